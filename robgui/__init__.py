@@ -3,8 +3,7 @@
     import robgui
     model = robgui.load("model.onnx")
     result = robgui.run("zonnscan", model, inputs, samples=1024)
-    robgui.show("zonnscan", model, inputs, samples=1024)  # in a notebook: what it says, and its
-    pictures
+    result.plot()  # and in a notebook the result itself shows what it says, and its pictures
 
 An error that a user can do something about is a RobguiError, whose message is one sentence.
 Names are imported when they are first used, so that importing robgui costs nothing.
@@ -20,12 +19,13 @@ from robgui.version import __version__
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset, open_dataset
     from robgui.core.errors import RobguiError
-    from robgui.core.execution.notebook import run, steps
+    from robgui.core.execution.notebook import steps
     from robgui.core.execution.registry import analyses
     from robgui.core.loading import load
     from robgui.core.model.classifier import Classifier
     from robgui.core.workspace import Workspace
     from robgui.report.notebook import Exhibit, show
+    from robgui.report.shown import run
 
 __all__ = [
     "Classifier",
@@ -50,7 +50,7 @@ _HOMES = {
     "Workspace": "robgui.core.workspace",
     "load": "robgui.core.loading",
     "open_dataset": "robgui.core.dataset",
-    "run": "robgui.core.execution.notebook",
+    "run": "robgui.report.shown",
     "show": "robgui.report.notebook",
     "steps": "robgui.core.execution.notebook",
 }

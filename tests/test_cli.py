@@ -494,8 +494,6 @@ def test_a_mistyped_option_or_command_is_named_and_the_nearest_one_is_offered(
     )
     assert main(["reprot"]) == 2
     assert "There is no command 'reprot'; did you mean report?" in sentence(capsys.readouterr().err)
-    assert main([str(files / "m.pt2")]) == 2
-    assert "robgui gui " in sentence(capsys.readouterr().err)
     assert main(["list", "everything"]) == 2
     assert "'everything' was not expected" in sentence(capsys.readouterr().err)
 

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import inspect
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -145,3 +147,45 @@ def test_one_image_may_be_given_as_other_programs_keep_it():
 def test_a_classifier_shows_what_it_is():
     shown = repr(robgui.Classifier.from_callable(lambda x: x[:, :2], (6,), name="two"))
     assert shown == "Classifier('two', table 6, 2 classes, cpu)"
+
+
+@pytest.mark.parametrize("name", list(robgui.analyses()))
+def test_no_setting_is_called_like_an_argument_of_run(name):
+    own = set(inspect.signature(robgui.run).parameters) - {"params"}
+    assert not own & set(robgui.analyses()[name].params.model_fields)
+
+
+@pytest.mark.parametrize(
+    "name", ["zonnscan_populations", "zonnscan_corner_cases", "zonnscan_watermark"]
+)
+def test_a_stored_setting_under_its_former_name_is_understood(name):
+    params = robgui.analyses()[name].params
+    assert params.parse({"inputs": 7}).most == 7
+    assert "inputs" not in params.model_fields
+
+
+def test_how_many_inputs_of_many_are_taken_can_be_said_from_python(model):
+    result = robgui.run("zonnscan_populations", model, tiny.inputs(8), most=3, samples=4)
+    assert len(result.index) == 6, "three inputs and their attacked copies"
+
+
+def test_settings_may_be_texts_as_on_the_command_line(model, tmp_path):
+    told = {"radii": (0.0, 0.1, 0.2), "samples": 32}
+    typed = {"radii": "0:0.2:3", "samples": "32"}
+    x = tiny.inputs()[0]
+    as_numbers = robgui.run("zonnscan", model, x, **told)
+    as_texts = robgui.run("zonnscan", model, x, **typed)
+    np.testing.assert_array_equal(as_numbers.index, as_texts.index)
+    with pytest.raises(ParamsError, match="samples"):
+        robgui.run("zonnscan", model, x, samples="many")
+
+
+def test_settings_of_a_model_may_be_texts_too(tmp_path):
+    torch.jit.save(torch.jit.script(torch.nn.Linear(4, 3)), tmp_path / "m.pt")
+    model = robgui.load(str(tmp_path / "m.pt"), shape="4", low="-1", high="1,2,3,4")
+    assert model.settings.low == (-1.0,) and model.settings.high == (1.0, 2.0, 3.0, 4.0)
+    assert robgui.load(tmp_path / "m.pt", labels=("a", "b", "c")).labels == ("a", "b", "c")
+
+
+def test_type_checkers_are_told_that_robgui_has_types():
+    assert (Path(robgui.__file__).parent / "py.typed").is_file()

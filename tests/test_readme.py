@@ -334,6 +334,7 @@ CHECKS: dict[str, Callable[[str, Path], None]] = {
     r"robgui list": listing,
     r"robgui doctor": plain,
     r"robgui tour": tour,
+    r"robgui completion bash": plain,
 }
 #: The command each option in a sentence belongs to.
 OPTIONS = {

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import errno
+import importlib
 import logging
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -36,7 +38,7 @@ DEBUG = "--debug"
 #: The word with which a frozen application calls itself as a worker.
 FROZEN = "--robgui-worker"
 
-_COMMANDS = {
+COMMANDS = {
     "run": "run an analysis and write its result as JSON",
     "batch": "run a suite: models × datasets × analyses × settings from one file",
     "list": "the analyses, the question each answers, and their settings",
@@ -46,8 +48,22 @@ _COMMANDS = {
     "gui": "open the window, with files if any are given",
     "tour": "the demo without a screen: a picture of every analysis and a report, in a folder",
     "report": "write a workspace as one HTML file, as PDF, or both",
+    "completion": "a script that lets bash, zsh or fish complete these commands",
 }
 
+#: Where each command lives that is imported when it is asked for.
+_HOMES = {
+    "run": ("robgui.cli.run", "run"),
+    "batch": ("robgui.cli.batch", "batch"),
+    "list": ("robgui.cli.listing", "list_analyses"),
+    "inspect": ("robgui.cli.inspect", "inspect"),
+    "reproduce": ("robgui.cli.reproduce", "reproduce"),
+    "doctor": ("robgui.doctor", "main"),
+    "tour": ("robgui.cli.tour", "tour"),
+    "completion": ("robgui.cli.completion", "completion"),
+}
+#: Those that a signal ends as Ctrl-C does.
+_LONG = ("run", "inspect", "reproduce")
 
 _REMEDIES = {
     Remedy.OPEN_INPUTS: "Name them with --data.",
@@ -173,65 +189,45 @@ def _dispatch(words: list[str]) -> int:
     if not words:
         return _gui([])
     command, rest = words[0], words[1:]
-    match command:
-        case "run":
-            check_places(rest)
-            from robgui.cli.run import run
-
-            with ending_like_ctrl_c():
-                return run(rest)
-        case "batch":
-            from robgui.cli.batch import batch
-
-            return batch(rest)
-        case "list":
-            from robgui.cli.listing import list_analyses
-
-            return list_analyses(rest)
-        case "inspect":
-            check_places(rest, first=True)
-            from robgui.cli.inspect import inspect
-
-            with ending_like_ctrl_c():
-                return inspect(rest)
-        case "reproduce":
-            from robgui.cli.reproduce import reproduce
-
-            with ending_like_ctrl_c():
-                return reproduce(rest)
-        case "doctor":
-            from robgui.doctor import main as doctor
-
-            return doctor(rest)
-        case "gui":
-            return _gui(rest)
-        case "tour":
-            from robgui.cli.tour import tour
-
-            return tour(rest)
-        case "report":
-            return _report(rest)
+    if command in ("run", "inspect"):
+        check_places(rest, first=command == "inspect")
+    if command in _HOMES:
+        module, name = _HOMES[command]
+        carry_out: Callable[[list[str]], int] = getattr(importlib.import_module(module), name)
+        with ending_like_ctrl_c() if command in _LONG else nullcontext():
+            return carry_out(rest)
+    if command == "gui":
+        return _gui(rest)
+    if command == "report":
+        return _report(rest)
     if not command.startswith("-"):
-        raise ParamsError(_no_command(command))
+        return _open(words)
     _overview().parse_args(words)
     return 0
+
+
+def _open(words: list[str]) -> int:
+    """Files without a command are opened in the window."""
+    if not Path(words[0]).exists():
+        raise ParamsError(_no_command(words[0]))
+    return _gui(words)
 
 
 def _no_command(word: str) -> str:
     from robgui.core.execution.params_problems import hint
 
-    if Path(word).exists():
-        return f"{word} is a file, not a command; open it in the window with: robgui gui {word}"
-    advice = hint(word, _COMMANDS, f"choose one of: {', '.join(_COMMANDS)}.")
-    return f"There is no command {word!r}; {advice}"
+    advice = hint(word, COMMANDS, f"choose one of: {', '.join(COMMANDS)}.")
+    what = "file or command" if "." in word or os.sep in word else "command"
+    return f"There is no {what} {word!r}; {advice}"
 
 
 def _overview() -> Parser:
-    lines = "\n".join(f"  {name:<9} {text}" for name, text in _COMMANDS.items())
+    lines = "\n".join(f"  {name:<10} {text}" for name, text in COMMANDS.items())
     parser = Parser(
         prog="robgui",
         description=(
-            "Looks at the robustness of neural classifiers. Without arguments it opens its window."
+            "Looks at the robustness of neural classifiers. Without a command it opens its window,"
+            " with files if any are given: robgui model.onnx"
         ),
         epilog=(
             f"commands:\n{lines}\n\n'robgui COMMAND --help' tells more;"
@@ -241,14 +237,34 @@ def _overview() -> Parser:
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"robgui {__version__}")
-    parser.add_argument("command", choices=list(_COMMANDS), metavar="command")
+    parser.add_argument("command", choices=list(COMMANDS), metavar="command")
     return parser
 
 
+def gui_parser() -> Parser:
+    """What the command ``gui`` takes."""
+    made = Parser(prog="robgui gui", description="Opens the window.", allow_abbrev=False)
+    made.add_argument("files", nargs="*", help="models, data or a workspace to open")
+    return made
+
+
+def report_parser() -> Parser:
+    """What the command ``report`` takes."""
+    made = Parser(
+        prog="robgui report",
+        description="Writes a workspace as one HTML file, as PDF, or both.",
+        allow_abbrev=False,
+    )
+    made.add_argument("workspace", help="the workspace file (*.robgui)")
+    made.add_argument(
+        "--html", metavar="FILE", help="where to write the HTML file; it needs no network"
+    )
+    made.add_argument("--pdf", metavar="FILE", help="where to write the PDF file")
+    return made
+
+
 def _gui(words: list[str]) -> int:
-    parser = Parser(prog="robgui gui", description="Opens the window.", allow_abbrev=False)
-    parser.add_argument("files", nargs="*", help="models, data or a workspace to open")
-    files: list[str] = parser.parse_args(words).files
+    files: list[str] = gui_parser().parse_args(words).files
     from robgui.doctor import window_problem
 
     if problem := window_problem(os.environ):
@@ -259,19 +275,10 @@ def _gui(words: list[str]) -> int:
 
 
 def _report(words: list[str]) -> int:
-    parser = Parser(
-        prog="robgui report",
-        description="Writes a workspace as one HTML file, as PDF, or both.",
-        allow_abbrev=False,
-    )
-    parser.add_argument("workspace", help="the workspace file (*.robgui)")
-    parser.add_argument(
-        "--html", metavar="FILE", help="where to write the HTML file; it needs no network"
-    )
-    parser.add_argument("--pdf", metavar="FILE", help="where to write the PDF file")
-    given = parser.parse_args(words)
+    asked = report_parser()
+    given = asked.parse_args(words)
     if given.html is None and given.pdf is None:
-        parser.error("say where to write the report, with --html FILE, --pdf FILE, or both")
+        asked.error("say where to write the report, with --html FILE, --pdf FILE, or both")
     if not Path(given.workspace).exists():
         raise WorkspaceError(f"There is no workspace {given.workspace}; check the path.")
     from robgui.core.workspace import Workspace

@@ -13,7 +13,7 @@ from robgui.core.errors import ParamsError
 
 def batch(words: list[str]) -> int:
     """Runs the suite; returns the exit code."""
-    given = _parser().parse_args(words)
+    given = parser().parse_args(words)
     if not given.suite.startswith("demo:") and not Path(given.suite).exists():
         raise ParamsError(f"{given.suite}: there is no such suite; name a TOML file.")
     report = writable("--junit", given.junit)
@@ -24,8 +24,9 @@ def batch(words: list[str]) -> int:
     return carry_out(given, report)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = Parser(
+def parser() -> argparse.ArgumentParser:
+    """What the command takes."""
+    made = Parser(
         prog="robgui batch",
         description=(
             "Runs every request of a suite file. What the workspace holds already is not computed"
@@ -37,36 +38,36 @@ def _parser() -> argparse.ArgumentParser:
         ),
         allow_abbrev=False,
     )
-    parser.add_argument("suite", help="the TOML file; demo:suite.toml is an example")
-    parser.add_argument(
+    made.add_argument("suite", help="the TOML file; demo:suite.toml is an example")
+    made.add_argument(
         "--workspace",
         metavar="FILE",
         help="where the runs are kept [as the suite says, or its name in this folder]",
     )
-    parser.add_argument(
+    made.add_argument(
         "--device", default="", help="cpu or cuda [as the suite says, or cuda where there is one]"
     )
-    where = parser.add_mutually_exclusive_group()
+    where = made.add_mutually_exclusive_group()
     where.add_argument(
         "--workers", type=int, default=0, metavar="N", help="worker processes [one per device]"
     )
     where.add_argument(
         "--cluster", metavar="ADDRESS", help="run on Ray: auto, local, or the address of a cluster"
     )
-    parser.add_argument(
+    made.add_argument(
         "--fail-on",
         action="append",
         default=[],
         metavar="GATE",
         help='"analysis.field<0.95" or "analysis.field.mean>2" (may be repeated)',
     )
-    parser.add_argument("--junit", metavar="FILE", help="also write JUnit XML")
-    parser.add_argument("--json", action="store_true", help="write a summary as JSON to stdout")
-    parser.add_argument(
+    made.add_argument("--junit", metavar="FILE", help="also write JUnit XML")
+    made.add_argument("--json", action="store_true", help="write a summary as JSON to stdout")
+    made.add_argument(
         "--trust", action="store_true", help="the model files may execute code when they are read"
     )
-    parser.add_argument("--dry-run", action="store_true", help="list the requests and run nothing")
-    parser.add_argument(
+    made.add_argument("--dry-run", action="store_true", help="list the requests and run nothing")
+    made.add_argument(
         "--import",
         dest="import_module",
         action="append",
@@ -74,4 +75,4 @@ def _parser() -> argparse.ArgumentParser:
         metavar="MODULE",
         help="a module that registers analyses of your own",
     )
-    return parser
+    return made

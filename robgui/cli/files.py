@@ -55,16 +55,8 @@ def settings_in(name: str, known: Analysis) -> dict[str, Any]:
                 f" {known.name}; choose another file."
             )
         document = request["params"]
-    fields = known.params.model_fields
     values = {field.replace("-", "_"): value for field, value in document.items()}
-    return {
-        field: (
-            params_text.read(field, fields[field], value)
-            if isinstance(value, str) and field in fields
-            else value
-        )
-        for field, value in values.items()
-    }
+    return params_text.typed(known.params.model_fields, known.params.renamed(values))
 
 
 def _document(path: Path) -> dict[str, Any]:

@@ -41,7 +41,7 @@ def reproduce(words: list[str]) -> int:
 
     Returns 0 when all that could be run hold, 1 otherwise.
     """
-    given = _parser().parse_args(words)
+    given = parser().parse_args(words)
     chosen = methods() if given.method == "all" else (given.method,)
     for method in chosen:
         claims_of(method)
@@ -256,8 +256,9 @@ def table(claims: Sequence[Claim], width: int) -> str:
     return "\n".join([lines[0], "-" * len(lines[0]), *body])
 
 
-def _parser() -> Parser:
-    parser = Parser(
+def parser() -> Parser:
+    """What the command takes."""
+    made = Parser(
         prog="robgui reproduce",
         description=(
             "Runs the claims of the papers and says which hold. Exit code 0: all that could be run"
@@ -265,36 +266,36 @@ def _parser() -> Parser:
         ),
         allow_abbrev=False,
     )
-    parser.add_argument(
+    made.add_argument(
         "method", nargs="?", default="all", help=f"one of: {', '.join([*methods(), 'all'])} [all]"
     )
-    parser.add_argument(
+    made.add_argument(
         "--data",
         metavar="PATH",
         help="run on these instead of the bundled data, such as the folder of the MNIST IDX files",
     )
-    parser.add_argument(
+    made.add_argument(
         "--models",
         nargs="+",
         default=[],
         metavar="FILE",
         help="run on these models, in the order of the paper's table [bundled or trained]",
     )
-    parser.add_argument(
+    made.add_argument(
         "--out",
         metavar="FOLDER",
         default=_FOLDER,
         help=f"where to put result.json and the figures [./{_FOLDER}]",
     )
-    parser.add_argument(
+    made.add_argument(
         "--quick",
         action="store_true",
         help="small sizes: less than a minute on the bundled data, and less power",
     )
-    parser.add_argument(
+    made.add_argument(
         "--seed", type=int, default=0, metavar="N", help="start of all random numbers [0]"
     )
-    parser.add_argument(
+    made.add_argument(
         "--trust", action="store_true", help="the model files may execute code when they are read"
     )
-    return parser
+    return made

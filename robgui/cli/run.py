@@ -55,7 +55,7 @@ def run(words: list[str]) -> int:
 
 def _wish(words: list[str]) -> Wish:
     known = find(words[0])
-    given = _parser(known).parse_args(words[1:])
+    given = parser(known).parse_args(words[1:])
     stored = settings_in(given.params, known) if given.params is not None else {}
     params = known.params.parse({**stored, **values_of(given, known.params)})
     _check_workspace(given.workspace)
@@ -107,35 +107,38 @@ def _overview() -> argparse.ArgumentParser:
     return parser
 
 
-def _parser(known: Analysis) -> argparse.ArgumentParser:
-    parser = Parser(
+def parser(known: Analysis) -> argparse.ArgumentParser:
+    """What the command takes for one analysis."""
+    made = Parser(
         prog=f"robgui run {known.name.replace('_', '-')}",
         description=f"{known.title}: {known.question}",
         allow_abbrev=False,
     )
     several = " (repeat for several)" if known.several_models else ""
-    parser.add_argument(
+    made.add_argument(
         "--model", action="append", required=True, metavar="FILE", help=f"the model{several}"
     )
-    parser.add_argument(
-        "--data", metavar="PATH", help="the inputs: images, a folder, IDX, NPZ, NPY, CSV or JSON"
+    made.add_argument(
+        "--data",
+        metavar="PATH",
+        help="the inputs: a file or a folder; 'robgui list --data' names the formats",
     )
-    which = parser.add_mutually_exclusive_group()
+    which = made.add_mutually_exclusive_group()
     which.add_argument(
         "--index", metavar="I", help="which inputs, by number from 0: 3 or 0,4,7 or 10:20 [all]"
     )
     which.add_argument(
         "--select", metavar="QUERY", help='which inputs, by query: "label=shirt and index<100"'
     )
-    add_model_options(parser)
-    parser.add_argument(
+    add_model_options(made)
+    made.add_argument(
         "--set",
         action="append",
         default=[],
         metavar="NAME=VALUE",
         help="a setting of the analysis (may be repeated)",
     )
-    parser.add_argument(
+    made.add_argument(
         "--params",
         metavar="FILE",
         help=(
@@ -143,12 +146,12 @@ def _parser(known: Analysis) -> argparse.ArgumentParser:
             " before it"
         ),
     )
-    parser.add_argument("--workspace", metavar="FILE", help="also keep the run in this workspace")
-    parser.add_argument(
+    made.add_argument("--workspace", metavar="FILE", help="also keep the run in this workspace")
+    made.add_argument(
         "--out",
         metavar="FILE",
         help="where to write the JSON; large arrays go into an NPZ beside it [stdout]",
     )
-    taken = [action.dest for action in parser._actions]
-    add_params(parser, known.params, taken)
-    return parser
+    taken = [action.dest for action in made._actions]
+    add_params(made, known.params, taken)
+    return made

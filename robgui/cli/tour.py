@@ -13,25 +13,7 @@ _FOLDER = "robgui-demo"
 
 def tour(words: list[str]) -> int:
     """Runs the demo in a window that nobody sees; pictures of it and a report go into a folder."""
-    parser = Parser(
-        prog="robgui tour",
-        description=(
-            "Runs every analysis on the demo without a screen; writes a picture of each, a report"
-            " and the workspace into a folder."
-        ),
-        allow_abbrev=False,
-    )
-    parser.add_argument(
-        "folder", nargs="?", default=_FOLDER, help=f"where to write them [./{_FOLDER}]"
-    )
-    parser.add_argument(
-        "--only",
-        action="append",
-        default=[],
-        metavar="ANALYSIS",
-        help="only this analysis; may be given several times",
-    )
-    given = parser.parse_args(words)
+    given = parser().parse_args(words)
     from robgui.doctor import window_problem
 
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -50,3 +32,26 @@ def tour(words: list[str]) -> int:
         Path(given.folder).expanduser(),
         [stop for stop in stops() if not wanted or stop.name in wanted],
     ).run()
+
+
+def parser() -> Parser:
+    """What the command takes."""
+    made = Parser(
+        prog="robgui tour",
+        description=(
+            "Runs every analysis on the demo without a screen; writes a picture of each, a report"
+            " and the workspace into a folder."
+        ),
+        allow_abbrev=False,
+    )
+    made.add_argument(
+        "folder", nargs="?", default=_FOLDER, help=f"where to write them [./{_FOLDER}]"
+    )
+    made.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="ANALYSIS",
+        help="only this analysis; may be given several times",
+    )
+    return made

@@ -32,6 +32,8 @@ class Failure:
         words: What was seen, one sentence.
         severity: From 0 to 1.
         wrong: Whether the input as it is gets the wrong answer, not only after a change.
+        apart: Whether it was seen after its run had ended, so that the run's verdict does not know.
+        fails: Whether it is a failure by the thresholds of its run, not only a risk.
     """
 
     run: str
@@ -40,6 +42,8 @@ class Failure:
     words: str
     severity: float
     wrong: bool
+    apart: bool = False
+    fails: bool = False
 
 
 class Evidence:
@@ -78,7 +82,7 @@ class Evidence:
         seen = [
             one
             for one in self._seen.get(key, ())
-            if one.run != run and _overlap(one.inputs, wanted)
+            if (one.run != run or one.apart) and _overlap(one.inputs, wanted)
         ]
         return sorted(seen, key=lambda one: (not one.wrong, -one.severity))
 
@@ -97,17 +101,21 @@ class Evidence:
     def _of_model(self, said: Verdict, request: Request, place: int, run: str) -> Verdict:
         seen = self.against(request, place, run)
         one = _of_one_input(request)
-        if not seen or said.status not in (
+        own = [other for other in seen if other.run == run]
+        if said.status is Status.AT_RISK and one and own:
+            seen = own  # what was seen of this very run since it has ended
+        elif not seen or said.status not in (
             (Status.HOLDS, Status.UNKNOWN) if one else (Status.HOLDS,)
         ):
             return said
         worst = seen[0]
-        status = Status.FAILS if one and worst.wrong else Status.AT_RISK
+        fails = worst.wrong or (worst.fails and worst.run == run)
+        status = Status.FAILS if one and fails else Status.AT_RISK
         where = "the same input" if one else "one of these inputs"
         others = len({other.words for other in seen}) - 1
         more = f" ({count(others, 'more failure')} known)" if others else ""
         name, _, rest = worst.words.partition(": ")
-        words = rest if rest and said.sentence.startswith(name) else worst.words
+        words = rest if rest and name in said.sentence else worst.words
         reason = f"But {_title(worst.analysis)} found on {where}: {words}{more}."
         alone = f"By itself this run says “{said.status.words}”; the failure seen outweighs it."
         return replace(
@@ -137,6 +145,8 @@ def _failures(run: Run, place: int, findings: Sequence[StoredFinding]) -> Iterat
                 finding.title.rstrip("."),
                 finding.severity,
                 finding.wrong,
+                bool(finding.detail.get("apart")),
+                bool(finding.detail.get("fails")),
             )
     if one and not any_found and said is not None and said.status is Status.FAILS:
         yield Failure(run.id, request.analysis, whole, said.sentence.rstrip("."), 0.0, False)

@@ -13,7 +13,12 @@ from robgui.doctor.compute import check_torch
 from robgui.doctor.confinement import check_confinement
 from robgui.doctor.display import check_display
 from robgui.doctor.files import check_data_folder, check_resources, check_settings_folder
-from robgui.doctor.formats import check_onnx, check_opencv, check_sklearn
+from robgui.doctor.formats import (
+    check_further_formats,
+    check_onnx,
+    check_opencv,
+    check_sklearn,
+)
 from robgui.doctor.libraries import check_qt_libraries, check_x11_libraries
 from robgui.doctor.methods import check_methods
 from robgui.doctor.probes import PROBES
@@ -25,7 +30,7 @@ SECTIONS: dict[str, tuple[Callable[[], Check], ...]] = {
     "window": (check_qt_libraries, check_x11_libraries, check_display),
     "qt": (check_qt_version, check_qt_starts, check_fonts, check_gl),
     "compute": (check_torch,),
-    "formats": (check_opencv, check_onnx, check_sklearn),
+    "formats": (check_opencv, check_onnx, check_sklearn, check_further_formats),
     "methods": (check_methods,),
     "confinement": (check_confinement,),
     "files": (check_resources, check_data_folder, check_settings_folder),
@@ -57,21 +62,26 @@ def report() -> str:
     return as_text(examine())
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Prints what was found; returns 1 if something is broken."""
-    parser = argparse.ArgumentParser(
+def parser() -> argparse.ArgumentParser:
+    """What the command takes."""
+    made = argparse.ArgumentParser(
         prog="robgui doctor", description="Says what is installed and what is broken."
     )
-    parser.add_argument("--json", action="store_true", help="print JSON instead of text")
-    parser.add_argument(
+    made.add_argument("--json", action="store_true", help="print JSON instead of text")
+    made.add_argument(
         "--only",
         action="append",
         choices=list(SECTIONS),
         default=[],
         help="look at this section only (may be repeated)",
     )
-    parser.add_argument("--probe", choices=list(PROBES), help=argparse.SUPPRESS)
-    arguments = parser.parse_args(argv)
+    made.add_argument("--probe", choices=list(PROBES), help=argparse.SUPPRESS)
+    return made
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Prints what was found; returns 1 if something is broken."""
+    arguments = parser().parse_args(argv)
     if arguments.probe:
         print(json.dumps(PROBES[arguments.probe]()))
         return 0

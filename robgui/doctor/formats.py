@@ -44,6 +44,25 @@ def check_onnx() -> Check:
     return Check("onnx", "OK", f"onnxruntime {found['version']} with {providers}.")
 
 
+#: Extra -> package that it brings, and what that opens.
+_FURTHER = {
+    "hf": ("transformers", "Hugging Face folders"),
+    "keras": ("keras", "Keras files"),
+    "tflite": ("ai-edge-litert", "TensorFlow Lite files"),
+    "timm": ("timm", "networks of timm and torchvision"),
+}
+
+
+def check_further_formats() -> Check:
+    """Which of the less usual model formats can be read, and which extra brings the others."""
+    found = {extra: version(package) for extra, (package, _) in _FURTHER.items()}
+    there = [f"{_FURTHER[extra][0]} {number}" for extra, number in found.items() if number]
+    lacking = [f"{_FURTHER[extra][1]} (robgui[{extra}])" for extra in found if not found[extra]]
+    words = f"{', '.join(there)}." if there else ""
+    more = f"To open {', '.join(lacking)}, install the extra." if lacking else ""
+    return Check("model formats", "OK", f"{words} {more}".strip())
+
+
 def check_sklearn() -> Check:
     """Scikit-learn files can be read."""
     if not (importlib.util.find_spec("skops") and importlib.util.find_spec("sklearn")):

@@ -56,6 +56,11 @@ def wrap(text: str, size: float, width: float, *, bold: bool = False, most: int 
     return lines
 
 
+def unbroken(text: str) -> list[str]:
+    """The parts of a text between which a line may break."""
+    return [part for part in _BREAKS.split(clean(text).strip()) if part]
+
+
 def elide(text: str, size: float, width: float, *, bold: bool = False) -> str:
     """Text in one line of ``width`` inches; what is too long is cut in the middle."""
     whole = " ".join(clean(text).split())

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import base64
+import sys
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from html import escape
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from robgui.core.codec import readable
 from robgui.core.errors import RobguiError
 from robgui.core.execution.inline import Steps
 from robgui.core.execution.notebook import Models, steps
@@ -17,13 +20,14 @@ from robgui.core.execution.registry import find
 from robgui.core.verdict import Verdict
 from robgui.core.view import Film, View, status_ink
 from robgui.core.workspace import Workspace
-from robgui.report.drawing import WIDTH, draw, save, save_film
+from robgui.report.drawing import WIDTH, draw, save, save_film, to_csv
 from robgui.report.drawing.figure import KINDS
 from robgui.report.drawing.film import ENDINGS
 from robgui.report.origin import provenance, provenance_of, subject
 from robgui.report.report_content import chapter, in_words, number_of, views
 
 if TYPE_CHECKING:
+    from robgui.core.execution.execution import Execution
     from robgui.core.execution.request import Request
     from robgui.report.drawing import Plate
 
@@ -49,13 +53,17 @@ class Exhibit:
     @classmethod
     def of(cls, going: Steps) -> Exhibit:
         """What ``robgui.steps`` has come to so far: within its loop, a picture that grows."""
-        execution = going.execution
+        return cls.of_execution(going.execution, time.time())
+
+    @classmethod
+    def of_execution(cls, execution: Execution, when: float) -> Exhibit:
+        """What an execution had come to at the time ``when``."""
         newest, said = execution.newest, execution.verdict
         if newest is None or said is None:
             raise RobguiError("There is no result yet; take a step first.")
         drawn = tuple(execution.analysis.views(newest.result, execution.params))
-        when = provenance(execution.request, time.time())
-        return cls(execution.request, newest.result, said, drawn, when)
+        where = provenance(execution.request, when)
+        return cls(execution.request, newest.result, said, drawn, where)
 
     @classmethod
     def of_run(cls, workspace: Workspace, run_id: str) -> Exhibit:
@@ -114,13 +122,29 @@ class Exhibit:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Request, verdict and provenance as plain values, for a table or a file."""
-        said = asdict(self.verdict)
+        """Request, verdict, provenance and every number of the result, as JSON takes them."""
         return {
             "request": self.request.model_dump(mode="json"),
-            "verdict": said,
+            "verdict": readable(self.verdict)[0],
             "provenance": self.provenance,
+            "result": readable(self.result, largest=sys.maxsize)[0],
         }
+
+    def to_pandas(self, view: int | str = 0) -> Any:
+        """The numbers of one view, by place or by title, as a pandas DataFrame: what its CSV file
+        holds.
+        """
+        try:
+            import pandas as pd
+        except ImportError:
+            raise RobguiError(
+                "A table of pandas needs pandas; install it with: pip install pandas"
+            ) from None
+        titles = [each.title for each in self.views]
+        place = titles.index(view) if view in titles else view
+        if not isinstance(place, int) or not -len(titles) <= place < len(titles):
+            raise RobguiError(f"There is no view {view!r}; there are: {', '.join(titles)}.")
+        return pd.read_csv(StringIO(to_csv(self.views[place])))
 
     @cached_property
     def _picture(self) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 
 from robgui.analyses.semantic.scene.mesh_scene import MeshScene
-from robgui.analyses.semantic.scene.shapes import bundled
+from robgui.analyses.semantic.scene.meshes.shapes import bundled
 
 PICTURES = 16
 #: Faces of the teapot in the prototype these figures are compared with; the bundled torus has as

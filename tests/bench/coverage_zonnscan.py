@@ -4,9 +4,10 @@
 for each seed, so that a run that was cut goes on where it ended; ``--report`` alone reads them.
 Every round of a sweep is recorded, and a sweep that stops early is a beginning of the one that does
 not: so the engine's own rule of stopping is applied to the records, and a rule that is changed
-needs no model to be asked again. The truth is the mean of all samples of a cell, or of the sweeps
-recorded by ``--truth``. A cell is an input at a radius; it is resolvable when its samples can tell
-its truth from 0. Where they cannot, the program says "below b": then b must be above the truth.
+needs no model to be asked again. The truth is the mean of all samples of a cell, those of the
+sweeps recorded by ``--truth`` among them: 200 seeds and four such sweeps make 1,081,344. A cell is
+an input at a radius; it is resolvable when its samples can tell its truth from 0. Where they
+cannot, the program says "below b": then b must be above the truth.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ MODELS = {
 FEW = {"fashion_rnn.pt", "fashion_cnn.safetensors"}
 SOME_RADII = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
 INPUTS = 5
-#: Seeds and samples of the sweeps behind the truth: 16 of them make a million samples.
+#: Seeds and samples of the sweeps that are recorded for the truth alone.
 TRUTH_SEED, TRUTH_SAMPLES = 10_000, 65_536
 DEFAULT = ZonnscanParams()
 Ends = tuple[np.ndarray, np.ndarray]
@@ -196,7 +197,7 @@ def report(folder: Path, name: str, zone: str, sampler: str, rule: Rule) -> None
     records = _records(folder, name, zone, sampler)
     if len(records) < 2:
         return
-    index, share, many = _truth(_records(folder, name, zone, "truth") or records)
+    index, share, many = _truth(_records(folder, name, zone, "truth") + records)
     cells = np.array(
         [[stopped(one, place, rule) for place in range(INPUTS)] for one in records]
     ).transpose(2, 0, 1, 3)

@@ -151,7 +151,7 @@ def has_result(path: Path) -> bool:
 
 
 def test_ctrl_c_ends_inspect_while_a_model_never_gets_loaded(files):
-    words = foreign_words(files, "hangs_at_once")
+    words = foreign_words(files, "loops_at_once")
     process = start("inspect", words[1], *words[2:])
     time.sleep(8)
     assert process.poll() is None

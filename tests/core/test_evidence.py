@@ -79,6 +79,19 @@ def test_its_own_run_does_not_count_and_a_failing_verdict_stays_as_it_is() -> No
     assert known.shown(FAILED, request("zonnscan")) is FAILED
 
 
+def test_what_was_seen_of_a_run_after_it_ended_counts_for_its_own_verdict() -> None:
+    asked = request("zonnscan")
+    swept = run(asked, name="sweep")
+    for status in (Status.UNKNOWN, Status.HOLDS, Status.AT_RISK):
+        said = Verdict(status, "So far nothing.")
+        for fails, shown in ((True, Status.FAILS), (False, Status.AT_RISK)):
+            known = Evidence([swept], [finding("sweep", apart=True, fails=fails)])
+            held = known.shown(said, asked, "sweep")
+            assert held.status is shown and "9 pixels" in held.sentence
+    elsewhere = known.shown(HOLDS, request("last_particle"), "particles")
+    assert elsewhere.status is Status.AT_RISK, "another method has thresholds of its own"
+
+
 def test_a_failure_of_one_input_reaches_a_run_of_many_that_holds() -> None:
     known = Evidence([GAME], [finding()])
     shown = known.shown(HOLDS, request("last_particle_table", (3, 4, 5)))

@@ -99,6 +99,36 @@ def test_a_model_called_like_a_picture_is_loaded_and_a_picture_called_like_a_mod
         open_dataset(model)
 
 
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        (bytes(4) + b"TFL3" + bytes(600), Format.TFLITE),
+        (b"\x89HDF\r\n\x1a\n" + bytes(600) + b"model_config" + bytes(9), Format.KERAS_HDF5),
+    ],
+)
+def test_a_network_of_tensorflow_is_a_model_whatever_it_is_called(tmp_path, content, what):
+    (tmp_path / "data.csv").write_bytes(content)
+    assert identify(tmp_path / "data.csv").model is what
+
+
+@pytest.mark.parametrize(
+    ("described", "is_model"),
+    [
+        ('{"model_type": "vit"}', True),
+        ('{"architecture": "resnet18"}', True),
+        ('{"something": 1}', False),
+        ("[1]", False),
+        ("no json", False),
+    ],
+)
+def test_a_folder_is_a_model_where_it_describes_one(tmp_path, described, is_model):
+    (tmp_path / "config.json").write_text(described)
+    assert identify(tmp_path).kind is Kind.DATA, "no weights"
+    (tmp_path / "model.safetensors").write_bytes(b"weights")
+    assert (identify(tmp_path).kind is Kind.MODEL) == is_model
+    assert (identify(tmp_path / "config.json").kind is Kind.MODEL) == is_model
+
+
 def test_a_table_is_told_from_pictures_that_begin_like_its_header(files):
     assert identify(files / "rows.csv").data is DataFormat.TABLE
     assert identify(files / "tabs.tsv").data is DataFormat.TABLE
@@ -116,9 +146,11 @@ def test_a_workspace_a_mesh_a_suite_and_a_folder(files, tmp_path):
 @pytest.mark.parametrize(
     ("content", "words", "remedy"),
     [
-        (b"\x89HDF\r\n\x1a\n" + bytes(600), "Keras", "tf2onnx"),
-        (bytes(4) + b"TFL3" + bytes(600), "TensorFlow Lite", "tf2onnx"),
-        (bytes(257) + b"ustar" + bytes(600), "tar archive", "unpack"),
+        (
+            b"\x89HDF\r\n\x1a\n" + bytes(600) + b"model_weights",
+            "without a Keras network",
+            "whole model",
+        ),
         (b"PK\x03\x04 and nothing more", "damaged or cut off", "again"),
         (b"no idea at all", "nothing this program knows", "choose"),
     ],

@@ -150,12 +150,12 @@ def test_two_models_are_compared_and_the_scoreboard_leads_to_their_runs(qtbot, s
 #: Every analysis with settings that take a moment: models, how many inputs, settings.
 QUICK = {
     "zonnscan": ((MLP,), 1, SWEEP),
-    "zonnscan_populations": ((MLP,), 24, {"inputs": 6, "samples": 16}),
-    "zonnscan_corner_cases": ((MLP, "fashion_rnn.pt"), 60, {"inputs": 4, "samples": 16}),
+    "zonnscan_populations": ((MLP,), 24, {"most": 6, "samples": 16}),
+    "zonnscan_corner_cases": ((MLP, "fashion_rnn.pt"), 60, {"most": 4, "samples": 16}),
     "zonnscan_watermark": (
         (MLP,),
         24,
-        {"size": 4, "inputs": 16, "rounds": 4, "runs": 2, "samples": 16},
+        {"size": 4, "most": 16, "rounds": 4, "runs": 2, "samples": 16},
     ),
     "semantic_map": ((MLP,), 1, {"axes": ("rotation",)}),
     "semantic_regions": (

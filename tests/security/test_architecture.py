@@ -56,6 +56,9 @@ def list_models(module=None, include=None, exclude=None):
 def get_model_builder(name):
     return _BUILDERS[name]
 
+def get_model_weights(name):
+    return []
+
 def get_model(name, **config):
     return get_model_builder(name)(**config)
 """

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from robgui.analyses.semantic.scene.mesh_bytes import folder_resolver, mesh_bytes
-from robgui.analyses.semantic.scene.mesh_file import read_mesh
+from robgui.analyses.semantic.scene.meshes.contents import folder_resolver, mesh_bytes
+from robgui.analyses.semantic.scene.meshes.file import read_mesh
 from robgui.core.errors import DataError
 from tests.security.test_files import SECONDS, within
 

@@ -55,11 +55,11 @@ ALLOWED = {
     "core/codec.py: ZipFile": "memory",
     "core/codec.py: open": "a part of an archive in memory",
     "core/loading/archive.py: open": "a part of an open archive",
-    "core/dataset/stacked.py: ZipFile": "given a file that open_regular opened",
-    "core/dataset/stacked.py: open": "a part of an open archive",
+    "core/dataset/formats/stacked.py: ZipFile": "given a file that open_regular opened",
+    "core/dataset/formats/stacked.py: open": "a part of an open archive",
     "core/dataset/images.py: open": "Pillow is given a file that open_regular opened",
-    "analyses/semantic/scene/mesh_file.py: open": "Pillow is given bytes of read_regular",
-    "analyses/semantic/scene/mesh_file.py: load_scene": "trimesh is given bytes of read_regular",
+    "analyses/semantic/scene/meshes/file.py: open": "Pillow is given bytes of read_regular",
+    "analyses/semantic/scene/meshes/file.py: load_scene": "trimesh is given bytes of read_regular",
     "analyses/pipeline/ways.py: open": "a picture in memory that was packed just before",
     "report/pictures.py: open": "a picture in memory that was drawn just before",
     "core/workspace/database.py: connect": "SQLite, after the file was looked at; or memory",
@@ -218,7 +218,7 @@ def test_preferences_nested_without_end_leave_the_defaults(monkeypatch, tmp_path
 
 @pytest.mark.parametrize("name", ["texture.png", "m.png"])
 def test_a_texture_beside_a_mesh_that_is_a_bomb_takes_no_gigabytes(tmp_path, name):
-    from robgui.analyses.semantic.scene.mesh_file import read_mesh
+    from robgui.analyses.semantic.scene.meshes.file import read_mesh
 
     (tmp_path / "m.obj").write_text(
         "v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nf 1/1 2/2 3/3\n"

@@ -193,7 +193,7 @@ def test_the_dialogs_of_a_model_take_no_name_for_rich_text(qtbot, window, files,
     dialog.show()
     idle(qtbot, store)
     assert lies(dialog) == []
-    assert MARK in dialog.facts.text()
+    assert MARK in dialog.report.facts.text()
     dialog.close()
 
 

@@ -210,7 +210,7 @@ class _Inspection:
             bias_top=biased.top,
             triplets=triplets,
             triplet_bias=triplet_bias,
-            predicted=tally.predicted(),
+            predicted=tally.predicted().copy(),  # the tally counts on, a Step does not
             true=np.zeros(0, dtype=np.int32) if tally.true is None else tally.true,
             predicted_bits=tally.bits(),
             true_bits=tally.true_bits(),

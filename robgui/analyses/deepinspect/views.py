@@ -68,6 +68,10 @@ def inspect_views(
     return views
 
 
+#: Why a cell of a matrix of classes is empty.
+SAME_CLASS, RIGHT = "same class, or too few inputs", "right answers, or too few inputs"
+
+
 def _matrix(
     title: str,
     values: np.ndarray,
@@ -93,6 +97,7 @@ def _matrix(
         worst="high" if worst == "high" else "low",
         rows=ordered[::-1],
         columns=ordered,
+        unknown=SAME_CLASS if axes[0] == axes[1] else RIGHT,
     )
 
 

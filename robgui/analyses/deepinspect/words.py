@@ -71,6 +71,8 @@ def _by_labels(
             f"{class_words(result, errors, worst)}; over all classes {percent(wrong / total)} of"
             f" {total:,} inputs are wrong."
         )
+    if not result.complete:
+        sentence = f"So far, {sentence[0].lower()}{sentence[1:]}"
     reasons = [_rule(failing, errors, limit)]
     if few:
         reasons.append(

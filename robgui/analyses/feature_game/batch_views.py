@@ -9,7 +9,7 @@ import numpy as np
 from robgui.analyses.feature_game.batch_words import median_of_all
 from robgui.analyses.feature_game.params import COLUMN, UNITS, FeatureGameBatchParams, Norm
 from robgui.analyses.feature_game.result import FeatureGameBatchResult
-from robgui.analyses.feature_game.views import finite, picture_for_view
+from robgui.analyses.feature_game.views import FRAMES, finite, picture_for_view
 from robgui.core.text.words import count
 from robgui.core.view import (
     Axis,
@@ -22,6 +22,7 @@ from robgui.core.view import (
     Mark,
     Picture,
     Series,
+    Spot,
     Table,
     View,
 )
@@ -95,11 +96,19 @@ def _worst(result: FeatureGameBatchResult) -> Images:
             )
             true = int(result.true_class[place])
             right = None if true < 0 else int(seen) == true
-            ink = Ink("changed" if which else "original", name=result.labels[int(seen)])
-            pictures.append(
-                Picture(picture_for_view(image), caption, result.labels[int(seen)], right, ink)
-            )
+            label = result.labels[int(seen)]
+            ink = Ink("changed" if which else "original", name=label)
+            frames = _framed(result, rank) if which else ()
+            pictures.append(Picture(picture_for_view(image), caption, label, right, ink, frames))
     return Images("The smallest changes", tuple(pictures), pairs=True)
+
+
+def _framed(result: FeatureGameBatchResult, rank: int) -> tuple[Spot, ...]:
+    """A frame around each changed pixel, while they are few enough to be told apart."""
+    changed = np.argwhere((result.worst_inputs[rank] != result.worst_examples[rank]).any(0))
+    if len(changed) > FRAMES:
+        return ()
+    return tuple(Spot(int(x), int(y), "", Ink("changed"), "square", 1.0) for y, x in changed)
 
 
 def _shares(result: FeatureGameBatchResult, params: FeatureGameBatchParams) -> Curves:
@@ -110,11 +119,20 @@ def _shares(result: FeatureGameBatchResult, params: FeatureGameBatchParams) -> C
     at = np.unique(np.concatenate([[0.0], found]))
     share = np.searchsorted(found, at, side="right") / max(1, len(values))
     return Curves(
-        "Images that change with at most so much",
+        "Share of images by the change it takes",
         Axis(UNITS[params.norm], low=0, kind="count" if params.norm == "l0" else "number"),
         Axis("share of all images", kind="share", low=0, high=1, better="low"),
         at,
-        (Line("images that change class", share, Ink("changed"), symbol="circle", strong=True),),
+        (
+            Line(
+                "images that change class",
+                share,
+                Ink("changed"),
+                symbol="circle",
+                steps=True,
+                strong=True,
+            ),
+        ),
     )
 
 

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from robgui.analyses.feature_game.judging import is_small, rule, share_of
 from robgui.analyses.feature_game.params import COLUMN, UNITS, FeatureGameBatchParams
 from robgui.analyses.feature_game.result import FeatureGameBatchResult
-from robgui.analyses.feature_game.words import SEVERITIES, pixels_of
+from robgui.analyses.feature_game.words import SEVERITIES
 from robgui.core.finding import Finding
 from robgui.core.offer import Offer
 from robgui.core.text.words import count, duration, number
@@ -43,12 +44,16 @@ def batch_verdict(result: FeatureGameBatchResult, params: FeatureGameBatchParams
         f"{count(left, 'image')} could not be changed with the calls allowed, which is no"
         " guarantee; in the median they count as needing more than any other."
     )
-    because = [unchanged] if left else []
+    image = result.worst_inputs[0]
+    because = [unchanged] * bool(left) + [rule(params.norm, image, params)]
     share = float(found.sum()) / played
     quantity = Quantity(
         "Images that change class", share, better="low", text=f"{int(found.sum()):,} of {played:,}"
     )
-    return Verdict(Status.FAILS, sentence, quantity, scope, tuple(because))
+    least = float(np.nanmin(result.severity[found, COLUMN[params.norm]]))
+    small = is_small(least, params.norm, image, params)
+    status = Status.FAILS if small else Status.AT_RISK
+    return Verdict(status, sentence, quantity, scope, tuple(because))
 
 
 def _half(result: FeatureGameBatchResult, params: FeatureGameBatchParams, played: int) -> str:
@@ -84,10 +89,13 @@ def _progress(result: FeatureGameBatchResult, played: int, planned: int) -> str:
 
 def batch_findings(result: FeatureGameBatchResult, params: FeatureGameBatchParams) -> list[Finding]:
     """The least severe examples."""
-    return [_batch_finding(result, rank, place) for rank, place in enumerate(result.worst.tolist())]
+    worst = enumerate(result.worst.tolist())
+    return [_batch_finding(result, params, rank, place) for rank, place in worst]
 
 
-def _batch_finding(result: FeatureGameBatchResult, rank: int, place: int) -> Finding:
+def _batch_finding(
+    result: FeatureGameBatchResult, params: FeatureGameBatchParams, rank: int, place: int
+) -> Finding:
     from robgui.analyses.feature_game.example import before_and_after
 
     image, example = result.worst_inputs[rank], result.worst_examples[rank]
@@ -109,7 +117,8 @@ def _batch_finding(result: FeatureGameBatchResult, rank: int, place: int) -> Fin
         "model_calls": int(result.calls[place]),
         "place": int(result.numbers[place]),
     }
-    severity = max(0.0, 1 - 10 * pixels / pixels_of(image))
+    distance = float(result.severity[place, COLUMN[params.norm]])
+    severity = max(0.0, 1 - 10 * share_of(distance, params.norm, image))
     return Finding(
         "adversarial", title, severity, detail, before_and_after(image, example, changed), example
     )

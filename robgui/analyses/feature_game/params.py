@@ -197,9 +197,8 @@ class _Game(Params):
         return colours
 
 
-# The last base comes first in the form.
-class FeatureGameParams(_Game, _Preset):
-    """Settings of the game on one image."""
+class Judged(Params):
+    """What decides whether a change of class is a failure or a risk."""
 
     few_pixels: float = Field(
         0.02,
@@ -207,10 +206,28 @@ class FeatureGameParams(_Game, _Preset):
         le=1,
         title="Few pixels",
         description=(
-            "A change of at most this share of the pixels is a failure, a larger one a risk."
+            "In norm l0, a change of at most this share of the pixels is a failure, a larger one a"
+            " risk."
         ),
         json_schema_extra={"rare": True, "judges": "share of the pixels"},
     )
+    small_change: float = Field(
+        0.05,
+        ge=0,
+        le=1,
+        title="Small change",
+        description=(
+            "In the other norms, a change of at most this share of the largest possible distance is"
+            " a failure, a larger one a risk. Every value can change by 1."
+        ),
+        json_schema_extra={"rare": True, "judges": "share of the largest distance"},
+    )
+
+
+# The last base comes first in the form.
+class FeatureGameParams(Judged, _Game, _Preset):
+    """Settings of the game on one image."""
+
     player: Literal["cooperative", "adversarial", "nature", "all"] = Field(
         "cooperative",
         title="Opponent",
@@ -240,7 +257,7 @@ class FeatureGameParams(_Game, _Preset):
     )
 
 
-class FeatureGameBatchParams(_Game, _Preset):
+class FeatureGameBatchParams(Judged, _Game, _Preset):
     """Settings of the game on many images."""
 
     formerly: ClassVar[Mapping[str, str]] = {"inputs": "images"}

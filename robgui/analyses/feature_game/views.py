@@ -35,7 +35,7 @@ from robgui.core.view import (
 #: Classes whose confidence is shown before and after.
 SHOWN_CLASSES = 8
 #: With more changed pixels than this none is framed: the picture would show nothing but frames.
-_FRAMES = 100
+FRAMES = 100
 
 
 def game_views(result: FeatureGameResult, params: FeatureGameParams) -> Sequence[View]:
@@ -93,7 +93,7 @@ def _before_and_after(result: FeatureGameResult) -> Images:
 
 def _framed(result: FeatureGameResult) -> list[list[int]]:
     changed: list[list[int]] = result.changed.tolist()
-    return changed if len(changed) <= _FRAMES else []
+    return changed if len(changed) <= FRAMES else []
 
 
 def _right(result: FeatureGameResult, seen: int) -> bool | None:

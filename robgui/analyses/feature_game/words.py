@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from robgui.analyses.feature_game import opponent_words as opponents
+from robgui.analyses.feature_game.judging import is_small, largest, rule, share_of
 from robgui.analyses.feature_game.params import UNITS, FeatureGameParams, Norm
 from robgui.analyses.feature_game.result import (
     FeatureGameResult,
@@ -34,12 +35,20 @@ NO_GUARANTEE = (
 #: Largest severity of an example whose image changes class by rounding alone: the pixels are not
 #: what is to blame.
 BY_ROUNDING = 0.3
+#: What the number of a verdict is called; the largest distance stands beside it.
+QUANTITIES: dict[Norm, str] = {
+    "l0": "Pixels that change the class",
+    "l1": "Sum of all changes that change the class",
+    "l2": "Distance (root of squares) that changes the class",
+    "linf": "Largest change of a value that changes the class",
+}
 SEVERITIES = ("l0_pixels", "l0_dims", "l1", "l2", "linf")
 
 
 def game_verdict(result: FeatureGameResult, params: FeatureGameParams) -> Verdict:
     """What turns the class into what, and what that rests on."""
     because = [
+        _mislabelled(result),
         result.remark,
         _rule(result, params),
         *opponents.against(result, params),
@@ -63,6 +72,14 @@ def _sentence(result: FeatureGameResult, params: FeatureGameParams) -> str:
     return _found(result, params) if result.found_class >= 0 else _nothing(result, params)
 
 
+def _mislabelled(result: FeatureGameResult) -> str:
+    """What the label says, where the model is wrong without any change."""
+    if result.true_class in (-1, result.original):
+        return ""
+    true, seen = result.labels[result.true_class], result.labels[result.original]
+    return f"The label of the image is “{true}”: “{seen}” is wrong before any change."
+
+
 def _scope(result: FeatureGameResult) -> str:
     """How much is computed, and what this search has cost; the others' calls are not its own."""
     ended = sum(bool(outcome.ended) for outcome in result.outcomes)
@@ -81,27 +98,28 @@ def _scope(result: FeatureGameResult) -> str:
 def _status(result: FeatureGameResult, params: FeatureGameParams) -> Status:
     if result.found_class < 0:
         return Status.UNKNOWN
-    few = result.severity.l0_pixels <= params.few_pixels * pixels_of(result.input)
-    return Status.FAILS if few and result.exact_class < 0 else Status.AT_RISK
+    distance = result.severity.by(params.norm)
+    small = is_small(distance, params.norm, result.input, params)
+    return Status.FAILS if small and result.exact_class < 0 else Status.AT_RISK
 
 
 def _quantity(result: FeatureGameResult, params: FeatureGameParams) -> Quantity:
-    name = "Pixels that change the class"
+    name = QUANTITIES[params.norm]
     hindered = opponents.only_hindered(result, params)
     if hindered is not None:
         return opponents.quantity(hindered, params.norm)
     if result.found_class < 0:
         return Quantity(name, math.nan, better="high", text=none_found(result))
-    pixels = int(result.severity.l0_pixels)
-    return Quantity(
-        name, float(pixels), better="high", text=f"{pixels:,} of {pixels_of(result.input):,}"
-    )
+    distance = float(result.severity.by(params.norm))
+    most = largest(params.norm, result.input)
+    text = f"{number(distance)} of {number(most)}"
+    return Quantity(name, distance, better="high", text=text)
 
 
 def _rule(result: FeatureGameResult, params: FeatureGameParams) -> str:
     if result.found_class < 0:
         return "That none was found is no guarantee."
-    return f"Up to {percent(params.few_pixels)} of the pixels count as a failure, more as a risk."
+    return rule(params.norm, result.input, params)
 
 
 def _found(result: FeatureGameResult, params: FeatureGameParams) -> str:
@@ -238,7 +256,7 @@ def _finding(
     title = (
         f"{_subject(result)}: {amount_of(outcome.severity, params.norm)} “{name}” into “{other}”"
     )
-    share = float(outcome.severity.l0_pixels) / pixels_of(result.input)
+    share = share_of(float(outcome.severity.by(params.norm)), params.norm, result.input)
     severity = min(max(0.0, 1 - 10 * share), 1.0 if result.exact_class < 0 else BY_ROUNDING)
     picture = before_and_after(result.input, example, outcome.changed)
     return Finding("adversarial", title, severity, detail, picture, example)
@@ -251,8 +269,3 @@ def game_offers(result: FeatureGameResult, params: FeatureGameParams) -> Sequenc
         return (image,)
     name = f"{result.input_name}, {count(len(result.changed), 'pixel')} changed"
     return Offer("The adversarial example", (name,), result.best[None], places=(0,)), image
-
-
-def pixels_of(image: np.ndarray) -> int:
-    """How many pixels an image has."""
-    return int(image.shape[-1] * image.shape[-2])

@@ -73,7 +73,7 @@ MANY_INPUTS = Analysis(
         deferred("robgui.analyses.last_particle.table.many_inputs:table_part"),
         deferred("robgui.analyses.last_particle.table.many_inputs:merge_tables"),
     ),
-    demo=Demo("table_mlp.onnx", "table.csv"),
+    demo=Demo("table_mlp.onnx", "table.csv", params={"most": 25}),
     invitation=(
         "How many inputs does the model keep right under how much noise? Press Run: all inputs that"
         " the gallery shows and that the model gets right are tested together, at every size of"

@@ -154,16 +154,15 @@ def _failures(result: LastParticleResult) -> Images:
 
 
 def _powers(result: LastParticleResult, params: LastParticleParams) -> Bars:
-    """What each way of sampling says, as powers of ten: the further below 0, the rarer."""
+    """What each way of sampling says, by powers of ten: the lower, the rarer."""
     known = _ways(result)
     known["critical"] = (params.critical,) * 3
-    with np.errstate(divide="ignore"):
-        p, low, high = np.log10(np.array(list(known.values())).T)
-    floor = np.log10(params.critical) - 3
-    low = np.where(np.isneginf(low), np.minimum(floor, p), low)  # no lower end: down to nothing
+    p, low, high = np.array(list(known.values())).T
+    floor = params.critical / 1000
+    low = np.where(low > 0, low, np.minimum(floor, p))  # no lower end: down to nothing
     return Bars(
-        "Failure probability as a power of ten",
-        Axis("failure probability", "power of ten", better="low"),
+        "Failure probability by each way",
+        Axis("failure probability", kind="probability", log=True, better="low"),
         tuple(known),
         (Series("estimate, 95 % interval", p, Ink("original"), low=low, high=high),),
         note="An interval without a lower end is drawn down to a thousandth of the critical one.",
@@ -191,8 +190,8 @@ def _by_class(result: LastParticleResult) -> Bars:
     names = tuple(
         result.labels[int(c)] if c >= 0 else "any other" for c in result.test_class[order]
     )
-    values = np.log10(np.maximum(result.test_p[order], _LEAST))
-    axis = Axis("failure probability", "power of ten", better="low")
+    values = np.maximum(result.test_p[order], _LEAST)
+    axis = Axis("failure probability", kind="probability", log=True, better="low")
     return Bars(
         "How often each class wins",
         axis,

@@ -19,9 +19,9 @@ from robgui.core.verdict import Quantity, Status, Verdict
 
 #: What each kind of noise means, for axes and sentences.
 NOISE_WORDS = {
-    "box": "uniform noise of at most {eps} per value, within bounds",
-    "clip": "uniform noise of at most {eps} per value, cut off at the bounds",
-    "l2": "uniform noise in an l2 ball of radius {eps}, then clipped to the range",
+    "box": "uniform noise (at most {eps} per value, within bounds)",
+    "clip": "uniform noise (at most {eps} per value, cut off at the bounds)",
+    "l2": "uniform noise in an l2 ball of radius {eps} (then clipped to the range)",
     "ball": "uniform noise in what of an l2 ball of radius {eps} lies within the range",
     "gaussian": "Gaussian noise of standard deviation {eps}",
     "smooth": "smooth noise (blotches) of standard deviation {eps}",

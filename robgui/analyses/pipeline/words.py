@@ -35,7 +35,7 @@ def verdict(result: PipelineResult, params: PipelineParams) -> Verdict:
         return Verdict(Status.AT_RISK, _worst(result), quantity, scope, (limit,))
     if result.complete and float(high[1:].max(initial=0.0)) <= params.most_changes:
         sentence = (
-            "No usual way of preparing the pictures changes more than"
+            "No usual way of preparing the pictures that keeps the colours changes more than"
             f" {percent(params.most_changes)} of the answers."
         )
         return Verdict(Status.HOLDS, sentence, quantity, scope, (_worst(result), limit))
@@ -82,9 +82,10 @@ def _worst(result: PipelineResult) -> str:
     way = worst_way(result)
     if way == 0:
         return "No answer changes under any way that keeps the colours."
+    verb = "gets" if int(result.changes[way]) == 1 else "get"
     return (
-        f"Prepared “{result.ways[way]}”, {int(result.changes[way]):,} of"
-        f" {count(result.done, 'picture')} get another answer."
+        f"Of the ways that keep the colours, “{result.ways[way]}” changes most:"
+        f" {int(result.changes[way]):,} of {count(result.done, 'picture')} {verb} another answer."
     )
 
 
@@ -93,7 +94,7 @@ def _quantity(result: PipelineResult) -> Quantity:
     low, high = result.change_bounds()
     share = float(result.changes[way] / result.done)
     return Quantity(
-        "Largest share of changed answers",
+        "Largest share of changed answers, colours kept",
         share,
         low=float(low[way]),
         high=float(high[way]),
@@ -112,9 +113,11 @@ def _scope(result: PipelineResult) -> str:
 
 
 def findings(result: PipelineResult, params: PipelineParams) -> list[Finding]:
-    """The pictures whose answer changes most surely."""
+    """The pictures whose answer changes most surely; other colours decide nothing and are none."""
     found = []
     for example in result.examples:
+        if not result.judged[example.way]:
+            continue
         column = int(np.flatnonzero(result.places == example.place)[0])
         before = result.labels[int(result.predicted[0, column])]
         after = result.labels[int(result.predicted[example.way, column])]

@@ -31,7 +31,8 @@ def twin(shelf: Shelf, model: dict[str, Any], one: dict[str, Any], eps: float) -
     x = classifier.tensor(inputs(classifier, dataset))
     classes = true_classes(classifier, dataset, x)
     moved = fast_gradient(classifier, x, classes, eps)
-    return Twins(classifier.decode(moved.cpu().numpy()), classes.cpu().numpy())
+    array, seen = moved.cpu().numpy(), classifier.infer(moved).argmax(1)
+    return Twins(classifier.decode(array), classes.cpu().numpy(), array, seen.cpu().numpy())
 
 
 def samples(shelf: Shelf, corners: np.ndarray, radius: float, **drawn: Any) -> np.ndarray:

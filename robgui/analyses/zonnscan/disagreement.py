@@ -114,7 +114,7 @@ class _Look:
         agreeing = np.flatnonzero(
             (self._classes >= 0).all(0) & (self._classes == self._classes[:1]).all(0)
         )
-        corners = corners[chosen_places(len(corners), params.inputs, params.seed)]
+        corners = corners[chosen_places(len(corners), params.most, params.seed)]
         agreeing = (
             agreeing[chosen_places(len(agreeing), len(corners), params.seed)]
             if len(corners)

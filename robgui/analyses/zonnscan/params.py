@@ -128,7 +128,9 @@ class Published(Params):
 class ScanParams(Params):
     """Settings of every scan of many inputs."""
 
-    inputs: int = Field(
+    formerly: ClassVar[Mapping[str, str]] = {"inputs": "most"}
+
+    most: int = Field(
         200,
         ge=0,
         le=1_000_000,
@@ -157,9 +159,7 @@ class ScanParams(Params):
         json_schema_extra={"zero": "never"},
     )
 
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        "paper": {**PAPER, "inputs": PAPER_INPUTS}
-    }
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"paper": {**PAPER, "most": PAPER_INPUTS}}
 
 
 class _SetsParams(Params):
@@ -209,7 +209,7 @@ class _LookParams(Params):
 class CornerCasesParams(ScanParams, _LookParams, Published):
     """Settings of a search for corner cases."""
 
-    inputs: int = Field(
+    most: int = Field(
         100,
         ge=0,
         le=1_000_000,
@@ -221,6 +221,8 @@ class CornerCasesParams(ScanParams, _LookParams, Published):
 
 class WatermarkParams(Params):
     """Settings of a check; ``paper`` replaces every setting that is still at its default."""
+
+    formerly: ClassVar[Mapping[str, str]] = {"inputs": "most"}
 
     preset: Literal["default", "paper"] = Field(
         "default",
@@ -244,7 +246,7 @@ class WatermarkParams(Params):
         title="Key inputs",
         description="Size of the key; with compare, how many inputs are compared.",
     )
-    inputs: int = Field(
+    most: int = Field(
         500,
         ge=0,
         le=1_000_000,

@@ -184,14 +184,14 @@ def chosen_sets(params: PopulationsParams, count: int) -> tuple[np.ndarray, np.n
             raise DataError(
                 f"Two sets cannot be made of {sizes}; choose more inputs or a smaller first set."
             )
-        return chosen_places(first, params.inputs, params.seed), first + chosen_places(
-            count - first, params.inputs, params.seed
+        return chosen_places(first, params.most, params.seed), first + chosen_places(
+            count - first, params.most, params.seed
         )
     if not count:
         raise DataError(
             "A comparison needs at least one input; choose some in the gallery or with --select."
         )
-    places = chosen_places(count, params.inputs, params.seed)
+    places = chosen_places(count, params.most, params.seed)
     return places, places
 
 

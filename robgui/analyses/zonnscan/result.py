@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from robgui.analyses.zonnscan.params import ZonnscanParams
 
 
+#: Why there is no gradient attack while a sweep still samples.
+ATTACK_TO_COME = "it has not been made yet"
+
+
 def _nothing() -> np.ndarray:
     return np.zeros(0, dtype=np.float32)
 
@@ -25,10 +29,14 @@ class Twins:
     Attributes:
         values: ``(n, *shape)`` in the units of the data.
         classes: ``(n,)`` the class that each was moved away from.
+        inputs: ``(n, *shape)`` the same as the model takes them, in [0, 1].
+        seen: ``(n,)`` the class that the model gives each of them.
     """
 
     values: np.ndarray
     classes: np.ndarray
+    inputs: np.ndarray
+    seen: np.ndarray
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,12 @@ from torch import Tensor
 from robgui.analyses.zonnscan.gradient_search import GradientSearch
 from robgui.analyses.zonnscan.nearest import Crossing, crossing_samples, nearest_crossing
 from robgui.analyses.zonnscan.params import ZonnscanParams
-from robgui.analyses.zonnscan.result import ZonnscanResult, corners_drawn, how_drawn
+from robgui.analyses.zonnscan.result import (
+    ATTACK_TO_COME,
+    ZonnscanResult,
+    corners_drawn,
+    how_drawn,
+)
 from robgui.analyses.zonnscan.sampling.clouds import radius_of, zone_cloud
 from robgui.analyses.zonnscan.sampling.intervals import intervals, shares
 from robgui.analyses.zonnscan.sampling.points import FIRST_ROUND
@@ -101,7 +106,7 @@ class _Sweep:
         self.crossing: Crossing | None = None
         self._truth = truth_of(classifier, dataset)
         self._search: GradientSearch | None = None
-        self._no_attack = "it has not been made yet"
+        self._no_attack = ATTACK_TO_COME
         if not classifier.capabilities.gradients:
             self._no_attack = f"the model gives no gradients: {classifier.capabilities.reason}"
 

@@ -56,7 +56,7 @@ class _Check:
                 "A watermark check needs inputs; choose some in the gallery or with --select."
             )
         self._places = chosen_places(
-            len(dataset), params.inputs if make else params.size, params.seed
+            len(dataset), params.most if make else params.size, params.seed
         )
         self._part = align(self._first, dataset.subset(self._places))
         self._x = np.clip(inputs(self._first, self._part), 0, 1)

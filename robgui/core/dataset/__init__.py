@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from robgui.core.dataset.dataset import Dataset
+    from robgui.core.dataset.formats.stacked import from_arrays
     from robgui.core.dataset.matching import align, batches, inputs, match
     from robgui.core.dataset.opening import SUFFIXES, open_dataset
     from robgui.core.dataset.source import Skipped
-    from robgui.core.dataset.stacked import from_arrays
 
 __all__ = [
     "SUFFIXES",
@@ -34,7 +34,7 @@ _HOMES = {
     "Skipped": "source",
     "align": "matching",
     "batches": "matching",
-    "from_arrays": "stacked",
+    "from_arrays": "formats.stacked",
     "inputs": "matching",
     "match": "matching",
     "open_dataset": "opening",

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from robgui.core.dataset import Dataset
+from robgui.core.dataset.formats.stacked import from_arrays
 from robgui.core.dataset.source import Shape, Source
-from robgui.core.dataset.stacked import from_arrays
 from robgui.core.errors import DataError
 from robgui.core.model.settings import Kind
 

@@ -55,7 +55,8 @@ class Params(BaseModel):
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     formerly: ClassVar[Mapping[str, str]] = {}
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    # the validator is built when the first settings are made: the window lists many analyses
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
 
     seed: int = Field(
         0,

@@ -56,6 +56,11 @@ def lost(execution: Execution, why: str, attempts: int, details: str = "") -> Re
         times = {2: "twice"}.get(execution.attempts, f"{execution.attempts} times")
         error = f"It was begun {times} and never ended: {why}."
     else:
-        kept = "" if execution.newest is None else "; the result so far is kept"
-        error = f"{why[:1].upper()}{why[1:]}{kept}."
+        error = told(execution, why)
     return Report(RunState.FAILED, error=error, details=details)
+
+
+def told(execution: Execution, why: str) -> str:
+    """What happened to the worker of an Execution, as a sentence that says what is left."""
+    kept = "" if execution.newest is None else "; the result so far is kept"
+    return f"{why[:1].upper()}{why[1:]}{kept}."

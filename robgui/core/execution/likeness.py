@@ -22,6 +22,15 @@ def differences(one: Request, other: Request) -> list[str]:
     return [*_inputs(one, other), *_settings(one, other)]
 
 
+def same_question(one: Request, other: Request) -> bool:
+    """Whether two requests ask for the same; the models beside the first may stand in any order."""
+    if one.models[:1] == other.models[:1] and len(one.models) > 2:
+        names = [[model.fingerprint for model in each.models] for each in (one, other)]
+        if sorted(names[0]) == sorted(names[1]):
+            one = one.model_copy(update={"models": other.models})
+    return one.fingerprint == other.fingerprint
+
+
 def incomparable(one: Request, other: Request) -> str:
     """Why the difference of two results would say nothing; empty where it says something.
 

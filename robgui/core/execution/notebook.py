@@ -1,4 +1,4 @@
-"""run and steps: an analysis in one line, for scripts and notebooks."""
+"""steps: an analysis as an iterator, for scripts and notebooks."""
 
 from __future__ import annotations
 
@@ -7,43 +7,23 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from torch import nn
 
 from robgui.core.dataset import Dataset, from_arrays, open_dataset
 from robgui.core.errors import DataError, ModelError
 from robgui.core.execution.execution import Execution
 from robgui.core.execution.inline import Steps
+from robgui.core.execution.params_text import typed
+from robgui.core.execution.registry import find
 from robgui.core.execution.request import build_request
 from robgui.core.execution.shelf import Shelf
 from robgui.core.loading import load
+from robgui.core.loading.modules import module_classifier
 from robgui.core.model.classifier import Classifier
 from robgui.core.workspace import Workspace
 
-Models = Classifier | str | Path | Sequence[Classifier | str | Path]
-
-
-def run(
-    name: str,
-    classifier: Models,
-    inputs: Any = None,
-    *,
-    workspace: Workspace | None = None,
-    **params: Any,
-) -> Any:
-    """Runs the analysis ``name`` to its end and returns its last result.
-
-    Args:
-        name: One of ``robgui.analyses()``.
-        classifier: A Classifier or the path of a model; several in a list for an analysis that
-            compares models.
-        inputs: A Dataset, the path of one, or an array ``(n, *shape)`` or ``shape``.
-        workspace: Where to keep the run; by default it is kept nowhere.
-        **params: The settings of the analysis.
-    """
-    going = steps(name, classifier, inputs, workspace=workspace, **params)
-    for _ in going:
-        pass
-    newest = going.execution.newest
-    return None if newest is None else newest.result
+Model = Classifier | nn.Module | str | Path
+Models = Model | Sequence[Model]
 
 
 def steps(
@@ -54,29 +34,35 @@ def steps(
     workspace: Workspace | None = None,
     **params: Any,
 ) -> Steps:
-    """The same as ``run``, but iterable: every Step is a complete result on the way.
+    """The same as ``robgui.run``, but iterable: every Step is a complete result on the way.
 
     To leave early, use it in a ``with`` statement or close it; its run then ends as cancelled.
     """
+    if isinstance(inputs, str | Path) or _is_collection(inputs):
+        inputs = open_dataset(inputs)
     classifiers = tuple(
-        _classifier(one)
+        _classifier(one, inputs)
         for one in (classifier if isinstance(classifier, list | tuple) else [classifier])
     )
     if not classifiers:
         raise ModelError("No model was given; give a Classifier or the path of a model.")
     dataset = _dataset(inputs, classifiers[0])
-    request = build_request(name, classifiers, dataset, params)
+    known = find(name)
+    settings = typed(known.params.model_fields, known.params.renamed(params))
+    request = build_request(known, classifiers, dataset, settings)
     shelf = Shelf(
         workspace=workspace, models=classifiers, datasets=() if dataset is None else (dataset,)
     )
     return Steps(Execution(request, workspace), shelf)
 
 
-def _classifier(model: Any) -> Classifier:
+def _classifier(model: Any, inputs: Any) -> Classifier:
     if isinstance(model, str | Path):
         return load(model)
     if isinstance(model, Classifier):
         return model
+    if isinstance(model, nn.Module):
+        return module_classifier(model, inputs)
     raise ModelError(
         f"A {type(model).__name__} is no model; give the path of a file, or wrap it with"
         " robgui.Classifier.from_callable."
@@ -86,8 +72,6 @@ def _classifier(model: Any) -> Classifier:
 def _dataset(inputs: Any, classifier: Classifier) -> Dataset | None:
     if inputs is None or isinstance(inputs, Dataset):
         return inputs
-    if isinstance(inputs, str | Path):
-        return open_dataset(inputs)
     try:
         array = np.asarray(inputs.detach().cpu() if hasattr(inputs, "detach") else inputs)
     except ValueError as error:
@@ -102,6 +86,14 @@ def _dataset(inputs: Any, classifier: Classifier) -> Dataset | None:
     return from_arrays(
         array[None] if _is_one(array.shape, classifier) else array, kind=classifier.kind
     )
+
+
+def _is_collection(inputs: Any) -> bool:
+    """Whether inputs are a loader, a dataset of another library, or a list of paths or items."""
+    if isinstance(inputs, list | tuple):
+        return bool(inputs) and isinstance(inputs[0], str | Path | dict | tuple)
+    items = getattr(inputs, "dataset", inputs)
+    return not hasattr(inputs, "__array__") and hasattr(items, "__getitem__")
 
 
 def _is_one(shape: tuple[int, ...], classifier: Classifier) -> bool:

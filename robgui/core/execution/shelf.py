@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -77,6 +77,11 @@ class Shelf:
             return self._given_datasets[wanted.fingerprint]
         return _kept(self._datasets, wanted.fingerprint, partial(self._open, wanted))
 
+    def data(self, wanted: Reference) -> Dataset:
+        """Data that are open, or that are opened now."""
+        with self._lock:
+            return _kept(self._datasets, wanted.fingerprint, partial(self._open, wanted))
+
     def add_model(self, classifier: Classifier) -> None:
         """Keeps a model that is loaded already."""
         if self._notice is not None:
@@ -88,6 +93,13 @@ class Shelf:
     def add_dataset(self, dataset: Dataset, name: str = "") -> None:
         """Keeps data that are open already, under the fingerprint ``name`` if it is given."""
         _kept(self._datasets, name or dataset.fingerprint, lambda: dataset)
+
+    def let_go(self, content: str, kept: Collection[str]) -> None:
+        """Forgets the models of this content, but those with the fingerprints ``kept``."""
+        with self._lock:
+            for name, model in list(self._models.items()):
+                if model.content == content and name not in kept:
+                    del self._models[name]
 
     def model_at_hand(self, fingerprint: str) -> Classifier:
         """A model that is loaded."""

@@ -17,11 +17,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import torch
 from torch import Tensor, nn
 
 from robgui import resources
-from robgui.core.errors import ModelError, RobguiError, TrustError
+from robgui.core.errors import MissingExtraError, ModelError, RobguiError, TrustError
+from robgui.core.loading.libraries import library
 from robgui.core.model.backend import first_line
 from robgui.core.regular import is_file
 
@@ -32,7 +32,13 @@ _NETWORKS = Path("demo") / "architectures.py"
 _HOW = "architecture is file.py:factory, module:factory, timm:name or torchvision:name"
 
 
-def build(architecture: str, folder: Path, trust: bool, weights: Mapping[str, Tensor]) -> nn.Module:
+def build(
+    architecture: str,
+    folder: Path,
+    trust: bool,
+    weights: Mapping[str, Tensor],
+    hyper: Mapping[str, Any] | None = None,
+) -> nn.Module:
     """Builds the network ``architecture`` names.
 
     Args:
@@ -40,17 +46,21 @@ def build(architecture: str, folder: Path, trust: bool, weights: Mapping[str, Te
         folder: Where a relative ``file.py`` is looked for first.
         trust: Whether foreign Python code may be executed.
         weights: The weights it is for; they tell the number of classes of a network from a library.
+        hyper: What the file says that the network was built with; given to a trusted factory where
+            nothing else is, as far as it takes it.
     """
     where, factory, args, kwargs = _parse(architecture)
-    library = where in ("timm", "torchvision")
+    known = where in ("timm", "torchvision")
     if not trust:
-        _refuse_arguments(architecture, args, kwargs, ("num_classes",) if library else _SIZES)
-    if library:
+        _refuse_arguments(architecture, args, kwargs, ("num_classes",) if known else _SIZES)
+    if known:
         make = _library(where, factory, trust)
         if not args and "num_classes" not in kwargs:
-            kwargs["num_classes"] = _classes(weights)
+            kwargs["num_classes"] = classes_of(weights)
     else:
         make = _attribute(_module(where, folder, trust), factory, architecture, trust)
+        if trust and hyper and not args and not kwargs:
+            kwargs = _taken(make, hyper)
     try:
         module = make(*args, **kwargs)
     except (
@@ -65,6 +75,17 @@ def build(architecture: str, folder: Path, trust: bool, weights: Mapping[str, Te
             f"{architecture} gives a {type(module).__name__}, not a torch network (nn.Module)."
         )
     return module
+
+
+def _taken(make: Callable[..., Any], hyper: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the values that a factory takes by name."""
+    try:
+        parameters = inspect.signature(make).parameters
+    except (TypeError, ValueError):  # a factory that does not tell what it takes
+        return {}
+    if any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters.values()):
+        return dict(hyper)
+    return {name: value for name, value in hyper.items() if name in parameters}
 
 
 def _refuse_arguments(
@@ -196,44 +217,34 @@ def _library(name: str, network: str, trust: bool) -> Callable[..., Any]:
     """The function that builds a network of a library with random weights, so that nothing is
     downloaded.
     """
-    try:
-        if importlib.util.find_spec("torchvision") is not None:
-            _import_torchvision()
-        library = importlib.import_module(name)
-    except ModuleNotFoundError:
-        raise ModelError(
-            f"the architecture {name}:{network} needs the package {name}; install it with: pip"
-            f" install --no-deps {name}"
-        ) from None
-    except Exception as error:  # a library that does not fit the installed torch fails in many ways
-        raise ModelError(
-            f"the package {name} cannot be imported beside this torch: {first_line(error)}."
-        ) from error
-    if not trust and not _is_known(library, name, network):
+    found = library(name)
+    if found is None:
+        raise MissingExtraError(f"the architecture {name}:{network}", "timm")
+    if not trust and not _is_known(found, name, network):
         raise ModelError(f"{name} has no network for classification that is called {network}.")
     if name == "timm":
-        return lambda *args, **kwargs: library.create_model(
+        return lambda *args, **kwargs: found.create_model(
             network, *args, **{"pretrained": False, **kwargs}
         )
-    return lambda *args, **kwargs: library.models.get_model(
-        network, *args, **{**_no_weights(library, network), **kwargs}
+    return lambda *args, **kwargs: found.models.get_model(
+        network, *args, **{**_no_weights(found, network), **kwargs}
     )
 
 
-def _is_known(library: ModuleType, name: str, network: str) -> bool:
+def _is_known(package: ModuleType, name: str, network: str) -> bool:
     """Whether a library lists a classifier of this name; timm would take an address for one."""
     if not re.fullmatch(r"\w+(\.\w+)?", network, re.ASCII):
         return False
     return bool(
-        library.is_model(network)
+        package.is_model(network)
         if name == "timm"
-        else network in library.models.list_models(module=library.models)
+        else network in package.models.list_models(module=package.models)
     )
 
 
-def _no_weights(library: ModuleType, network: str) -> dict[str, None]:
+def _no_weights(package: ModuleType, network: str) -> dict[str, None]:
     """What keeps torchvision from downloading: some networks have weights inside others."""
-    parameters = inspect.signature(library.models.get_model_builder(network)).parameters
+    parameters = inspect.signature(package.models.get_model_builder(network)).parameters
     return {
         name: None
         for name in ("weights", "weights_backbone")
@@ -241,28 +252,7 @@ def _no_weights(library: ModuleType, network: str) -> dict[str, None]:
     }
 
 
-def _import_torchvision() -> None:
-    """Imports torchvision, also where its compiled part does not fit torch: then its two
-    operators are declared for it.
-    """
-    try:
-        importlib.import_module("torchvision")
-    except RuntimeError as error:
-        if "torchvision::nms" not in str(error):
-            raise
-        for name in [name for name in sys.modules if name.split(".")[0] == "torchvision"]:
-            del sys.modules[name]
-        _DECLARED.define("nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")  # type: ignore[no-untyped-call]
-        _DECLARED.define("qnms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")  # type: ignore[no-untyped-call]
-        importlib.import_module("torchvision")
-
-
-#: Kept for the life of the program: torch forgets the operators of a library object that is
-#: collected.
-_DECLARED = torch.library.Library("torchvision", "FRAGMENT")  # type: ignore[no-untyped-call]
-
-
-def _classes(weights: Mapping[str, Tensor]) -> int:
-    """Rows of the last weight, which is the classifier of nearly every network."""
+def classes_of(weights: Mapping[str, Tensor]) -> int:
+    """How many classes weights are for: the rows of the last one, in nearly every network."""
     matrices = [weight for weight in weights.values() if weight.ndim >= 2]
     return min(int(matrices[-1].shape[0]), _MOST_CLASSES) if matrices else 1000

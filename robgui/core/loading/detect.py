@@ -80,7 +80,10 @@ def settle(raw: Raw, given: Mapping[str, object], name: str, content: str) -> Cl
         settings = parse(candidate, f"{name}: settings")
         backend, failure = _try(raw.backend, raw_shape(settings))
         if backend is not None:
-            return _finish(raw, backend, settings, told, name, content)
+            settings, lost = _fitting_names(backend, settings, name, "labels" in given)
+            classifier = _finish(raw, backend, settings, told, name, content)
+            classifier.remarks = (*classifier.remarks, *lost)
+            return classifier
         failures.append((settings, failure))
     if failures:
         settings, failure = failures[0]  # the likeliest guess
@@ -102,6 +105,22 @@ def settle(raw: Raw, given: Mapping[str, object], name: str, content: str) -> Cl
         f"{name}: the shape of one input cannot be told from the file; give it as shape, for"
         " example 3,224,224."
     )
+
+
+def _fitting_names(
+    backend: Backend, settings: ModelSettings, name: str, said: bool
+) -> tuple[ModelSettings, list[str]]:
+    """Without the class names of a file that are not as many as the classes; what the user has
+    said is not corrected.
+    """
+    if said or not settings.labels:
+        return settings, []
+    plain = settings.change(labels=())
+    classes = Classifier(backend, plain, name=name).classes
+    if classes == len(settings.labels):
+        return settings, []
+    words = f"the file names {len(settings.labels)} classes but gives {classes}; its names are left"
+    return plain, [f"{words} out"]
 
 
 def raw_shape(settings: ModelSettings) -> tuple[int, ...]:

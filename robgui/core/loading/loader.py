@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import pickle
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,16 +16,20 @@ from robgui.core.identify import Format
 from robgui.core.loading.detect import settle
 from robgui.core.loading.devices import default_device
 from robgui.core.loading.exported import load_exported
+from robgui.core.loading.folders import load_folder
+from robgui.core.loading.keras_files import load_keras
 from robgui.core.loading.onnx_model import load_onnx
 from robgui.core.loading.pickles import foreign_globals
 from robgui.core.loading.raw import TRUST, Raw, reading
 from robgui.core.loading.script import load_script
 from robgui.core.loading.sklearn_model import from_estimator, load_skops
 from robgui.core.loading.sniff import sniff
+from robgui.core.loading.tflite_model import load_tflite
 from robgui.core.loading.weights import from_object, load_safetensors, load_weights
 from robgui.core.model.backend import TorchBackend, first_line
 from robgui.core.model.class_names import with_names_read
 from robgui.core.model.classifier import Classifier
+from robgui.core.model.folder import files_of, folder_of
 from robgui.core.model.settings import parse, read_side_file
 from robgui.core.regular import open_regular
 
@@ -51,15 +56,30 @@ def load(
             names.
     """
     path = Path(path)
-    kind = sniff(path)
     given = {**read_side_file(path), **with_names_read(overrides, path.parent)}
+    kind = _kind(path, given)
     parse(given, f"{path}: settings")
     raw = _read(path, kind, trust, str(given.get("architecture", "")), str(given.get("scores", "")))
     backend = _move(raw, path, default_device() if device is None else device)
-    classifier = settle(backend, given, str(path), _digest(path, raw.content))
+    classifier = settle(backend, given, str(path), _digest(_files(path, kind), raw.content))
     classifier.name, classifier.path = path.name, path
-    classifier.remarks = (f"{kind} file", *classifier.remarks)
+    what = "model folder" if kind is Format.FOLDER else f"{kind} file"
+    classifier.remarks = (what, *classifier.remarks)
     return classifier
+
+
+def _kind(path: Path, given: Mapping[str, object]) -> Format:
+    """What to read it as; weights beside their description are a part of that folder, unless the
+    user names their network.
+    """
+    kind = sniff(path)
+    part = not given.get("architecture") and folder_of(path) is not None
+    return Format.FOLDER if part else kind
+
+
+def _files(path: Path, kind: Format) -> list[Path]:
+    folder = folder_of(path) if kind is Format.FOLDER else None
+    return [path] if folder is None else files_of(folder)
 
 
 def _read(path: Path, kind: Format, trust: bool, architecture: str, scores: str) -> Raw:
@@ -70,6 +90,12 @@ def _read(path: Path, kind: Format, trust: bool, architecture: str, scores: str)
             return load_onnx(path, scores)
         case Format.SKOPS:
             return load_skops(path, trust)
+        case Format.KERAS | Format.KERAS_HDF5:
+            return load_keras(path, kind, trust)
+        case Format.TFLITE:
+            return load_tflite(path, scores)
+        case Format.FOLDER:
+            raw = load_folder(folder_of(path) or path)
         case Format.SCRIPT:
             raw = load_script(path, trust)
         case Format.SAFETENSORS:
@@ -121,9 +147,10 @@ def _move(raw: Raw, path: Path, device: str | torch.device) -> Raw:
     return replace(raw, backend=backend)
 
 
-def _digest(path: Path, more: str) -> str:
+def _digest(paths: Sequence[Path], more: str) -> str:
     digest = hashlib.sha256(more.encode())
-    with open_regular(path) as file:
-        while chunk := file.read(_CHUNK):
-            digest.update(chunk)
+    for path in paths:
+        with open_regular(path) as file:
+            while chunk := file.read(_CHUNK):
+                digest.update(chunk)
     return digest.hexdigest()

@@ -32,6 +32,7 @@ from robgui.core.model.backend import (
     first_line,
     pick_output,
 )
+from robgui.core.model.class_names import names_in
 from robgui.core.model.settings import parse
 from robgui.core.regular import beside, is_file, read_regular
 
@@ -50,6 +51,8 @@ _TYPES: dict[str, Any] = {
     "tensor(float16)": np.float16,
     "tensor(uint8)": np.uint8,
 }
+#: Under what exporters write class names into a file; Ultralytics the first.
+_NAME_KEYS = ("names", "class_names", "labels", "classes", "id2label")
 #: Largest difference, relative to the largest score, at which two answers count as equal.
 _EQUAL = 1e-3
 
@@ -105,9 +108,8 @@ def load_onnx(path: Path, scores: str = "") -> Raw:
             _refuse_unread_files(model)
             _refuse_large_constants(model)
             # the digest covers external data too, which the file alone does not
-            return replace(
-                _raw(model, scores), content=hashlib.sha256(model.SerializeToString()).hexdigest()
-            )
+            content = hashlib.sha256(model.SerializeToString()).hexdigest()
+            return replace(_raw(model, scores), content=content, told=_names(model))
     except ModelError as error:
         if str(path) in str(error):
             raise
@@ -152,6 +154,15 @@ def _raw(model: Any, scores: str) -> Raw:
         remarks=tuple(remarks),
         guesses=guesses,
     )
+
+
+def _names(model: Any) -> dict[str, object]:
+    """Class names that whoever exported the model has written into it."""
+    written = {str(each.key): str(each.value) for each in model.metadata_props}
+    for key in _NAME_KEYS:
+        if labels := names_in(written.get(key, "")):
+            return {"labels": labels}
+    return {}
 
 
 def _session(content: bytes, device: torch.device) -> Any:

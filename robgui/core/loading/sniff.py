@@ -7,15 +7,22 @@ from pathlib import Path
 from robgui.core.errors import ModelError, RobguiError
 from robgui.core.identify import NOTHING, Format, Kind, identify
 from robgui.core.loading.archive import Archive
+from robgui.core.model.folder import folder_of
 
-_MODELS = ".pt2, TorchScript, a state dict, safetensors, ONNX or skops"
-_ZIPPED = (Format.EXPORTED, Format.SCRIPT, Format.TORCH, Format.SKOPS)
+_MODELS = (
+    ".pt2, TorchScript, a state dict, safetensors, a Hugging Face or timm folder, ONNX, Keras,"
+    " TFLite or skops"
+)
+_ZIPPED = (Format.EXPORTED, Format.SCRIPT, Format.TORCH, Format.SKOPS, Format.KERAS)
 
 
 def sniff(path: Path) -> Format:
     """The format of ``path``; ModelError says what a file is that is no model."""
-    if path.is_dir():
-        raise ModelError(f"{path} is a folder; choose the model file inside it.")
+    if path.is_dir() and folder_of(path) is None:
+        raise ModelError(
+            f"{path} is a folder without a model that this program knows (config.json beside"
+            " weights); choose the model file inside it."
+        )
     try:
         found = identify(path)
     except RobguiError as error:

@@ -16,10 +16,13 @@ import torch
 from torch import Tensor, nn
 
 from robgui.core.errors import IncompleteModelError, ModelError, TrustError
-from robgui.core.loading.architecture import build
+from robgui.core.identify import Format
+from robgui.core.loading.architecture import build, classes_of
 from robgui.core.loading.archive import Archive
 from robgui.core.loading.pickles import foreign_globals, largest_storage
+from robgui.core.loading.published import published_network, told_of
 from robgui.core.loading.raw import TRUST, Raw, first_layer, reading
+from robgui.core.loading.sniff import sniff
 from robgui.core.loading.storages import WrongStorageError, check_storages
 from robgui.core.model.backend import TorchBackend
 from robgui.core.regular import open_regular
@@ -47,11 +50,26 @@ def load_weights(path: Path, trust: bool, architecture: str) -> Raw:
 
 def load_safetensors(path: Path, trust: bool, architecture: str) -> Raw:
     """Reads a safetensors file."""
+    return _raw(path, _safe_tensors(path), trust, architecture)
+
+
+def _safe_tensors(path: Path) -> Mapping[str, Tensor]:
     from safetensors.torch import load_file
 
     with reading(path, "safetensors"):
         tensors: Mapping[str, Tensor] = load_file(path, device="cpu")
-    return _raw(path, tensors, trust, architecture)
+    return tensors
+
+
+def plain_tensors(path: Path) -> dict[str, Tensor]:
+    """The tensors of a file of weights of either kind; TrustError where it would execute code."""
+    if sniff(path) is Format.SAFETENSORS:
+        stored: object = _safe_tensors(path)
+    else:
+        stored = _torch_object(path, trust=False)
+    tensors = _state_dict(path, stored)
+    _refuse_unusual(path, tensors)
+    return tensors
 
 
 def from_object(path: Path, stored: object) -> Raw | None:
@@ -75,19 +93,29 @@ def _raw(path: Path, stored: object, trust: bool, architecture: str) -> Raw:
         return whole
     tensors = _state_dict(path, stored)
     _refuse_unusual(path, tensors)
+    architecture = architecture or published_network(path)
     if not architecture:
         raise IncompleteModelError(
             f"{path} holds weights only; name their network: architecture=file.py:factory,"
             " module:factory, timm:name or torchvision:name."
         )
+    hyper = _hyper_parameters(stored)
     try:
-        module = build(architecture, path.parent, trust, tensors)
+        module = build(architecture, path.parent, trust, tensors, hyper)
     except TrustError as error:
         raise TrustError(f"{path} is not loaded: {error}") from error
     except ModelError as error:
         raise ModelError(f"{path}: {error}") from error
-    _fill(path, module, tensors, architecture)
-    return Raw(TorchBackend(module), first=first_layer(module.state_dict()))
+    fill(path, module, tensors, architecture)
+    told, remarks = told_of(path, architecture, module, classes_of(tensors))
+    if hyper:
+        remarks = (*remarks, f"hyper-parameters: {', '.join(hyper)[:200]}")
+    return Raw(
+        TorchBackend(module),
+        told={"architecture": architecture, **told},
+        first=first_layer(module.state_dict()),
+        remarks=remarks,
+    )
 
 
 def _torch_object(path: Path, trust: bool) -> object:
@@ -166,6 +194,14 @@ def _state_dict(path: Path, stored: object) -> dict[str, Tensor]:
     raise ModelError(f"{path} holds no weights: it is a {type(stored).__name__} without tensors.")
 
 
+def _hyper_parameters(stored: object) -> dict[str, object]:
+    """What a checkpoint of Lightning says its network was built with: the plain values of it."""
+    found = stored.get("hyper_parameters") if isinstance(stored, Mapping) else None
+    if not isinstance(found, Mapping):
+        return {}
+    return {name: value for name, value in found.items() if isinstance(name, str)}
+
+
 def _refuse_unusual(path: Path, tensors: Mapping[str, Tensor]) -> None:
     """Networks take plain tensors; the indices of a sparse one may point anywhere."""
     for name, tensor in tensors.items():
@@ -175,7 +211,8 @@ def _refuse_unusual(path: Path, tensors: Mapping[str, Tensor]) -> None:
             )
 
 
-def _fill(path: Path, module: nn.Module, tensors: dict[str, Tensor], architecture: str) -> None:
+def fill(path: Path, module: nn.Module, tensors: dict[str, Tensor], architecture: str) -> None:
+    """Puts weights into the network that ``architecture`` names; all of them must fit."""
     wanted = module.state_dict()
     tensors = _strip(tensors, wanted)
     missing = [

@@ -79,7 +79,8 @@ class Backend(Protocol):
 class TorchBackend:
     """An ``nn.Module`` in evaluation mode with frozen weights.
 
-    ``scores`` says which of several outputs is meant.
+    ``scores`` says which of several outputs is meant, ``channels_last`` which of its ``layers``
+    answer for a picture with the channels at the end, as linear ones do.
     """
 
     def __init__(
@@ -87,10 +88,12 @@ class TorchBackend:
         module: nn.Module,
         *,
         layers: tuple[type[nn.Module], ...] = (nn.Conv2d, nn.Linear),
+        channels_last: tuple[type[nn.Module], ...] = (),
         scores: str = "",
     ) -> None:
         self.module = module.eval()
         self.scores = scores
+        self._last: tuple[type[nn.Module], ...] = (nn.Linear, *channels_last)
         for parameter in module.parameters():
             parameter.requires_grad_(False)
         self._layers = {
@@ -113,7 +116,7 @@ class TorchBackend:
 
     def activations(self, x: Tensor, reduce: Reduce) -> tuple[Tensor, dict[str, Tensor]]:
         seen: dict[str, Tensor] = {}
-        with self._lock, _hooks(self._layers, seen, reduce):
+        with self._lock, _hooks(self._layers, self._last, seen, reduce):
             return as_output(self.module(x), scores=self.scores), seen
 
     def to(self, device: torch.device) -> TorchBackend:
@@ -250,7 +253,12 @@ def channels_second(output: Tensor) -> Tensor:
 
 
 @contextmanager
-def _hooks(layers: dict[str, nn.Module], seen: dict[str, Tensor], reduce: Reduce) -> Iterator[None]:
+def _hooks(
+    layers: dict[str, nn.Module],
+    last: tuple[type[nn.Module], ...],
+    seen: dict[str, Tensor],
+    reduce: Reduce,
+) -> Iterator[None]:
     """Listens to the layers.
 
     Another thread that calls the same module meanwhile is not listened to.
@@ -260,9 +268,7 @@ def _hooks(layers: dict[str, nn.Module], seen: dict[str, Tensor], reduce: Reduce
     def hook(name: str) -> Callable[[nn.Module, Any, Tensor], None]:
         def keep(module: nn.Module, inputs: Any, output: Tensor) -> None:
             if threading.get_ident() == here:
-                seen[name] = reduce(
-                    channels_second(output) if isinstance(module, nn.Linear) else output
-                )
+                seen[name] = reduce(channels_second(output) if isinstance(module, last) else output)
 
         return keep
 

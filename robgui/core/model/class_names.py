@@ -1,9 +1,11 @@
-"""Class names from a file: one per line, a JSON list, or a JSON object from class number to
-name.
+"""Class names from a file: one per line, a JSON list, a JSON object from class number to name, or
+a table with a column of class numbers.
 """
 
 from __future__ import annotations
 
+import ast
+import csv
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,7 +15,12 @@ from robgui.core.regular import beside, is_file, read_regular
 
 #: A file of class names is never larger.
 _LARGEST = 10_000_000
-_FORMS = "it must have one class name per line, or be a JSON list of names"
+#: Texts inside a model file are parsed up to this many characters.
+_LARGEST_TEXT = 1_000_000
+_FORMS = (
+    "it must have one class name per line, be a JSON list of names, or a table of class numbers and"
+    " names"
+)
 
 
 def read_names(path: Path) -> tuple[str, ...]:
@@ -26,15 +33,37 @@ def read_names(path: Path) -> tuple[str, ...]:
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
         raise ModelError(f"{path}: the class names cannot be read ({reason}); {_FORMS}.") from error
-    names = (
-        _from_json(path, text)
-        if path.suffix.casefold() == ".json"
-        else [line.strip() for line in text.splitlines()]
-    )
+    kind = path.suffix.casefold()
+    names = _from_json(path, text) if kind == ".json" else _from_lines(text, kind)
     found = tuple(name for name in names if name)
     if not found:
         raise ModelError(f"{path} holds no class names; {_FORMS}.")
     return found
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """Class names in a text that a file carries: JSON, a Python value, or words between commas.
+
+    Nothing where it is none of these.
+    """
+    if not text or len(text) > _LARGEST_TEXT:
+        return ()
+    found: object = text
+    for read in (json.loads, ast.literal_eval):
+        try:
+            found = read(text)
+            break
+        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+            continue
+    if isinstance(found, dict):
+        plain = {str(number): name for number, name in found.items()}
+        found = [plain.get(str(number)) for number in range(len(plain))]
+    elif isinstance(found, str) and "," in found:
+        found = [name.strip() for name in found.split(",")]
+    if not isinstance(found, list | tuple) or len(found) < 2:
+        return ()
+    names = tuple(name.strip() for name in found if isinstance(name, str) and name.strip())
+    return names if len(names) == len(found) else ()
 
 
 def with_names_read(values: Mapping[str, object], folder: Path) -> dict[str, object]:
@@ -63,6 +92,44 @@ def with_names_beside(values: Mapping[str, object], side_file: Path) -> dict[str
             " there."
         ) from error
     return {**values, "labels": read_names(path)}
+
+
+def _from_lines(text: str, kind: str) -> list[str]:
+    """One name per line; of a table the names in the order of its class numbers."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    if kind in (".csv", ".tsv") and lines:
+        sign = next((each for each in ("\t", ";", ",") if each in lines[0]), ",")
+        rows = _rows(lines, sign)
+        for begin in (1, 0):  # with a heading, and without
+            if names := _by_number(rows[:begin], rows[begin:]):
+                return names
+    return [line.strip() for line in lines]
+
+
+def _rows(lines: list[str], sign: str) -> list[list[str]]:
+    """The cells of a table; none where it is no table."""
+    try:
+        return [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=sign)]
+    except csv.Error:
+        return []
+
+
+def _by_number(head: list[list[str]], rows: list[list[str]]) -> list[str]:
+    """The names of a table that numbers its classes from 0; nothing where it does not."""
+    width = min(map(len, rows), default=0)
+    for place in range(width):
+        numbers = [row[place] for row in rows]
+        if not all(number.isdecimal() and len(number) < 9 for number in numbers):
+            continue
+        if sorted(map(int, numbers)) != list(range(len(rows))):
+            continue
+        titles = [*(head[0] if head else ()), *[""] * width]
+        others = [other for other in range(width) if other != place]
+        others.sort(key=lambda other: "name" not in titles[other].casefold())
+        if others:
+            ordered = sorted(rows, key=lambda row: int(row[place]))
+            return [row[others[0]] for row in ordered]
+    return []
 
 
 def _from_json(path: Path, text: str) -> list[str]:

@@ -366,8 +366,8 @@ class Classifier:
     def _halve(self, size: int) -> None:
         if size <= 1:
             raise ModelError(
-                f"{self.name}: not enough memory for a single input on {self.device}; choose"
-                " another device."
+                f"{self.name}: not enough memory for a single input on {self.device}; allow models"
+                " more memory or choose another device."
             )
         self._largest_batch = size // 2
         if self.device.type == "cuda":

@@ -6,7 +6,7 @@ usual ways can be tried: the right one has the highest accuracy.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +16,12 @@ from robgui.core.errors import DataError, RobguiError
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
+    from robgui.core.dataset.matching import Model
     from robgui.core.model.classifier import Classifier
     from robgui.core.model.settings import ModelSettings
 
+#: Asks a model with these settings about inputs in [0, 1]; None where it cannot be fed so.
+Answer = Callable[["ModelSettings", np.ndarray], "np.ndarray | None"]
 #: Labelled pictures on which the ways are compared.
 TRIED = 100
 _WHOLE: dict[str, Any] = {"resize": "squash", "crop": 1.0, "interpolation": "area"}
@@ -58,6 +61,8 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 #: Presets that say nothing of pictures.
 _ANY_KIND = ("none", "0.5/0.5", "0–255")
+#: The way that follows from the pictures themselves.
+OF_DATA = "mean and std of these inputs"
 #: Fields that a way of feeding consists of.
 FIELDS = ("low", "high", "mean", "std", "resize", "crop", "interpolation", "antialias", "channels")
 
@@ -102,6 +107,29 @@ def try_presets(classifier: Classifier, dataset: Dataset) -> list[Tried]:
     Raises:
         DataError: The data have no labels, or are no pictures.
     """
+
+    def answer(settings: ModelSettings, x: np.ndarray) -> np.ndarray | None:
+        try:
+            candidate = classifier.with_settings(settings)
+        except RobguiError:
+            return None
+        return np.asarray(candidate.probs(x).argmax(1).cpu().numpy())
+
+    return sorted(ways(classifier, dataset, answer), key=lambda tried: -tried.accuracy)
+
+
+def ways(classifier: Model, dataset: Dataset, answer: Answer) -> Iterator[Tried]:
+    """The plausible ways of feeding a model one by one, the present settings first.
+
+    Args:
+        classifier: The model, or its card.
+        dataset: Labelled pictures.
+        answer: Asks the model with other settings about inputs in [0, 1]; gives the classes, or
+            None where it cannot be fed this way.
+
+    Raises:
+        DataError: The data have no labels, or are no pictures.
+    """
     from robgui.core.dataset import align, match
 
     classifier = match(classifier, dataset)
@@ -115,45 +143,69 @@ def try_presets(classifier: Classifier, dataset: Dataset) -> list[Tried]:
             " preprocessing is right; give labels."
         )
     sample = fitting.subset(chosen)
-    found = [_try(classifier, sample, name, values) for name, values in _ways(classifier)]
-    usable = [tried for tried in found if tried is not None]
-    return sorted(usable, key=lambda tried: -tried.accuracy)
+    own = (OF_DATA, _of_data(classifier, sample))
+    for way in (*ways_of(classifier.settings), own):
+        tried = _try(classifier, sample, way, answer)
+        if tried is not None:
+            yield tried
 
 
-def _ways(classifier: Classifier) -> Iterator[tuple[str, dict[str, Any]]]:
+def ways_of(settings: ModelSettings) -> Iterator[tuple[str, dict[str, Any]]]:
     """The present settings, the presets, and each preset with its picture squashed or in BGR."""
-    settings = classifier.settings
     seen = [{name: getattr(settings, name) for name in FIELDS}]
     yield "as it is", seen[0]
-    usual = {**seen[0], "antialias": True, "channels": "rgb"}
-    for name, values in presets_for(settings).items():
-        ways = {name: values}
+    usual, presets = {**seen[0], "antialias": True, "channels": "rgb"}, presets_for(settings)
+    for title, way in (*presets.items(), *_variants(presets, settings)):
+        whole = {**usual, **way}
+        if whole not in seen:
+            seen.append(whole)
+            yield title, whole
+
+
+def _of_data(classifier: Model, sample: Dataset) -> dict[str, Any]:
+    """Mean and std of the pictures themselves, as whoever trains on such pictures takes them."""
+    shape = classifier.settings.shape
+    _, items = sample.readable(range(len(sample)), shape)
+    mean, std = items.mean((0, 2, 3)), items.std((0, 2, 3))
+    usual = {name: getattr(classifier.settings, name) for name in FIELDS}
+    return {
+        **usual,
+        **_UNIT,
+        **_WHOLE,
+        "mean": tuple(float(f"{value:.4g}") for value in mean),
+        "std": tuple(float(f"{max(value, 1e-4):.4g}") for value in std),
+    }
+
+
+def _variants(
+    presets: dict[str, dict[str, Any]], settings: ModelSettings
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each preset with its picture squashed or in BGR, where that is something else."""
+    for name, values in presets.items():
         if values["resize"] == "crop":
-            ways[f"{name}, squashed"] = {**values, **_WHOLE}
+            yield f"{name}, squashed", {**values, **_WHOLE}
         if settings.shape[0] == 3:
-            ways[f"{name}, BGR"] = {**values, "channels": "bgr"}
-        for title, way in ways.items():
-            whole = {**usual, **way}
-            if whole not in seen:
-                seen.append(whole)
-                yield title, whole
+            yield f"{name}, BGR", {**values, "channels": "bgr"}
 
 
 def _try(
-    classifier: Classifier, sample: Dataset, name: str, values: dict[str, Any]
+    classifier: Model, sample: Dataset, way: tuple[str, dict[str, Any]], answer: Answer
 ) -> Tried | None:
     """None for a way that the model cannot be fed in."""
     from robgui.core.dataset import batches
 
+    name, values = way
     try:
-        candidate = classifier.with_settings(classifier.settings.change(**values))
+        settings = classifier.settings.change(**values)
     except RobguiError:
         return None
     assert sample.labels is not None
     right = counted = 0
-    for indices, x in batches(candidate, sample):
-        answers = candidate.probs(x).argmax(1).cpu().numpy()
-        right += int((answers == sample.labels[indices]).sum())
+    for indices, x in batches(classifier.with_settings(settings), sample):
+        classes = answer(settings, x)
+        if classes is None:
+            return None
+        right += int((classes == sample.labels[indices]).sum())
         counted += len(indices)
     return Tried(name, values, right, counted) if counted else None
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from robgui.core.errors import ModelError
+from robgui.core.model.folder import files_of, folder_of
 from robgui.core.model.settings import (
     ModelSettings,
     parse,
@@ -34,9 +35,9 @@ _CHUNK = 2**20
 def remember(path: Path, settings: ModelSettings) -> None:
     """Keeps what the user has said of the model in ``path``, in place of what they said before.
 
-    Of a file that is gone nothing.
+    Of a file or folder that is gone nothing.
     """
-    if not path.is_file():
+    if not _is_there(path):
         return
     record = {
         "name": path.name,
@@ -52,7 +53,7 @@ def recall(path: Path) -> dict[str, Any]:
 
     Nothing when they have said nothing of it.
     """
-    if not path.is_file():  # whoever loads it says what is wrong with it
+    if not _is_there(path):  # whoever loads it says what is wrong with it
         return {}
     record = _RECORDS.read(content(path))
     if record is None or not isinstance(record.get("settings"), dict):
@@ -65,6 +66,21 @@ def recall(path: Path) -> dict[str, Any]:
         )
         return {}
     return values if record.get("side") == _side(path) else _without_named(values, path)
+
+
+def recent(most: int = 8) -> list[tuple[str, ModelSettings]]:
+    """The models of which the user has said something, by name, the newest first."""
+    found = []
+    for key in _RECORDS.known():
+        record = _RECORDS.read(key) or {}
+        name, values, when = (record.get(field) for field in ("name", "settings", "when"))
+        if isinstance(name, str) and isinstance(values, dict) and isinstance(when, int | float):
+            try:
+                found.append((when, name, parse(values, name)))
+            except ModelError:  # a record of another version of the program
+                continue
+    found.sort(key=lambda each: -each[0])
+    return [(name, settings) for _, name, settings in found[:most]]
 
 
 def overlooked(path: Path, settings: ModelSettings) -> list[str]:
@@ -91,16 +107,20 @@ def settled(path: Path, stored: Mapping[str, Any], used: float) -> dict[str, Any
 
 
 def content(path: Path) -> str:
-    """SHA-256 of a model file and of the files of weights that belong to it."""
+    """SHA-256 of a model: its file and the files of weights that belong to it, or its folder."""
     digest = hashlib.sha256()
     try:
-        for file in (path, *_weights_of(path)):
+        for file in files_of(path) if path.is_dir() else (path, *_weights_of(path)):
             with open_regular(file) as opened:
                 while chunk := opened.read(_CHUNK):
                     digest.update(chunk)
     except OSError as error:
         raise ModelError(f"{path} cannot be read ({error.strerror}); check the path.") from error
     return digest.hexdigest()
+
+
+def _is_there(path: Path) -> bool:
+    return path.is_file() or folder_of(path) is not None
 
 
 def _weights_of(path: Path) -> Iterator[Path]:

@@ -5,6 +5,7 @@ times in words.
 from __future__ import annotations
 
 import math
+from decimal import ROUND_HALF_EVEN, Decimal
 
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -80,7 +81,7 @@ def percent(share: float) -> str:
     if share in (0, 1):
         return f"{share:.0%}".replace("%", " %")
     return (
-        f"{100 * share:.1f} %"
+        f"{_hundredths(share, '0.1')} %"
         if 0.0005 <= share < 0.9995
         else f"{number(100 * share)} %"
         if share < 0.5
@@ -96,7 +97,17 @@ def rough_percent(share: float) -> str:
         return "under 1 %"
     if 0.99 < share < 1:
         return "over 99 %"
-    return f"{100 * share:.0f} %"
+    return f"{_hundredths(share, '1')} %"
+
+
+def _hundredths(share: float, unit: str) -> Decimal:
+    """A share in per cent, rounded so that a share and what is left of it add up to 100.
+
+    Half goes to the even digit: of 8.65 and 91.35 one goes down and the other up. Ties are those of
+    the decimal number, not of the binary one nearest to it.
+    """
+    exact = Decimal(str(round(100 * float(share), 4)))
+    return exact.quantize(Decimal(unit), ROUND_HALF_EVEN)
 
 
 def severity(value: float) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from robgui.core.errors import ModelError, TrustError
+from robgui.core.execution.params_text import typed
 from robgui.core.model.class_names import with_names_read
 from robgui.core.model.settings import ModelSettings, read_side_file, side_text
 from robgui.core.trust.store import is_trusted
@@ -43,12 +44,13 @@ def load(
             is now; digests say which code may run; what the user has trusted before may in any
             case.
         device: Where to run; CUDA when present if not given.
-        overrides: Fields of ModelSettings; ``labels`` may also be the name of a file of class
-            names.
+        overrides: Fields of ModelSettings, also as texts: ``shape="3,32,32"``; ``labels`` may also
+            be the name of a file of class names.
     """
     from robgui.core.loading.loader import load as read
 
-    path = Path(path)
+    path = Path(path).expanduser()
+    overrides = _typed(overrides)
     try:
         return read(path, device=device, **overrides)
     except TrustError as refusal:
@@ -59,6 +61,12 @@ def load(
             snapshot.discard()
             raise TrustError(str(refusal), snapshot.code) from refusal
         return _run(snapshot, path, device, given)
+
+
+def _typed(overrides: dict[str, Any]) -> dict[str, Any]:
+    """Settings given as texts; one for ``labels`` is the name of a file."""
+    names = {name: value for name, value in overrides.items() if name == "labels"}
+    return {**typed(ModelSettings.model_fields, overrides), **names}
 
 
 def what_runs(path: Path, **overrides: Any) -> Code:

@@ -21,6 +21,7 @@ def aligned(first: View, second: View) -> tuple[View, View]:
     the same places.
     """
     if isinstance(first, Matrix) and isinstance(second, Matrix):
+        second = _in_order_of(first, second)
         levels = (min(first.levels[0], second.levels[0]), max(first.levels[1], second.levels[1]))
         return replace(first, levels=levels), replace(second, levels=levels)
     if isinstance(first, Curves) and isinstance(second, Curves):
@@ -83,7 +84,24 @@ def _curves(first: Curves, second: Curves) -> Curves | str:
     return replace(second, title="Difference", y=y, lines=lines, marks=(), levels=())
 
 
+def _in_order_of(first: Matrix, second: Matrix) -> Matrix:
+    """The second with rows and columns in the order of the first, where they are the same."""
+    names = ((first.rows, second.rows), (first.columns, second.columns))
+    if second.classes is not None or second.spots or not all(map(_permuted, names)):
+        return second
+    rows, columns = ([own.index(name) for name in wanted] for wanted, own in names)
+    values = second.values[np.ix_(rows, columns)]
+    return replace(second, values=values, rows=first.rows, columns=first.columns)
+
+
+def _permuted(names: tuple[tuple[str, ...], tuple[str, ...]]) -> bool:
+    """Whether both are the same names, each once."""
+    wanted, own = names
+    return bool(wanted) and len(set(wanted)) == len(wanted) and sorted(wanted) == sorted(own)
+
+
 def _matrix(first: Matrix, second: Matrix) -> Matrix | str:
+    second = _in_order_of(first, second)
     names = (first.rows, first.columns) == (second.rows, second.columns)
     if first.values.shape != second.values.shape or first.rect != second.rect or not names:
         return (
@@ -115,13 +133,17 @@ def _bars(first: Bars, second: Bars) -> Bars | str:
         return "The two runs have no number in common, so there is nothing to subtract."
     at_first = [first.names.index(name) for name in names]
     at_second = [second.names.index(name) for name in names]
+    on = np.log10 if second.value.log else np.asarray
     rows = tuple(
-        Series(row.name, row.values[at_second] - before[row.name].values[at_first], row.ink)
+        Series(row.name, on(row.values[at_second]) - on(before[row.name].values[at_first]), row.ink)
         for row in both
     )
     most = _most([row.values for row in rows])
+    scale = second.value
+    if scale.log:
+        scale = replace(scale, unit="powers of ten", kind="number")
     value = replace(
-        second.value,
+        scale,
         name=f"difference in {first.value.name}",
         low=-most,
         high=most,

@@ -70,6 +70,7 @@ class Matrix:
         class_names: What the classes are called.
         spots: Signs over it.
         note: One sentence below the picture.
+        unknown: Why there is nothing where a value is nan.
     """
 
     title: str
@@ -86,6 +87,7 @@ class Matrix:
     class_names: tuple[str, ...] = ()
     spots: tuple[Spot, ...] = ()
     note: str = ""
+    unknown: str = "not computed"
 
     def __post_init__(self) -> None:
         if self.values.ndim != 2:

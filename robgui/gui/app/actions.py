@@ -22,7 +22,8 @@ class Entry:
         text: What it is called; starts with a verb.
         menu: Which menu it stands in.
         do: What happens.
-        keys: Shortcut.
+        keys: Shortcut; a standard one is what the desktop calls it.
+        hint: What the tool tip says; the text where it is empty.
         icon: Name or file of its icon.
         toolbar: Whether it stands in the toolbar.
         checkable: Whether it is a switch.
@@ -33,7 +34,7 @@ class Entry:
     text: str
     menu: str
     do: Callable[[], object]
-    keys: str = ""
+    keys: str | QKeySequence.StandardKey = ""
     icon: str | Path = ""
     toolbar: bool = False
     checkable: bool = False
@@ -91,7 +92,8 @@ def _make(window: QMainWindow, entry: Entry) -> QAction:
     tip = entry.hint or entry.text.rstrip(" …")
     if entry.keys:
         action.setShortcut(QKeySequence(entry.keys))
-        tip = f"{tip} ({action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)})"
+    if keys := action.shortcut().toString(QKeySequence.SequenceFormat.NativeText):
+        tip = f"{tip} ({keys})"
     action.setToolTip(tip)
     action.setStatusTip(tip)
     return action

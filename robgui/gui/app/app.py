@@ -69,18 +69,27 @@ class Asked(QObject):
             self._waiting.append(Path(file))
 
     def begin(self) -> None:
-        """Starts the processes and opens what waits: one workspace (without any the user's own),
-        then models and data.
+        """Starts the processes and opens what waits: one workspace (without any the one that was
+        open last), then models and data.
         """
         files, self._waiting = self._waiting or [], None
         store = self._window.store
         store.warm_up()
-        store.open_workspace(
-            self._workspace or next((path for path in files if path.suffix == ".robgui"), None)
-        )
+        asked = self._workspace or next((path for path in files if path.suffix == ".robgui"), None)
+        store.open_workspace(asked or self._last_workspace())
         for path in files:
             if path.suffix != ".robgui":
                 self._window.commands.open_path(path)
+
+    def _last_workspace(self) -> Path | None:
+        settings = self._window.settings
+        if settings.workspaces and settings.last_workspace is None:
+            self._window.store.say(
+                "warning",
+                f"{settings.workspaces[0]}, where you worked last, is no longer there; your own"
+                " workspace was opened.",
+            )
+        return settings.last_workspace
 
 
 def main(files: Sequence[str] = ()) -> int:

@@ -6,39 +6,43 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QMessageBox
 
 import robgui
 from robgui import resources
-from robgui.core.errors import RobguiError, TrustError
 from robgui.core.identify import Identity, Kind, identify
-from robgui.core.trust import trust
 from robgui.gui.app.actions import Entry
 from robgui.gui.app.device_menu import DeviceMenu
+from robgui.gui.app.model_questions import ModelQuestions
 from robgui.gui.app.palette import CommandPalette, ShortcutSheet
 from robgui.gui.app.preferences import edit_preferences
 from robgui.gui.app.rail import places, shortcut
-from robgui.gui.app.saving import WORKSPACES, Saving
+from robgui.gui.app.saving import Saving
 from robgui.gui.app.theme import theme
-from robgui.gui.model.architecture_dialog import ArchitectureDialog
-from robgui.gui.model.model_dialog import ModelDialog
-from robgui.gui.model.trust_dialog import ask_trust
+from robgui.gui.app.workspaces import WORKSPACES, Workspaces
+from robgui.gui.data.data_dialog import DataDialog
 from robgui.gui.pages.help import Help
 from robgui.gui.panels import pages
-from robgui.gui.show.presentation import Presentation
 from robgui.gui.state.opening import Opening
 from robgui.gui.widgets.plain import question
 
 if TYPE_CHECKING:
-    from robgui.core.model.card import ModelCard
     from robgui.gui.app.main_window import MainWindow
     from robgui.gui.pages.batch_window import BatchWindow
+    from robgui.gui.show.presentation import Presentation
 
-MODEL_ENDINGS = (".pt2", ".pt", ".pth", ".th", ".safetensors", ".onnx", ".skops")
-_MODELS = f"Models ({' '.join('*' + ending for ending in MODEL_ENDINGS)});;All files (*)"
+MODEL_ENDINGS = (
+    *(".pt2", ".pt", ".pth", ".th", ".ckpt", ".bin", ".safetensors", ".onnx", ".skops"),
+    *(".keras", ".h5", ".hdf5", ".tflite"),
+)
+_MODELS = (
+    f"Models ({' '.join('*' + ending for ending in MODEL_ENDINGS)} config.json);;All files (*)"
+)
 _DATA = (
-    "Data (*.png *.jpg *.jpeg *.bmp *.tif *.tiff *.webp *.gif *.npz *.npy *.csv *.json *.gz"
-    " *-ubyte);;All files (*)"
+    "Data (*.png *.jpg *.jpeg *.bmp *.tif *.tiff *.webp *.gif *.ppm *.npz *.npy *.csv *.json *.gz"
+    " *-ubyte *.zip *.tar *.tgz *.bin *.parquet *.arrow *.feather *.h5 *.hdf5 *.mat *.mp4 *.avi"
+    " *.mkv *.mov *.webm *_batch* test train);;All files (*)"
 )
 
 #: What to do with files that are known but not opened by themselves.
@@ -56,30 +60,46 @@ class Commands:
         self._window = window
         self._store = window.store
         self.saving = Saving(window)
-        self._dialog: ModelDialog | None = None
+        self.workspaces = Workspaces(window)
         self._help: Help | None = None
         self._presentation: Presentation | None = None
         self.batch: BatchWindow | None = None
-        self._store.library.trust_needed.connect(self._ask_trust)
-        self._store.library.details_needed.connect(self._ask_details)
-        self._store.library.model_opened.connect(self._show_model)
+        self._asked_for: set[Path] = set()
+        self.questions = ModelQuestions(
+            window, lambda path: self._asked_for.discard(path.absolute())
+        )
         self._store.library.added.connect(lambda item: self._remember(item.path))
         self._store.history.opened.connect(
             lambda _: self._remember(getattr(self._store.history.workspace, "path", None))
         )
-        self._asked_for: set[Path] = set()
 
     def entries(self) -> list[Entry]:
         """Every action of the program."""
         w = self._window
         return [
             Entry(
+                "new_workspace",
+                "New workspace …",
+                "File",
+                self.workspaces.new,
+                QKeySequence.StandardKey.New,
+                "plus",
+            ),
+            Entry(
+                "open",
+                "Open …",
+                "File",
+                self.open_any,
+                QKeySequence.StandardKey.Open,
+                "open",
+                hint="Opens a model, data or a workspace, whichever it is",
+            ),
+            Entry(
                 "open_model",
                 "Open model …",
                 "File",
                 self.open_model,
-                "Ctrl+O",
-                "model",
+                icon="model",
                 toolbar=True,
             ),
             Entry(
@@ -92,6 +112,14 @@ class Commands:
                 toolbar=True,
             ),
             Entry("open_folder", "Open image folder …", "File", self.open_folder, "Ctrl+Shift+D"),
+            Entry(
+                "data_settings",
+                "Data settings …",
+                "File",
+                self.data_settings,
+                "Ctrl+Shift+M",
+                hint="Which part is open, and which class of the model each class is",
+            ),
             Entry("start_demo", "Start demo", "File", self.start_demo, "Ctrl+Shift+T", "present"),
             Entry("batch", "New batch …", "File", self.show_batch, "Ctrl+B", "cluster"),
             Entry(
@@ -104,12 +132,20 @@ class Commands:
                 separator=True,
             ),
             Entry(
-                "save_workspace",
-                "Save workspace as …",
-                "File",
-                self.saving.save_workspace,
-                "Ctrl+S",
                 "save",
+                "Save",
+                "File",
+                self.workspaces.save,
+                QKeySequence.StandardKey.Save,
+                "save",
+                hint="Everything is kept as it happens; work without a name is given one",
+            ),
+            Entry(
+                "save_workspace",
+                "Save as …",
+                "File",
+                self.workspaces.save_as,
+                QKeySequence.StandardKey.SaveAs,
             ),
             Entry(
                 "export_workspace",
@@ -156,6 +192,15 @@ class Commands:
             Entry("quit", "Quit", "File", w.close, "Ctrl+Q", separator=True),
             Entry("undo", "Undo", "Edit", self._store.navigation.undo.undo, "Ctrl+Z", "undo"),
             Entry("redo", "Redo", "Edit", self._store.navigation.undo.redo, "Ctrl+Shift+Z"),
+            Entry(
+                "find_inputs",
+                "Find inputs",
+                "Edit",
+                self.find_inputs,
+                QKeySequence.StandardKey.Find,
+                "search",
+                hint="Searches the inputs by label, prediction, confidence, tag, finding or name",
+            ),
             Entry(
                 "back",
                 "Back to what was looked at before",
@@ -254,8 +299,11 @@ class Commands:
     def fill_menus(self) -> None:
         """The parts of menus that change: recent files, docks, devices."""
         w = self._window
-        self._recent = QMenu("Open recent", w)
-        w.actions_.menus["File"].insertMenu(w.actions_["open_workspace"], self._recent)
+        self._recent = QMenu("Recent files", w)
+        file = w.actions_.menus["File"]
+        file.insertMenu(w.actions_["open_model"], self.workspaces.recent)
+        file.insertSeparator(w.actions_["open_model"])
+        file.insertMenu(w.actions_["start_demo"], self._recent)
         self._recent.aboutToShow.connect(self._fill_recent)
         for dock in (w.gallery_dock, w.form_dock, w.runs_dock, w.findings_dock, w.log_dock):
             w.actions_.menus["View"].insertAction(
@@ -285,6 +333,7 @@ class Commands:
             pause=active,
             stop=active,
             stop_all=store.runner.busy or bool(store.library.loading),
+            data_settings=store.library.dataset is not None,
             check_model=store.library.model is not None,
             remove_model=store.library.model is not None,
             save_picture=shown,
@@ -317,6 +366,10 @@ class Commands:
         else:
             self._store.library.load_dataset(path)
 
+    def open_any(self) -> None:
+        """Asks for a file of any kind."""
+        self._ask_and_open("Open", f"All files (*);;{_MODELS.partition(';;')[0]};;{WORKSPACES}")
+
     def open_model(self) -> None:
         """Asks for a model file."""
         self._ask_and_open("Open model", _MODELS)
@@ -332,6 +385,13 @@ class Commands:
         )
         if folder:
             self.open_path(Path(folder))
+
+    def data_settings(self) -> None:
+        """Shows what the files of the data in use do not tell, to edit."""
+        if self._store.library.dataset is not None:
+            dialog = DataDialog(self._store, self._store.library.dataset, self._window)
+            dialog.finished.connect(dialog.deleteLater)
+            dialog.show()
 
     def start_demo(self) -> None:
         """Loads the bundled data and models and shows the first panel."""
@@ -386,7 +446,13 @@ class Commands:
     def check_model(self) -> None:
         """Shows how the model in use behaves, with its settings to edit."""
         if self._store.library.model is not None:
-            self._show_model(self._store.library.model)
+            self.questions.check(self._store.library.model)
+
+    def find_inputs(self) -> None:
+        """Puts the keyboard into the search of the gallery."""
+        self._window.gallery_dock.show()
+        self._window.gallery_dock.raise_()
+        self._window.gallery.search()
 
     def inspect(self) -> None:
         """Shows the overview and runs every analysis that applies."""
@@ -397,29 +463,6 @@ class Commands:
         """Takes the model in use off the list."""
         if self._store.library.model is not None:
             self._store.library.remove_model(self._store.library.model)
-
-    def _show_model(self, classifier: ModelCard) -> None:
-        if self._dialog is not None:
-            self._dialog.close()
-        self._dialog = ModelDialog(self._store, classifier, self._window)
-        self._dialog.show()
-
-    def _ask_trust(self, opening: Opening, error: TrustError) -> None:
-        """Asks once for exactly this code; the user's own store keeps the answer."""
-        if error.code is None or not ask_trust(error.code, str(error), self._window):
-            return
-        try:
-            trust(error.code.digest, error.code.what)
-        except RobguiError as problem:
-            self._store.say("warning", f"It is trusted this time only: {problem}")
-        self._store.library.load_model(opening.but(trusted=error.code.digest))
-
-    def _ask_details(self, opening: Opening, sentence: str) -> None:
-        dialog = ArchitectureDialog(opening.path, sentence, self._window)
-        if dialog.exec():
-            self._store.library.load_model(
-                opening.but(settings={**opening.settings, **dialog.overrides()})
-            )
 
     # --- the rest ---------------------------------------------------------------------------------
 
@@ -470,6 +513,8 @@ class Commands:
     def present(self) -> None:
         """Shows the findings on the whole screen, or stops it."""
         if self._presentation is None:
+            from robgui.gui.show.presentation import Presentation
+
             self._presentation = Presentation(self._store, self._window)
             self._presentation.left.connect(
                 lambda: self._window.actions_["present"].setChecked(False)

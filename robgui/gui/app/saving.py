@@ -17,20 +17,13 @@ if TYPE_CHECKING:
     from robgui.gui.app.main_window import MainWindow
     from robgui.gui.panels.panel import Panel
 
-WORKSPACES = "Workspaces (*.robgui)"
-
 
 class Saving:
-    """Asks where to, and writes: workspaces, runs, findings, reports, pictures, numbers."""
+    """Asks where to, and writes: runs, findings, reports, pictures, numbers."""
 
     def __init__(self, window: MainWindow) -> None:
         self._window = window
         self._store = window.store
-
-    def save_workspace(self) -> None:
-        """Copies the workspace to a file of the user's choice."""
-        if path := self._ask_save("Save workspace as", "workspace.robgui", WORKSPACES):
-            self._store.history.save_as(path.with_suffix(".robgui"))
 
     def export_workspace(self) -> None:
         """Writes every run as plain files."""

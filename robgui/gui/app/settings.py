@@ -28,6 +28,8 @@ class Settings(BaseModel):
     #: The user's own thresholds, by ``analysis.field``; the program's hold for all others.
     thresholds: dict[str, float] = {}
     recent: tuple[str, ...] = ()
+    #: Workspaces, the last one first.
+    workspaces: tuple[str, ...] = ()
     geometry: str = ""
     layout: str = ""
     last_folder: str = ""
@@ -37,8 +39,22 @@ class Settings(BaseModel):
 
     def add_recent(self, path: Path) -> None:
         """Puts ``path`` at the head of the recently opened files."""
-        text = str(path.absolute())
-        self.recent = (text, *(other for other in self.recent if other != text))[:RECENT]
+        self.recent = _first(path, self.recent)
+
+    def add_workspace(self, path: Path) -> None:
+        """Puts ``path`` at the head of the workspaces."""
+        self.workspaces = _first(path, self.workspaces)
+
+    @property
+    def last_workspace(self) -> Path | None:
+        """The workspace that was open last, if its file is still there."""
+        path = Path(self.workspaces[0]) if self.workspaces else None
+        return path if path is not None and path.exists() else None
+
+
+def _first(path: Path, paths: tuple[str, ...]) -> tuple[str, ...]:
+    text = str(path.absolute())
+    return (text, *(other for other in paths if other != text))[:RECENT]
 
 
 def config_path() -> Path:

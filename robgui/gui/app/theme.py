@@ -4,6 +4,7 @@ fixed meaning.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -158,14 +159,14 @@ def _icon(name: str | Path, colour: str, colours: Colours) -> QIcon:
         QIcon.Mode.Selected: colours.on_accent,
     }
     for mode, tint in tints.items():
-        for size in (16, 24, 32, 48):
-            result.addPixmap(_paint(name, tint, size), mode)
+        for picture in _paint(name, tint, (16, 24, 32, 48)):
+            result.addPixmap(picture, mode)
     return result
 
 
 def pixmap(name: str | Path, size: int, colour: str = "") -> QPixmap:
     """An icon as a picture of ``size`` pixels."""
-    return _paint(name, colour or theme.colours.text, size)
+    return _paint(name, colour or theme.colours.text, (size,))[0]
 
 
 def set_heading(label: QLabel, size: str) -> QLabel:
@@ -184,14 +185,18 @@ def heading_font(scale: float = 1.35) -> QFont:
     return font
 
 
-def _paint(name: str | Path, colour: str, size: int) -> QPixmap:
-    svg = _svg(name).replace("currentColor", colour)
-    picture = QPixmap(QSize(size, size))
-    picture.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(picture)
-    QSvgRenderer(QByteArray(svg.encode())).render(painter, QRectF(0, 0, size, size))
-    painter.end()
-    return picture
+def _paint(name: str | Path, colour: str, sizes: Sequence[int]) -> list[QPixmap]:
+    """The icon in several sizes; to read the file takes longer than to paint one."""
+    svg = QSvgRenderer(QByteArray(_svg(name).replace("currentColor", colour).encode()))
+    pictures = []
+    for size in sizes:
+        picture = QPixmap(QSize(size, size))
+        picture.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(picture)
+        svg.render(painter, QRectF(0, 0, size, size))
+        painter.end()
+        pictures.append(picture)
+    return pictures
 
 
 @cache
@@ -276,6 +281,10 @@ def _style_sheet(c: Colours) -> str:
     QToolButton[role="rail"]:hover {{ background: {c.raised}; }}
     QToolButton[role="rail"]:checked {{ background: {c.raised}; border-left: 3px solid {c.accent}; }}
     QToolButton[role="rail"]:focus {{ border: 2px solid {c.accent}; }}
+    QToolButton[role="tab"] {{ border: none; border-bottom: 2px solid transparent; padding: 3px 4px; color: {c.quiet}; }}
+    QToolButton[role="tab"]:hover {{ background: {c.raised}; }}
+    QToolButton[role="tab"]:checked {{ border-bottom-color: {c.accent}; color: {c.text}; font-weight: 600; }}
+    QToolButton[role="tab"]:focus {{ background: {c.raised}; }}
     QPushButton {{ padding: 5px 14px; border: 1px solid {c.line}; border-radius: 6px; background: {c.raised}; }}
     QPushButton[tight="true"] {{ padding: 5px 8px; }}
     QPushButton:hover {{ border-color: {c.quiet}; }}

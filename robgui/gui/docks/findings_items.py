@@ -21,9 +21,8 @@ from robgui.core.finding import StoredFinding
 from robgui.core.finding_groups import Group
 from robgui.core.text.words import severity as severity_in_words
 from robgui.gui.app.theme import icon, theme
-from robgui.gui.docks.gallery_items import fit
 from robgui.gui.docks.runs_items import track_colour
-from robgui.gui.docks.thumbnails import Thumbnails
+from robgui.gui.docks.thumbnails import Thumbnails, fit
 from robgui.gui.widgets.plain import tip
 
 if TYPE_CHECKING:

@@ -51,6 +51,8 @@ if TYPE_CHECKING:
 _TICK_MS = 500
 #: Widths in letters.
 _LETTERS = {STATE: 11, ANALYSIS: 18, INPUT: 16, MODEL: 16, STARTED: 12, TIME: 10}
+#: The longest of its kind: a time is never cut.
+_LONGEST = {TIME: "59 min 59 s"}
 LOADING = "Loading …"
 EMPTY = (
     "No runs yet.\n\nChoose an analysis on the left and an input in the gallery, then press Run."
@@ -154,7 +156,8 @@ class Runs(QWidget):
         self.table.setIconSize(QSize(metrics.height(), metrics.height()))
         wide = metrics.averageCharWidth()
         for column, letters in _LETTERS.items():
-            self.table.setColumnWidth(column, wide * letters + 12)
+            whole = metrics.horizontalAdvance(_LONGEST.get(column, "")) + 12
+            self.table.setColumnWidth(column, max(whole, wide * letters + 12))
         self._share_width()
 
     def _share_width(self) -> None:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QImage, QPixmap
 from shiboken6 import isValid
 
@@ -109,6 +109,13 @@ def qimage(array: np.ndarray) -> QImage:
     return QImage(
         pixels.data, width, height, 3 * width, QImage.Format.Format_RGB888
     ).convertToFormat(QImage.Format.Format_RGB32)
+
+
+def fit(size: QSize, square: QRect) -> QRect:
+    """The largest rectangle of the picture's proportions inside ``square``, centred."""
+    scaled = size.scaled(square.size(), Qt.AspectRatioMode.KeepAspectRatio)
+    corner = square.center() - QPoint((scaled.width() - 1) // 2, (scaled.height() - 1) // 2)
+    return QRect(corner, scaled)
 
 
 def _read_all(read: Read, keys: list[Hashable]) -> dict[Hashable, QImage | str]:

@@ -126,7 +126,7 @@ class RunPane(QWidget):
         for model in self._store.library.fitting_models():
             action = menu.addAction(model.name)
             action.setCheckable(True)
-            action.setChecked(model.fingerprint not in self._store.unticked)
+            action.setChecked(model.content not in self._store.unticked)
             action.toggled.connect(lambda on, model=model: self._store.tick(model, on))
             if model is self._store.library.model:
                 action.setChecked(True)

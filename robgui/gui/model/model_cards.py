@@ -8,8 +8,7 @@ from PySide6.QtWidgets import QGridLayout, QSizePolicy, QStackedLayout, QWidget
 
 from robgui.core.text.words import percent
 from robgui.gui.app.theme import icon, theme
-from robgui.gui.docks.gallery_items import fit
-from robgui.gui.docks.thumbnails import qimage
+from robgui.gui.docks.thumbnails import fit, qimage
 from robgui.gui.model.model_check import SHOWN, TOP, Guess
 from robgui.gui.widgets.plain import Label, set_tip
 

@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QFrame,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QScrollArea,
     QVBoxLayout,
@@ -26,8 +25,6 @@ from robgui.core.errors import ParamsError
 from robgui.core.model.class_names import read_names
 from robgui.core.model.remembered import remember
 from robgui.core.model.settings import ModelSettings, side_file, write_side_file
-from robgui.gui.app.theme import heading_font
-from robgui.gui.model.model_cards import Cards
 from robgui.gui.model.model_check import (
     Accuracy,
     Ask,
@@ -36,10 +33,12 @@ from robgui.gui.model.model_check import (
     has_several_outputs,
     measure,
     preview,
-    times,
 )
 from robgui.gui.model.model_form import ModelForm
-from robgui.gui.widgets.plain import Label, set_tip
+from robgui.gui.model.model_report import ModelReport, facts_of, tell
+from robgui.gui.model.same_as import same_as
+from robgui.gui.model.ways import Ways
+from robgui.gui.widgets.plain import set_tip
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
@@ -49,27 +48,45 @@ if TYPE_CHECKING:
 _TOPICS = (f"model dialog {number}" for number in itertools.count())
 _SETTLE_MS = 150
 _PREVIEW, _ACCURACY, _DATA = "model preview", "model accuracy", "model from data"
+_ALIKE = "same as"
 _NO_DATA = "Open some inputs to see what the model says about them."
-_WORDS = {"image": "images", "table": "table rows", "sequence": "sequences"}
 
 
 class ModelDialog(QDialog):
     """Shows what a model says about the present inputs and lets the user correct how it is fed.
 
-    Every change is computed on the store's picture threads; only the newest answer is shown.
+    Every change is computed on the store's picture threads; only the newest answer is shown. Until
+    the user says that they use the model, nothing of it is kept: Cancel leaves all as it was.
+
+    Args:
+        store: Whose library the model goes into.
+        classifier: The model, as it was opened or as it is in use.
+        parent: The window.
+        said: Whether the user has said something of it while it was opened, which is remembered
+            once they use it.
 
     Attributes:
         candidate: The model with the settings on show; None while they are being tried or cannot
             work.
+        ways: The window that tries the usual ways; None before it was asked for.
     """
 
-    def __init__(self, store: Store, classifier: ModelCard, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        classifier: ModelCard,
+        parent: QWidget | None = None,
+        *,
+        said: bool = False,
+    ) -> None:
         super().__init__(parent)
         self._store = store
+        self._said = said
         self._classifier = self._reread = classifier
         self._newest = threading.Event()
         self._topic = next(_TOPICS)
         self.candidate: ModelCard | None = None
+        self.ways: Ways | None = None
         self.setWindowTitle(f"Model: {classifier.name}")
         self._make()
         self._lay_out()
@@ -77,9 +94,13 @@ class ModelDialog(QDialog):
         self._debounce.timeout.connect(self._recompute)
         self.form.changed.connect(self._changed)
         self.form.from_data_wanted.connect(self._read_data)
+        self.form.guess_wanted.connect(self._guess)
         self.form.labels_wanted.connect(self._read_labels)
         store.library.datasets_changed.connect(self._changed)
         self.finished.connect(self._end)
+        self.rejected.connect(self._let_go)
+        self._enable()
+        self._offer_alike()
         self._recompute()
 
     # --- making -----------------------------------------------------------------------------------
@@ -88,17 +109,9 @@ class ModelDialog(QDialog):
         self.form = ModelForm(
             self._classifier.settings, several_outputs=has_several_outputs(self._classifier)
         )
-        self.facts = Label(_facts(self._classifier), wordWrap=True)
-        self.facts.setProperty("role", "quiet")
-        self.facts.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.facts.setAccessibleName("What is known of the model")
-        self.verdict = Label(wordWrap=True)
-        self.verdict.setFont(heading_font(1.2))
-        self.verdict.setAccessibleName("How often the model is right")
-        self.problem = _said("bad", "Problem")
-        self.warnings = _said("warning", "What is probably wrong")
-        self.notes = _said("quiet", "Good to know")
-        self.cards = Cards()
+        self.report = report = ModelReport(self._classifier)
+        self.verdict, self.cards = report.verdict, report.cards
+        self.problem, self.warnings, self.notes = report.problem, report.warnings, report.notes
         self.reset = QPushButton("Reset")
         self.reset.setToolTip("Back to the settings the model was opened with.")
         self.reset.clicked.connect(
@@ -113,8 +126,6 @@ class ModelDialog(QDialog):
         self.use.clicked.connect(self._use)
 
     def _lay_out(self) -> None:
-        title = Label(self._classifier.name)
-        title.setFont(heading_font())
         fields = QScrollArea(widgetResizable=True)
         fields.setFrameShape(QFrame.Shape.NoFrame)
         fields.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -122,15 +133,10 @@ class ModelDialog(QDialog):
         fields.setFixedWidth(
             self.form.minimumSizeHint().width() + self.fontMetrics().averageCharWidth() * 14
         )
-        right = QVBoxLayout()
-        right.setSpacing(8)
-        for widget in (title, self.facts, self.verdict, self.problem, self.warnings, self.notes):
-            right.addWidget(widget)
-        right.addWidget(self.cards, 1)
         middle = QHBoxLayout()
         middle.setSpacing(24)
         middle.addWidget(fields)
-        middle.addLayout(right, 1)
+        middle.addWidget(self.report, 1)
         buttons = QHBoxLayout()
         for button in (self.reset, self.save):
             buttons.addWidget(button)
@@ -219,10 +225,10 @@ class ModelDialog(QDialog):
             self.verdict.setText("These settings cannot be used.")
         else:
             self.verdict.setText("The model gives no predictions." if answer.problem else "")
-            self.facts.setText(_facts(answer.classifier))
-        _tell(self.problem, answer.problem)
-        _tell(self.warnings, *answer.warnings)
-        _tell(self.notes, *answer.notes)
+            self.report.facts.setText(facts_of(answer.classifier))
+        tell(self.problem, answer.problem)
+        tell(self.warnings, *answer.warnings)
+        tell(self.notes, *answer.notes)
         self.cards.show_guesses(
             answer.guesses, _NO_DATA if self._store.library.dataset is None else ""
         )
@@ -230,11 +236,11 @@ class ModelDialog(QDialog):
 
     def _measured(self, answer: Preview, accuracy: Accuracy) -> None:
         self.verdict.setText(accuracy.words)
-        _tell(self.warnings, *answer.warnings, *accuracy.warnings)
+        tell(self.warnings, *answer.warnings, *accuracy.warnings)
 
     def _failed_measure(self, answer: Preview, sentence: str, details: str) -> None:
         self.verdict.setText("The accuracy could not be measured.")
-        _tell(self.warnings, *answer.warnings, sentence)
+        tell(self.warnings, *answer.warnings, sentence)
         if details:
             self._store.say("error", sentence, details)
 
@@ -261,12 +267,12 @@ class ModelDialog(QDialog):
         """Value range, mean and std from the inputs."""
         dataset = self._store.library.dataset
         if dataset is None:
-            _tell(self.notes, _NO_DATA)
+            tell(self.notes, _NO_DATA)
             return
         try:
             values = self.form.values()
         except ParamsError as error:
-            _tell(self.problem, str(error))
+            tell(self.problem, str(error))
             return
         kind, shape = values["kind"], values["shape"]
         self._store.pictures.run(
@@ -275,6 +281,23 @@ class ModelDialog(QDialog):
             failed=self._mishap,
             key=_DATA,
         )
+
+    def _offer_alike(self) -> None:
+        """What other models were given is offered below the presets."""
+        card, models = self._classifier, list(self._store.library.models)
+        self._store.pictures.run(lambda: same_as(card, models), self.form.offer, key=_ALIKE)
+
+    def _guess(self) -> None:
+        """The usual ways, tried on the inputs in the gallery."""
+        dataset, model = self._store.library.dataset, self.candidate
+        if dataset is None:
+            tell(self.notes, _NO_DATA)
+        elif model is not None:
+            self.ways = Ways(self._store, model, dataset, self)
+            self.ways.taken.connect(self.form.show_values)
+            # over the fields that it fills in, so that the pictures beside them stay in sight
+            self.ways.move(self.mapToGlobal(self.rect().topLeft()))
+            self.ways.show()
 
     def _read_labels(self, path: Path) -> None:
         self._store.pictures.run(
@@ -285,7 +308,7 @@ class ModelDialog(QDialog):
         )
 
     def _mishap(self, sentence: str, details: str) -> None:
-        _tell(self.problem, sentence)
+        tell(self.problem, sentence)
         if details:
             self._store.say("error", sentence, details)
 
@@ -295,7 +318,7 @@ class ModelDialog(QDialog):
         if self.candidate is None:
             return
         candidate, said, path = self.candidate, self._settings(), self._classifier.path
-        if path is not None and said != self._classifier.settings:
+        if path is not None and (self._said or said != self._classifier.settings):
             self._store.keeping.run(lambda: remember(path, said))
         self.accept()
         self._store.library.add_model(candidate)
@@ -321,8 +344,17 @@ class ModelDialog(QDialog):
         self._newest.set()
         self._store.answers.stop(self._topic)
         self._store.library.datasets_changed.disconnect(self._changed)
-        for key in (_PREVIEW, _ACCURACY, _DATA):
+        if self.ways is not None:
+            self.ways.close()
+        for key in (_PREVIEW, _ACCURACY, _DATA, _ALIKE):
             self._store.pictures.drop(key)
+
+    def _let_go(self) -> None:
+        """Whoever answers forgets what was tried here, but what is in the library."""
+        library, content = self._store.library, self._classifier.content
+        kept = [model.fingerprint for model in library.models]
+        ask = partial(self._store.answers.ask, "let_go", content=content, kept=kept)
+        self._store.pictures.run(ask)
 
 
 def _save(path: Path, settings: ModelSettings, said: ModelSettings, ran: str) -> Path:
@@ -336,45 +368,6 @@ def _save(path: Path, settings: ModelSettings, said: ModelSettings, ran: str) ->
     written = write_side_file(path, settings)
     remember(path, said)
     return written
-
-
-def _said(role: str, name: str) -> QLabel:
-    label = Label(wordWrap=True)
-    label.setProperty("role", role)
-    label.setAccessibleName(name)
-    label.hide()
-    return label
-
-
-def _tell(label: QLabel, *sentences: str) -> None:
-    text = "\n".join(sentence for sentence in sentences if sentence)
-    label.setText(text)
-    label.setVisible(bool(text))
-
-
-def _facts(classifier: ModelCard) -> str:
-    """File, kind, shape, classes, what it can do and why not."""
-    able = classifier.capabilities
-    lines = [str(classifier.path) if classifier.path is not None else "Not from a file."]
-    lines.append(
-        f"Takes {_WORDS[classifier.kind]} of {times(classifier.shape)}, gives"
-        f" {classifier.classes:,} classes, runs on {classifier.device}."
-    )
-    if able.gradients and able.activations:
-        lines.append("Gradients and activations can be had.")
-    else:
-        missing = " and ".join(
-            word
-            for word, has in (("gradients", able.gradients), ("activations", able.activations))
-            if not has
-        )
-        lines.append(f"No {missing}: {able.reason}.")
-    if classifier.remarks:
-        lines.append(
-            f"{classifier.path.suffix if classifier.path else 'Remarks'}:"
-            f" {'; '.join(classifier.remarks)}."
-        )
-    return "\n".join(lines)
 
 
 def _from_data(kind: str, shape: tuple[int, ...], dataset: Dataset) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -51,6 +51,7 @@ class ModelForm(QWidget):
     Signals:
         changed: A field was edited, by the user or by a preset.
         from_data_wanted: The preset "from data" was chosen.
+        guess_wanted: The usual ways are to be tried on labelled inputs.
         labels_wanted: A file with labels was chosen.
 
     Args:
@@ -60,6 +61,7 @@ class ModelForm(QWidget):
 
     changed = Signal()
     from_data_wanted = Signal()
+    guess_wanted = Signal()
     labels_wanted = Signal(object)
 
     def __init__(
@@ -77,6 +79,8 @@ class ModelForm(QWidget):
             name: QCheckBox(str(ModelSettings.model_fields[name].title)) for name in _SWITCHES
         }
         self.preset = QComboBox()
+        self.guess = QPushButton("Guess …")
+        self._alike: dict[str, dict[str, Any]] = {}
         self.scores = QLineEdit()
         self.labels = QPlainTextEdit()
         self._fill_choices()
@@ -122,6 +126,14 @@ class ModelForm(QWidget):
         self.blockSignals(False)
         self._edited()
 
+    def offer(self, alike: dict[str, dict[str, Any]]) -> None:
+        """Offers the settings of other models, by what they are called, below the presets."""
+        self._alike = alike
+        with QSignalBlocker(self.preset):
+            self.preset.clear()
+            self.preset.addItems([CUSTOM, *PRESETS, FROM_DATA, *alike])
+        self.preset.setCurrentText(self._preset_shown())
+
     def _fill_choices(self) -> None:
         for name, box in self.choices.items():
             for word in params_text.choices(ModelSettings.model_fields[name]):
@@ -129,12 +141,16 @@ class ModelForm(QWidget):
             _describe(box, name)
         for name, widget in (*self.lines.items(), *self.switches.items(), ("scores", self.scores)):
             _describe(widget, name)
-        for word in (CUSTOM, *PRESETS, FROM_DATA):
-            self.preset.addItem(word)
+        self.preset.addItems([CUSTOM, *PRESETS, FROM_DATA])
+        self.guess.setToolTip(
+            "Tries the usual ways on labelled inputs and shows how often the model is right with"
+            " each."
+        )
         self.scores.setPlaceholderText("the likeliest")
         self.preset.setAccessibleName("Preset for size, value range, mean and std")
         self.preset.setToolTip(
-            "Fills the fields below; “from data” takes range, mean and std from the inputs."
+            "Fills the fields below; “from data” takes range, mean and std from the inputs, “same"
+            " as” all that another model was given."
         )
         self.labels.setAccessibleName("Labels, one per line")
         self.labels.setPlaceholderText("One class name per line, in the order of the outputs")
@@ -154,7 +170,7 @@ class ModelForm(QWidget):
         title.setBuddy(self.labels)
         self.open_labels = QPushButton(
             "From a file …",
-            toolTip="Class names from a text file, one per line, or from a JSON list.",
+            toolTip="Class names from a text file, one per line, a JSON list, or a table.",
         )
         row = QHBoxLayout()
         row.addWidget(title, 1)
@@ -187,8 +203,14 @@ class ModelForm(QWidget):
                 "Preset" if name == "preset" else str(ModelSettings.model_fields[name].title)
             )
             label.setBuddy(widget)
-            form.addRow(label, widget)
+            form.addRow(label, self._with_guess() if name == "preset" else widget)
         layout.addLayout(form)
+
+    def _with_guess(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.addWidget(self.preset, 1)
+        row.addWidget(self.guess)
+        return row
 
     def _connect(self) -> None:
         for line in self.lines.values():
@@ -200,6 +222,7 @@ class ModelForm(QWidget):
         self.scores.textEdited.connect(lambda _: self._edited())
         self.labels.textChanged.connect(self._edited)
         self.preset.textActivated.connect(self._take_preset)
+        self.guess.clicked.connect(self.guess_wanted)
         self.open_labels.clicked.connect(self._ask_labels)
 
     def _edited(self) -> None:
@@ -216,7 +239,7 @@ class ModelForm(QWidget):
         shown = {name: line.text() for name, line in self.lines.items()}
         if self.choices["kind"].currentData() == "image":
             shown |= {name: box.currentData() for name, box in self.choices.items()}
-        for word, values in PRESETS.items():
+        for word, values in (*PRESETS.items(), *self._alike.items()):
             known = {name: value for name, value in values.items() if name in shown}
             if all(shown[name] == params_text.write(value) for name, value in known.items()):
                 return word
@@ -225,8 +248,10 @@ class ModelForm(QWidget):
     def _take_preset(self, word: str) -> None:
         if word == FROM_DATA:
             self.from_data_wanted.emit()
-        elif word != CUSTOM:
+        elif word in PRESETS:
             self.show_values(PRESETS[word])
+        elif word in self._alike:
+            self.show_values(self._alike[word])
 
     def _ask_labels(self) -> None:
         path, _ = QFileDialog.getOpenFileName(

@@ -4,12 +4,10 @@ its requests.
 
 from __future__ import annotations
 
-import threading
-import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from PySide6.QtCore import Qt, QThread, QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFileDialog,
@@ -24,14 +22,13 @@ from PySide6.QtWidgets import (
 )
 
 from robgui import resources
-from robgui.core.errors import RobguiError, sentence
 from robgui.core.execution.run import RunState
 from robgui.core.text.words import duration, rough_percent, time_left
+from robgui.gui.pages.batch_thread import BatchThread
 from robgui.gui.widgets.plain import Label
 
 if TYPE_CHECKING:
-    from robgui.batch import Batch, Entry, Progress
-    from robgui.core.workspace import Workspace
+    from robgui.batch import Entry, Progress
     from robgui.gui.state.store import Store
 
 LOOK_MS = 200
@@ -46,79 +43,6 @@ _ABOUT_CLUSTER = (
 )
 
 
-class BatchThread(QThread):
-    """Opens, plans and carries out a suite; the window reads ``picture`` now and then.
-
-    Attributes:
-        picture: The newest state of the whole, None before the first.
-        error: One sentence when it could not go on; empty otherwise.
-        details: The traceback of an unexpected error.
-        note: What it is doing before the first picture.
-    """
-
-    def __init__(self, suite: Path, workspace: Workspace, workers: int, cluster: str) -> None:
-        super().__init__()
-        self._suite, self._workspace, self._workers, self._cluster = (
-            suite,
-            workspace,
-            workers,
-            cluster,
-        )
-        self._batch: Batch | None = None
-        self._stop = threading.Event()
-        self.picture: Progress | None = None
-        self.error = self.details = ""
-        self.note = "Opening models and data …"
-
-    def run(self) -> None:
-        """The whole batch, on this thread."""
-        try:
-            self._carry_out()
-        except RobguiError as error:
-            self.error = str(error)
-        except Exception as error:  # noqa: BLE001 - shown with its traceback, never lost
-            self.error, self.details = (
-                f"{sentence(error)} See the log for details.",
-                traceback.format_exc(),
-            )
-
-    @property
-    def stopping(self) -> bool:
-        """Whether it has been told to stop."""
-        return self._stop.is_set()
-
-    def stop(self) -> None:
-        """Ends it in good order: what is done is kept."""
-        self._stop.set()
-        if self._batch is not None:
-            self._batch.stop()
-
-    def _carry_out(self) -> None:
-        from robgui.batch import Batch, local_places, local_workers, plan_with, read_suite
-        from robgui.core.execution.executor import Executor
-
-        suite = read_suite(self._suite)
-        executor: Executor
-        if self._cluster:
-            from robgui.batch.cluster import Cluster
-
-            self.note = f"Connecting to the cluster {self._cluster} …"
-            cluster = Cluster(self._cluster, suite.device)
-            executor, device = cluster, cluster.device
-        else:
-            places = local_places(suite.device, self._workers)
-            executor, device = local_workers(places), places[0].device.partition(":")[0]
-        try:
-            plan = plan_with(executor, suite, device)
-            self._batch = Batch(plan, self._workspace, executor)
-            if self._stop.is_set():
-                self._batch.stop()
-            for picture in self._batch:
-                self.picture = picture
-        finally:
-            executor.close()
-
-
 class BatchWindow(QWidget):
     """Which suite, on how many workers or which cluster; and how far every request is."""
 
@@ -128,6 +52,7 @@ class BatchWindow(QWidget):
 
         self._store = store
         self._thread: BatchThread | None = None
+        self._ended = 0
         self._placed = False
         self.setWindowTitle("New batch")
         self.suite = QLineEdit(str(resources.path("demo", "suite.toml")))
@@ -160,6 +85,7 @@ class BatchWindow(QWidget):
         self.browse.clicked.connect(self._choose)
         self.start.clicked.connect(self.begin)
         self.stop.clicked.connect(self.end)
+        store.history.findings_changed.connect(self._evidence_changed)
         self._clock = QTimer(self, interval=LOOK_MS)
         self._clock.timeout.connect(self._look)
         self._show_state()
@@ -173,6 +99,7 @@ class BatchWindow(QWidget):
         self._thread = BatchThread(
             Path(self.suite.text()), workspace, self.workers.value(), self.cluster.text().strip()
         )
+        self._ended = 0
         self._thread.start()
         self._clock.start()
         self._show_state()
@@ -267,9 +194,9 @@ class BatchWindow(QWidget):
             self._say(_STOPPING if thread.stopping else thread.note)
         else:
             self._show_picture(thread.picture, stopping=thread.stopping, over=over)
+            self._hear(thread.picture, over)
         if over:
             self._clock.stop()
-            self._store.history.refresh()
             if thread.error:
                 self._say(thread.error, "bad")
                 self._store.say("error", thread.error, thread.details)
@@ -298,10 +225,32 @@ class BatchWindow(QWidget):
                     )
                     for entry in picture.entries
                 ],
-                "Result": [_result(entry, "line") for entry in picture.entries],
+                "Result": [self._result(entry, "line") for entry in picture.entries],
             }
         )
         self._show_result(self.entries.current)
+
+    def _hear(self, picture: Progress, over: bool) -> None:
+        """Every request that has ended may have seen a failure that counts for the others."""
+        if over or picture.ended != self._ended:
+            self._ended = picture.ended
+            self._store.history.refresh()
+
+    def _evidence_changed(self) -> None:
+        """What is known now stands in the table too."""
+        thread = self._thread
+        if thread is not None and thread.picture is not None:
+            over = thread.isFinished()
+            self._show_picture(thread.picture, stopping=thread.stopping, over=over)
+
+    def _result(self, entry: Entry, part: Literal["line", "text"] = "text") -> str:
+        """Why a request failed, or what its result says beside all that is known of its model and
+        input, in one line or in full.
+        """
+        if entry.error or entry.verdict is None:
+            return entry.error
+        known = self._store.history.evidence
+        return str(getattr(known.shown(entry.verdict, entry.request, entry.run_id), part))
 
     def _show_result(self, row: int) -> None:
         """The result of the chosen request in full; its cell may be too narrow for it."""
@@ -312,7 +261,7 @@ class BatchWindow(QWidget):
             else None
         )
         self.result.setText(
-            "" if entry is None else f"{entry.title}: {_result(entry) or entry.state}"
+            "" if entry is None else f"{entry.title}: {self._result(entry) or entry.state}"
         )
         self.result.setVisible(entry is not None)
 
@@ -347,11 +296,6 @@ def _stopped(picture: Progress) -> str:
         f" done{f', {failed:,} failed' if failed else ''}"
     )
     return f"Stopped: {words}; Start goes on from here."
-
-
-def _result(entry: Entry, part: Literal["line", "text"] = "text") -> str:
-    """Why a request failed, or what its result says, in one line or in full."""
-    return entry.error or ("" if entry.verdict is None else str(getattr(entry.verdict, part)))
 
 
 def _state(entry: Entry, stopped: bool) -> str:

@@ -10,16 +10,18 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSplitter, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
 from robgui.core.execution.likeness import differences, incomparable
 from robgui.core.view import View
 from robgui.gui.app.theme import set_heading
+from robgui.gui.pages.board import Board
 from robgui.gui.pages.compare_columns import Columns, matching
-from robgui.gui.pages.scoreboard import Scoreboard
 from robgui.gui.panels.verdict_line import VerdictLine
 from robgui.gui.widgets.elided import ElidedBox
 from robgui.gui.widgets.plain import Label, tip
+from robgui.gui.widgets.tab_rows import TabRows
 
 if TYPE_CHECKING:
     from robgui.core.execution.analysis import Analysis
@@ -36,9 +38,10 @@ NOTHING_ALIKE = (
     " Run the analysis with a second model on the same input, or choose two runs to see them"
     " beside each other."
 )
-HINT = "Click a cell to compare its run below, double-click to open it or to run what is missing."
 #: The open list of runs is at most this wide, in pixels; a longer name is cut in its middle.
 _WIDEST_LIST = 640
+#: Lower than this many lines of text, scoreboard and pictures take turns.
+_LOW = 44
 Pair = tuple[Sequence[View], Sequence[View]]
 
 
@@ -63,7 +66,8 @@ class Compare(QWidget):
         self._pairs: list[tuple[View, View]] = []
         self._alike = False
         self._refusal = ""
-        self.scoreboard = Scoreboard(store)
+        self.board = Board(store)
+        self.scoreboard = self.board.scoreboard
         self.analysis, self.first, self.second = QComboBox(), ElidedBox(), ElidedBox()
         for box, name in (
             (self.analysis, "Analysis"),
@@ -78,8 +82,12 @@ class Compare(QWidget):
             box.view().setTextElideMode(Qt.TextElideMode.ElideMiddle)
             box.currentTextChanged.connect(lambda words, box=box: box.setToolTip(tip(words)))
         self.verdicts = [VerdictLine(brief=True) for _ in range(2)]
-        self.tabs = QTabBar(drawBase=False, expanding=False)
-        self.tabs.setElideMode(Qt.TextElideMode.ElideNone)
+        self.tabs = TabRows()
+        self.switch = TabRows()
+        self.switch.setAccessibleName("What is compared")
+        for words in ("Two runs", "All models"):
+            self.switch.addTab(words)
+        self._low = False
         self.columns = Columns()
         self._empty = Label(NOTHING_YET, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
         self._empty.setProperty("role", "quiet")
@@ -117,6 +125,19 @@ class Compare(QWidget):
                 run,
             )
         self.show_pair(self._partner(run) or run, run)
+        self.switch.setCurrentIndex(0)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """A low page has no room for the scoreboard above the pictures: they take turns."""
+        super().resizeEvent(event)
+        self._low = self.height() < _LOW * self.fontMetrics().height()
+        self._take_turns()
+
+    def _take_turns(self) -> None:
+        pair, models = self._parts
+        pair.setVisible(not self._low or self.switch.currentIndex() == 0)
+        models.setVisible(not self._low or self.switch.currentIndex() == 1)
+        self.switch.setVisible(self._low)
 
     def _go_and_run(self, analysis: str, fingerprint: str) -> None:
         """What has not been run is a click away from it: the model comes into use, the form on
@@ -177,7 +198,8 @@ class Compare(QWidget):
             label.setBuddy(box)
             choice.addWidget(label)
             choice.addWidget(box, stretch)
-        below = QWidget()
+        below, above = QWidget(), self.board
+        self._parts = (below, above)
         lower = QVBoxLayout(below)
         lower.setContentsMargins(0, 8, 0, 0)
         lower.addLayout(choice)
@@ -189,7 +211,7 @@ class Compare(QWidget):
         lower.addWidget(self.columns, 1)
         lower.addWidget(self._empty, 1)
         split = QSplitter(Qt.Orientation.Vertical)
-        split.addWidget(self._board())
+        split.addWidget(above)
         split.addWidget(below)
         split.setChildrenCollapsible(False)
         split.setStretchFactor(0, 1)
@@ -197,19 +219,11 @@ class Compare(QWidget):
         split.setSizes([self.fontMetrics().height() * 9, 600])
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 16, 16, 8)
-        layout.addWidget(set_heading(Label("Compare"), "title"))
+        head = QHBoxLayout()
+        head.addWidget(set_heading(Label("Compare"), "title"))
+        head.addWidget(self.switch, 1)
+        layout.addLayout(head)
         layout.addWidget(split, 1)
-
-    def _board(self) -> QWidget:
-        hint = Label(HINT, wordWrap=True)
-        hint.setProperty("role", "quiet")
-        box = QWidget()
-        layout = QVBoxLayout(box)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(4)
-        layout.addWidget(self.scoreboard, 1)
-        layout.addWidget(hint)
-        return box
 
     def _connect(self) -> None:
         store = self._store
@@ -221,6 +235,7 @@ class Compare(QWidget):
         self.analysis.currentIndexChanged.connect(lambda _: self._fill_runs())
         self.analysis.currentIndexChanged.connect(lambda _: self._look())
         self.tabs.currentChanged.connect(lambda _: self._turn())
+        self.switch.currentChanged.connect(lambda _: self._take_turns())
         for box in (self.first, self.second):
             box.currentIndexChanged.connect(lambda _: self._look())
 

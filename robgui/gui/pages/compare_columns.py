@@ -5,6 +5,7 @@ move together.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
@@ -19,6 +20,7 @@ SAME = (
     " compare."
 )
 NO_DIFFERENCE = "Their difference would say nothing; choose two runs that differ in one thing."
+_SIDES = ("First", "Second")
 NOTHING_IN_COMMON = "The two runs have no picture in common."
 
 
@@ -33,15 +35,21 @@ def matching(first: Sequence[View], second: Sequence[View]) -> list[tuple[View, 
 
 
 class Columns(QWidget):
-    """Three pictures beside each other, drawn in place."""
+    """Three pictures beside each other, drawn in place; their note stands once below them."""
 
     def __init__(self) -> None:
         super().__init__()
         self.slots = [Slot() for _ in range(3)]
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
+        self.note = Label(wordWrap=True)
+        self.note.setProperty("role", "quiet")
+        self._row = QHBoxLayout()
         for slot in self.slots:
-            layout.addWidget(slot, 1)
+            self._row.addWidget(slot, 5)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(4)
+        layout.addLayout(self._row, 1)
+        layout.addWidget(self.note)
 
     def set_names(self, names: Sequence[str]) -> None:
         """What stands above the pictures."""
@@ -50,6 +58,7 @@ class Columns(QWidget):
 
     def show_pair(self, pair: tuple[View, View] | None, *, alike: bool, refusal: str = "") -> None:
         """Both sides and their difference; words where there is none, or ``refusal`` instead."""
+        self._note(pair)
         if pair is None:
             for slot, words in zip(self.slots, (NOTHING_IN_COMMON, "", ""), strict=True):
                 slot.show_part(words)
@@ -59,8 +68,18 @@ class Columns(QWidget):
         if alike and not isinstance(change, str) and is_zero(change):
             parts[2] = SAME
         for slot, part in zip(self.slots, parts, strict=True):
-            slot.show_part(part)
+            slot.show_part(part if isinstance(part, str) else replace(part, note=""))
+        # a sentence needs less room than a picture
+        self._row.setStretch(2, 2 if isinstance(parts[2], str) else 5)
         self._link(parts)
+
+    def _note(self, pair: tuple[View, View] | None) -> None:
+        """What the views say of themselves: once where both say the same."""
+        notes = [view.note for view in pair or ()]
+        named = [f"{name}: {note}" for name, note in zip(_SIDES, notes, strict=False) if note]
+        words = notes[0] if len(set(notes)) == 1 else " ".join(named)
+        self.note.setText(words)
+        self.note.setVisible(bool(words))
 
     def _link(self, parts: Sequence[View | str]) -> None:
         """Both sides move together.

@@ -11,12 +11,14 @@ from PySide6.QtCore import QModelIndex, Signal
 from robgui.core.execution.likeness import differences, inputs_in_words
 from robgui.core.verdict import Status, Verdict
 from robgui.core.view import Ink
+from robgui.gui.pages.missing import Missing, missing
 from robgui.gui.widgets.inks import status_ink
 from robgui.gui.widgets.sheet import Cells, Sheet
 
 if TYPE_CHECKING:
     from robgui.core.execution.request import Request
     from robgui.core.execution.run import Run
+    from robgui.core.model.card import ModelCard
     from robgui.gui.state.store import Store
 
 #: This many models can be seen without scrolling, however small the window.
@@ -114,6 +116,26 @@ class Scoreboard(Sheet):
         """The models of the rows, from top to bottom."""
         return [row.name for row in self._rows]
 
+    def missing(self) -> Missing:
+        """The runs that would tell every open model's answer to the question of each column."""
+        questions = {
+            name: question
+            for name in self._analyses
+            if (question := self._question(name)) is not None
+        }
+        return missing(self._store, questions, self._answered)
+
+    def _answered(self, analysis: str, model: ModelCard, question: Request) -> bool:
+        """Whether a run tells what an open model says to a question."""
+        row = next(row for row in self._rows if model.fingerprint in row.fingerprints)
+        runs = self._runs(analysis, row)
+        return any(not differences(question, run.request) for run, _ in runs)
+
+    def _question(self, analysis: str) -> Request | None:
+        """What a column asks: what the newest run of its first model asked."""
+        last = (self._last(analysis, row) for row in self._rows)
+        return next((found[0].request for found in last if found is not None), None)
+
     def run_at(self, index: QModelIndex) -> Run | None:
         """The run that a cell stands for: the newest of its model with its analysis, or with any
         below the name.
@@ -175,8 +197,7 @@ class Scoreboard(Sheet):
         """
         runs = list(self._runs(analysis, row))
         if analysis and self._rows:
-            last = (self._last(analysis, other) for other in self._rows)
-            asked = next((found[0].request for found in last if found is not None), None)
+            asked = self._question(analysis)
             alike = (
                 found
                 for found in runs
@@ -197,10 +218,8 @@ class Scoreboard(Sheet):
                         yield run, model.fingerprint
 
     def _cells(self, analysis: str) -> list[Cell | None]:
-        """The column of an analysis; it asks what the newest run of its first model asked."""
-        question = next(
-            (found[0].request for row in self._rows if (found := self._last(analysis, row))), None
-        )
+        """The column of an analysis."""
+        question = self._question(analysis)
         return [self._cell(self._newest(analysis, row), question) for row in self._rows]
 
     def _cell(self, found: tuple[Run, str] | None, question: Request | None) -> Cell | None:

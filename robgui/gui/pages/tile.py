@@ -12,7 +12,7 @@ from robgui.core.verdict import Status, Verdict
 from robgui.gui.app.theme import icon, pixmap, set_heading, theme
 from robgui.gui.panels import Page
 from robgui.gui.widgets.inks import colour, status_ink
-from robgui.gui.widgets.plain import Label, tip
+from robgui.gui.widgets.plain import Label, tip, unbroken
 
 if TYPE_CHECKING:
     from robgui.core.execution.run import Run
@@ -109,9 +109,9 @@ class Tile(QFrame):
         self._alert = False
         number = None if said is None else said.number
         self.status.setText("" if said is None else f"{said.status.sign} {said.status.words}")
-        self.number.setText("" if number is None else _unbroken(f"{number.name}: {number.words}"))
+        self.number.setText("" if number is None else unbroken(f"{number.name}: {number.words}"))
         self.number.setVisible(number is not None)
-        self.sentence.setText("" if said is None else _unbroken(said.sentence))
+        self.sentence.setText("" if said is None else unbroken(said.sentence))
         self.setToolTip("" if said is None else tip(said.text))
         self._tint()
 
@@ -145,11 +145,6 @@ class Tile(QFrame):
         palette = self.status.palette()
         palette.setColor(QPalette.ColorRole.WindowText, colour(status_ink(status)))
         self.status.setPalette(palette)
-
-
-def _unbroken(words: str) -> str:
-    """A number and its per cent sign stay in one line."""
-    return words.replace(" %", "\N{NO-BREAK SPACE}%")
 
 
 def _label(words: str = "") -> QLabel:

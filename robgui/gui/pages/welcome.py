@@ -18,6 +18,9 @@ from PySide6.QtWidgets import (
 from robgui.gui.app.theme import icon, pixmap, set_heading, theme
 from robgui.gui.widgets.plain import Label, tip
 
+#: How the name of a workspace ends.
+_WORKSPACE = ".robgui"
+
 
 class Welcome(QScrollArea):
     """What a new user sees first.
@@ -53,13 +56,13 @@ class Welcome(QScrollArea):
             "open_model",
             "model",
             "Open model …",
-            "PyTorch (.pt2, .pt, .pth, .safetensors), ONNX or scikit-learn (.skops).",
+            "PyTorch, Hugging Face, ONNX, Keras, TensorFlow Lite or scikit-learn (.skops).",
         ),
         (
             "open_data",
             "data",
             "Open data …",
-            "A folder of images, one image, IDX, NPZ, a CSV table or trajectories.",
+            "Images, a folder, zip or tar of them, arrays, tables, a video or trajectories.",
         ),
     )
 
@@ -80,33 +83,47 @@ class Welcome(QScrollArea):
         cards.setSpacing(16)
         for name, mark, heading, words in self._CARDS:
             cards.addWidget(self._card(name, mark, heading, words), 1)
+        self._work = QVBoxLayout()
+        self._work_title = set_heading(Label("Recent work"), "section")
         self._recent = QVBoxLayout()
-        self._recent_title = set_heading(Label("Recent"), "section")
+        self._recent_title = set_heading(Label("Recent files"), "section")
         layout = QVBoxLayout(page)
         layout.setContentsMargins(32, 32, 32, 32)
         layout.setSpacing(16)
         layout.addWidget(title)
         layout.addWidget(text)
         layout.addLayout(cards)
+        layout.addWidget(self._work_title)
+        layout.addLayout(self._work)
         layout.addWidget(self._recent_title)
         layout.addLayout(self._recent)
         layout.addStretch(1)
         theme.changed.connect(self._tint)
         self._tint()
         self.show_recent(())
+        self.show_work(())
 
     def show_recent(self, paths: tuple[str, ...]) -> None:
-        """Lists recently opened files."""
-        while (item := self._recent.takeAt(0)) is not None:
+        """Lists recently opened models and data."""
+        files = [Path(text) for text in paths if Path(text).suffix != _WORKSPACE]
+        self._recent_title.setVisible(bool(files))
+        self._list(self._recent, [(path, path.name) for path in files[:6]])
+
+    def show_work(self, paths: tuple[str, ...]) -> None:
+        """Lists the workspaces worked with lately; the first one is open."""
+        others = [Path(text) for text in paths[1:]]
+        self._work_title.setVisible(bool(others))
+        self._list(self._work, [(path, path.stem) for path in others[:4]])
+
+    def _list(self, layout: QVBoxLayout, links: list[tuple[Path, str]]) -> None:
+        while (item := layout.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.deleteLater()
-        self._recent_title.setVisible(bool(paths))
-        for text in paths[:8]:
-            path = Path(text)
-            button = QPushButton(f"{path.name}    {path.parent}", toolTip=tip(text))
+        for path, name in links:
+            button = QPushButton(f"{name}    {path.parent}", toolTip=tip(str(path)))
             button.setProperty("role", "link")
             button.clicked.connect(lambda _=False, path=path: self.wants_file.emit(path))
-            self._recent.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+            layout.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
 
     def button(self, name: str) -> QPushButton:
         """The button of a card, by action name."""
@@ -129,6 +146,12 @@ class Welcome(QScrollArea):
         layout.addWidget(picture)
         layout.addWidget(text, 1, Qt.AlignmentFlag.AlignTop)
         layout.addWidget(button)
+        if name == "open_data":  # a dialog for files cannot choose a folder
+            folder = QPushButton("Open image folder …")
+            folder.setProperty("role", "link")
+            folder.clicked.connect(lambda: self.wants.emit("open_folder"))
+            self._buttons["open_folder"] = folder
+            layout.addWidget(folder, 0, Qt.AlignmentFlag.AlignHCenter)
         return card
 
     def _tint(self) -> None:

@@ -22,7 +22,7 @@ class GenericPanel(Panel):
 
     def draw(self, result: Any) -> None:
         """Gives every view its new data."""
-        self.board.show_views(self.views())
+        self.board.show_views(self.views(), live=self.live)
 
     def _point(self, view: View, what: Any) -> None:
         """Chooses an input in the gallery when the item that was clicked is called like one on

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedLayout, 
 
 from robgui.core.errors import RobguiError
 from robgui.core.execution.analysis import Analysis, Pace
+from robgui.core.execution.likeness import same_question
 from robgui.core.execution.registry import method_of
 from robgui.core.execution.run import RunState
 from robgui.core.verdict import Verdict
@@ -32,9 +33,9 @@ if TYPE_CHECKING:
     from robgui.gui.state.store import Store
 
 
-STALE = "Stale: settings, model or input have changed. Press Run."
+STALE = "Stale: settings, model or input changed. Press Run."
 #: The same while Run cannot be pressed; the form says why.
-STALE_FOR_NOW = "Stale: settings, model or input have changed."
+STALE_FOR_NOW = "Stale: settings, model or input changed."
 FIRST_LOOK = "From Inspect everything, with short settings. Press Run for the full result."
 #: Words that change thirty times a second cannot be read, and laying them out costs more than the
 #: picture.
@@ -122,6 +123,11 @@ class Panel(Themed, QWidget):
         """
         if self.request is not None:
             self.store.choose(self.request, place, origin=self)
+
+    @property
+    def live(self) -> bool:
+        """Whether a run is being drawn as it goes, so that the next result will follow soon."""
+        return self._job is not None
 
     @property
     def stale(self) -> bool:
@@ -225,22 +231,30 @@ class Panel(Themed, QWidget):
         self._stale = Label(STALE)
         self._stale.setProperty("role", "badge")
         self._stale.setWordWrap(True)
-        kept = self._stale.sizePolicy()
-        kept.setRetainSizeWhenHidden(True)  # what is below does not move under the mouse
-        self._stale.setSizePolicy(kept)
         self._content = self.build()
         page = QWidget()
         layout = QVBoxLayout(page)
         layout.setContentsMargins(16, 16, 16, 8)
         layout.setSpacing(8)
         layout.addWidget(self.verdict)
-        layout.addWidget(self._subject)
-        layout.addWidget(self._stale)
+        layout.addLayout(self._origin())
         layout.addWidget(self._content, 1)
         layout.addWidget(self._explained())
         self._pages = QStackedLayout(self)
         self._pages.addWidget(self._empty())
         self._pages.addWidget(page)
+
+    def _origin(self) -> QHBoxLayout:
+        """Of what the picture is, and beside it that it is stale: nothing below moves under the
+        mouse.
+        """
+        kept = self._stale.sizePolicy()
+        kept.setRetainSizeWhenHidden(True)
+        self._stale.setSizePolicy(kept)
+        row = QHBoxLayout()
+        row.addWidget(self._subject, 1)
+        row.addWidget(self._stale, 1)
+        return row
 
     def _empty(self) -> QWidget:
         page = QWidget()
@@ -374,7 +388,7 @@ class Panel(Themed, QWidget):
             self._stale.setText(STALE_FOR_NOW)
             self._stale.setVisible(not self._awaits_files())
             return
-        stale = now.fingerprint != self.request.fingerprint
+        stale = not same_question(now, self.request)
         if stale:
             first = self.store.inspection.gave(self.request, now)
             self._stale.setText(FIRST_LOOK if first else STALE)

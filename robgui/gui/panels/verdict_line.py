@@ -4,18 +4,17 @@ on.
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QPalette, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from robgui.core.verdict import Verdict
 from robgui.gui.app.theme import set_heading, theme
-from robgui.gui.widgets.elided import beginning
 from robgui.gui.widgets.inks import colour, status_ink
-from robgui.gui.widgets.plain import Label, tip
+from robgui.gui.widgets.plain import Label, tip, unbroken
 
 #: Lines of what a verdict rests on; more are shown when they are asked for.
-LINES = 2
+LINES = 3
 
 
 class VerdictLine(QWidget):
@@ -52,7 +51,7 @@ class VerdictLine(QWidget):
         self.status.setText(
             "" if verdict is None else f"{verdict.status.sign} {verdict.status.words}"
         )
-        self.sentence.setText(sentence)
+        self.sentence.setText(unbroken(sentence))
         self.setAccessibleDescription(self.text())
         self.setToolTip(tip(self.text()) if self._brief else "")
         self._tint()
@@ -78,25 +77,29 @@ class VerdictLine(QWidget):
         layout.addLayout(top)
         layout.addLayout(below)
 
-    def _rest(self) -> str:
+    def _rest(self) -> list[str]:
         """On what it is said, and what it rests on."""
         verdict = self.verdict
         if verdict is None or self._brief:
-            return ""
-        return " ".join(part for part in (verdict.scope, *verdict.because) if part)
+            return []
+        return [part for part in (verdict.scope, *verdict.because) if part]
 
     def _fit(self) -> None:
-        """The whole, or as much as a few lines hold, with a button for the others."""
-        words = self._rest()
-        room = self.width() - self.more.sizeHint().width() - 16
-        metrics = self.rest.fontMetrics()
-        wide = metrics.horizontalAdvance(words) > LINES * room > 0
-        self.more.setVisible(wide)
-        if wide and not self.more.isChecked():
-            most = int(room * (LINES - 0.2))
-            words = beginning(words, metrics, most)
-        self.rest.setText(words)
+        """The whole, or as many whole sentences as a few lines hold, with a button for the rest."""
+        parts = self._rest()
+        shown, room = len(parts), self.width() - self.more.sizeHint().width() - 16
+        while shown > 1 and room > 0 and self._lines(parts[:shown], room) > LINES:
+            shown -= 1
+        self.more.setVisible(shown < len(parts))
+        words = " ".join(parts if self.more.isChecked() else parts[:shown])
+        self.rest.setText(unbroken(words))
         self.rest.setVisible(bool(words))
+
+    def _lines(self, parts: list[str], room: int) -> int:
+        """How many lines they take."""
+        metrics, wrap = self.rest.fontMetrics(), Qt.TextFlag.TextWordWrap.value
+        box = metrics.boundingRect(QRect(0, 0, room, 10_000), wrap, unbroken(" ".join(parts)))
+        return round(box.height() / metrics.lineSpacing())
 
     def _unfold(self, whole: bool) -> None:
         self.more.setText("Less" if whole else "More")

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from robgui.core.model.card import ModelCard, fingerprint
+from robgui.core.model.settings import ModelSettings
+
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
-    from robgui.core.model.card import ModelCard
+    from robgui.core.execution.request import Reference
 
 
 def looks_alike(classifier: ModelCard, dataset: Dataset) -> bool:
@@ -15,7 +18,11 @@ def looks_alike(classifier: ModelCard, dataset: Dataset) -> bool:
         return False
     if dataset.shape is not None and dataset.shape != classifier.shape:
         return False
-    return not dataset.names or len(dataset.names) == classifier.classes
+    if not classifier.settings.labels and dataset.names:
+        return len(dataset.names) == classifier.classes
+    from robgui.core.dataset.matching import fits
+
+    return fits(classifier, dataset)
 
 
 def same_file(one: ModelCard, other: ModelCard) -> bool:
@@ -23,6 +30,19 @@ def same_file(one: ModelCard, other: ModelCard) -> bool:
     if one.path is None or other.path is None:
         return one == other
     return one.path == other.path or one.content == other.content
+
+
+def is_of(reference: Reference, item: ModelCard | Dataset) -> bool:
+    """Whether a reference means this model, with whatever settings, or these data; wherever their
+    file lies.
+    """
+    if not isinstance(item, ModelCard):
+        return reference.fingerprint == item.fingerprint
+    try:
+        settings = ModelSettings.model_validate(reference.options)
+    except ValueError:  # of another version of the program
+        return False
+    return reference.fingerprint == fingerprint(item.content, settings)
 
 
 def relatives(dataset: Dataset) -> object:

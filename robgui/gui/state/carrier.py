@@ -97,7 +97,12 @@ class Carrier(QThread):
         if one_process():
             return None
         terms = Terms(
-            pace=0.0, keep=True, polite=True, memory=self.memory, notice=self.noticed.emit
+            pace=0.0,
+            keep=True,
+            polite=True,
+            ahead=True,
+            memory=self.memory,
+            notice=self.noticed.emit,
         )
         workers = Workers(terms=terms)
         workers.start()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,13 +15,14 @@ from robgui.core.errors import RobguiError
 from robgui.core.evidence import Evidence
 from robgui.core.finding_groups import Group, grouped
 from robgui.core.harm import Harm
+from robgui.gui.state.alike import is_of
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
     from robgui.core.dataset.derived import Derived
     from robgui.core.execution.request import Reference, Request
     from robgui.core.execution.run import Run
-    from robgui.core.finding import StoredFinding
+    from robgui.core.finding import Finding, StoredFinding
     from robgui.core.model.card import ModelCard
     from robgui.core.verdict import Verdict
     from robgui.core.workspace import Workspace
@@ -215,9 +217,18 @@ class History(QObject):
 
     def remember(self, item: ModelCard | Dataset) -> None:
         """Keeps where ``item`` came from, so that reopening the workspace loads it again."""
-        workspace = self.writable
-        if workspace is not None and item.path is not None:
+        workspace, path = self.writable, item.path
+        if workspace is not None and path is not None:
+            self._take_as_moved(workspace, item, path)
             self._keeping.run(lambda: _remember(workspace, item))
+
+    def _take_as_moved(self, workspace: Workspace, item: ModelCard | Dataset, path: Path) -> None:
+        """What was missing and is opened from elsewhere has moved there; its runs find it again."""
+        for reference in [each for each in self.missing if is_of(each, item)]:
+            self.missing.remove(reference)
+            name = reference.fingerprint
+            self._keeping.run(partial(workspace.relink, name, path))
+            self.said.emit("info", f"{reference.name} was missing and is now {path}.", "")
 
     def forget(self, item: ModelCard) -> None:
         """Does not load this one again; its runs stay."""
@@ -278,6 +289,17 @@ class History(QObject):
             self.refresh()
 
         self._keeping.run(lambda: workspace.delete_run(run.id), deleted)
+
+    def add_finding(self, run_id: str, finding: Finding) -> None:
+        """Keeps a failure that was seen after its run had ended; the same one is kept once."""
+        workspace = self.writable
+        if workspace is None or any(
+            (known.run_id, known.title) == (run_id, finding.title) for known in self.findings
+        ):
+            return
+        self._keeping.run(
+            lambda: workspace.add_findings(run_id, [finding]), lambda _: self.refresh()
+        )
 
     def set_finding(
         self, finding: StoredFinding, *, note: str | None = None, starred: bool | None = None

@@ -34,26 +34,29 @@ class Library(QObject):
     Signals:
         models_changed: The list of models, or which one is in use, has changed.
         datasets_changed: The list of datasets, or which one is in use, has changed.
-        model_opened: The user opened a model file; the loading dialog shows how it behaves.
+        model_opened: ``(opening, model)``: the user opened a model file; a dialog shows how it
+            behaves, and it is in the list once they say that they use it.
         trust_needed: ``(opening, error)``: the file would execute code; the error tells which.
         details_needed: ``(opening, sentence)``: the file does not tell its architecture or shape.
         added: The model or dataset to be remembered.
         removed: The model to be forgotten.
         paired: Another model or other data are in use.
         said: ``(level, sentence, details)``.
+        noticed: What is to be known of a model and data together, to be said once.
         offered: ``(sentence, words, deed)``: what has happened, and a button that calls ``deed``.
         working: What is being done now, in words; empty when idle.
     """
 
     models_changed = Signal()
     datasets_changed = Signal()
-    model_opened = Signal(object)
+    model_opened = Signal(object, object)
     trust_needed = Signal(object, object)
     details_needed = Signal(object, str)
     added = Signal(object)
     removed = Signal(object)
     paired = Signal()
     said = Signal(str, str, str)
+    noticed = Signal(str)
     offered = Signal(str, str, object)
     working = Signal(str)
 
@@ -90,7 +93,7 @@ class Library(QObject):
     # --- models -----------------------------------------------------------------------------------
 
     def load_model(self, opening: Opening) -> None:
-        """Loads a model file; ``model_opened`` follows unless it is to be quiet."""
+        """Loads a model file; unless it is to be quiet, ``model_opened`` asks whether to use it."""
 
         def loaded(answer: tuple[ModelCard | TrustError | IncompleteModelError, str]) -> None:
             model, remark = answer
@@ -99,15 +102,16 @@ class Library(QObject):
             if isinstance(model, TrustError | IncompleteModelError):
                 self._ask(opening, model)
                 return
+            if not opening.quiet:
+                self.model_opened.emit(opening, model)
+                return
             fits = self.dataset is None or looks_alike(model, self.dataset)
+            empty = self.model is None and fits
             self.add_model(
                 model,
-                activate=self._takes(
-                    "model", opening.quiet, opening.use, self.model is None and fits
-                ),
+                activate=self._takes("model", True, opening.use, empty),
+                keep_data=opening.use is True,
             )
-            if not opening.quiet:
-                self.model_opened.emit(model)
 
         device = self.device
         self._busy(
@@ -146,23 +150,29 @@ class Library(QObject):
         else:
             self.details_needed.emit(opening, str(question))
 
-    def add_model(self, classifier: ModelCard, *, activate: bool = True) -> None:
+    def add_model(
+        self, classifier: ModelCard, *, activate: bool = True, keep_data: bool = False
+    ) -> None:
         """Adds a loaded model, in place of an older one of the same file or content: a model is
-        in the list once.
+        in the list once; ``keep_data`` as in ``use_model``.
         """
         replaced = [m for m in self.models if same_file(m, classifier)]
         self.models = [m for m in self.models if m not in replaced] + [classifier]
         if activate or self.model in replaced:
-            self.use_model(classifier)
+            self.use_model(classifier, keep_data=keep_data)
         else:
             self.models_changed.emit()
         self.added.emit(classifier)
 
-    def use_model(self, classifier: ModelCard) -> None:
-        """Makes ``classifier`` the one that the next run looks at; picks data that fit it."""
+    def use_model(self, classifier: ModelCard, *, keep_data: bool = False) -> None:
+        """Makes ``classifier`` the one that the next run looks at; picks data that fit it.
+
+        ``keep_data`` leaves the data in use, whatever else would fit: the two were used together.
+        """
         self.model = classifier
         self._chosen.add("model")
-        if self.dataset is None or not looks_alike(classifier, self.dataset):
+        keep_data = keep_data and self.dataset is not None
+        if not keep_data and (self.dataset is None or not looks_alike(classifier, self.dataset)):
             fitting = next((d for d in self.datasets if looks_alike(classifier, d)), None)
             if fitting is not None and fitting is not self.dataset:
                 self.dataset = fitting
@@ -224,7 +234,10 @@ class Library(QObject):
             self._say_notes(dataset, quiet)
 
         self._busy(
-            f"Loading {path.name} …", lambda: open_dataset(path, options or {}), opened, loads=True
+            f"Loading {path.name} …",
+            lambda: open_dataset(path, options or {}, self.answers),
+            opened,
+            loads=True,
         )
 
     def _say_notes(self, dataset: Dataset, quiet: bool) -> None:
@@ -390,7 +403,7 @@ class Library(QObject):
         def matched(answer: tuple[ModelCard, list[str]]) -> None:
             fitted, notices = answer
             for sentence in notices:
-                self.said.emit("warning", sentence, "")
+                self.noticed.emit(sentence)
             if fitted is not classifier:
                 self.models = [fitted if m is classifier else m for m in self.models]
                 self.model = fitted

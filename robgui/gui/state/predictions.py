@@ -8,11 +8,13 @@ import itertools
 import threading
 import time
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QObject, QThread, Signal
 
+from robgui.core.dataset.query.facts import UNKNOWN, UNREADABLE, Predicted
 from robgui.core.errors import RobguiError
 from robgui.gui.state.background import step_back
 
@@ -29,11 +31,10 @@ WHOLE = 5_000
 _FIRST, CHUNK = 8, 128
 _SECONDS = 0.1
 _TOPICS = (f"predictions {number}" for number in itertools.count())
-UNKNOWN, UNREADABLE = -1, -2
 
 
 class Predictions(QObject):
-    """Class and confidence of each input.
+    """Class, confidence, margin and loss of each input, see Predicted.
 
     UNKNOWN and nan until computed, UNREADABLE for a bad file.
 
@@ -41,10 +42,12 @@ class Predictions(QObject):
     compared; ``asked`` counts the inputs that models have answered.
 
     Signals:
+        began: Another model or other data; ``labels`` are theirs.
         changed: Some became known.
         failed: A sentence; nothing more will come for this model and data.
     """
 
+    began = Signal()
     changed = Signal()
     failed = Signal(str)
 
@@ -52,27 +55,41 @@ class Predictions(QObject):
         super().__init__(parent)
         self._answers = answers
         self.asked = 0
-        self.classes = np.empty(0, np.int64)
-        self.confidence = np.empty(0, np.float32)
+        self._found = _nothing(0)
         self.labels: np.ndarray | None = None
+        self.names: tuple[str, ...] = ()
         self._worker: _Worker | None = None
+
+    @property
+    def classes(self) -> np.ndarray:
+        """Predicted class of each input ``(n,)``."""
+        return self._found.classes
+
+    @property
+    def confidence(self) -> np.ndarray:
+        """Its probability ``(n,)``."""
+        return self._found.confidence
+
+    def told(self, names: tuple[str, ...]) -> Predicted | None:
+        """All that the model has said so far; ``names`` are those of its classes."""
+        return replace(self._found, names=names) if len(self.classes) else None
 
     def start(self, classifier: ModelCard, dataset: Dataset) -> None:
         """Forgets all and begins with this model and these inputs."""
         from robgui.core.dataset import align
+        from robgui.core.dataset.matching import shown_names
 
         self.clear()
-        self.classes = np.full(len(dataset), UNKNOWN, np.int64)
-        self.confidence = np.full(len(dataset), np.nan, np.float32)
         self.labels = align(classifier, dataset).labels
-        self._worker = _Worker(
-            self._answers, classifier, dataset, (self.classes, self.confidence), self
-        )
+        self.names = shown_names(classifier, dataset)
+        self._found = _nothing(len(dataset), self.labels)
+        self._worker = _Worker(self._answers, classifier, dataset, self._found, self)
         self._worker.known.connect(self.changed)
         self._worker.refused.connect(self.failed)
         if len(dataset) <= WHOLE:
             self._worker.want_all()
         self._worker.start()
+        self.began.emit()
 
     def clear(self) -> None:
         """Forgets everything; a model that is still answering is given a moment to end."""
@@ -85,9 +102,9 @@ class Predictions(QObject):
             if self._worker.isFinished():
                 self._worker.deleteLater()
             self._worker = None
-        self.classes = np.empty(0, np.int64)
-        self.confidence = np.empty(0, np.float32)
+        self._found = _nothing(0)
         self.labels = None
+        self.names = ()
         self.changed.emit()
 
     def want(self, indices: Iterable[int]) -> None:
@@ -99,6 +116,11 @@ class Predictions(QObject):
         """A filter needs every one."""
         if self._worker is not None:
             self._worker.want_all()
+
+    @property
+    def complete(self) -> bool:
+        """Whether every input has been predicted or cannot be read."""
+        return bool(len(self.classes)) and bool((self.classes != UNKNOWN).all())
 
     def accuracy(self) -> tuple[float, int] | None:
         """Share right and how many were counted; None without labels or predictions."""
@@ -128,13 +150,13 @@ class _Worker(QThread):
         answers: Models,
         classifier: ModelCard,
         dataset: Dataset,
-        found: tuple[np.ndarray, np.ndarray],
+        found: Predicted,
         parent: Predictions,
     ) -> None:
         super().__init__(parent)
         self._answers, self._owner = answers, parent
         self._classifier, self._dataset = classifier, dataset
-        self._classes, self._confidence = found
+        self._found, self._classes = found, found.classes
         self._portion = _FIRST
         self.topic = next(_TOPICS)
         self._next_ones = np.empty(0, np.int64)
@@ -185,11 +207,22 @@ class _Worker(QThread):
 
         numbers, unread = np.asarray(chunk), np.ones(len(chunk), bool)
         for places, x in batches(self._classifier, self._dataset.subset(chunk), len(chunk)):
-            probabilities = self._ask(x)
-            self._confidence[numbers[places]] = probabilities.max(1)
-            self._classes[numbers[places]] = probabilities.argmax(1)
+            self._note(numbers[places], self._ask(x))
             unread[places] = False
         self._classes[numbers[unread]] = UNREADABLE
+
+    def _note(self, numbers: np.ndarray, probabilities: np.ndarray) -> None:
+        """Keeps what is said of these inputs, the class last: who sees it may read the rest."""
+        found, rows = self._found, np.arange(len(numbers))
+        best = np.sort(probabilities, 1)[:, -2:]
+        found.confidence[numbers] = best[:, -1]
+        found.margin[numbers] = best[:, -1] - (best[:, 0] if best.shape[1] > 1 else 0)
+        if found.labels is not None:
+            labels = found.labels[numbers]
+            of_label = probabilities[rows, np.clip(labels, 0, probabilities.shape[1] - 1)]
+            loss = -np.log(np.maximum(of_label, np.finfo(np.float32).tiny))
+            found.loss[numbers] = np.where(labels >= 0, loss, np.nan)
+        self._classes[numbers] = probabilities.argmax(1)
 
     def _ask(self, x: np.ndarray) -> np.ndarray:
         """The probabilities of inputs; the next question is larger or smaller, as this one was
@@ -205,3 +238,9 @@ class _Worker(QThread):
             self._portion = max(1, self._portion // 2)
         self._owner.asked += len(x)
         return scores.probabilities
+
+
+def _nothing(count: int, labels: np.ndarray | None = None) -> Predicted:
+    """Nothing said of any input yet."""
+    confidence, margin, loss = np.full((3, count), np.nan, np.float32)
+    return Predicted(np.full(count, UNKNOWN, np.int64), confidence, margin, loss, labels)

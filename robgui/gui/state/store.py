@@ -24,10 +24,12 @@ from robgui.core.execution.run import RunState
 from robgui.core.execution.thresholds import usual
 from robgui.core.execution.worker.slot import Terms
 from robgui.core.text.words import count
+from robgui.gui.state.accuracies import Accuracies
 from robgui.gui.state.background import Background
 from robgui.gui.state.history import History
 from robgui.gui.state.inspect_all import Inspection
 from robgui.gui.state.library import Library
+from robgui.gui.state.marking import Marking
 from robgui.gui.state.navigation import Navigation
 from robgui.gui.state.remedies import failure, told
 from robgui.gui.state.restoring import Restoring
@@ -101,6 +103,8 @@ class Store(QObject):
         self.runner = Runner(self)
         self.sending = Sending(self)
         self.restoring = Restoring(self.library, self.history)
+        self.marking = Marking(self.library, self.history, self.keeping, self)
+        self.accuracies = Accuracies(self.library, self.keeping, self)
         self._connect()
         self.navigation = Navigation(self)
         self.inspection = Inspection(self)
@@ -127,6 +131,7 @@ class Store(QObject):
         self._waited.connect(lambda words: self.work_on("models", words))
         self._noticed.connect(self.notice)
         self.runner.noticed.connect(self.notice)
+        self.library.noticed.connect(self.notice)
         self.library.models_changed.connect(self._warm_worker)
         self.library.datasets_changed.connect(self._warm_worker)
         self.runner.stepped.connect(self.job_stepped)
@@ -183,6 +188,7 @@ class Store(QObject):
 
     def shutdown(self) -> bool:
         """Stops all threads and closes the workspace; False if a model would not let go."""
+        self.accuracies.end()
         self.answers.close()  # whoever waits for a model is told
         ended = self.runner.shutdown()
         ended = self.keeping.shutdown(finish=True) and ended
@@ -232,6 +238,21 @@ class Store(QObject):
             self.say("warning", "Stop the running analysis before opening another workspace.")
         else:
             self.history.open(path)
+
+    def new_workspace(self, path: Path) -> None:
+        """Begins an empty workspace in ``path``; what is open now belongs to it, too."""
+        if self.runner.busy:
+            self.say("warning", "Stop the running analysis before beginning another workspace.")
+            return
+
+        def opened() -> None:
+            for dataset in self.library.datasets:
+                self.history.remember(dataset)
+            for model in self.library.models:
+                self.history.remember(model)
+            self.history.use(self.library.model, self.library.dataset)
+
+        self.history.open(path, opened)
 
     def set_scope(self, indices: tuple[int, ...] | None, how: str = "") -> None:
         """Which inputs an analysis of many looks at: those that pass the filter of the gallery.
@@ -414,14 +435,14 @@ class Store(QObject):
             ticked = [
                 model
                 for model in self.library.fitting_models()
-                if model is self.library.model or model.fingerprint not in self.unticked
+                if model is self.library.model or model.content not in self.unticked
             ]
             return ticked[: known.takes(params).most_models]
         return [self.library.model] if self.library.model is not None else []
 
     def tick(self, model: ModelCard, on: bool) -> None:
         """Whether an analysis of several models looks at this one too."""
-        mark = {model.fingerprint}
+        mark = {model.content}
         self.unticked = self.unticked - mark if on else self.unticked | mark
         self.scope_changed.emit()
 

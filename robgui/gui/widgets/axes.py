@@ -14,6 +14,7 @@ from PySide6.QtGui import QFont, QFontMetrics
 
 from robgui.core.text.words import number
 from robgui.core.view import Axis
+from robgui.gui.widgets.elided import beginning
 
 #: A longer name is cut in its middle.
 LONGEST_NAME = 16
@@ -117,10 +118,10 @@ class ViewAxis(pg.AxisItem):
             painter.restore()
 
     def resizeEvent(self, event: Any = None) -> None:
-        """Less room may turn the names and shorten the title."""
-        super().resizeEvent(event)
+        """Less room may turn the names and break the title."""
         self._fit()
         self._write_title()
+        super().resizeEvent(event)  # puts the title into the middle, so it comes last
 
     def linkedViewChanged(self, view: Any, newRange: Any = None) -> None:
         """So may other cells on show."""
@@ -154,7 +155,7 @@ class ViewAxis(pg.AxisItem):
     def _name_places(self, low: float, high: float, size: float) -> list[Any]:
         """The middles of the cells, as many as fit without touching."""
         lies = self._side == "bottom" and not self._upright
-        room = 1.0 if lies else QFontMetrics(self.font()).height() * 1.2
+        room = 1.0 if lies else QFontMetrics(self.font()).height() * 1.02
         step = max(1, math.ceil((high - low) * room / max(size, 1)))
         first, last = max(0, math.floor(low)), min(len(self._names), math.ceil(high))
         first += -first % step
@@ -178,7 +179,7 @@ class ViewAxis(pg.AxisItem):
         cell = self.size().width() / max(abs(self.range[1] - self.range[0]), 1e-9)
         room, unit = cell - metrics.averageCharWidth(), metrics.averageCharWidth()
         whole = self._longest(metrics, unit * LONGEST_NAME)
-        self._upright = whole > room and room < unit * 7
+        self._upright = whole > room and room < unit * 9
         self._limit = self._highest(unit) if self._upright else int(min(unit * LONGEST_NAME, room))
         needed = None
         if self._upright:
@@ -195,17 +196,19 @@ class ViewAxis(pg.AxisItem):
         return float(self.label.boundingRect().height()) if shown else 0.0
 
     def _write_title(self) -> None:
-        """As much of the title as fits; plain text, whatever a file has called its classes."""
+        """The title in one line or two, or as much of it as fits; plain text, whatever a file has
+        called its classes.
+        """
         if self._axis is None or self.label is None:
             return
         size = self.size()
         room = size.width() if self._side in ("bottom", "top") else size.height()
-        metrics = QFontMetrics(self.label.font())
-        mode = Qt.TextElideMode.ElideRight
-        words = escape(metrics.elidedText(self._title, mode, max(40, int(room) - 8)))
+        lines = in_lines(self._title, QFontMetrics(self.label.font()), max(40, int(room) - 8))
+        words = "<br>".join(escape(line) for line in lines)
         if words != self.labelText:
             self.setLabel(words)
             self._fit()
+            super().resizeEvent()
         if bool(self._title) != self.label.isVisible():
             self.showLabel(bool(self._title))
 
@@ -235,6 +238,20 @@ class ViewAxis(pg.AxisItem):
         low = self._side == "bottom"
         whole = view.height() + own.height() if low else view.width() + own.width()
         return int(min(most, max(unit * 7, _HIGHEST * whole)))
+
+
+def in_lines(title: str, metrics: QFontMetrics, room: int) -> list[str]:
+    """The title of an axis: one line where it fits, else two of about one length, cut at a word
+    where even they do not fit.
+    """
+    gaps = [place for place, sign in enumerate(title) if sign == " "]
+    if metrics.horizontalAdvance(title) <= room or not gaps:
+        return [metrics.elidedText(title, Qt.TextElideMode.ElideRight, room)]
+    middle = min(gaps, key=lambda place: abs(2 * place - len(title)))
+    first, second = title[:middle], title[middle + 1 :]
+    if metrics.horizontalAdvance(first) > room:
+        return [beginning(title, metrics, room)]
+    return [first, beginning(second, metrics, room)]
 
 
 def tick_words(axis: Axis, value: float, spacing: float) -> str:

@@ -34,6 +34,11 @@ def tip(text: str) -> str:
     return f'<p style="white-space:pre-wrap">{escape(text[:_LONGEST_TIP])}</p>'
 
 
+def unbroken(words: str) -> str:
+    """A number and its per cent sign stay in one line."""
+    return words.replace(" %", "\N{NO-BREAK SPACE}%")
+
+
 def set_tip(widget: QWidget | QAction, text: str) -> None:
     """Gives a widget a tooltip that shows ``text`` letter by letter."""
     widget.setToolTip(tip(text))
@@ -58,3 +63,8 @@ def visible(text: str) -> str:
         letter if letter.isprintable() else letter.encode("unicode_escape").decode()
         for letter in text
     )
+
+
+def in_menu(text: str) -> str:
+    """Text of an entry in a menu: ``&`` would underline the letter behind it."""
+    return visible(text).replace("&", "&&")

@@ -15,6 +15,7 @@ from PySide6.QtCore import (
     QSignalBlocker,
     QSize,
     Qt,
+    QTimer,
     Signal,
 )
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
@@ -30,6 +31,9 @@ from robgui.gui.widgets.plain import tip
 AnyIndex = QModelIndex | QPersistentModelIndex
 #: A column of words is at most this many characters wide; the tool tip has the whole.
 WIDEST = 48
+#: Milliseconds between two measurements of all cells while a run goes on: they cost more than the
+#: picture.
+_FIT_MS = 300
 
 
 class Sheet(QTableView):
@@ -68,6 +72,9 @@ class Sheet(QTableView):
         self.verticalHeader().hide()
         self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 10)
         self.selectionModel().currentRowChanged.connect(self._chosen)
+        self._fitting = QTimer(self, singleShot=True, interval=_FIT_MS)
+        self._fitting.timeout.connect(self._fit_again)
+        self._grown = False
         self.activated.connect(lambda index: self.opened.emit(self._model.order[index.row()]))
 
     def show_columns(self, columns: Mapping[str, Sequence[Any] | np.ndarray]) -> None:
@@ -85,7 +92,17 @@ class Sheet(QTableView):
         with QSignalBlocker(self.selectionModel()):
             self._model.show(columns)
             self.point(chosen)
-        self._fit(new)
+        self._grown = self._fitting.isActive() and not new
+        if not self._grown:
+            self._fit(new)
+            self._fitting.start()
+
+    def _fit_again(self) -> None:
+        """Columns hold what was shown since they were last measured."""
+        if self._grown:
+            self._grown = False
+            self._fit(new=False)
+            self._fitting.start()
 
     def _fit(self, new: bool) -> None:
         """Columns hold their widest cell; while a run goes on they may grow but not shrink."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QStackedWidget, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+
+from robgui.gui.widgets.tab_rows import TabRows
 
 
 class Tabbed(QWidget):
@@ -10,7 +12,7 @@ class Tabbed(QWidget):
 
     def __init__(self, widgets: dict[str, QWidget]) -> None:
         super().__init__()
-        self.bar = QTabBar(drawBase=False, expanding=False)
+        self.bar = TabRows()
         self.stack = QStackedWidget()
         for name, widget in widgets.items():
             self.bar.addTab(name)

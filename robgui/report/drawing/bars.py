@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
+from matplotlib.patheffects import withStroke
 
 from robgui.core.view import Bars, Series
 from robgui.report.drawing import histogram, legend, ticks
@@ -44,7 +45,7 @@ def entries(view: Bars, look: Look) -> list[Entry]:
     """The legend."""
     named = [(place, row) for place, row in enumerate(view.series) if row.name]
     rows = [Entry(row.name, _sample(view, row, place, look)) for place, row in named]
-    return [*rows, *legend.levels(view.levels, look)]
+    return legend.unsaid([*rows, *legend.levels(view.levels, look)], view.value)
 
 
 def _sample(view: Bars, row: Series, place: int, look: Look) -> Patch:
@@ -70,7 +71,9 @@ def paint(view: Bars, area: Area) -> None:
     lie = lying(view, area.width)
     ends = _ends(view)
     known = any(np.isfinite(end).any() for end in ends)
-    span = ticks.limits(view.value, [*ends, [0.0] if known and not view.value.log else []])
+    zero = [0.0] if known and not view.value.log else []
+    levels = [mark.at for mark in view.levels if known and math.isfinite(mark.at)]
+    span = ticks.limits(view.value, [*ends, zero, levels])
     (axes.set_xlim if lie else axes.set_ylim)(_with_room(view, span) if lie else span)
     if view.value.log:
         (axes.set_xscale if lie else axes.set_yscale)("log")
@@ -126,7 +129,9 @@ def _errors(axes: Axes, at: np.ndarray, row: Series, look: Look, lie: bool) -> N
     assert row.low is not None and row.high is not None
     known = np.isfinite(row.values) & np.isfinite(row.low) & np.isfinite(row.high)
     lines = axes.hlines if lie else axes.vlines
-    lines(at[known], row.low[known], row.high[known], color=look.text, linewidth=1.3)
+    rim = [withStroke(linewidth=3.2, foreground=look.ground)]  # to be seen on a dark bar
+    style: dict[str, Any] = {"color": look.text, "linewidth": 1.3, "path_effects": rim}
+    lines(at[known], row.low[known], row.high[known], **style)
 
 
 def _along(axes: Axes, view: Bars, area: Area, lie: bool) -> None:

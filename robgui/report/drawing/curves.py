@@ -36,7 +36,7 @@ def entries(view: Curves, look: Look) -> list[Entry]:
     """The legend."""
     named = [line for line in view.lines if line.name and not line.quiet]
     lines = [Entry(line.name, legend.line(line.ink, look, **_style(line, look))) for line in named]
-    return [*lines, *legend.levels(view.levels, look)]
+    return legend.unsaid([*lines, *legend.levels(view.levels, look)], view.y)
 
 
 def paint(view: Curves, area: Area) -> None:
@@ -163,7 +163,12 @@ def _draw(
         style["drawstyle"] = "steps-post"
     if style["marker"] and line.line:
         style["markevery"] = max(1, round(len(x) * _SYMBOL / width))
-    axes.plot(x, line.y, zorder=1.8 if line.quiet else 2 + line.strong, **style)
+    # a symbol on the edge is drawn whole; what lies beyond the axes is not
+    known = line.y[np.isfinite(line.y)]
+    beyond = ((known < min(limits)) | (known > max(limits))).any()
+    style |= {"clip_on": not line.symbol or bool(beyond)}
+    style["zorder"] = 1.8 if line.quiet else 2 + line.strong
+    axes.plot(x, line.y, **style)
 
 
 def _style(line: Line, look: Look) -> dict[str, Any]:

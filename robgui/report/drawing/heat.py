@@ -164,7 +164,7 @@ def entries(view: Matrix, look: Look) -> list[Entry]:
     if view.classes is not None:
         found += _classes(view, look)
     elif np.isnan(view.values).any():
-        found.append(_unknown("not computed", look))
+        found.append(_unknown(view.unknown, look))
     return [*found, *legend.spots(view.spots, look)]
 
 
@@ -178,6 +178,8 @@ def _classes(view: Matrix, look: Look) -> list[Entry]:
         named.append(Entry(_class_name(view, number), sample))
     if more := len(by_cells[_NAMED_CLASSES:]):
         named.append(Entry(f"… and {more} more classes", legend.patch("none")))
+    fading = legend.patch(mixed(look.text, look.ground, 0.35))
+    named.append(Entry(f"intensity: {view.scale.title}", fading))
     return [*named, _unknown("no class", look)] if (view.classes < 0).any() else named
 
 

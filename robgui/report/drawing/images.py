@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,14 +15,14 @@ from robgui.core.view import Images, Picture, Spot, status_ink
 from robgui.report.drawing.legend import Entry
 from robgui.report.drawing.look import MARKERS, SMALL, Look, mixed
 from robgui.report.drawing.plate import Area
-from robgui.report.lettering import elide, line_height, wrap
+from robgui.report.lettering import extent, line_height, wrap
 
 #: More pictures than this are counted instead: in a figure of their own, and below another view.
 MOST_PICTURES, FEW_PICTURES = 48, 16
 #: Inches between two pictures, between two pairs, and of the chip below a picture.
 _GAP, _PAIR_GAP, _CHIP = 0.14, 0.34, 0.26
 _SMALLEST, _LARGEST, _NARROWEST = 1.05, 2.3, 0.75
-_CAPTION_LINES = 3
+_CAPTION_LINES, _CHIP_LINES = 3, 2
 #: A picture of no more pixels than this shows them as squares.
 _SQUARES = 96
 
@@ -129,7 +130,7 @@ def _highest(row: tuple[Picture, ...], grid: Grid) -> float:
 
 
 def _row_height(row: tuple[Picture, ...], grid: Grid) -> float:
-    chip = _CHIP if any(picture.chip for picture in row) else 0.0
+    chip = max(_chip_height(picture, grid.width) for picture in row)
     captions = [wrap(picture.caption, SMALL, grid.width, most=_CAPTION_LINES) for picture in row]
     lines = max(len(caption) for caption in captions)
     return _highest(row, grid) + 0.07 + chip + lines * line_height(SMALL) + 0.12
@@ -171,7 +172,7 @@ def _words(picture: Picture, cell: Area) -> None:
     top = cell.top
     if picture.chip:
         _chip(picture, cell, top)
-        top += _CHIP
+        top += _chip_height(picture, cell.width)
     for line in wrap(picture.caption, SMALL, cell.width, most=_CAPTION_LINES):
         cell.plate.put(line, cell.left, top, SMALL)
         top += line_height(SMALL)
@@ -180,12 +181,32 @@ def _words(picture: Picture, cell: Area) -> None:
 def _chip(picture: Picture, cell: Area, top: float) -> None:
     """A few words with a sign and a colour: right, wrong, or neither."""
     look = cell.look
-    sign, ink = "", picture.ink
-    if picture.right is not None:
-        status = Status.HOLDS if picture.right else Status.FAILS
-        sign, ink = f"{status.sign} ", status_ink(status)
-    colour = look.colour(ink)
-    words = sign + elide(picture.chip, SMALL, cell.width - 0.12 - 0.16 * bool(sign))
+    status = _status(picture)
+    colour = look.colour(picture.ink if status is None else status_ink(status))
     style = {"boxstyle": "round,pad=0.28", "edgecolor": colour, "linewidth": 0.8}
     style["facecolor"] = mixed(colour, look.ground, 0.14)
+    words = "\n".join(_chip_lines(picture, cell.width))
     cell.plate.put(words, cell.left + 0.05, top + 0.025, SMALL, colour=colour, bbox=style)
+
+
+def _status(picture: Picture) -> Status | None:
+    if picture.right is None:
+        return None
+    return Status.HOLDS if picture.right else Status.FAILS
+
+
+def _chip_lines(picture: Picture, width: float) -> list[str]:
+    """The words of a chip with their sign: the names of two classes may take a line each."""
+    status = _status(picture)
+    words = picture.chip if status is None else f"{status.sign} {picture.chip}"
+    room, kept = width - 0.12, "\N{NO-BREAK SPACE}"
+    names = re.split(r"(?<=[/→]) ", words)
+    whole = [name.replace(" ", kept) if extent(name, SMALL) <= room else name for name in names]
+    lines = wrap(" ".join(whole), SMALL, room, most=_CHIP_LINES)
+    return [line.replace(kept, " ") for line in lines]
+
+
+def _chip_height(picture: Picture, width: float) -> float:
+    if not picture.chip:
+        return 0.0
+    return _CHIP + (len(_chip_lines(picture, width)) - 1) * line_height(SMALL)

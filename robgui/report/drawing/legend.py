@@ -12,7 +12,7 @@ from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from robgui.core.view import Ink, Mark, Spot
+from robgui.core.view import Axis, Ink, Mark, Spot
 from robgui.report.drawing.look import LINES, MARKERS, SMALL, Look
 from robgui.report.drawing.plate import Area
 from robgui.report.lettering import elide, extent, line_height
@@ -70,6 +70,11 @@ def paint(entries: Sequence[Entry], area: Area) -> None:
         labelcolor=area.look.text,
     )
     area.plate.legends.append(legend)
+
+
+def unsaid(entries: list[Entry], axis: Axis) -> list[Entry]:
+    """No legend where its only entry is what the axis says already."""
+    return [] if [entry.words for entry in entries] == [axis.name] else entries
 
 
 def line(ink: Ink, look: Look, **style: Any) -> Line2D:

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from robgui.report.drawing.look import BODY, Look
-from robgui.report.lettering import clean, elide, extent, wrap
+from robgui.report.lettering import clean, elide, extent
 
 
 class Plate(Figure):
@@ -150,7 +150,12 @@ def fitting(title: str, room: float, size: float = BODY) -> str:
     """A title in at most two lines of ``room`` inches, else cut in the middle."""
     if extent(title, size) <= room:
         return clean(title)
-    lines = wrap(title, size, room)
-    if len(lines) == 2 and len(title.split()) > 1:
-        return "\n".join(lines)
-    return elide(title, size, room)
+    words = clean(title).split(" ")
+    halves = [(" ".join(words[:at]), " ".join(words[at:])) for at in range(1, len(words))]
+    fits = [pair for pair in halves if max(extent(half, size) for half in pair) <= room]
+    if not fits:
+        return elide(title, size, room)
+    # the unit stays together where it can, else both lines are about as long
+    before_unit = [pair for pair in fits if pair[1].startswith("(")]
+    best = min(before_unit or fits, key=lambda pair: max(extent(half, size) for half in pair))
+    return "\n".join(best)

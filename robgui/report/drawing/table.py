@@ -11,7 +11,7 @@ from robgui.core.view import Column, Table, status_ink
 from robgui.report.drawing.legend import Entry
 from robgui.report.drawing.look import SMALL, Look
 from robgui.report.drawing.plate import Area
-from robgui.report.lettering import clean, elide, extent, line_height, wrap
+from robgui.report.lettering import clean, elide, extent, line_height, unbroken, wrap
 
 #: More rows than this are counted instead: in a figure of their own, and below another view.
 MOST_ROWS, FEW_ROWS = 40, 14
@@ -49,7 +49,7 @@ class Strip:
 
 def _head(title: str, width: float) -> list[str]:
     """The title of a column in a few lines; a word that is too long is cut in the middle."""
-    words = [elide(word, SMALL, width, bold=True) for word in title.split()]
+    words = [elide(word, SMALL, width, bold=True) for word in unbroken(title)]
     return wrap(" ".join(words), SMALL, width, bold=True, most=_HEAD_LINES)
 
 
@@ -106,7 +106,7 @@ def _is_text(column: Column) -> bool:
 def _wide(column: Column) -> float:
     """As wide as its widest cell, and as its title in a few lines."""
     words = max((extent(word, SMALL) for word in _shown(column)), default=0.0)
-    longest = max((extent(word, SMALL, bold=True) for word in column.title.split()), default=0.0)
+    longest = max((extent(word, SMALL, bold=True) for word in unbroken(column.title)), default=0.0)
     width = max(words, min(longest, 1.4), 0.3)
     while width < 2 and len(wrap(column.title, SMALL, width, bold=True)) > _HEAD_LINES:
         width += 0.1
@@ -116,7 +116,12 @@ def _wide(column: Column) -> float:
 def _needs(columns: Sequence[Column]) -> list[float]:
     """The least width of each column: numbers are never cut."""
     most = {True: _NARROWEST, False: math.inf}
-    return [min(_wide(column), most[_is_text(column)]) for column in columns]
+    return [min(_wide(column), most[_gives_way(column)]) for column in columns]
+
+
+def _gives_way(column: Column) -> bool:
+    """Whether its cells may be cut: words may, ``28 of 400 (4.9 % to 10 %)`` may not."""
+    return _is_text(column) and not any(words[:1].isdigit() for words in _shown(column))
 
 
 def _widths(columns: Sequence[Column], width: float) -> tuple[float, ...]:

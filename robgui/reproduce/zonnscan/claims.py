@@ -90,7 +90,7 @@ def _adversarial(bench: Bench, subject: Subject) -> Claim:
 
 def _twins(bench: Bench, subject: Subject, eps: float, samples: int) -> PopulationsResult:
     params = PopulationsParams(
-        inputs=0, eps=eps, radius=RADIUS, samples=samples, target_half_width=0, seed=bench.seed
+        most=0, eps=eps, radius=RADIUS, samples=samples, target_half_width=0, seed=bench.seed
     )
     chosen = bench.dataset.subset(bench.order[: bench.size.inputs])
     return bench.last(
@@ -111,7 +111,7 @@ def _corner_cases(bench: Bench, subject: Subject) -> Claim:
             )
         test = bench.order[: bench.size.test]
         params = PopulationsParams(
-            inputs=0,
+            most=0,
             against="rest",
             first=len(test),
             radius=RADIUS,
@@ -187,7 +187,7 @@ def _watermark(bench: Bench, subject: Subject) -> Claim:
         size = bench.size
         params = WatermarkParams(
             size=KEY,
-            inputs=size.key_pool,
+            most=size.key_pool,
             eps=KEY_EPS,
             runs=size.runs,
             samples=size.key_samples,

@@ -557,3 +557,15 @@ def test_inputs_that_are_wrong_by_their_label_are_findings_the_surest_first():
     assert wrong[0].confusion == (str(true[50]), str(given[50])) and wrong[0].input is not None
     assert wrong[0].severity > wrong[1].severity and wrong[0].severity <= 0.7
     assert result.model_calls == 403 and "sure" in wrong[0].title
+
+
+def test_a_step_does_not_change_when_the_engine_counts_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("robgui.core.execution.analysis.Pace.due", lambda self: True)
+    steps = run("deepinspect", small_cnn(), images(90), batch=10)
+    early = [step.result for step in steps if 0 < step.result.done < 90]
+    assert early
+    for result in early:
+        assert int((result.predicted >= 0).sum()) == result.done
+        words = said("deepinspect", result)
+        assert words.sentence.startswith("So far, ") and "So far" in words.scope
+    assert not said("deepinspect", steps[-1].result).sentence.startswith("So far")

@@ -214,7 +214,7 @@ def test_without_a_size_the_fitted_one_is_used_and_told() -> None:
 
 def test_l2_noise_is_called_what_it_is() -> None:
     assert noise_words("l2", 6) == (
-        "uniform noise in an l2 ball of radius 6, then clipped to the range"
+        "uniform noise in an l2 ball of radius 6 (then clipped to the range)"
     )
     assert "lies within the range" in noise_words("ball", 6)
     assert noise_words("jpeg", 0.9) == "JPEG compression down to quality 10"

@@ -62,9 +62,7 @@ def test_the_interval_holds_the_known_probability_of_a_linear_classifier(noise: 
 def test_a_robust_input_is_validated_in_the_words_of_the_manual() -> None:
     result = examine(linear_classifier(1e-9, "box", 0.1), HALF, eps=0.01)
     words = said(result, eps=0.01)
-    assert (
-        result.validated and "validated; uniform noise of at most 0.01 per value" in words.sentence
-    )
+    assert result.validated and "validated; uniform noise (at most 0.01 per value" in words.sentence
     assert (
         "with probability below 10⁻¹⁰ (99 % confidence)" in words.sentence
         and "20,820 calls of the test" in words.scope
@@ -325,7 +323,10 @@ def test_every_step_is_complete_and_can_be_stored() -> None:
         )
         assert said(step.result, eps=0.1, replicas=3).sentence
         if len(seen) in (0, 20):
-            assert views_of("last_particle", step.result, eps=0.1, replicas=3)
+            views = views_of("last_particle", step.result, eps=0.1, replicas=3)
+            ways = next(view for view in views if view.title == "Failure probability by each way")
+            assert ways.value.log and (ways.series[0].values > 0).all(), "higher is more likely"
+            assert (ways.series[0].low > 0).all()
         seen.append(step.done)
     assert seen == sorted(seen) and step.done == step.total
     assert step.result.replica_killed.shape == (3,) and step.result.p_trace.shape == (

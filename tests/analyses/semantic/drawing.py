@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from robgui.analyses.semantic.scene.mesh import Mesh, make_mesh
+from robgui.analyses.semantic.scene.meshes.mesh import Mesh, make_mesh
 from robgui.analyses.semantic.scene.render import View
 
 CPU = torch.device("cpu")

@@ -13,11 +13,11 @@ import trimesh
 from trimesh.visual.material import PBRMaterial
 from trimesh.visual.texture import SimpleMaterial, TextureVisuals
 
-from robgui.analyses.semantic.scene import mesh_file
-from robgui.analyses.semantic.scene.decimate import decimate
-from robgui.analyses.semantic.scene.mesh import MOST_FACES, PLAIN, make_mesh
-from robgui.analyses.semantic.scene.mesh_file import read_mesh
-from robgui.analyses.semantic.scene.shapes import bundled, bundled_meshes
+from robgui.analyses.semantic.scene.meshes import file as mesh_file
+from robgui.analyses.semantic.scene.meshes.decimate import decimate
+from robgui.analyses.semantic.scene.meshes.file import read_mesh
+from robgui.analyses.semantic.scene.meshes.mesh import MOST_FACES, PLAIN, make_mesh
+from robgui.analyses.semantic.scene.meshes.shapes import bundled, bundled_meshes
 from robgui.core.errors import DataError
 
 TRIANGLE = np.array([[0, 0, 0], [4, 0, 0], [0, 2, 0.0]])

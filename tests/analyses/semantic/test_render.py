@@ -10,9 +10,9 @@ import torch
 from torch.nn.functional import avg_pool2d
 
 from robgui.analyses.semantic.scene import visibility
-from robgui.analyses.semantic.scene.mesh import PLAIN, Mesh, make_mesh
+from robgui.analyses.semantic.scene.meshes.mesh import PLAIN, Mesh, make_mesh
+from robgui.analyses.semantic.scene.meshes.shapes import bundled
 from robgui.analyses.semantic.scene.render import Renderer
-from robgui.analyses.semantic.scene.shapes import bundled
 from tests.analyses.semantic.drawing import CPU, boxes, view
 from tests.guards import no_deviceless_factories
 

@@ -15,9 +15,9 @@ from torch import Tensor, nn
 from robgui import resources
 from robgui.analyses.semantic.scene.image_scene import OCCLUDER_GREY, ImageScene
 from robgui.analyses.semantic.scene.mesh_scene import AXES, LUMINANCE, MeshScene
+from robgui.analyses.semantic.scene.meshes.shapes import bundled
 from robgui.analyses.semantic.scene.scene import Scene
 from robgui.analyses.semantic.scene.scenes import bundled_meshes, open_scene
-from robgui.analyses.semantic.scene.shapes import bundled
 from robgui.core.dataset import from_arrays, open_dataset
 from robgui.core.errors import DataError
 from robgui.core.model.classifier import Classifier

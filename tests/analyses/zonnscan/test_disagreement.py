@@ -86,7 +86,7 @@ def test_the_surest_disagreement_comes_first_and_becomes_a_finding(
     thresholds: tuple[Classifier, ...],
 ) -> None:
     x = np.random.default_rng(2).random((400, 2))
-    result = corner_steps(thresholds[:2], x, inputs=5, samples=32)[-1].result
+    result = corner_steps(thresholds[:2], x, most=5, samples=32)[-1].result
     least = result.confidence.min(0)
     assert (np.diff(least) <= 1e-12).all()
     findings = find("zonnscan_corner_cases").findings(result, CornerCasesParams())
@@ -123,7 +123,7 @@ def test_every_step_is_complete_and_survives_the_workspace() -> None:
     models = (small_mlp(seed=0), small_mlp(seed=1), small_mlp(seed=2))
     x = np.random.default_rng(0).random((40, 1, 6, 6))
     with no_deviceless_factories():
-        steps = corner_steps(models, x, inputs=4, samples=32)
+        steps = corner_steps(models, x, most=4, samples=32)
     for step in steps:
         again = decode(CornerCasesResult, *encode(step.result))
         assert np.array_equal(again.classes, step.result.classes) and find(
@@ -138,7 +138,7 @@ def test_the_batch_size_never_changes_the_corner_cases() -> None:
         np.random.default_rng(0).random((40, 1, 6, 6)),
     )
     whole, small = (
-        corner_steps(models, x, inputs=3, samples=32, batch=batch)[-1].result for batch in (0, 7)
+        corner_steps(models, x, most=3, samples=32, batch=batch)[-1].result for batch in (0, 7)
     )
     assert np.array_equal(whole.numbers, small.numbers) and np.allclose(
         whole.populations[0].index, small.populations[0].index, atol=1e-6
@@ -151,7 +151,7 @@ def test_a_request_carries_all_models() -> None:
         from_arrays(np.random.default_rng(0).random((30, 1, 6, 6), dtype=np.float32)),
     )
     going = steps(
-        build_request("zonnscan_corner_cases", models, dataset, {"inputs": 3, "samples": 32}),
+        build_request("zonnscan_corner_cases", models, dataset, {"most": 3, "samples": 32}),
         None,
         models,
         dataset,

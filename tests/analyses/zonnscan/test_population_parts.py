@@ -48,19 +48,19 @@ def test_two_selections_of_different_size_are_split_in_proportion():
 
 def test_a_seeded_choice_of_inputs_is_made_before_the_split():
     data = from_arrays(np.random.default_rng(0).random((60, 2), dtype=np.float32))
-    assert_merged_is_whole(linear([40.0, -40.0], 0.0), data, 3, inputs=20, seed=5, samples=64)
+    assert_merged_is_whole(linear([40.0, -40.0], 0.0), data, 3, most=20, seed=5, samples=64)
 
 
 def test_thumbnails_are_as_small_as_in_the_whole():
     data = from_arrays(np.random.default_rng(0).random((700, 1, 80, 80), dtype=np.float32))
-    params = KNOWN.params.parse({"inputs": 0, "samples": 2, "sampler": "plain"})
+    params = KNOWN.params.parse({"most": 0, "samples": 2, "sampler": "plain"})
     part = list(KNOWN.part(range(2)).engine(small_mlp((1, 80, 80)), data, params))[-1].result
     assert part.thumbnails.shape[1] < 64
 
 
 def test_every_unit_is_in_one_part_and_no_part_is_empty():
     for count in (1, 2, 7, 100):
-        params = KNOWN.params.parse({"inputs": 0})
+        params = KNOWN.params.parse({"most": 0})
         for most in (1, 3, 8, 1000):
             parts = KNOWN.shards.split(params, count, most)
             assert [unit for part in parts for unit in part] == list(range(count))

@@ -134,23 +134,23 @@ def test_a_seeded_choice_bounds_the_inputs_of_each_set() -> None:
     x = np.random.default_rng(0).random((50, 2))
     classifier = linear([6.0, -9.0], 1.0)
     one, same, other = (
-        populations(classifier, x, inputs=10, seed=seed)[-1].result for seed in (0, 0, 1)
+        populations(classifier, x, most=10, seed=seed)[-1].result for seed in (0, 0, 1)
     )
     assert len(one.index) == 20 and np.array_equal(one.numbers[:10], one.numbers[10:])
     assert np.array_equal(one.numbers, same.numbers) and not np.array_equal(
         one.numbers, other.numbers
     )
-    rest = populations(classifier, x, against="rest", first=20, inputs=5)[-1].result
+    rest = populations(classifier, x, against="rest", first=20, most=5)[-1].result
     assert (
         (rest.numbers[:5] < 20).all() and (rest.numbers[5:] >= 20).all() and len(rest.index) == 10
     )
-    assert find("zonnscan_populations").params.parse({"preset": "paper"}).inputs == 1000
+    assert find("zonnscan_populations").params.parse({"preset": "paper"}).most == 1000
 
 
 def test_the_worst_of_the_first_set_become_findings_with_their_pictures() -> None:
     classifier = linear([40.0, -40.0], 0.0)
     x = np.random.default_rng(0).random((300, 2))
-    result = populations(classifier, x, inputs=0, radius=0.05)[-1].result
+    result = populations(classifier, x, most=0, radius=0.05)[-1].result
     findings = find("zonnscan_populations").findings(result, PopulationsParams(radius=0.05))
     assert 0 < len(findings) <= 10 and not result.second[result.notable].any()
     severity = [max(result.index[i], result.crossing[i]) for i in result.notable]

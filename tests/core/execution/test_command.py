@@ -7,7 +7,7 @@ import pytest
 from torch import nn
 
 from robgui.cli.options import values_of
-from robgui.cli.run import _parser
+from robgui.cli.run import parser
 from robgui.core.dataset import from_arrays
 from robgui.core.execution.command import command_line
 from robgui.core.execution.params_text import indices
@@ -44,7 +44,7 @@ def request(classifier, dataset, **params):
 def read_back(line):
     words = shlex.split(line)
     assert words[:3] == ["robgui", "run", "zonnscan"]
-    return _parser(find("zonnscan")).parse_args(words[3:])
+    return parser(find("zonnscan")).parse_args(words[3:])
 
 
 def test_the_command_line_says_what_the_request_says(classifier, dataset):

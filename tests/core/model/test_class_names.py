@@ -65,3 +65,22 @@ def test_a_side_file_and_a_program_may_name_the_file_instead_of_the_names(model,
     side_file(model).write_text('labels = "names.txt"\n')
     classifier = load(model, device="cpu")
     assert classifier.labels == NAMES == classifier.settings.labels
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'ClassId,SignName\n1,No entry\n0,Stop\n2,"Give way, always"\n',
+        '0,Stop\n1,No entry\n2,"Give way, always"\n',
+        "code;ClassId;SignName\na;0;Stop\nb;1;No entry\nc;2;Give way, always\n",
+        "id\tname\n0\tStop\n1\tNo entry\n2\tGive way, always\n",
+    ],
+)
+def test_a_table_that_numbers_its_classes_gives_their_names_in_order(tmp_path, text):
+    (tmp_path / "names.csv").write_text(text, encoding="utf-8")
+    assert read_names(tmp_path / "names.csv") == ("Stop", "No entry", "Give way, always")
+
+
+def test_a_table_without_class_numbers_is_read_line_by_line(tmp_path):
+    (tmp_path / "names.csv").write_text("Stop\nNo entry\n", encoding="utf-8")
+    assert read_names(tmp_path / "names.csv") == ("Stop", "No entry")

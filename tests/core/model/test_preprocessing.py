@@ -53,6 +53,14 @@ def test_the_way_it_was_trained_with_has_the_highest_accuracy(photos):
     assert all(way.counted == 24 for way in ways)
 
 
+def test_mean_and_std_of_the_pictures_themselves_are_tried(photos):
+    ways = {way.name: way for way in try_presets(classifier(), photos)}
+    own = ways["mean and std of these inputs"].settings
+    x = inputs(classifier(), photos)
+    assert own["mean"] == pytest.approx(x.mean((0, 2, 3)), abs=1e-3)
+    assert own["std"] == pytest.approx(x.std((0, 2, 3)), abs=1e-3)
+
+
 def test_the_settings_of_a_way_give_its_accuracy_again(photos):
     best = try_presets(classifier(), photos)[0]
     again = try_presets(classifier(**best.settings), photos)

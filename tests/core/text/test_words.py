@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
+import numpy as np
 import pytest
 
 from robgui.core.text import words
@@ -117,3 +120,18 @@ def test_a_rough_share_is_all_or_nothing_only_when_it_is(share, said):
 )
 def test_the_time_left_is_never_told_to_the_millisecond(seconds, said):
     assert words.time_left(seconds) == said
+
+
+@pytest.mark.parametrize("total", [2000, 400, 200])
+def test_a_share_and_what_is_left_of_it_add_up_to_a_hundred(total):
+    for some in range(2, total - 1):
+        for kind in (float, np.float32):
+            shares = [words.percent(kind(part / total)) for part in (some, total - some)]
+            assert sum(Decimal(one.removesuffix(" %")) for one in shares) == 100, shares
+            rough = [words.rough_percent(kind(part / total)) for part in (some, total - some)]
+            if not any(one.startswith(("under", "over")) for one in rough):
+                assert sum(int(one.removesuffix(" %")) for one in rough) == 100, rough
+
+
+def test_173_wrong_of_2000_and_1827_right_are_said_alike():
+    assert words.percent(173 / 2000) == "8.6 %" and words.percent(1827 / 2000) == "91.4 %"

@@ -84,3 +84,27 @@ def test_views_over_other_axes_have_no_difference_but_a_sentence():
     other = replace(curves(1, 2, 3), at=2 * AT)
     assert "same radius" in difference(curves(1, 2, 3), other)
     assert "by eye" in difference(Table("t", ()), Table("t", ()))
+
+
+def test_bars_over_powers_of_ten_differ_by_powers_of_ten():
+    axis = Axis("failure probability", kind="probability", log=True)
+    rare, often = (replace(bars(test=p, critical=1e-10), value=axis) for p in (1e-7, 1e-4))
+    change = difference(rare, often)
+    np.testing.assert_allclose(change.series[0].values, [3.0, 0.0])
+    assert change.value.unit == "powers of ten" and not change.value.log
+
+
+def test_matrices_of_the_same_classes_in_another_order_are_brought_into_one():
+    names = ("Coat", "Shirt", "Bag")
+    values = np.arange(9.0).reshape(3, 3)
+    first = replace(matrix(0), values=values, rows=names[::-1], columns=names)
+    turn = [2, 0, 1]
+    other = tuple(names[i] for i in turn)
+    rows = [names[::-1].index(name) for name in other]
+    second = replace(first, values=values[np.ix_(rows, turn)] + 1, rows=other, columns=other)
+    _, shown = aligned(first, second)
+    assert (shown.rows, shown.columns) == (first.rows, first.columns)
+    np.testing.assert_allclose(shown.values, values + 1)
+    np.testing.assert_allclose(difference(first, second).values, 1.0)
+    stranger = replace(second, rows=("Coat", "Shirt", "Sandal"))
+    assert isinstance(difference(first, stranger), str)

@@ -184,8 +184,8 @@ def draw_mesh(path: Path, dice: random.Random) -> None:
     """One small picture of the mesh."""
     import torch
 
-    from robgui.analyses.semantic.scene.mesh_file import read_mesh
     from robgui.analyses.semantic.scene.mesh_scene import MeshScene
+    from robgui.analyses.semantic.scene.meshes.file import read_mesh
 
     scene = MeshScene(read_mesh(path), (3, 24, 24), "cpu")
     middle = torch.tensor([[(axis.low + axis.high) / 2 for axis in scene.axes]])

@@ -66,3 +66,15 @@ def test_double_clicked_files_are_opened_whether_the_window_is_there_already_or_
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == ["mine.robgui fashion.npz 0", "fashion_mlp.pt2"]
+
+
+def test_the_window_is_made_without_importing_what_only_pictures_and_models_need():
+    heavy = ("torch", "onnxruntime", "scipy", "sklearn", "cv2", "matplotlib", "PIL")
+    code = (
+        "import sys; from robgui.gui.app.app import application, open_window; application();"
+        f" window = open_window(); print([name for name in {heavy} if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"

@@ -39,9 +39,19 @@ def drop(window, *paths):
     window.dropEvent(event)
 
 
+def use(qtbot, window):
+    """Presses Use model in the dialog of the model that was opened."""
+    questions = window.commands.questions
+    qtbot.waitUntil(
+        lambda: questions.dialog is not None and questions.dialog.use.isEnabled(), timeout=60_000
+    )
+    questions.dialog.use.click()
+    idle(qtbot, window)
+
+
 def test_models_and_data_can_be_dropped_onto_the_window(window, qtbot):
     drop(window, resources.path("demo", "traffic"), resources.path("demo", "traffic_cnn.pt2"))
-    idle(qtbot, window)
+    use(qtbot, window)
     assert window.store.library.dataset.name == "traffic"
     assert window.store.library.model.name == "traffic_cnn.pt2"
     assert str(resources.path("demo", "traffic")) in window.settings.recent
@@ -75,7 +85,7 @@ def test_run_is_grey_and_says_why_until_everything_is_there(window, qtbot):
         for label in window.run_pane.findChildren(QLabel)
     )
     drop(window, resources.path("demo", "traffic_cnn.pt2"))
-    idle(qtbot, window)
+    use(qtbot, window)
     assert any(
         label.text() == "Open some inputs first." and label.isVisible()
         for label in window.run_pane.findChildren(QLabel)
@@ -144,7 +154,7 @@ def test_what_was_left_out_of_the_data_is_said_on_opening_and_stands_beside_the_
 
 def test_a_forbidden_number_greys_run_as_soon_as_it_is_typed(window, qtbot):
     drop(window, resources.path("demo", "traffic_cnn.pt2"), resources.path("demo", "traffic"))
-    idle(qtbot, window)
+    use(qtbot, window)
     window.show_panel("zonnscan")
     assert window.run_pane.run.isEnabled()
     box = next(
@@ -308,7 +318,7 @@ def test_the_device_menu_sets_the_device_and_leads_to_a_cluster(qtbot, window):
 
 def test_a_broken_model_says_so_while_runs_are_waiting(window, qtbot, tmp_path):
     drop(window, resources.path("demo", "traffic_cnn.pt2"), resources.path("demo", "traffic"))
-    idle(qtbot, window)
+    use(qtbot, window)
     window.show_panel("zonnscan")
     window.run_pane.form().set_values({"samples": 100_000, "target_half_width": 0.0})
     for number in range(3):
@@ -342,7 +352,7 @@ def test_a_broken_model_says_so_while_runs_are_waiting(window, qtbot, tmp_path):
 
 def test_why_a_run_failed_goes_when_it_is_run_again(window, qtbot, monkeypatch):
     drop(window, resources.path("demo", "traffic_cnn.pt2"), resources.path("demo", "traffic"))
-    idle(qtbot, window)
+    use(qtbot, window)
     window.show_panel("zonnscan")
     known = window.store.analyses["zonnscan"]
     sound = known.engine

@@ -83,7 +83,7 @@ def main() -> None:
 def dialog_of(window, wait) -> None:
     """Opens the dialog of the model and waits until it has measured the accuracy."""
     window.commands.check_model()
-    dialog = window.commands._dialog
+    dialog = window.commands.questions.dialog
     wait(lambda: "right on" in dialog.verdict.text(), "the accuracy")
     dialog.reject()
 

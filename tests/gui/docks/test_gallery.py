@@ -15,7 +15,8 @@ from robgui.core.dataset import Dataset, from_arrays, open_dataset
 from robgui.core.model.classifier import Classifier
 from robgui.gui.docks import Gallery
 from robgui.gui.docks.gallery import NOTHING_OPEN, NOTHING_PASSES
-from robgui.gui.docks.gallery_items import Entry, guess_in
+from robgui.gui.docks.gallery.items import Entry
+from robgui.gui.docks.gallery.painting import guess_in
 from robgui.gui.state.selection import Selection
 
 

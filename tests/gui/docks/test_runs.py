@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 
 from robgui.core.execution.execution import Execution
 from robgui.core.execution.run import Run, RunState
+from robgui.core.text.words import duration
 from robgui.gui.docks import Runs
 from robgui.gui.docks.runs_items import RESULT, STATE, TIME
 
@@ -221,3 +222,8 @@ def test_what_waits_is_in_the_workspace_at_once_and_gone_when_it_is_stopped(
         lambda: [cell(runs, row, STATE) for row in range(runs.model.rowCount())] == ["stopped"],
         timeout=5_000,
     )
+
+
+def test_a_time_of_minutes_is_whole(runs):
+    words = duration(59 * 60 + 59)
+    assert runs.table.columnWidth(TIME) > runs.fontMetrics().horizontalAdvance(words) + 8

@@ -14,6 +14,7 @@ from robgui.core.errors import ParamsError
 from robgui.core.loading import load
 from robgui.core.model.card import card_of
 from robgui.core.model.classifier import Classifier
+from robgui.core.model.remembered import remember
 from robgui.core.model.settings import read_side_file
 from robgui.core.trust import Code, Source
 from robgui.gui.app.theme import theme
@@ -97,8 +98,8 @@ def test_eight_predictions_and_the_accuracy_are_there_at_once(open_dialog):
     assert len(predictions(dialog)) == 8
     assert all(card.guess.right for card in dialog.cards.cards)
     assert dialog.verdict.text() == "100 % right on 90 inputs"
-    assert "1 × 4 × 4" in dialog.facts.text()
-    assert "No activations: it has no Conv2d or Linear layer." in dialog.facts.text()
+    assert "1 × 4 × 4" in dialog.report.facts.text()
+    assert "No activations: it has no Conv2d or Linear layer." in dialog.report.facts.text()
     assert "right" in dialog.cards.cards[0].accessibleName()
 
 
@@ -158,12 +159,12 @@ def test_a_wrong_number_of_labels_is_said_in_words(qtbot, open_dialog):
     assert "3 classes but 2 labels" in dialog.problem.text()
 
 
-def test_another_number_of_classes_than_the_data_is_said_in_words(open_dialog):
+def test_other_classes_than_those_of_the_data_are_said_in_words(open_dialog):
     data = from_arrays(
         np.zeros((20, 4, 4), np.uint8), np.arange(20) % 5, names=tuple("abcde"), name="five"
     )
     dialog = open_dialog(brightness(), data)
-    assert "The model has 3 classes, but five has 5." in dialog.warnings.text()
+    assert "The classes of five (a, b, c, …) are not those of" in dialog.warnings.text()
     assert len(predictions(dialog)) == 8
 
 
@@ -209,7 +210,7 @@ def test_labels_can_be_read_from_a_file(qtbot, open_dialog, tmp_path):
     qtbot.waitUntil(lambda: dialog.form.labels.toPlainText() == "a\nb\nc", timeout=5_000)
     settle(qtbot, dialog)
     assert dialog.candidate.labels == ("a", "b", "c")
-    assert "are not the class names of greys" in dialog.warnings.text()
+    assert "The classes of greys (dark, middle, bright) are not those of" in dialog.warnings.text()
 
 
 def test_labels_that_differ_from_the_data_are_named_by_the_first_that_differs(
@@ -219,7 +220,7 @@ def test_labels_that_differ_from_the_data_are_named_by_the_first_that_differs(
     first, second, *_ = dataset.names
     dialog.form.labels.setPlainText("\n".join((first, "another", *dataset.names[2:])))
     settle(qtbot, dialog)
-    assert f"“another” here and “{second}” there" in dialog.warnings.text()
+    assert f"“{second}” is taken for “another”" in dialog.notes.text()
 
 
 def test_labels_can_be_read_from_json_and_a_bad_file_is_said_in_one_sentence(
@@ -272,7 +273,7 @@ def test_which_of_several_outputs_holds_the_scores_can_be_chosen(
     qtbot.keyClicks(dialog.form.scores, "coarse")
     settle(qtbot, dialog)
     assert dialog.candidate.classes == 2
-    assert "has 2 classes" in dialog.warnings.text()
+    assert "are not those of" in dialog.warnings.text()
     qtbot.keyClicks(dialog.form.scores, "st")
     settle(qtbot, dialog)
     assert dialog.candidate is None
@@ -457,3 +458,66 @@ def test_the_question_of_trust_shows_the_call_the_code_and_what_a_pickle_calls_l
         dialog.said.text().startswith("<h1>Checked</h1>")
         and "read, change and send your files" in dialog.warning.text()
     )
+
+
+class Centred(nn.Module):
+    """Dark or bright, if it is given (x - 0.5) / 0.5 and not x itself."""
+
+    def forward(self, x):
+        mean = x.flatten(1).mean(1, keepdim=True)
+        return torch.cat([-20 * mean, torch.full_like(mean, 4.0), 20 * mean], 1)
+
+
+def centred(**settings):
+    return Classifier.from_module(Centred(), (1, 4, 4), NAMES, name="centred", **settings)
+
+
+def test_guess_tries_the_usual_ways_and_a_click_takes_the_best(qtbot, open_dialog):
+    dialog = open_dialog(centred())
+    assert dialog.verdict.text().startswith("33.3 %")
+    dialog.form.guess.click()
+    qtbot.waitUntil(lambda: "labelled inputs" in dialog.ways.said.text(), timeout=20_000)
+    known = {tried.name: tried.accuracy for tried in dialog.ways.tried}
+    assert known["as it is"] == pytest.approx(1 / 3) and known["0.5/0.5"] == 1
+    assert "right on 100 % of 90 labelled inputs; 2 other ways" in dialog.ways.said.text()
+    table = dialog.ways.table
+    qtbot.mouseClick(
+        table.viewport(),
+        Qt.MouseButton.LeftButton,
+        pos=table.visualRect(table.model().index(0, 0)).center(),
+    )
+    settle(qtbot, dialog)
+    assert dialog.form.preset.currentText() in ("Inception", "0.5/0.5", "custom")
+    assert dialog.verdict.text().startswith("100 %")
+    assert dialog.candidate.settings.mean == pytest.approx((0.5,), abs=0.05)
+
+
+def test_guess_without_labels_is_one_sentence(qtbot, open_dialog):
+    dialog = open_dialog(centred(), from_arrays(np.zeros((20, 4, 4), np.uint8), name="bare"))
+    dialog.form.guess.click()
+    qtbot.waitUntil(lambda: "no labels" in dialog.ways.said.text(), timeout=20_000)
+    assert not dialog.ways.tried
+
+
+def test_a_second_model_takes_the_settings_and_names_of_one_that_is_open(qtbot, open_dialog, store):
+    first = centred(mean=(0.5,), std=(0.5,), channels="rgb")
+    store.library.add_model(store.answers.hold(first))
+    second = Classifier.from_module(nn.Sequential(Centred()), (1, 4, 4), name="second")
+    dialog = open_dialog(second)
+    dialog.form.preset.setCurrentText("same as centred")
+    dialog.form.preset.textActivated.emit("same as centred")
+    settle(qtbot, dialog)
+    assert dialog.candidate.settings.mean == (0.5,) and dialog.candidate.labels == NAMES
+    assert dialog.form.preset.currentText() in ("0.5/0.5", "same as centred")
+
+
+def test_models_that_were_corrected_lately_are_offered_too(qtbot, open_dialog, tmp_path):
+    (tmp_path / "older.onnx").write_bytes(b"weights")
+    remember(tmp_path / "older.onnx", centred(mean=(0.25,), std=(0.125,)).settings)
+    dialog = open_dialog(centred())
+    words = [dialog.form.preset.itemText(i) for i in range(dialog.form.preset.count())]
+    assert "same as older.onnx" in words
+    dialog.form.preset.textActivated.emit("same as older.onnx")
+    settle(qtbot, dialog)
+    assert dialog.candidate.settings.mean == (0.25,)
+    assert dialog.form.preset.currentText() == "same as older.onnx"

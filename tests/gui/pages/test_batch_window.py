@@ -10,6 +10,8 @@ from PySide6.QtWidgets import QWidget
 
 from robgui import resources
 from robgui.core.execution.registry import analyses
+from robgui.core.execution.run import RunState
+from robgui.core.finding import Finding
 from robgui.gui.pages.batch_window import BatchWindow
 from robgui.gui.state.store import Store
 
@@ -56,6 +58,29 @@ def test_a_suite_runs_from_the_window_and_its_runs_are_in_the_history(qtbot, win
     window.start.click()
     qtbot.waitUntil(window.start.isEnabled, timeout=60_000)
     assert window.entries.model().index(0, 1).data() == "done before"
+
+
+def test_a_failure_that_another_run_has_seen_stands_in_the_table_of_the_batch(
+    qtbot, window, tmp_path
+):
+    demo = [resources.path("demo", name) for name in ("fashion_mlp.pt2", "fashion.npz")]
+    suite = tmp_path / "suite.toml"
+    text = SUITE.format(model=demo[0], data=demo[1]).replace("0:2", "6:7")
+    suite.write_text(text.replace('radii = "0,0.1"', 'radii = "0,0.001", hold_radius = 0.001'))
+    window.suite.setText(str(suite))
+    window.start.click()
+    qtbot.waitUntil(window.start.isEnabled, timeout=120_000)
+    cell = lambda: window.entries.model().index(0, 3).data()  # noqa: E731
+    assert cell().startswith("✓"), cell()
+    history = window._store.history
+    qtbot.waitUntil(lambda: bool(history.runs), timeout=10_000)
+    done = history.runs[0]
+    game = history.workspace.add_run(done.request.model_copy(update={"analysis": "feature_game"}))
+    seen = Finding("adversarial", "9 pixels flip it", 0.9, {"class": "Shirt", "other_class": "Bag"})
+    history.workspace.update_run(game.id, state=RunState.DONE, findings=[seen])
+    history.refresh()
+    qtbot.waitUntil(lambda: cell().startswith("!"), timeout=10_000)
+    assert "9 pixels flip it" in cell()
 
 
 def test_stop_says_so_at_once_and_then_how_far_it_came(qtbot, window, tmp_path):

@@ -12,8 +12,10 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QApplication
+from torch import nn
 
 from robgui.core.execution.request import build_request
+from robgui.core.model.classifier import Classifier
 from robgui.core.verdict import Status
 from robgui.core.view import Table
 from robgui.gui.app.theme import theme
@@ -131,8 +133,33 @@ def test_a_model_without_a_run_says_so(qtbot, store, page):
     assert said == ["Sampled <b>views</b> has not been run with this model yet."]
 
 
+def test_in_a_small_window_the_pictures_are_large_enough_to_read(qtbot, page):
+    page.resize(960, 500)
+    first, *_ = page.columns.slots
+    qtbot.waitUntil(lambda: first.widget.plot.height() >= 150, timeout=5_000)
+    for slot in page.columns.slots:
+        assert slot.widget.plot.height() >= 150
+        assert not slot.widget.legend.geometry().intersects(slot.widget.plot.geometry())
+    assert page.columns.note.text() == samples.curves().note and not first.widget.view.note
+
+
+def test_a_small_window_shows_the_scoreboard_in_turn_and_a_click_brings_the_pictures_back(
+    qtbot, page
+):
+    page.resize(900, 480)
+    board = page.scoreboard
+    assert page.columns.isVisible() and not board.isVisible()
+    page.switch.setCurrentIndex(1)
+    assert board.isVisible() and not page.columns.isVisible()
+    board.clicked.emit(board.model().index(0, 1))
+    assert page.columns.isVisible() and not board.isVisible()
+    page.resize(1100, 760)
+    assert page.columns.isVisible() and board.isVisible()
+
+
 def test_three_rows_of_the_scoreboard_are_seen_in_a_small_window(qtbot, page):
     page.resize(900, 480)
+    page.switch.setCurrentIndex(1)
     board = page.scoreboard
     rows = 3 * board.verticalHeader().defaultSectionSize()
     qtbot.waitUntil(lambda: board.viewport().height() >= rows, timeout=5_000)
@@ -263,3 +290,22 @@ def test_a_double_click_on_what_was_not_run_leads_to_its_form(qtbot, store, page
         page.scoreboard.activated.emit(page.scoreboard.model().index(1, 1))
     assert asked.args == ["sampled_views"]
     assert store.library.model.name == "fashion_rnn.pt"
+
+
+def test_run_missing_asks_every_open_model_the_question_of_the_column(qtbot, store, page, sampled):
+    question = store.history.runs[1].request  # of the first model
+    strange = Classifier.from_module(nn.Linear(5, 2), (5,), name="for tables")
+    store.library.add_model(store.answers.hold(strange), activate=False)
+    said = []
+    store.said.connect(lambda level, sentence, _: said.append((level, sentence)))
+    page.board.run_missing.click()
+    qtbot.waitUntil(lambda: not store.runner.busy and not store.keeping.busy, timeout=60_000)
+    qtbot.waitUntil(lambda: len(store.history.runs) == 3, timeout=10_000)
+    asked = store.history.runs[0].request
+    assert asked.params["height"] == question.params["height"]
+    assert asked.indices == question.indices and asked.models[0].name == "fashion_rnn.pt"
+    ((level, sentence),) = said
+    assert level == "info" and sentence.startswith("1 run queued. Skipped: for tables (")
+    page.board.run_missing.click()
+    qtbot.wait(100)
+    assert len(store.history.runs) == 3 and "queued" not in said[-1][1]

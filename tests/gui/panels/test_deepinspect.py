@@ -77,7 +77,9 @@ def test_the_pair_can_be_sent_to_the_feature_game_with_the_other_class_as_target
 
 def test_dragging_the_limit_in_the_histogram_changes_the_pairs_while_it_moves(inspected):
     panel, result = inspected, inspected.result
-    histogram = view(panel, "Distances of all pairs")
+    histogram, board = view(panel, "Distances of all pairs"), panel.board
+    above = len(board.widgets) - board.bar.count()
+    board.bar.setCurrentIndex(board.widgets.index(histogram) - above)
     line = histogram._marks[90][0]
     assert line.movable and line.value() == pytest.approx(result.confusion_limit)
     distances = np.sort(result.napvd[np.triu_indices(len(result.napvd), 1)])

@@ -11,6 +11,7 @@ from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QFileDialog
 
 from robgui.analyses.feature_game import pictures
+from robgui.analyses.feature_game.views import FRAMES
 from robgui.core.view import Images, Matrix
 from robgui.gui.panels.feature_game.game import pixel_words
 from robgui.gui.state.selection import Selection
@@ -45,6 +46,24 @@ def test_the_row_shows_features_saliency_and_the_changed_pixels(played):
         and len(pair.pictures[1].spots) == len(result.changed)
     )
     assert result.labels[result.found_class] in pair.pictures[1].chip and played.save.isEnabled()
+
+
+def test_in_a_low_window_before_and_after_come_first_and_have_the_room(qtbot, played):
+    played.resize(650, 440)
+    features, heat, pair = played.cells
+    qtbot.waitUntil(lambda: not features.isVisible(), timeout=2_000)
+    assert pair.isVisible() and not heat.isVisible() and not played.board.isVisible()
+    assert played.save.isVisible()
+    frame = pair.model.frame
+    assert frame.height() >= 110 and pair.list.viewport().height() >= frame.height()
+    switch = played.turns.switch
+    titles = [switch.tabText(place) for place in range(switch.count())]
+    assert titles[:2] == ["Before and after", "Where the search looks"]
+    switch.setCurrentIndex(3)
+    assert played.board.isVisible() and not pair.isVisible()
+    played.resize(1100, 900)
+    qtbot.waitUntil(features.isVisible, timeout=2_000)
+    assert pair.isVisible() and played.board.isVisible() and not switch.isVisible()
 
 
 def test_the_heat_lies_over_the_image_as_opaque_as_the_slider_says(played):
@@ -103,7 +122,8 @@ def test_a_row_of_the_searches_shows_the_example_of_that_search(store, bench, ru
         below(panel)["Searches"].chosen.emit(place)
         shown = panel.cells[2].view.pictures[1]
         assert result.labels[result.outcomes[place].found_class] in shown.chip
-        assert len(shown.spots) == len(result.outcomes[place].changed)
+        changed = len(result.outcomes[place].changed)
+        assert len(shown.spots) == (changed if changed <= FRAMES else 0)
         assert np.array_equal(panel.shown.changed, result.outcomes[place].changed)
 
 

@@ -14,7 +14,7 @@ from robgui.gui.app.theme import theme
 from robgui.gui.forms.run_pane import RunPane
 from robgui.gui.panels.generic import GenericPanel, names_at
 from robgui.gui.widgets.inks import status_ink
-from robgui.gui.widgets.views import BarsView, CurvesView
+from robgui.gui.widgets.views import BarsView, Board, CurvesView
 from tests.gui import sample_views as samples
 from tests.gui.sampled import SampledParams
 
@@ -40,6 +40,7 @@ def drawn(qtbot, store, panel):
         lambda: bool(store.history.runs) and store.history.runs[0].state.ended, timeout=60_000
     )
     qtbot.waitUntil(lambda: panel.run_id is not None and not panel.stale, timeout=5_000)
+    qtbot.waitUntil(lambda: panel.board.complete, timeout=5_000)
     return panel
 
 
@@ -93,9 +94,11 @@ def test_the_verdict_has_sign_word_and_colour_and_is_plain_text(drawn):
     theme.apply(False)
 
 
-def test_what_a_verdict_rests_on_is_cut_with_a_button_for_the_whole(qtbot, drawn):
+def test_what_a_verdict_rests_on_is_cut_between_sentences_with_a_button_for_the_whole(drawn):
     line = drawn.verdict
-    assert line.more.isVisible() and line.rest.text().endswith("…")
+    parts = [line.verdict.scope, *line.verdict.because]
+    wholes = [" ".join(parts[:many]) for many in range(1, len(parts))]
+    assert line.more.isVisible() and line.rest.text() in wholes
     line.more.click()
     assert (
         line.rest.text().endswith("Reason 19 is as good as any other.")
@@ -185,3 +188,33 @@ def test_an_old_run_with_settings_that_are_no_more_is_a_sentence_and_the_picture
         said and said[0][0] == "error" and "cannot be drawn" in said[0][1] and "depth" in said[0][1]
     )
     assert drawn.request is before
+
+
+def test_while_a_run_goes_on_what_is_behind_a_tab_is_drawn_when_it_comes_on_show(qtbot):
+    board = Board()
+    qtbot.addWidget(board)
+    board.resize(800, 900)
+    board.show()
+    first, second = samples.table(), replace(samples.table(), note="Another")
+    board.show_views([samples.curves(), samples.bars(), first], live=True)
+    assert len(board.widgets) == 1, "the picture comes first"
+    qtbot.waitUntil(lambda: len(board.widgets) == 3, timeout=5_000)
+    hidden = board.widgets[2]
+    drawn = []
+    hidden.draw = drawn.append
+    board.show_views([samples.curves(), samples.bars(), second], live=True)
+    assert (hidden.view, drawn) == (second, [])
+    board.bar.setCurrentIndex(1)
+    assert drawn == [second]
+    board.show_views([samples.curves(), samples.bars(), first], live=True)
+    assert drawn == [second, first]
+
+
+def test_a_result_that_is_not_live_is_drawn_whole_at_once(qtbot):
+    board = Board()
+    qtbot.addWidget(board)
+    board.show_views([samples.curves(), samples.bars(), samples.table()])
+    assert len(board.widgets) == 3
+    board.show_views([samples.curves()], live=True)
+    board.show_views([samples.curves(), samples.bars()])
+    assert len(board.widgets) == 2

@@ -30,7 +30,7 @@ def test_an_empty_tab_says_what_to_do(bench, analysis):
 def test_the_two_sets_are_drawn_and_a_row_leads_to_the_gallery(store, bench, run):
     panel, pane = bench("zonnscan_populations")
     store.set_scope(tuple(range(100, 400)))
-    result = run(panel, pane, inputs=30, radius=0.1, **QUICK)
+    result = run(panel, pane, most=30, radius=0.1, **QUICK)
     assert [row.values.size for row in panel.board.widgets[0].view.series] == [25, 25] and len(
         result.index
     ) == 60
@@ -53,7 +53,7 @@ def test_findings_of_a_population_lead_back_to_their_pictures(qtbot, store, benc
 def test_corner_cases_show_every_models_answer_and_lead_to_the_gallery(store, bench, run):
     panel, pane = bench("zonnscan_corner_cases")
     store.set_scope(tuple(range(300)))
-    result = run(panel, pane, inputs=10, **QUICK)
+    result = run(panel, pane, most=10, **QUICK)
     shown = panel.board.widgets[0]
     assert (
         len(shown.view.pictures) == min(60, len(result.numbers))
@@ -80,7 +80,7 @@ def test_a_watermarked_copy_is_told_apart_and_the_model_stays_as_it_was(store, b
     panel, pane = bench("zonnscan_watermark")
     model = store.library.model
     before, fingerprint = answers(store, 50), model.fingerprint
-    result = run(panel, pane, size=10, inputs=200, runs=2, samples=16)
+    result = run(panel, pane, size=10, most=200, runs=2, samples=16)
     assert result.back == 5 and (result.answers[1] == result.classes).all()
     widget = panel.board.widgets[place_of(panel, Images)]
     assert len(widget.view.pictures) == 10 and " → " in widget.view.pictures[0].chip

@@ -343,6 +343,7 @@ def test_regions_grow_on_the_map_and_the_timeline_goes_back_to_the_start(
         "grow, naive",
         "grow, black-box",
         "grow, with gradients",
+        "start",
     ]
     panel.timeline.slider.setValue(0)
     begin = panel.picture.view
@@ -351,9 +352,9 @@ def test_regions_grow_on_the_map_and_the_timeline_goes_back_to_the_start(
     np.testing.assert_allclose(panel.picture.heat.image.image, result.map_score)
     assert panel.in_out.view.pictures[0].caption.startswith("inside, ")
     panel.table.chosen.emit(4)
-    assert panel.row == 4 and "2 black-box" in panel.in_out.view.note
+    assert panel.row == 4 and "black-box 2" in panel.in_out.view.note
     columns = {column.name: column for column in panel.table.view.columns}
-    assert columns["Region"].cells[4] == "2 black-box" and columns["of"].cells == (256,) * 6
+    assert columns["Region"].cells[4] == "black-box 2" and columns["of"].cells == (256,) * 6
     assert panel.lost.view.series[0].values.tolist() == [lost / 256 for lost in result.inside_lost]
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from robgui.core.model.classifier import Classifier
+from robgui.core.verdict import Status, Verdict
 from robgui.gui.app.theme import theme
 from robgui.gui.panels.panel import STALE_FOR_NOW
 from robgui.gui.panels.zonnscan.sweep_tools import TWINS
@@ -129,6 +130,33 @@ def test_the_adversarial_twin_is_one_click_away_and_swept_by_run(qtbot, store, s
         timeout=10_000,
     )
     assert [d.name for d in store.library.datasets].count(TWINS) == 1 and store.selection.input == 1
+
+
+def test_a_twin_with_another_class_reaches_the_verdict_of_the_sweep_and_is_a_finding(
+    qtbot, store, sweep, run
+):
+    panel, pane = sweep
+    original = store.library.dataset
+    result = run(panel, pane, **QUICK, hold_radius=0.1)
+    run_id = panel.run_id
+    panel._stated = Verdict(Status.UNKNOWN, "No sample up to radius 0.3 changes class.")
+    panel.say_again()
+    assert panel.verdict.verdict.status is Status.UNKNOWN
+    panel.tools.eps.setValue(0.1)
+    panel.tools.twin.click()
+    qtbot.waitUntil(lambda: store.library.dataset.name == TWINS, timeout=10_000)
+    found = lambda: [one for one in store.history.findings if one.kind == "adversarial twin"]  # noqa: E731
+    qtbot.waitUntil(lambda: bool(found()), timeout=10_000)
+    (twin,) = found()
+    assert twin.run_id == run_id and twin.confusion[0] == result.labels[result.predicted]
+    said = panel.verdict.verdict
+    assert said.status is Status.FAILS and "its adversarial twin at 0.1 turns" in said.sentence
+    store.library.use_dataset(original)
+    store.select(Selection(input=0))
+    panel.tools.twin.click()  # the same once more
+    qtbot.waitUntil(lambda: len(store.library.dataset) == 2, timeout=10_000)
+    qtbot.waitUntil(lambda: not store.busy, timeout=10_000)
+    assert len(found()) == 1
 
 
 def test_a_black_box_has_no_twin_and_the_button_says_why(qtbot, store, sweep):

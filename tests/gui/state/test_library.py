@@ -15,6 +15,7 @@ from robgui.core.dataset import from_arrays
 from robgui.core.model.classifier import Classifier
 from robgui.core.model.remembered import recall
 from robgui.gui.forms.run_pane import RunPane
+from robgui.gui.model.model_dialog import ModelDialog
 from robgui.gui.state.opening import Opening
 from robgui.gui.state.store import Store
 
@@ -31,6 +32,7 @@ def store(qtbot, tmp_path):
     made = Store()
     made.open_workspace(tmp_path / "w.robgui")
     idle(qtbot, made)
+    made.library.model_opened.connect(lambda opening, model: made.library.add_model(model))
     yield made
     assert made.shutdown()
 
@@ -78,7 +80,16 @@ def test_weights_alone_ask_for_their_network_and_then_for_trust_and_nothing_said
     kind, opening, error = asked.pop()
     assert kind == "trust" and "nets.py" in str(error)
     assert store.library.models == []
+    store.library.model_opened.disconnect()
+    store.library.model_opened.connect(lambda *opened: asked.append(opened))
     store.library.load_model(opening.but(trusted=error.code.digest))
+    idle(qtbot, store)
+    opening, model = asked.pop()
+    assert store.library.models == [] and recall(path) == {}
+    dialog = ModelDialog(store, model, said=bool(opening.settings))
+    qtbot.addWidget(dialog)
+    qtbot.waitUntil(dialog.use.isEnabled, timeout=20_000)
+    dialog.use.click()
     idle(qtbot, store)
     assert store.library.model.labels == ("a", "b", "c")
     assert store.library.model.ran == error.code.digest
@@ -117,12 +128,24 @@ def test_a_model_that_does_not_fit_the_data_says_why_and_cannot_run(store, qtbot
     store.said.connect(lambda level, sentence, details: said.append(sentence))
     store.warm_up()
     idle(qtbot, store)
+    store.library.add_dataset(from_arrays(np.zeros((4, 5, 8, 8), np.float32)))
+    store.library.add_model(store.answers.hold(tiny()))
+    idle(qtbot, store)
+    assert "have 5" in store.library.mismatch
+    assert store.obstacle("zonnscan") == store.library.mismatch
+    assert store.library.mismatch in said
+
+
+def test_labels_that_do_not_fit_are_left_out_and_nothing_counts_as_wrong(store, qtbot):
+    said = []
+    store.said.connect(lambda level, sentence, details: said.append(sentence))
+    store.warm_up()
+    idle(qtbot, store)
     store.library.add_dataset(from_arrays(np.zeros((4, 1, 4, 4), np.float32), labels=[0, 1, 2, 9]))
     store.library.add_model(store.answers.hold(tiny()))
     idle(qtbot, store)
-    assert "labels up to 9" in store.library.mismatch
-    assert store.obstacle("zonnscan") == store.library.mismatch
-    assert store.library.mismatch in said
+    assert not store.library.mismatch and store.library.predictions.labels is None
+    assert len([each for each in said if "nothing counts as wrong" in each]) == 1
 
 
 def test_run_can_be_pressed_as_soon_as_data_fit_another_model(store, qtbot):

@@ -35,6 +35,13 @@ def idle(qtbot, store):
     )
 
 
+def confirming() -> Store:
+    """A store whose user uses every model that they open."""
+    made = Store()
+    made.library.model_opened.connect(lambda opening, model: made.library.add_model(model))
+    return made
+
+
 @pytest.fixture
 def start(qtbot, tmp_path):
     """Opens the program on a workspace, as often as wanted; one that is open is closed first."""
@@ -43,7 +50,7 @@ def start(qtbot, tmp_path):
     def begin(name: str = "w.robgui") -> Store:
         while stores:
             assert stores.pop().shutdown()
-        made = Store()
+        made = confirming()
         made.warm_up()
         made.open_workspace(tmp_path / name)
         stores.append(made)
@@ -201,7 +208,7 @@ def test_what_the_user_opens_while_a_workspace_is_restored_stays_in_use(start, q
     store.library.load_model(Opening(old))
     idle(qtbot, store)
     start("elsewhere.robgui")
-    again = Store()
+    again = confirming()
     again.open_workspace(tmp_path / "w.robgui")
     again.library.load_model(Opening(new))  # named on the command line, say
     idle(qtbot, again)
@@ -350,7 +357,7 @@ def test_a_model_that_needs_trust_is_left_with_a_sentence_and_a_button_that_asks
     qtbot, tmp_path, hostile
 ):
     offered, asked = [], []
-    store = Store()
+    store = confirming()
     store.offered.connect(lambda *offer: offered.append(offer))
     store.library.trust_needed.connect(lambda opening, error: asked.append((opening, error)))
     store.open_workspace(tmp_path / "theirs.robgui")

@@ -22,6 +22,7 @@ from robgui.core.view import (
 from robgui.report.drawing import Plate, draw_view, heat, images, pixels, table, tree
 from robgui.report.drawing.curves import Flag, fly
 from robgui.report.drawing.look import Look
+from robgui.report.drawing.plate import fitting
 from robgui.report.drawing.ticks import TickWords, limits
 from tests.report.drawing import samples
 
@@ -48,6 +49,18 @@ class TestCurves:
         ]
         rows = {flag.words: flag.row for flag in fly(flags)}
         assert rows == {"c": 0, "b": 0, "a": 1}
+
+    def test_a_point_on_the_edge_is_drawn_whole(self):
+        dots = Line("a", np.array([0.0, 1.0]), line=False, symbol="circle")
+        axis = Axis("y", low=0.0, high=1.0)
+        figure = draw_view(Curves("c", axis, axis, np.array([0.0, 1.0]), (dots,)))
+        (drawn,) = figure.axes[0].lines
+        assert not drawn.get_clip_on()
+
+    def test_the_title_of_an_axis_breaks_before_its_unit(self):
+        words = "mean uncertainty, marked copy (0 sure, 1 unsure)"
+        assert fitting(words, 2.4) == words.replace(" (", "\n(")
+        assert fitting("share of inputs up to it", 1.2) == "share of\ninputs up to it"
 
     def test_a_band_and_a_lonely_point_are_drawn(self):
         nan = np.nan
@@ -106,7 +119,8 @@ class TestMatrix:
 
     def test_the_hue_is_the_class_and_the_legend_names_it(self):
         words = legend_of(draw_view(samples.class_map()))
-        assert set(words) == {"red", "green", "none of the traffic lights", "no class"}
+        classes = {"red", "green", "none of the traffic lights", "no class"}
+        assert set(words) == {*classes, "intensity: Confidence"}
 
     def test_axes_that_count_the_same_have_the_same_scale(self):
         pixels_ = Axis("x", "pixels"), Axis("y", "pixels from below")
@@ -184,6 +198,12 @@ class TestOthers:
         ]
         assert "…" in head and head.endswith("tensors")
 
+    def test_the_two_classes_of_a_chip_are_whole_where_they_need_two_lines(self):
+        picture = samples.Picture(np.zeros((8, 8, 3), np.uint8), "image 1", "Sandal / Ankle boot")
+        figure = draw_view(samples.Images("i", (picture,) * 5, columns=5))
+        chips = [text.get_text() for text in figure.texts if "Sandal" in text.get_text()]
+        assert chips == ["Sandal /\nAnkle boot"] * 5
+
     def test_chips_say_right_and_wrong_by_sign_and_colour(self):
         figure = draw_view(samples.pairs())
         chips = {text.get_text(): to_hex(text.get_color()) for text in figure.texts}
@@ -250,3 +270,20 @@ class TestOthers:
     def test_a_film_is_drawn_by_its_last_frame_or_the_one_that_is_asked_for(self):
         assert "The map warms up: step 6 of 6" in said_in(draw_view(samples.film()))
         assert "The map warms up: step 2 of 6" in said_in(draw_view(samples.film(), frame=1))
+
+    def test_a_cell_of_words_that_is_a_number_is_never_cut(self):
+        mixed = tuple(f"{n} of 400 ({n / 4:.1f} % to {n / 3:.1f} %)" for n in (28, 126))
+        columns = [Column("Class", ("a long name of a class", "another long name of one"))]
+        columns += [Column(f"Number {n}", (0.125, 0.25), "number") for n in range(7)]
+        figure = draw_view(Table("t", (*columns, Column("Mixed up (95 %)", mixed))))
+        words = said_in(figure).split("\n")
+        assert set(mixed) <= set(words)
+        assert not any(word.startswith("%") for word in words), (
+            "a number and its sign stay together"
+        )
+
+    def test_the_line_that_bars_are_judged_by_is_within_the_picture(self):
+        row = Series("s", np.array([0.03, 0.04]), low=np.array([0.02, 0.01]), high=np.full(2, 0.08))
+        level = Mark(0.1, "enough")
+        view = Bars("b", Axis("v", kind="share", low=0), ("a", "b"), (row,), levels=(level,))
+        assert draw_view(view).axes[0].get_ylim()[1] > 0.1

@@ -379,7 +379,7 @@ def make_mesh(folder: Path) -> None:
 
 MESH = """
 try:
-    from robgui.analyses.semantic.scene.mesh_file import read_mesh
+    from robgui.analyses.semantic.scene.meshes.file import read_mesh
 except ImportError:
     from robgui.analyses.semantic.mesh_file import read_mesh
 words = sentence(lambda: read_mesh("m.obj"))

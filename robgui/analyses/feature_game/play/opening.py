@@ -7,19 +7,20 @@ from collections.abc import Generator, Iterator
 import numpy as np
 
 from robgui.analyses.feature_game.features.saliency import Mixture
-from robgui.analyses.feature_game.play.game import Game, Goal, State
+from robgui.analyses.feature_game.play.game import Goal
 from robgui.analyses.feature_game.play.oracle import Oracle
+from robgui.analyses.feature_game.play.painting import Painting, patches_of, state_of
 from robgui.analyses.feature_game.play.record import Record
 from robgui.analyses.feature_game.play.refine import margins_of, refined
 from robgui.analyses.feature_game.play.values import Values
 
 #: All one-pixel moves are tried when they take at most this share of the calls.
 WHOLE = 0.5
-#: Otherwise this share goes to painting whole keypoints, and so many of the examples found that way
-#: are refined.
+#: Where no painting of the whole image changes the class, as for a class that means "nothing", this
+#: share of the calls goes to painting single keypoints, and so many examples are refined.
 PATCHED, REFINED = 0.15, 2
-#: Then this share goes to moves by saliency, and the same share to each of two rounds around the
-#: best of them.
+#: After that, this share of what is left goes to moves by saliency, and the same share to each of
+#: two rounds around the best of them.
 SAMPLED, ROUNDS = 0.12, 2
 #: The neighbours of so large a part of the moves known are tried in such a round.
 BEST = 0.05
@@ -48,9 +49,15 @@ def opening(
         return
     saliency = mixture.saliency().ravel()[oracle.game.pixel]
     if oracle.game.norm == "l0":
-        yield from _patches(oracle, goal, mixture, record, saliency, max(16, int(PATCHED * calls)))
+        yield from Painting(oracle, goal, mixture, record, rng.spawn(1)[0])
+        if record.best:
+            owners = mixture.owners().ravel()[oracle.game.pixel[list(record.best)]]
+            mixture.reward(owners, record.reward(record.severity))
+        else:
+            count = max(16, int(PATCHED * calls))
+            yield from _patches(oracle, goal, mixture, record, saliency, count)
         yield from _scan(oracle, goal, values, record, np.setdiff1d(record.best, values.options))
-    count = max(16, int(SAMPLED * calls))
+    count = max(16, int(SAMPLED * (oracle.left if record.best else calls)))
     yield from _scan(oracle, goal, values, record, _by_saliency(saliency[first], first, count, rng))
     for _ in range(ROUNDS):
         if record.over():
@@ -65,7 +72,7 @@ def _patches(
 
     Refines the smallest example among them and makes pixels of promising patches more salient.
     """
-    patches = _painted(oracle.game, mixture, count)
+    patches = [state_of(patch) for patch in patches_of(oracle.game, mixture, count)]
     margins = yield from margins_of(oracle, goal, patches)
     if not len(margins):
         return
@@ -79,27 +86,6 @@ def _patches(
             mixture.owners().ravel()[oracle.game.pixel[list(final)]],
             record.reward(record.iteration(final)),
         )
-
-
-def _painted(game: Game, mixture: Mixture, count: int) -> list[State]:
-    """Squares as large as the keypoints and twice as large, in every colour, the strongest
-    keypoints first.
-    """
-    width = game.shape[2]
-    colours = np.unique(game.value, axis=0, return_inverse=True)[1]
-    x, y = game.pixel % width, game.pixel // width
-    patches: dict[State, None] = {}
-    for place in np.argsort(-mixture.prior, kind="stable").tolist():
-        for factor in (1.0, 2.0):
-            reach = max(1.0, factor * mixture.keypoints[place, 2] / 2)
-            inside = (abs(x - mixture.keypoints[place, 0]) <= reach) & (
-                abs(y - mixture.keypoints[place, 1]) <= reach
-            )
-            for colour in range(int(colours.max()) + 1):
-                patches[tuple(np.flatnonzero(inside & (colours == colour)).tolist())] = None
-        if len(patches) >= count:
-            break
-    return [patch for patch in patches if patch][:count]
 
 
 def values_known(values: Values, options: np.ndarray) -> bool:

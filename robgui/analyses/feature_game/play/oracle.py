@@ -90,6 +90,18 @@ class Oracle:
             len(states), self._classifier.classes
         )
 
+    def tried(self, states: Sequence[State]) -> np.ndarray:
+        """Scores ``(n, C)`` of states that are not remembered; nan where the budget is used up."""
+        room = max(0, min(len(states), self.left))
+        blank = np.full((len(states) - room, self._classifier.classes), np.nan)
+        size = self._classifier.batch(self._batch)
+        parts = [self._answers(states[i : min(i + size, room)]) for i in range(0, room, size)]
+        return np.concatenate([*parts, blank])
+
+    def remember(self, state: State, scores: np.ndarray) -> None:
+        """Keeps the scores of a state that was tried."""
+        self._known[state] = scores
+
     def judge(self, pictures: Sequence[np.ndarray]) -> np.ndarray:
         """Scores ``(n, C)`` of uint8 pictures ``(h * w, c)`` that are no states of the game.
 
@@ -114,18 +126,18 @@ class Oracle:
         size = self._classifier.batch(self._batch)
         for begin in range(0, len(states), size):
             part = states[begin : begin + size]
-            scores = (
-                self._classifier.infer(self.game.render(part, self._classifier.device), self._batch)
-                .double()
-                .cpu()
-                .numpy()
-            )
-            self.calls += len(part)
-            self._known.update(zip(part, scores, strict=True))
-            if self.calls > 1:
-                self._look(part, scores)
+            self._known.update(zip(part, self._answers(part), strict=True))
 
-    def _look(self, states: list[State], scores: np.ndarray) -> None:
+    def _answers(self, states: Sequence[State]) -> np.ndarray:
+        """Scores ``(n, C)`` of states that fit into one batch."""
+        x = self.game.render(states, self._classifier.device)
+        scores = np.asarray(self._classifier.infer(x, self._batch).double().cpu().numpy())
+        self.calls += len(states)
+        if self.calls > 1:
+            self._look(states, scores)
+        return scores
+
+    def _look(self, states: Sequence[State], scores: np.ndarray) -> None:
         """Takes down how steeply the confidence in the original class falls, and how far it
         falls where the class changes.
         """

@@ -3,9 +3,10 @@ finds.
 
 It differs from the paper's Algorithm 1, which is in ``published``, in this:
 
-1. Opening: one batched scan of one-pixel moves (all of them in a small image; in a large one those
-   the saliency favours, then the neighbours of the best). Each move's effect on every class is kept
-   and shared by all keypoints and states.
+1. Opening: one batched scan of one-pixel moves (all of them in a small image). In a large one many
+   pixels are painted at once and taken back cell by cell (``painting``), then the moves the
+   saliency favours and the neighbours of the best are scanned. Each move's effect on every class is
+   kept and shared by all keypoints and states.
 2. The prior of the tree comes from these effects and from the mixture; children are added by
    progressive widening.
 3. A simulation aims at one class and asks, move by move, the few options with the best predicted

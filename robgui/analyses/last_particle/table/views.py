@@ -124,6 +124,7 @@ def _cells(result: LastParticleTableResult, params: LastParticleTableParams) -> 
         rows=tuple(f"{radius:g}" for radius in result.radii),
         columns=names,
         note="Empty: not decided or unclear.",
+        unknown="not decided or unclear",
     )
 
 

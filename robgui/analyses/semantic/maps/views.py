@@ -36,6 +36,7 @@ MOST_MAPS = 6
 _MOST_CLASSES = 7
 _OTHERS = "other classes"
 _SURE = Axis("confidence", low=0.0, high=1.0)
+_SHARE = Axis("share of the poses", low=0.0, high=1.0, kind="share")
 WINNERS, SCORES, TRAPS = "Which class wins", "Score of the class", "Traps, the worst first"
 
 
@@ -97,7 +98,7 @@ def score_curves(result: MapResult, params: MapParams, shape: int = -1) -> Curve
     several = len(result.networks) > 1
     lines = [
         Line(
-            name if several else "network",
+            name if several else SCORE.name,
             np.asarray(row, dtype=float),
             Ink("series", m),
             strong=m == 0,
@@ -200,12 +201,11 @@ def _wins(result: MapResult) -> Bars:
         counts = np.bincount(np.minimum(order[tops], len(names) - 1), minlength=len(names))
         shares.append(counts / tops.size if tops.size else np.full(len(names), np.nan))
     seen = np.nan_to_num(np.stack(shares), nan=1.0).any(0)
-    owners = result.networks if len(result.networks) > 1 else ("network",)
+    owners = result.networks if len(result.networks) > 1 else (_SHARE.name,)
     each = enumerate(zip(owners, shares, strict=True))
     rows = tuple(Series(name, row[seen], Ink("series", m)) for m, (name, row) in each)
-    value = Axis("share of the poses", low=0.0, high=1.0, kind="share")
     won = tuple(name for name, there in zip(names, seen, strict=True) if there)
-    return Bars("How often each class wins", value, won, rows, x=Axis("class on top"))
+    return Bars("How often each class wins", _SHARE, won, rows, x=Axis("class on top"))
 
 
 def _networks(result: MapResult) -> list[View]:

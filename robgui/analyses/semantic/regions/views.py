@@ -118,7 +118,7 @@ def lost_bars(result: RegionsResult, params: RegionsParams) -> Bars:
     share = np.array([one.share for one in inside])
     most = np.array([one.most if one.known else np.nan for one in inside])
     series = Series("lost", share, Ink("fails"), low=share, high=most)
-    value = Axis("poses inside that lose the class", low=0.0, kind="share", better="low")
+    value = Axis("poses lost inside", low=0.0, kind="share", better="low")
     level: tuple[Mark, ...] = ()
     if params.mode != "adversarial":
         level = (Mark(params.most_lost, "allowed", Ink("holds")),)
@@ -256,7 +256,7 @@ def region_pictures(result: RegionsResult, region: int) -> Images:
                 caption = f"{side}, {place_words(result.axes, at)}, score {number(float(score))}"
                 kept = bool(top == result.target)
                 pictures.append(Picture(picture, caption, result.labels[top], kept))
-    return Images(title, tuple(pictures), note=f"Of the region {_names(result)[region]}.")
+    return Images(title, tuple(pictures), note=f"Of {_names(result)[region]}.")
 
 
 def bounds_table(result: RegionsResult) -> Table:
@@ -267,7 +267,7 @@ def bounds_table(result: RegionsResult) -> Table:
         Column("Region", _names(result)),
         Column("Mean score", _cells(result.inside_mean), "number"),
         Column("Variance", _cells(result.inside_var), "number"),
-        Column("As set", allowed),
+        Column("As the settings ask", allowed),
     ]
     for p, axis in enumerate(result.axes):
         for name, values in (("start", result.start), ("from", result.low), ("to", result.high)):
@@ -289,7 +289,7 @@ def size_bars(result: RegionsResult) -> Bars:
 
 def _names(result: RegionsResult) -> tuple[str, ...]:
     pairs = zip(result.start_number, result.method, strict=True)
-    return tuple(f"{start + 1} {SHORT_WORDS[method]}" for start, method in pairs)
+    return tuple(f"{SHORT_WORDS[method]} {start + 1}" for start, method in pairs)
 
 
 def _cells(values: np.ndarray) -> tuple[float | None, ...]:

@@ -174,7 +174,8 @@ def _ranking(result: SrvrResult, best: int, known: np.ndarray) -> str:
     if best >= 0:
         leader = result.networks[best]
         return f"{leader} has the largest regions; {fills}: {words[0]}, next {words[1]}."
-    return f"The {len(known)} networks cannot be told apart; {fills}: {words[-1]}, {words[0]}."
+    range_ = f"from {words[-1]} to {words[0]}"
+    return f"The {len(known)} networks cannot be told apart; {fills}: {range_}."
 
 
 def _number(share: SafeShare, of: str = "") -> Quantity:

@@ -200,6 +200,7 @@ def _evidence(result: RegionsResult, params: RegionsParams, region: int) -> tupl
     if region >= 0:
         lines += [_inside_words(result, params, region), _others_words(result, params)]
         lines += [_outside_words(result, params, region), _region_words(result, region)]
+        lines.append(_usual_words(result, params, region))
         lines.append(_asked_words(result, params, region))
     if result.warnings:
         unfit = "start is" if len(result.warnings) == 1 else "starts are"
@@ -256,6 +257,18 @@ def _region_words(result: RegionsResult, region: int) -> str:
     where = region_place(result.axes, result.low[region], result.high[region])
     method, start = METHOD_WORDS[result.method[region]], result.start_number[region] + 1
     return f"The region: {where} ({method}, start {start})."
+
+
+def _usual_words(result: RegionsResult, params: RegionsParams, region: int) -> str:
+    """How large the region around the usual pose is, where the one spoken of is another."""
+    usual = np.array([axis.default for axis in result.axes])
+    around = ((result.low <= usual) & (usual <= result.high)).all(1) & grew(result)
+    if params.mode == "adversarial" or around[region]:
+        return ""
+    if not around.any():
+        return "No region contains the usual pose."
+    size = percent(float(result.volume[around].max()))
+    return f"It does not contain the usual pose; the largest that does fills {size}."
 
 
 def _asked_words(result: RegionsResult, params: RegionsParams, region: int) -> str:

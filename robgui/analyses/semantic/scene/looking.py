@@ -16,7 +16,7 @@ from robgui.core.execution.asking.answering import loaded
 from robgui.core.execution.asking.by_value import from_value
 
 if TYPE_CHECKING:
-    from robgui.analyses.semantic.scene.mesh_file import Up
+    from robgui.analyses.semantic.scene.meshes.file import Up
     from robgui.analyses.semantic.scene.space import Space
     from robgui.core.execution.shelf import Shelf
     from robgui.core.model.classifier import Classifier

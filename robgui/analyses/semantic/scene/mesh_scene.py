@@ -11,10 +11,10 @@ from torch import Tensor
 from torch.nn.functional import interpolate
 
 from robgui.analyses.semantic.scene.camera import FIELD_OF_VIEW
-from robgui.analyses.semantic.scene.mesh import Mesh
+from robgui.analyses.semantic.scene.meshes.mesh import Mesh
+from robgui.analyses.semantic.scene.meshes.topology import face_normals
 from robgui.analyses.semantic.scene.render import Renderer, View
 from robgui.analyses.semantic.scene.scene import Axis
-from robgui.analyses.semantic.scene.topology import face_normals
 from robgui.core.errors import DataError
 
 #: Red, green and blue in a grey picture (ITU-R BT.601).

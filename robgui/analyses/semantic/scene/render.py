@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from robgui.analyses.semantic.scene.camera import camera, direction
-from robgui.analyses.semantic.scene.mesh import Mesh
+from robgui.analyses.semantic.scene.meshes.mesh import Mesh
 from robgui.analyses.semantic.scene.outline import EdgeTable, mixing
 from robgui.analyses.semantic.scene.shading import Surface, shade
 from robgui.analyses.semantic.scene.visibility import Corners, nearest

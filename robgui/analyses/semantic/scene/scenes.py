@@ -6,10 +6,10 @@ from pathlib import Path
 
 from robgui.analyses.semantic.params import IMAGE
 from robgui.analyses.semantic.scene.image_scene import ImageScene
-from robgui.analyses.semantic.scene.mesh_file import FORMATS, Up, read_mesh
 from robgui.analyses.semantic.scene.mesh_scene import MeshScene
+from robgui.analyses.semantic.scene.meshes.file import FORMATS, Up, read_mesh
+from robgui.analyses.semantic.scene.meshes.shapes import bundled, bundled_meshes
 from robgui.analyses.semantic.scene.scene import Scene
-from robgui.analyses.semantic.scene.shapes import bundled, bundled_meshes
 from robgui.core.dataset import Dataset, inputs
 from robgui.core.errors import DataError
 from robgui.core.model.classifier import Classifier

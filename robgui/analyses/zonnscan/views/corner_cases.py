@@ -40,9 +40,8 @@ def _pictures(result: CornerCasesResult) -> Images:
         pictures.append(Picture(pixels, result.keys[place], " / ".join(answers), right, ink))
     left = len(result.numbers) - len(pictures)
     names = short_names(result.models)
-    note = f"Answers of {', '.join(names)}; ✓ and ✗ tell of {names[0]}. The surest come first."
-    if left:
-        note = f"{note} {left:,} more are not shown."
+    order = f"Of {len(result.numbers):,}, the surest." if left else "The surest come first."
+    note = f"Answers of {', '.join(names)}; ✓ and ✗ tell of {names[0]}. {order}"
     return Images("Inputs the models disagree on", tuple(pictures), note=note)
 
 
@@ -69,7 +68,7 @@ def _table(result: CornerCasesResult) -> Table:
         Column("input", tuple(result.keys[i] for i in rows)),
         Column("label", tuple(truth)),
     ]
-    for m, model in enumerate(result.models):
+    for m, model in enumerate(short_names(result.models)):
         answers = tuple(result.labels[result.classes[m, i]] for i in rows)
         sure = tuple(float(result.confidence[m, i]) for i in rows)
         columns += [Column(model, answers), Column(f"{model} is sure", sure, "share")]

@@ -71,7 +71,7 @@ def _cumulative(result: PopulationsResult, radius: float) -> Curves:
     return Curves(
         title="Share of inputs up to each uncertainty",
         x=Axis(f"uncertainty within radius {number(radius)}", "0 sure, 1 unsure", 0, 1),
-        y=Axis("share of inputs up to it", kind="share", low=0, high=1),
+        y=Axis("share of inputs with at most this", kind="share", low=0, high=1),
         at=np.zeros(0),
         lines=tuple(lines),
         note=f"Largest distance between the two: {number(result.ks_statistic)}.",
@@ -86,7 +86,7 @@ def _worst(result: PopulationsResult) -> Images:
         ink = Ink("class", name=label)
         pictures.append(Picture(result.thumbnails[place], result.keys[place], label, None, ink))
     return Images(
-        f"The most unsure of {result.names[0]}",
+        f"The most unsure inputs ({result.names[0]})",
         tuple(pictures),
         note="Samples around each change class, or the model is unsure there; the worst first.",
     )

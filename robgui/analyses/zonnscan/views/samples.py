@@ -11,7 +11,7 @@ from robgui.analyses.zonnscan.words.figures import uncertainty
 from robgui.core.text.words import count, number, percent
 from robgui.core.view import Images, Ink, Picture
 
-TITLE = "Random inputs at the cursor"
+TITLE = "Random inputs at one radius"
 
 
 def samples_view(result: ZonnscanResult, place: int, pixels: Sequence[np.ndarray]) -> Images:

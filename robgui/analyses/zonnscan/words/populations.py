@@ -84,8 +84,9 @@ def _alarm(result: PopulationsResult, params: PopulationsParams) -> str:
     )
     if result.ks_p < SURE and result.means[1] > result.means[0]:
         share, wrong = percent(caught(result)), percent(FALSE_ALARMS)
-        return f"{does}; the uncertainty gives {share} of them away at {wrong} false alarms."
-    return f"{does}; the uncertainty does not give them away."
+        alarm = f"gives {share} of the attacked copies away at {wrong} false alarms"
+        return f"{does}; the uncertainty {alarm}."
+    return f"{does}; the uncertainty does not give the attacked copies away."
 
 
 def _attack_failures(result: PopulationsResult) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robgui.analyses.zonnscan.params import ZonnscanParams
-from robgui.analyses.zonnscan.result import ZonnscanResult
+from robgui.analyses.zonnscan.result import ATTACK_TO_COME, ZonnscanResult
 from robgui.analyses.zonnscan.words.figures import uncertainty
 from robgui.analyses.zonnscan.words.pictures import enlarged, side_by_side
 from robgui.analyses.zonnscan.zone import SAMPLER_WORDS, change_words, largest_radius
@@ -75,7 +75,7 @@ def verdict(result: ZonnscanResult, params: ZonnscanParams) -> Verdict:
         status=_status(result, params),
         sentence=_sentence(result, params),
         number=_number(result),
-        scope=_scope(result),
+        scope=_scope(result, params),
         because=tuple(_because(result, params)),
     )
 
@@ -144,13 +144,16 @@ def _number(result: ZonnscanResult) -> Quantity:
     return Quantity(name, math.nan, better="high", text=words)
 
 
-def _scope(result: ZonnscanResult) -> str:
+def _scope(result: ZonnscanResult, params: ZonnscanParams) -> str:
     reach, last = computed(result), float(result.radii[-1])
     sampler = SAMPLER_WORDS[result.sampler]
+    if result.sampler != params.sampler:
+        sampler += f" instead of {SAMPLER_WORDS[params.sampler]}, which does not fit them"
+    radii = f"Radii up to {number(last)}"
     if _open(result):
         radii = f"So far, radii up to {number(reach)} of {number(last)}"
-    else:
-        radii = f"Radii up to {number(last)}"
+    elif result.attack_note == ATTACK_TO_COME:
+        radii = f"So far, radii up to {number(last)}"
     return f"{radii}, {_sampled(result):,} samples, {sampler}." if last else "The input itself."
 
 

@@ -68,9 +68,9 @@ def _tests(result: WatermarkResult) -> list[str]:
     return [
         scatter,
         (
-            f"Mean uncertainty {first} and {second}; so far apart by chance with {once}, every"
-            f" input counted once (Kolmogorov–Smirnov; {paper} with every run counted, as in the"
-            " paper)."
+            f"Taken as two sets, mean uncertainty {first} and {second}: so far apart by chance with"
+            f" {once}, every input counted once (Kolmogorov–Smirnov; {paper} with every run"
+            " counted, as in the paper)."
         ),
     ]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from robgui.core.dataset.dataset import Dataset
 from robgui.core.dataset.derived import Named
-from robgui.core.dataset.stacked import from_arrays
+from robgui.core.dataset.formats.stacked import from_arrays
 
 
 def by_value(dataset: Dataset, indices: Sequence[int], shape: tuple[int, ...]) -> dict[str, Any]:

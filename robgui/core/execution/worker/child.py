@@ -12,6 +12,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NoReturn
 
 from robgui.core.errors import sentence
@@ -23,6 +24,9 @@ from robgui.core.execution.worker.confinement.limits import set_limits
 from robgui.core.execution.worker.frames import Frame, FrameError, Pipe, read_frame, write_frame
 from robgui.core.execution.worker.messages import error_words, read_task
 from robgui.core.execution.worker.outbox import Outbox
+
+#: Nothing is left to be done ahead.
+_OVER = object()
 
 
 @dataclass(frozen=True)
@@ -67,7 +71,12 @@ def main(held: tuple[str, ...]) -> None:
     _prepare(hello.header)
     held += set_limits(hello.header["memory"])
     channel.send(Frame({"ready": True, "held": list(held)}))
-    Worker(channel, hello.header["device"]).serve()
+    Worker(
+        channel,
+        hello.header["device"],
+        polite=hello.header["polite"],
+        ahead=_engines() if hello.header["ahead"] else iter(()),
+    ).serve()
 
 
 class Worker:
@@ -76,15 +85,29 @@ class Worker:
     Args:
         channel: To the other side.
         device: Where models are put; empty leaves it to each request.
+        polite: It leaves the processor to others once it has given its first picture; a person
+            waits for that.
+        ahead: What it does while nothing is asked of it, piece by piece.
     """
 
-    def __init__(self, channel: Channel, device: str) -> None:
+    def __init__(
+        self,
+        channel: Channel,
+        device: str,
+        *,
+        polite: bool = False,
+        ahead: Iterator[object] = iter(()),
+    ) -> None:
         self._channel = channel
+        self._polite = polite
+        self._ahead = ahead
         self._shelf = Shelf(device, notice=self._notice)
 
     def serve(self) -> None:
         """Works until it is told to leave."""
         while True:
+            while self._channel.incoming.empty() and next(self._ahead, _OVER) is not _OVER:
+                continue
             frame = self._channel.incoming.get()
             match frame.header.get("do"):
                 case "run":
@@ -106,6 +129,9 @@ class Worker:
                 last = report
                 if not report.state.ended:
                     outbox.put(report)
+                if self._polite and report.step is not None:
+                    self._polite = False
+                    _step_back()
         except Exception as error:  # noqa: BLE001 - told as the end of this task; the worker lives on
             last = Report(RunState.FAILED, error=sentence(error), problem=error)
         outbox.close(last)
@@ -196,8 +222,33 @@ def _leave() -> NoReturn:
     os._exit(0)
 
 
+def _engines() -> Iterator[object]:
+    """Imports the engine of one analysis after another: the first picture of a run waits for
+    none.
+    """
+    from robgui.core.execution.registry import analyses
+
+    for known in analyses().values():
+        with contextlib.suppress(Exception):  # told when it is run
+            yield getattr(known.engine, "function", known.engine)
+
+
+def _step_back() -> None:
+    """Lets others go first: every thread that there is, and those that they will start."""
+    if not hasattr(os, "setpriority"):
+        return
+    tasks = Path("/proc/self/task")  # on Linux a priority belongs to a thread
+    threads = [int(task.name) for task in tasks.iterdir()] if tasks.exists() else [0]
+    for thread in threads:
+        with contextlib.suppress(ProcessLookupError):  # it has just ended
+            # not relative to what it is: a polite thread may have started this process
+            os.setpriority(
+                os.PRIO_PROCESS, thread, max(10, os.getpriority(os.PRIO_PROCESS, thread))
+            )
+
+
 def _prepare(hello: dict[str, Any]) -> None:
-    """Threads, priority and imports as the other side wants them."""
+    """Threads and imports as the other side wants them."""
     threads = hello["threads"]
     if threads:
         os.environ["OMP_NUM_THREADS"] = str(threads)
@@ -210,6 +261,3 @@ def _prepare(hello: dict[str, Any]) -> None:
     analyses()
     for module in hello["imports"]:
         importlib.import_module(module)
-    if hello["polite"] and hasattr(os, "nice"):
-        # from now on; starting is what a person waits for; a polite thread may have started it
-        os.setpriority(os.PRIO_PROCESS, 0, max(10, os.getpriority(os.PRIO_PROCESS, 0)))

@@ -74,6 +74,7 @@ class WorkerProcess:
         imports: Modules it imports first.
         memory: Bytes it may allocate; 0 sets no limit.
         polite: It leaves the processor to others.
+        ahead: It imports every engine while it has nothing to do.
     """
 
     def __init__(
@@ -84,6 +85,7 @@ class WorkerProcess:
         imports: tuple[str, ...] = (),
         memory: int = 0,
         polite: bool = False,
+        ahead: bool = False,
     ) -> None:
         self._folder = private_folder()
         # On a thread that lives as long as this program: Linux ends the child with the thread that
@@ -104,6 +106,7 @@ class WorkerProcess:
             "imports": list(imports),
             "memory": memory,
             "polite": polite,
+            "ahead": ahead,
         }
         self.send(Frame(hello))
         self._reader.start()

@@ -12,7 +12,7 @@ from robgui.core.codec import put_together, take_apart
 from robgui.core.errors import ModelError, RobguiError
 from robgui.core.execution.asking.questions import find_question
 from robgui.core.execution.execution import COMMIT_SECONDS, Execution
-from robgui.core.execution.executor import lost
+from robgui.core.execution.executor import lost, told
 from robgui.core.execution.request import Request
 from robgui.core.execution.run import RunState
 from robgui.core.execution.task import Report
@@ -39,6 +39,7 @@ class Terms:
         attempts: How often an Execution is tried when its worker is lost.
         memory: Bytes that each may take; 0 sets no limit.
         polite: They leave the processor to others.
+        ahead: Each imports every engine while it has nothing to do.
         keep: A process that is lost is replaced at once, with its model loaded again.
         notice: Told what a loaded model has to say.
     """
@@ -48,6 +49,7 @@ class Terms:
     attempts: int = 1
     memory: int = 0
     polite: bool = False
+    ahead: bool = False
     keep: bool = False
     notice: Callable[[str], None] = lambda sentence: None
 
@@ -118,6 +120,7 @@ class Slot:
                 imports=terms.imports,
                 memory=terms.memory,
                 polite=terms.polite,
+                ahead=terms.ahead,
             )
         return self._process
 
@@ -284,7 +287,7 @@ class Slot:
             self.kills(execution.request)
             again = execution.task if execution.newest is not None else None
             if execution.stop_asked:
-                execution.take(Report(RunState.CANCELLED, error=f"{why[:1].upper()}{why[1:]}."))
+                execution.take(Report(RunState.CANCELLED, error=told(execution, why)))
             else:
                 execution.take(lost(execution, why, self._terms.attempts, words))
         if question is not None:

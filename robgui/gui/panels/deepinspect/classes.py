@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from robgui.core.view import Images, Matrix, Table, View
 from robgui.gui.panels.generic import GenericPanel
 from robgui.gui.widgets.views.bars import BarsView
+from robgui.gui.widgets.views.widget import ViewWidget
 
 if TYPE_CHECKING:
     from robgui.analyses.deepinspect import DeepInspectResult
@@ -81,15 +82,18 @@ class DeepInspectPanel(GenericPanel):
         row.addStretch(1)
         layout.addLayout(row)
         layout.addWidget(super().build(), 1)
+        self.board.made.connect(self._made)
         return box
 
     def draw(self, result: DeepInspectResult) -> None:
         """The views of the result, with those of the chosen pair after the first."""
         super().draw(result)
-        for widget in self.board.widgets:
-            if isinstance(widget, BarsView) and widget.view.title == HISTOGRAM:
-                widget.let_move(0, self._moved)
         self._ask_pictures(result)
+
+    def _made(self, widget: ViewWidget) -> None:
+        """The limit can be dragged in the histogram."""
+        if isinstance(widget, BarsView) and widget.view.title == HISTOGRAM:
+            widget.let_move(0, self._moved)
 
     @property
     def shown(self) -> DeepInspectResult:

@@ -11,16 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QPushButton, QWidget
 
 from robgui.core.text.words import percent
 from robgui.core.view import Matrix, Table, View
-from robgui.gui.app.theme import set_heading
 from robgui.gui.panels.feature_game.overlay import SaliencyOverlay
 from robgui.gui.panels.feature_game.saving import save_example
+from robgui.gui.panels.feature_game.turns import Turns
 from robgui.gui.panels.generic import GenericPanel
-from robgui.gui.widgets.plain import Label
 from robgui.gui.widgets.views import view_widget
 from robgui.gui.widgets.views.images import ImagesView
 
@@ -52,39 +50,18 @@ class FeatureGamePanel(GenericPanel):
     """The game on one image, live; a row of the searches shows the example of that search."""
 
     def build(self) -> QWidget:
-        """Three pictures on top, the other views below."""
+        """Three pictures on top, the other views below; in a low window they take turns."""
         self._search: int | None = None
         self._game: Request | None = None
         self.cells: list[ViewWidget | SaliencyOverlay | None] = [None] * len(ROW)
-        self._places = [QVBoxLayout() for _ in ROW]
-        self._headings = [
-            set_heading(Label(textFormat=Qt.TextFormat.PlainText), "section") for _ in ROW
-        ]
         self.save = QPushButton(
             "Save example …",
             toolTip="Writes the example, the difference and the changed pixels as PNG files",
         )
         self.save.clicked.connect(self.ask_save)
-        row = QWidget()
-        across = QHBoxLayout(row)
-        across.setContentsMargins(0, 0, 0, 0)
-        for place, heading, stretch in zip(self._places, self._headings, (2, 2, 3), strict=True):
-            place.addWidget(heading)
-            across.addLayout(place, stretch)
-        split = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
-        split.addWidget(row)
-        split.addWidget(self._below())
-        split.setStretchFactor(0, 3)
-        split.setStretchFactor(1, 2)
-        return split
-
-    def _below(self) -> QWidget:
-        box = QWidget()
-        layout = QVBoxLayout(box)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.save, 0, Qt.AlignmentFlag.AlignRight)
-        layout.addWidget(super().build(), 1)
-        return box
+        titles = [titles[0] for titles in ROW]
+        self.turns = Turns(titles, (2, 2, 3), super().build(), self.save)
+        return self.turns
 
     def clear(self) -> None:
         """Back to the empty state."""
@@ -124,20 +101,20 @@ class FeatureGamePanel(GenericPanel):
                 rest.append(view)
             else:
                 self._draw_cell(place, view)
-        self.board.show_views(rest)
+        self.board.show_views(rest, live=self.live)
         self.save.setEnabled(self.shown.found_class >= 0)
 
     def _draw_cell(self, place: int, view: View) -> None:
         cell = self.cells[place]
         if cell is None:
             cell = self.cells[place] = self._made(view)
-            self._places[place].addWidget(cell, 1)
+            self.turns.put(place, cell)
         if isinstance(cell, SaliencyOverlay):
             assert isinstance(view, Matrix)
             cell.show_view(view, self.result)
         else:
             cell.show_view(view)
-        self._headings[place].setText(view.title)
+        self.turns.name(place, view.title)
 
     def _made(self, view: View) -> ViewWidget | SaliencyOverlay:
         """The widget of a picture of the row; all of them read out the pixel under the mouse."""

@@ -107,7 +107,8 @@ class SemanticMapPanel(ScenePanel):
         self.view.show_map(result, self.params, *self.which)
         self._mark_points(result)
         self._list_traps(result)
-        self.more.show_views([view for view in map_details(result) if view.title != TRAPS])
+        details = [view for view in map_details(result) if view.title != TRAPS]
+        self.more.show_views(details, live=self.live)
 
     def part_on_show(self, said: Verdict) -> Verdict:
         """What is said of the network on show; of all where a mean or every curve is."""

@@ -15,7 +15,7 @@ from robgui.analyses.semantic.result import image_place
 if TYPE_CHECKING:
     from robgui.analyses.semantic import Axis, MapParams, MapResult
     from robgui.analyses.semantic.result import Sight
-    from robgui.analyses.semantic.scene.mesh_file import Up
+    from robgui.analyses.semantic.scene.meshes.file import Up
     from robgui.core.dataset import Dataset
     from robgui.core.execution.request import Request
     from robgui.core.model.card import ModelCard

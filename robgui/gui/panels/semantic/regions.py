@@ -208,7 +208,7 @@ class SemanticRegionsPanel(ScenePanel):
         self.table.sheet.point(self.row)
         more: list[View] = [score_curve(result)] if len(result.axes) == 1 else []
         more += [bounds_table(result), size_bars(result)]
-        self.more.show_views(more)
+        self.more.show_views(more, live=self.live)
         self.in_out.show_view(region_pictures(result, self.row))
 
     def _redraw(self) -> None:

@@ -204,7 +204,7 @@ class SceneControls(QWidget):
         set_tip(self.scene_box, "\n".join(_scene_words(s) for s in scenes))
 
     def _known_scenes(self) -> dict[str, str]:
-        from robgui.analyses.semantic.scene.shapes import bundled_meshes
+        from robgui.analyses.semantic.scene.meshes.shapes import bundled_meshes
 
         return {spec: _scene_words(spec) for spec in (IMAGE, *bundled_meshes(), *self._files)}
 
@@ -304,7 +304,7 @@ class SceneControls(QWidget):
 
     def ask_file(self) -> None:
         """Asks for a mesh file."""
-        from robgui.analyses.semantic.scene.mesh_file import FORMATS
+        from robgui.analyses.semantic.scene.meshes.file import FORMATS
 
         kinds = f"Meshes ({' '.join('*' + ending for ending in FORMATS)});;All files (*)"
         chosen, _ = QFileDialog.getOpenFileName(self, "Open a mesh", "", kinds)

@@ -11,6 +11,7 @@ import pyqtgraph as pg
 from PySide6.QtWidgets import QWidget
 
 from robgui.analyses.zonnscan.views.samples import samples_view
+from robgui.analyses.zonnscan.words.twin import twin_finding
 from robgui.core.view import Curves, Images, View
 from robgui.gui.app.theme import theme
 from robgui.gui.panels.generic import GenericPanel
@@ -21,6 +22,8 @@ from robgui.gui.widgets.views import CurvesView
 
 if TYPE_CHECKING:
     from robgui.analyses.zonnscan import ZonnscanParams, ZonnscanResult
+    from robgui.analyses.zonnscan.result import Twins
+    from robgui.core.execution.request import Request
 
 SAMPLES = 8
 
@@ -41,6 +44,7 @@ class ZonnscanPanel(GenericPanel):
         self.tools = SweepTools(self.store)
         self.tools.keep.clicked.connect(self._keep)
         self.tools.forget.clicked.connect(lambda: self._refer(None))
+        self.tools.made.connect(self._twin_made)
         self.store.selection_changed.connect(self._selected)
         self.restyle()
         return column(super().build(), self.tools)
@@ -122,6 +126,22 @@ class ZonnscanPanel(GenericPanel):
         if self.request is not None and self.result is not None:
             name = f"{self.result.input_name}, {self.request.models[0].name}"
             self._refer(PinnedSweep(self.result, name))
+
+    def _twin_made(self, twin: Twins, asked: Request | None, eps: float) -> None:
+        """A twin with another class is a failure of the sweep on show, if that is of its
+        original.
+        """
+        shown = self.request
+        if shown is None or asked is None or self.run_id is None:
+            return
+        if (shown.models, shown.dataset, shown.indices) == (
+            asked.models,
+            asked.dataset,
+            asked.indices,
+        ):
+            finding = twin_finding(self.result, self.params, twin, eps)
+            if finding is not None:
+                self.store.history.add_finding(self.run_id, finding)
 
     def _refer(self, pinned: PinnedSweep | None) -> None:
         self.pinned = pinned

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QToolButton, QWidget
 
 from robgui.gui.state.selection import Selection
@@ -25,7 +26,14 @@ TWINS = "adversarial twins"
 
 
 class SweepTools(QWidget):
-    """Reference and adversarial twin in one row; a narrow window shortens it."""
+    """Reference and adversarial twin in one row; a narrow window shortens it.
+
+    Signals:
+        made: ``(made, request, eps)``: a twin, for what the sweep of its original would be asked,
+            and its size.
+    """
+
+    made = Signal(object, object, float)
 
     def __init__(self, store: Store) -> None:
         super().__init__()
@@ -76,9 +84,15 @@ class SweepTools(QWidget):
             ),
             None,
         )
+        asked = self._store.request("zonnscan")
+
+        def arrived(answer: tuple[Twins, Dataset]) -> None:
+            self.made.emit(answer[0], asked, eps)
+            self._show(answer[1], known)
+
+        ask = self._store.answers.ask
         self._store.background.run(
-            lambda: _with_twin(self._store.answers.ask, model, dataset, number, eps, known),
-            lambda twins: self._show(twins, known),
+            lambda: _with_twin(ask, model, dataset, number, eps, known), arrived
         )
 
     def _show(self, twins: Dataset, before: Dataset | None) -> None:
@@ -119,8 +133,10 @@ def _with_twin(
     number: int,
     eps: float,
     known: Dataset | None,
-) -> Dataset:
-    """The twins made so far and, as the last, that of input ``number``; called on a pool thread."""
+) -> tuple[Twins, Dataset]:
+    """The twin of input ``number``, and all made so far with it as the last; called on a pool
+    thread.
+    """
     from robgui.core.dataset import align, from_arrays
     from robgui.core.execution.asking.by_value import by_value
 
@@ -133,4 +149,4 @@ def _with_twin(
     features = tuple(one["features"])
     twins = from_arrays(array, labels, model.labels, TWINS, kind=model.kind, features=features)
     assert twins.fingerprint
-    return twins
+    return made, twins

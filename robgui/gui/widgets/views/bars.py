@@ -61,7 +61,7 @@ class BarsView(PlotView):
             row = view.series[place] if place < len(view.series) else None
             self._draw_series(view, row, place)
         keys = self._keys(view) + self.show_marks(view.levels, 0, view.value)
-        self.show_keys(keys + self.show_marks(view.marks, 90, view.x))
+        self.show_keys(keys + self.show_marks(view.marks, 90, view.x), view.value)
         self._fit(view)
         self._write(view)
 
@@ -131,7 +131,7 @@ class BarsView(PlotView):
         heights.append(scaled(view.value, np.array([mark.at for mark in view.levels], float)))
         low, high = span(view.value, heights)
         if not math.isfinite(view.value.high) and self._written(view):
-            high += 0.06 * (high - low)  # room for the numbers above the bars
+            high += 0.1 * (high - low)  # room for the numbers above the bars
         if not math.isfinite(view.value.low) and not view.value.log and low > -PADDING * high:
             low = 0.0  # bars stand on the axis
         if view.edges is None:
@@ -179,7 +179,21 @@ class BarsView(PlotView):
         room = float(self.spreads[0].width.min(initial=1.0)) / pixel / share
         widest = max(item.textItem.boundingRect().width() for item in written)
         for item in self.numbers:
-            item.setVisible(bool(item.toPlainText()) and widest <= room + 4)
+            shown = bool(item.toPlainText()) and widest <= room + 4
+            item.setVisible(shown and self._within(item))
+
+    def _within(self, item: Any) -> bool:
+        """Whether all of a number is within the plot: one that is cut reads as another."""
+        box = self.plot.getPlotItem().getViewBox()
+        low, high = box.viewRange()[1]
+        reach = item.textItem.boundingRect().height() * (abs(box.viewPixelSize()[1]) or 1.0)
+        below = item.anchor.y() == 0.0
+        ends = (
+            (item.pos().y() - reach, item.pos().y())
+            if below
+            else (item.pos().y(), item.pos().y() + reach)
+        )
+        return bool(low <= ends[0] and ends[1] <= high + 0.25 * reach)
 
 
 def spread(view: Bars) -> list[Spread]:

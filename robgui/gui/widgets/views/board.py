@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from robgui.core.view import View
 from robgui.gui.app.theme import set_heading
 from robgui.gui.widgets.plain import Label
+from robgui.gui.widgets.tab_rows import TabRows
 from robgui.gui.widgets.views.widget import ViewWidget
 
 #: Lower than this many lines of text, the first view is behind a tab too.
 HIGH = 34
+#: Widgets that are made at once while a run goes on: the first view; the others follow one by one.
+AT_ONCE = 1
 
 
 class Board(QWidget):
@@ -22,19 +25,23 @@ class Board(QWidget):
 
     Signals:
         chosen: ``(view, what)``: what was clicked in which view.
+        made: A widget was made.
     """
 
     chosen = Signal(object, object)
+    made = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
         self.widgets: list[ViewWidget] = []
+        self._views: Sequence[View] = ()
         self._titles: tuple[str, ...] = ()
         self._low = False
+        self._later = QTimer(self, singleShot=True, interval=0)
+        self._later.timeout.connect(self._make_next)
         self.title = set_heading(Label(textFormat=Qt.TextFormat.PlainText), "section")
         self.title.setContentsMargins(6, 0, 0, 0)
-        self.bar = QTabBar(drawBase=False, expanding=False, usesScrollButtons=True)
-        self.bar.setElideMode(Qt.TextElideMode.ElideNone)
+        self.bar = TabRows()
         self.stack = QStackedWidget()
         self.bar.currentChanged.connect(self._turn)
         self._top, self._details = QWidget(), QWidget()
@@ -48,21 +55,47 @@ class Board(QWidget):
         self.split.setStretchFactor(1, 2)
         _fill(self, self.split)
 
-    def show_views(self, views: Sequence[View]) -> None:
-        """Shows these, each in the widget it had before where that can draw it."""
-        for place, view in enumerate(views):
+    @property
+    def complete(self) -> bool:
+        """Whether every view has its widget."""
+        return len(self.widgets) == len(self._views)
+
+    def show_views(self, views: Sequence[View], *, live: bool = False) -> None:
+        """Shows these, each in the widget it had before where that can draw it.
+
+        Args:
+            views: The first one is the large one.
+            live: More will follow soon, and the window must not wait: what is behind another tab is
+                drawn when it comes on show, and new widgets are made one at a time.
+        """
+        self._views = views
+        now = views[: max(AT_ONCE, len(self.widgets))] if live else views
+        for place, view in enumerate(now):
             if place < len(self.widgets) and self.widgets[place].fits(view):
-                self.widgets[place].show_view(view)
+                widget = self.widgets[place]
+                widget.keep_view(view) if live else widget.show_view(view)
             else:
                 self._replace(place, view)
         for widget in self.widgets[len(views) :]:
             widget.setParent(None)
             widget.deleteLater()
         del self.widgets[len(views) :]
-        titles = tuple(view.title for view in views)
+        self._arrange()
+
+    def _make_next(self) -> None:
+        """Makes one more widget, if one is missing still."""
+        place = len(self.widgets)
+        if place < len(self._views):
+            self._replace(place, self._views[place])
+            self._arrange()
+
+    def _arrange(self) -> None:
+        titles = tuple(widget.view.title for widget in self.widgets)
         if titles != self._titles:
             self._titles = titles
             self._lay_out()
+        if not self.complete:
+            self._later.start()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """In a low window every view has the whole room, one at a time."""
@@ -84,6 +117,7 @@ class Board(QWidget):
         else:
             self.widgets.append(made)
         self._titles = ()
+        self.made.emit(made)
 
     def _lay_out(self) -> None:
         """The first view above, the others behind tabs; in a low window all of them."""
@@ -119,4 +153,4 @@ def _fill(box: QWidget, *widgets: QWidget) -> None:
     layout.setContentsMargins(0, 0, 0, 0)
     layout.setSpacing(4)
     for widget in widgets:
-        layout.addWidget(widget, 0 if isinstance(widget, QLabel | QTabBar) else 1)
+        layout.addWidget(widget, 0 if isinstance(widget, QLabel | TabRows) else 1)

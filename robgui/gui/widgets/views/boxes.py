@@ -17,7 +17,7 @@ from robgui.gui.widgets.inks import colour, pen
 from robgui.gui.widgets.legend import Key, Keyed, Legend
 from robgui.gui.widgets.plots import Plot
 from robgui.gui.widgets.views.matrix import cell_words, class_keys, show_matrix
-from robgui.gui.widgets.views.spots import SIGN, Spots
+from robgui.gui.widgets.views.spots import SIGN, Spots, spot_keys
 from robgui.gui.widgets.views.widget import ViewWidget
 
 #: More names over the picture than this cover each other; the others are read out.
@@ -53,7 +53,7 @@ class BoxesView(ViewWidget):
         plain = view.behind is not None and view.behind.classes is None
         self.heat.bar.setVisible(plain and not self.mini)
         keys = [] if view.behind is None else class_keys(view.behind)
-        keys = [*self._draw_boxes(view), *keys]
+        keys = [*self._draw_boxes(view), *keys, *spot_keys(view.spots)]
         self.legend.show_keys(keys)
         self.legend.setVisible(bool(keys) and not self.mini)
         self.spots.show_spots(view.spots)

@@ -48,8 +48,7 @@ class CurvesView(PlotView):
         keys = [item.key(line) for item, line in zip(self.lines, view.lines, strict=False)]
         keys = [key for key, line in zip(keys, view.lines, strict=True) if not line.quiet]
         keys += self.show_marks(view.marks, 90, view.x) + self.show_marks(view.levels, 0, view.y)
-        alone = len(keys) == 1 and keys[0].words == view.y.name  # the axis says it already
-        self.show_keys([] if alone else keys)
+        self.show_keys(keys, view.y)
         self._cursor.setPen(pen(Ink("quiet"), 1))
         self._fit(view)
 

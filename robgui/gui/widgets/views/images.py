@@ -273,7 +273,8 @@ class PictureModel(QAbstractListModel):
         pixels = self.view.pictures[number].pixels
         known = self._scaled.get(number)
         if known is None or known[0] is not pixels:
-            known = self._scaled[number] = (pixels, scaled_to(pixels, self.side))
+            side = round(self.side * own_share(self.view, number))
+            known = self._scaled[number] = (pixels, scaled_to(pixels, max(1, side)))
         return known[1]
 
 
@@ -291,8 +292,19 @@ def frame_shape(view: Images) -> tuple[float, float]:
     shapes = [np.array(picture.pixels.shape[1::-1], float) for picture in view.pictures]
     if not shapes:
         return 1.0, 1.0
-    width, height = np.max([shape / shape.max() for shape in shapes], axis=0)
+    shares = [own_share(view, number) for number in range(len(shapes))]
+    fitted = [share * shape / shape.max() for share, shape in zip(shares, shapes, strict=True)]
+    width, height = np.max(fitted, axis=0)
     return float(width), float(height)
+
+
+def own_share(view: Images, number: int) -> float:
+    """How large a picture is beside the largest: strips of one height keep one size of pixel."""
+    sizes = {picture.pixels.shape[:2] for picture in view.pictures}
+    if len(sizes) == 1 or len({height for height, _ in sizes}) > 1:
+        return 1.0
+    largest = max(max(size) for size in sizes)
+    return float(max(view.pictures[number].pixels.shape[:2])) / largest
 
 
 def words_of(picture: Picture) -> str:

@@ -14,7 +14,7 @@ from robgui.gui.widgets.heat import Heat, lookup
 from robgui.gui.widgets.inks import colour, fill, pen
 from robgui.gui.widgets.legend import Key, Keyed, Legend
 from robgui.gui.widgets.plots import Plot
-from robgui.gui.widgets.views.spots import SIGN, Spots
+from robgui.gui.widgets.views.spots import SIGN, Spots, spot_keys
 from robgui.gui.widgets.views.widget import ViewWidget
 
 
@@ -36,7 +36,7 @@ class MatrixView(ViewWidget):
         """Gives the image its new values; colours and levels are those of the view."""
         show_matrix(self.heat, view)
         self.heat.bar.setVisible(view.classes is None and not self.mini)
-        keys = class_keys(view)
+        keys = [*class_keys(view), *spot_keys(view.spots)]
         self.legend.show_keys(keys)
         self.legend.setVisible(bool(keys) and not self.mini)
         self.spots.show_spots(view.spots)
@@ -110,7 +110,7 @@ def cell_words(view: Matrix, x: float, y: float) -> str:
     across = _place(view.x, view.columns, column, view.rect[0], view.rect[2] / view.values.shape[1])
     up = _place(view.y, view.rows, row, view.rect[1], view.rect[3] / view.values.shape[0])
     value = float(view.values[row, column])
-    known = f"{view.scale.name} {view.scale.words(value)}" if math.isfinite(value) else "not known"
+    known = f"{view.scale.name} {view.scale.words(value)}" if math.isfinite(value) else view.unknown
     if view.classes is not None and (number := int(view.classes[row, column])) >= 0:
         name = view.class_names[number] if number < len(view.class_names) else f"class {number}"
         known = f"{name}, {known}"

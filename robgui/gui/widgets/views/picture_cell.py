@@ -119,9 +119,11 @@ def _draw_words(painter: QPainter, words: str, place: QRect) -> None:
 def _draw_spot(painter: QPainter, spot: Spot, corner: QPointF, scale: float) -> None:
     """An open sign with a rim; its place is in pixels of the picture."""
     middle = QPointF(corner.x() + (spot.x + 0.5) * scale, corner.y() + (spot.y + 0.5) * scale)
-    reach = max(5.0, spot.size * scale / 2)
+    thin = spot.size > 0  # it frames pixels, which are to be seen
+    reach = max(3.0, spot.size * scale / 2) if thin else 5.0
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    for pen in (QPen(QColor(theme.colours.surface), 4), QPen(colour(spot.ink), 2)):
+    widths = (2.5, 1.25) if thin else (4.0, 2.0)
+    for pen in (QPen(QColor(theme.colours.surface), widths[0]), QPen(colour(spot.ink), widths[1])):
         painter.setPen(pen)
         if spot.symbol == "cross":
             for side in (1, -1):

@@ -29,6 +29,7 @@ class PlotView(ViewWidget):
         self.legend = Legend()
         self.legend.setVisible(not mini)
         self._marks: dict[int, list[Any]] = {0: [], 90: []}
+        self._movable: dict[int, Callable[[float], None]] = {}
         self.put(Keyed(self.plot, self.legend))
         self.plot.scene().sigMouseMoved.connect(self._moved)
         self.plot.scene().sigMouseClicked.connect(self._pressed)
@@ -46,8 +47,10 @@ class PlotView(ViewWidget):
         """What a click at a place of the plot means; None for nothing."""
         return None
 
-    def show_keys(self, keys: Sequence[Key]) -> None:
-        """Fills the legend; without keys there is none."""
+    def show_keys(self, keys: Sequence[Key], axis: Axis) -> None:
+        """Fills the legend; there is none without keys, or with one that ``axis`` says already."""
+        if [key.words for key in keys] == [axis.name]:
+            keys = ()
         self.legend.show_keys(keys)
         self.legend.setVisible(bool(keys) and not self.mini)
 
@@ -57,6 +60,7 @@ class PlotView(ViewWidget):
         while len(items) < len(marks):
             items.append(pg.InfiniteLine(angle=angle))
             self.plot.addItem(items[-1], ignoreBounds=True)
+        self._loosen()
         style = Qt.PenStyle.DashDotDotLine if angle else Qt.PenStyle.DashDotLine
         for item, mark in zip(items, marks, strict=False):
             item.setPen(pen(mark.ink, 1.5, style))
@@ -67,14 +71,19 @@ class PlotView(ViewWidget):
         return [Key(mark.name, pen(mark.ink, 1.5, style), upright=bool(angle)) for mark in shown]
 
     def let_move(self, place: int, moved: Callable[[float], None]) -> None:
-        """Lets the user drag an upright line; ``moved`` gets its place on the axis meanwhile."""
-        if place >= len(self._marks[90]):
-            return
-        line = self._marks[90][place]
-        if not line.movable:
-            line.setMovable(True)
-            line.setHoverPen(pen(Ink("text"), 3))
-            line.sigDragged.connect(lambda one: moved(float(one.value())))
+        """Lets the user drag an upright line, drawn already or later; ``moved`` gets its place on
+        the axis meanwhile.
+        """
+        self._movable[place] = moved
+        self._loosen()
+
+    def _loosen(self) -> None:
+        for place, moved in self._movable.items():
+            line = self._marks[90][place] if place < len(self._marks[90]) else None
+            if line is not None and not line.movable:
+                line.setMovable(True)
+                line.setHoverPen(pen(Ink("text"), 3))
+                line.sigDragged.connect(lambda one, moved=moved: moved(float(one.value())))
 
     def tell(self, words: str) -> None:
         """Reads out what stands at the pointer."""

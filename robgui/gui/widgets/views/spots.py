@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
+from PySide6.QtCore import Qt
 
 from robgui.core.view import Spot
-from robgui.gui.widgets.inks import SYMBOLS, colour, halo
+from robgui.gui.widgets.inks import SYMBOLS, colour, halo, pen
+from robgui.gui.widgets.legend import Key
 
 #: Diameter in pixels of a sign without a size of its own.
 SIGN = 15
@@ -36,6 +39,19 @@ class Spots:
         """The names of the signs within ``near`` of a place; empty for none."""
         found = [spot.name for spot in self._spots if spot.name and _touches(spot, x, y, near)]
         return ", ".join(dict.fromkeys(found))
+
+
+def spot_keys(spots: Sequence[Spot]) -> list[Key]:
+    """What each kind of sign means: what the names of its signs begin with."""
+    kinds: dict[tuple[Any, str], str] = {}
+    for spot in spots:
+        words = re.split(r":| ?\d", spot.name)[0].strip()
+        if words:
+            kinds.setdefault((spot.ink, spot.symbol or "circle"), words)
+    return [
+        Key(words, pen(ink, 1, Qt.PenStyle.SolidLine), symbol=SYMBOLS[symbol], line=False)
+        for (ink, symbol), words in kinds.items()
+    ]
 
 
 def _touches(spot: Spot, x: float, y: float, near: tuple[float, float]) -> bool:

@@ -51,6 +51,19 @@ class ViewWidget(Themed, QWidget):
 
     def show_view(self, view: View) -> None:
         """Shows ``view``, which must be of this widget's kind."""
+        self._take(view)
+        self._outdated = False
+        self.draw(view)
+
+    def keep_view(self, view: View) -> None:
+        """Takes ``view`` and draws it when it is looked at: now, or when it is next shown."""
+        if self.isVisible():
+            self.show_view(view)
+        else:
+            self._take(view)
+            self._outdated = True
+
+    def _take(self, view: View) -> None:
         if not self.fits(view):
             kinds = f"{self.kind.__name__}, not {type(view).__name__}"
             raise TypeError(f"{type(self).__name__} draws {kinds}")
@@ -58,7 +71,6 @@ class ViewWidget(Themed, QWidget):
         self.setAccessibleName(view.title)
         self.setAccessibleDescription(view.note)
         self._foot.set_note(view.note)
-        self.draw(view)
 
     def fits(self, view: View) -> bool:
         """Whether it can draw ``view``."""

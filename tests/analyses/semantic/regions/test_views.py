@@ -57,7 +57,7 @@ def test_one_or_many_parameters_are_bars_in_lanes(axes: tuple[str, ...]) -> None
         assert (
             len(last.lanes) == 3 and last.x.title == "Azimuth (°)" and isinstance(views[1], Curves)
         )
-        assert last.lanes[-1] == "1 naive", "the first region stands on top"
+        assert last.lanes[-1] == "naive 1", "the first region stands on top"
     else:
         assert last.lanes == ("Light", "Elevation", "Azimuth") and "azimuth 0° to 360°" in last.note
     for box in last.boxes:

@@ -97,6 +97,7 @@ def test_a_large_region_without_a_failure_holds_when_the_samples_can_show_it() -
         1.0,
         "100 % of the range",
     )
+    assert not any("usual pose" in line for line in said.because), "it contains it"
     assert said.because[0].startswith(
         "Poses inside that lose the class: 0 % (0 of 300), at most 1.0 % with 95 % confidence"
     )
@@ -127,6 +128,9 @@ def test_a_small_region_is_no_success_even_without_a_failure_inside() -> None:
     assert "fills only " in said.sentence and any(
         line.startswith("Just outside it becomes “other”") for line in said.because
     )
+    usual = [axis.default for axis in result.axes]
+    inside = ((result.low[region] <= usual) & (usual <= result.high[region])).all()
+    assert inside != ("No region contains the usual pose." in said.because)
 
 
 def test_a_clean_region_beside_others_with_failures_is_at_risk_and_is_the_one_spoken_of() -> None:

@@ -23,11 +23,11 @@ def test_an_attack_that_changes_classes_is_a_failure_that_the_sentence_tells_fir
     assert (
         told.sentence
         == "An attack that moves each value by 0.1 changes the class of 18 of 20 inputs; "
-        "the uncertainty gives 100 % of them away at 5.0 % false alarms."
+        "the uncertainty gives 100 % of the attacked copies away at 5.0 % false alarms."
     )
     hidden = verdict(compared(LOW, LOW, predicted=changed(18)), ATTACK)
     assert (
-        hidden.sentence.endswith("the uncertainty does not give them away.")
+        hidden.sentence.endswith("the uncertainty does not give the attacked copies away.")
         and "18 of 20 attacked copies" in hidden.because[0]
     )
 

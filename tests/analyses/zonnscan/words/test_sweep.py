@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from robgui.analyses.zonnscan import ZonnscanParams
+from robgui.analyses.zonnscan.result import ATTACK_TO_COME
 from robgui.analyses.zonnscan.words.sweep import findings, offers, verdict
 from robgui.core.execution.registry import find
 from robgui.core.model.classifier import Classifier
@@ -207,3 +208,9 @@ def test_the_record_gives_the_same_words() -> None:
         result, ZonnscanParams(samples=32)
     )
     assert known.findings(result, ZonnscanParams()) == []
+
+
+def test_a_sweep_whose_attack_is_still_to_come_says_so_far() -> None:
+    early = verdict(swept(attack_note=ATTACK_TO_COME, attack_calls=0), PARAMS)
+    assert early.scope.startswith("So far, radii up to")
+    assert verdict(swept(), PARAMS).scope.startswith("Radii up to")

@@ -12,6 +12,23 @@ from robgui.core.execution.request import Request, build_request
 
 #: Good answers before the mischief; loading and matching a model takes some.
 GOOD = 12
+#: A model that misbehaves while a run goes on gives this many good answers, each after a while, so
+#: that there is a result before.
+GOOD_IN_RUNS, REST_SECONDS = 60, 0.02
+#: What the models do that this program must bear, by the beginning of their names.
+MISCHIEFS = {
+    "loops": "loops for ever",
+    "aborts": "calls abort()",
+    "eats": "allocates until the limit",
+    "sleeps": "answers after 60 s",
+    "floods": "prints without end",
+}
+#: Those that never answer, so that a person has to stop them.
+STUCK = ("loops", "sleeps", "floods")
+#: Inputs in the data; some models misbehave when they are all given at once.
+ROWS = 5
+#: A file that a model opens when its mischief begins, so that it can be seen from outside.
+MARK = "mischief"
 
 ARCHITECTURE = """
 import os, sys, time
@@ -20,16 +37,18 @@ from torch import nn
 
 
 class Foreign(nn.Module):
-    def __init__(self, mischief):
+    def __init__(self, mischief, good={good}, rest=0.0, rows=0):
         super().__init__()
         self.layer = nn.Linear(3, 4)
-        self.mischief = mischief
+        self.mischief, self.good, self.rest, self.rows = mischief, good, rest, rows
         self.calls = 0
 
     def forward(self, x):
         self.calls += 1
-        if self.calls > {good}:
+        time.sleep(self.rest)
+        if self.calls > self.good or len(x) == self.rows:
             os.write(2, b"MISCHIEF")
+            os.open({mark!r}, os.O_RDONLY)
             self.mischief()
         return self.layer(x)
 
@@ -56,6 +75,11 @@ def talk():
         os.write(2, b"y" * 100_000)
 
 
+def flood():
+    while True:
+        print("x" * 100_000)
+
+
 def start_another():
     try:
         os.spawnlp(os.P_NOWAIT, "sleep", "sleep", "600")
@@ -75,6 +99,29 @@ def sleeps(): return Foreign(lambda: time.sleep(60))
 def talks(): return Foreign(talk)
 def starts_another(): return Foreign(start_another)
 def raises(): return Foreign(lambda: 1 / 0)
+def floods(): return Foreign(flood)
+
+
+def later(mischief):
+    return Foreign(mischief, {later}, {rest})
+
+
+def loops_later(): return later(loop)
+def aborts_later(): return later(os.abort)
+def eats_later(): return later(eat)
+def sleeps_later(): return later(lambda: time.sleep(60))
+def floods_later(): return later(flood)
+
+
+def on_data(mischief):
+    return Foreign(mischief, good=1000, rows={rows})
+
+
+def loops_on_data(): return on_data(loop)
+def aborts_on_data(): return on_data(os.abort)
+def eats_on_data(): return on_data(eat)
+def sleeps_on_data(): return on_data(lambda: time.sleep(60))
+def floods_on_data(): return on_data(flood)
 
 
 def at_once(mischief):
@@ -83,21 +130,28 @@ def at_once(mischief):
     return model
 
 
-def hangs_at_once(): return at_once(loop)
+def loops_at_once(): return at_once(loop)
 def aborts_at_once(): return at_once(os.abort)
 def eats_at_once(): return at_once(eat)
 def sleeps_at_once(): return at_once(lambda: time.sleep(60))
 def talks_at_once(): return at_once(talk)
+def floods_at_once(): return at_once(flood)
 """
 
 
 def write_files(folder: Path) -> Path:
     """The architecture, one file of weights, and data."""
-    (folder / "foreign.py").write_text(ARCHITECTURE.format(good=GOOD))
+    code = ARCHITECTURE.format(
+        good=GOOD, later=GOOD_IN_RUNS, rest=REST_SECONDS, rows=ROWS, mark=str(folder / MARK)
+    )
+    (folder / "foreign.py").write_text(code)
+    (folder / MARK).touch()
     generator = torch.Generator("cpu").manual_seed(0)
     weights = {"layer.weight": torch.randn(4, 3, generator=generator), "layer.bias": torch.zeros(4)}
     save_file(weights, folder / "foreign.safetensors")
-    np.savez(folder / "data.npz", inputs=np.random.default_rng(0).random((5, 3), dtype=np.float32))
+    np.savez(
+        folder / "data.npz", inputs=np.random.default_rng(0).random((ROWS, 3), dtype=np.float32)
+    )
     return folder
 
 

@@ -114,7 +114,7 @@ def test_a_model_that_never_answers_is_stopped_within_three_seconds_and_its_resu
     wait_for(lambda: gone(pid), "the end of the process")
     assert (execution.state, execution.error) == (
         RunState.CANCELLED,
-        "It did not stop within 2 s, so its worker process was ended.",
+        "It did not stop within 2 s, so its worker process was ended; the result so far is kept.",
     )
     stored = workspace.run(execution.run_id)
     assert (stored.state, stored.has_result, stored.error) == (
@@ -238,7 +238,7 @@ def test_a_model_that_has_cost_two_processes_is_not_loaded_again_unasked(workers
 
 
 def test_loading_a_model_that_hangs_can_be_stopped_too(workers, files):
-    execution = run(workers, files, "hangs_at_once")
+    execution = run(workers, files, "loops_at_once")
     end = time.monotonic() + 3
     wait(workers, execution, lambda: time.monotonic() > end)
     assert seconds_to_stop(workers, execution) < 3
@@ -331,3 +331,22 @@ def test_workers_leave_no_thread_and_no_descriptor_behind(files):
         again.start()
         again.close()
     wait_for(lambda: counted() <= before, "threads and descriptors to go")
+
+
+def test_a_polite_worker_steps_back_with_all_its_threads_once_its_first_picture_is_there(files):
+    workers = Workers(terms=Terms(pace=0.0, polite=True))
+    workers.start()
+    try:
+        wait_for(lambda: workers.work(0.05) or workers.ready, "the worker")
+        assert nice(workers.pid) == {os.getpriority(os.PRIO_PROCESS, 0)}
+        execution = run(workers, files, "good")
+        wait(workers, execution)
+        assert execution.state is RunState.DONE
+        assert min(nice(workers.pid)) >= 10
+    finally:
+        workers.close()
+
+
+def nice(pid):
+    tasks = Path(f"/proc/{pid}/task").iterdir()
+    return {os.getpriority(os.PRIO_PROCESS, int(task.name)) for task in tasks}

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from robgui.core.view import Axis, Bars, Box, Boxes, Ink, Series
+from robgui.core.view import Axis, Bars, Box, Boxes, Ink, Mark, Series, Spot
 from robgui.gui.widgets.views.bars import spread
 from tests.gui import sample_views as samples
 
@@ -107,3 +107,25 @@ def test_bars_below_zero_are_on_show_too(shown):
     view = Bars("d", Axis("difference"), ("a", "b"), (Series("", np.array([-0.5, 0.25])),))
     low, high = shown(view).plot.viewRange()[1]
     assert low < -0.5 and high > 0.25
+
+
+def test_signs_are_explained_in_the_legend_once_for_each_kind(shown):
+    signs = [Spot(0.1 * n, 0.5, f"start {n}", Ink("text"), "circle") for n in (1, 2)]
+    signs.append(Spot(0.5, 0.5, "trap: score 0.1, seen as “Bag”", Ink("fails"), "cross"))
+    keys = shown(replace(samples.boxes(), spots=tuple(signs))).legend.keys
+    assert [(key.words, key.line) for key in keys if key.symbol] == [
+        ("start", False),
+        ("trap", False),
+    ]
+
+
+def test_a_number_above_a_bar_is_whole_or_not_shown(shown):
+    row = Series("s", np.array([0.0, 0.001]), Ink("fails"), np.zeros(2), np.array([0.01, 0.0099]))
+    level = Mark(0.01, "allowed")
+    view = Bars("b", Axis("lost", kind="share", low=0), ("a", "b"), (row,), levels=(level,))
+    for height in (400, 160, 110):
+        widget = shown(view, 260, height)
+        room = widget.plot.getPlotItem().getViewBox().sceneBoundingRect().adjusted(0, -4, 0, 4)
+        for item in widget.numbers:
+            if item.isVisible() and item.toPlainText():
+                assert room.contains(item.mapRectToScene(item.boundingRect())), height

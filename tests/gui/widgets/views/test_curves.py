@@ -103,3 +103,26 @@ def test_a_mark_without_a_place_is_neither_drawn_nor_in_the_legend(shown):
     widget = shown(view)
     assert "not found" not in [key.words for key in widget.legend.keys]
     assert not widget._marks[90][0].isVisible()
+
+
+@pytest.mark.parametrize("size", [(640, 400), (640, 220), (300, 170)])
+def test_the_titles_of_both_axes_stay_within_the_plot_in_the_middle_of_their_axis(shown, size):
+    long = "confidence, share, uncertainty, and some more words that take room"
+    view = replace(samples.curves(), y=Axis(long, "0 to 1"), x=Axis(long, "of its range"))
+    widget = shown(view, *size)
+    widget.resize(size[0] - 40, size[1] - 10)  # a title is put anew when its axis shrinks
+    ground = widget.plot.rect().toRectF()
+    for side in ("left", "bottom"):
+        axis = widget.plot.getPlotItem().getAxis(side)
+        title = axis.label.mapRectToScene(axis.label.boundingRect())
+        assert ground.adjusted(-8, -8, 8, 8).contains(title), side
+        middle = axis.mapRectToScene(axis.rect()).center()
+        off = title.center() - middle
+        assert abs(off.y() if side == "left" else off.x()) <= 2
+
+
+def test_the_title_of_an_axis_that_needs_two_lines_keeps_its_unit(shown):
+    view = replace(samples.curves(), y=Axis("confidence, share, uncertainty", "0 to 1"))
+    widget = shown(view, 640, 260)
+    axis = widget.plot.getPlotItem().getAxis("left")
+    assert axis.label.toPlainText().split() == view.y.title.split()

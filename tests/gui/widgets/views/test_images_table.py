@@ -171,3 +171,12 @@ def test_the_axes_of_a_film_stand_still_while_its_lines_move(shown):
         widget.timeline.slider.setValue(place)
         ranges.append(widget.axes.viewRange())
     assert ranges[0] == ranges[1] == ranges[2]
+
+
+def test_strips_of_one_height_keep_one_size_of_pixel_and_leave_no_empty_room(shown):
+    strips = [Picture(np.zeros((28, 28 * many, 3), np.uint8), f"{many} inputs") for many in (6, 1)]
+    widget = shown(Images("Inputs", tuple(strips)), 640, 300)
+    model = widget.model
+    sizes = [model.pictures(row)[0][1].size() for row in (0, 1)]
+    assert sizes[0].height() == sizes[1].height() == model.frame.height()
+    assert model.frame.height() < model.frame.width() / 4

@@ -76,7 +76,7 @@ def test_the_read_out_names_the_cell_and_the_sign_on_it(shown, hover):
     numbers = shown(samples.classes())
     words = hover(numbers, numbers.heat.plot, -90, 0.8)
     assert words == "scale 0.875, rotation -90 °: red, how surely 100 %"
-    assert hover(numbers, numbers.heat.plot, 90, 1.8).endswith("not known")
+    assert hover(numbers, numbers.heat.plot, 90, 1.8).endswith("not computed")
 
 
 def test_a_click_gives_row_and_column(shown, click):

@@ -1,0 +1,1 @@
+"""Meshes: their shape, their files, their paint."""

@@ -1,0 +1,1 @@
+"""The formats that data come in, one small module each."""

@@ -1,0 +1,498 @@
+"""Datasets that are one array: from_arrays, NPY and NPZ."""
+
+from __future__ import annotations
+
+import math
+import zipfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import IO, Any, BinaryIO, TypeVar
+
+import numpy as np
+
+from robgui.core.dataset import images
+from robgui.core.dataset.arrays import (
+    ArrayImages,
+    Blocks,
+    FileRows,
+    Layout,
+    Memory,
+    TableRows,
+    Tracks,
+    flat_image,
+)
+from robgui.core.dataset.dataset import Dataset
+from robgui.core.dataset.labels import label_array, label_rows
+from robgui.core.dataset.limits import LARGEST_ARRAY, LARGEST_TABLE, check_size, read_array, reading
+from robgui.core.dataset.options import Options
+from robgui.core.dataset.source import Shape, Skips, Source
+from robgui.core.errors import DataError
+from robgui.core.model.settings import Kind
+from robgui.core.npy import read_header
+from robgui.core.regular import open_regular
+
+T = TypeVar("T")
+
+#: Names under which the inputs and their labels are found together, the likeliest first.
+_PAIRS = (
+    ("images", "labels"),
+    ("x", "y"),
+    ("data", "labels"),
+    ("inputs", "targets"),
+    ("x_test", "y_test"),
+    ("test_images", "test_labels"),
+    ("x_val", "y_val"),
+    ("val_images", "val_labels"),
+    ("x_train", "y_train"),
+    ("train_images", "train_labels"),
+    ("features", "labels"),
+    ("arr_0", "arr_1"),
+)
+_LABELS = ("labels", "label", "y", "targets", "target")
+_NAMES = ("names", "class_names", "label_names", "classes")
+#: How many items are looked at to find out what black and white are, when not all are in memory.
+_SAMPLE = 1024
+_SAMPLE_BYTES = 256 * 2**20
+
+
+def from_arrays(
+    array: Any,
+    labels: Any = None,
+    names: Sequence[str] = (),
+    name: str = "inputs",
+    *,
+    kind: Kind | None = None,
+    lengths: Any = None,
+    features: Sequence[str] = (),
+) -> Dataset:
+    """A dataset of inputs in memory; the first axis counts them.
+
+    Args:
+        array: Images ``(n, h, w)``, ``(n, c, h, w)`` or ``(n, h, w, c)``, a table ``(n, d)`` or
+            sequences ``(n, t, f)``. Bytes 0-255, or floats 0-1 or 0-255 for images.
+        labels: Class numbers, words or one-hot rows, one per input; rows of several 1 make a label
+            matrix.
+        names: Class names.
+        name: What to call the dataset.
+        kind: What one input is, when the shape does not tell.
+        lengths: Number of points of each sequence, when they are padded.
+        features: Column names of a table or of sequences.
+    """
+    values = np.asarray(array)
+    _check_numbers(values.dtype, name)
+    options = Options(kind=kind, names=tuple(names), features=tuple(features))
+    return build(
+        Memory(values),
+        name,
+        None,
+        options,
+        None if labels is None else np.asarray(labels),
+        None if lengths is None else np.asarray(lengths),
+    )
+
+
+def open_npy(path: Path, options: Options) -> Dataset:
+    """Opens an array file; images stay on the disk."""
+    with reading(path), open_regular(path) as file:
+        dtype, shape, fortran = _npy_header(file, path)
+        offset, size = file.tell(), path.stat().st_size
+        _check_numbers(dtype, str(path))
+        if size - offset < check_size(dtype, shape, path, largest=2**62) * dtype.itemsize:
+            raise DataError(
+                f"{path}: the file is shorter than the array of shape {shape} it declares; get a"
+                " complete copy."
+            )
+        if fortran or not shape or kind_of(shape, dtype, options) != "image":
+            blocks: Blocks = Memory(
+                _ordered(read_array(file, dtype, _stored(shape, fortran), path), fortran)
+            )
+        else:
+            check_size(dtype, shape[1:], path)
+            blocks = FileRows(path, offset, dtype, shape)
+    labels = _read_npy(Path(options.labels)) if options.labels else None
+    return build(blocks, path.name, path, options, labels)
+
+
+def open_npz(path: Path, options: Options) -> Dataset:
+    """Opens an archive of arrays.
+
+    Which of them are inputs, labels and names is guessed from their keys.
+    """
+    with reading(path), open_regular(path) as file, _zip(file, path) as archive:
+        keys = {
+            info.filename.removesuffix(".npy"): info
+            for info in archive.infolist()[:1000]
+            if info.filename.endswith(".npy")
+        }
+        shapes = {key: _member(archive, info, path, _npy_header)[1] for key, info in keys.items()}
+        inputs, labels = choose_keys(shapes, options, path)
+
+        def read(key: str | None) -> np.ndarray | None:
+            return None if key is None else _member(archive, keys[key], path, _npy)
+
+        values = read(inputs)
+        assert values is not None
+        _check_numbers(values.dtype, f"{path}, array {inputs!r}")
+        key = _first(_NAMES, shapes)
+        names = read(key)
+        words = class_names_in({} if key is None or names is None else {key: names}, path)
+        notes = _unused_labels(shapes, inputs) if labels is None else []
+        return build(
+            Memory(values),
+            path.name,
+            path,
+            options,
+            read(labels),
+            read(_first(("lengths",), shapes)),
+            words,
+            notes,
+        )
+
+
+def class_names_in(arrays: dict[str, np.ndarray], path: Path) -> tuple[str, ...]:
+    """The class names among arrays of words; none where no array is called so."""
+    key = _first(_NAMES, {name: values.shape for name, values in arrays.items()})
+    names = None if key is None else arrays[key]
+    if names is None or names.ndim != 1 or names.dtype.kind not in "US":
+        return ()
+    return tuple(_words(names, path))
+
+
+def _unused_labels(shapes: dict[str, Shape], inputs: str) -> list[str]:
+    """What to say of an array that is named like labels but has another length than the inputs."""
+    key = _first(
+        [partner for name, partner in _PAIRS if name == inputs.casefold()] + list(_LABELS), shapes
+    )
+    if key is None or key == inputs:
+        return []
+    return [
+        (
+            f"The array {key!r} has the shape {shapes[key]}, which does not fit"
+            f" {shapes[inputs][0]:,} inputs, and is left out."
+        )
+    ]
+
+
+def _words(values: np.ndarray, path: Path) -> list[str]:
+    try:
+        words = values.tolist()
+    except (SystemError, ValueError) as error:  # letters that Unicode does not have
+        raise DataError(f"{path}: its class names are no text; save them again.") from error
+    return [
+        word.decode("utf-8", "replace") if isinstance(word, bytes) else str(word) for word in words
+    ]
+
+
+def choose_keys(shapes: dict[str, Shape], options: Options, path: Path) -> tuple[str, str | None]:
+    """Which array holds the inputs and which the labels."""
+    if options.inputs:
+        return _named_keys(shapes, options, path)
+    pairs = sorted(
+        _PAIRS, key=lambda pair: options.split is not None and options.split not in pair[0]
+    )
+    for inputs, partner in pairs:
+        key = _first((inputs,), shapes)
+        if key is not None and len(shapes[key]) >= 2:
+            found = [_first((name,), shapes) for name in (partner, *_LABELS)]
+            return key, next(
+                (
+                    name
+                    for name in found
+                    if name and shapes[name][:1] == shapes[key][:1] and name != key
+                ),
+                None,
+            )
+    large = [key for key, shape in shapes.items() if len(shape) >= 2]
+    if not large and (
+        named := _first([name for name, _ in _PAIRS], shapes)
+    ):  # what build() says of it is more to the point
+        return named, None
+    if not large:
+        raise DataError(
+            f"{path}: no array holds inputs (the keys are:"
+            f" {', '.join(list(shapes)[:20]) or 'none'}); name it 'images' or 'x'."
+        )
+    key = max(large, key=lambda name: np.prod(shapes[name], dtype=float))
+    label = _first(_LABELS, shapes)
+    return key, label if label != key else None
+
+
+def _named_keys(shapes: dict[str, Shape], options: Options, path: Path) -> tuple[str, str | None]:
+    """The array that the options name, and that of its labels."""
+    key = _first((options.inputs.casefold(),), shapes)
+    if key is None:
+        raise DataError(
+            f"{path}: there is no array {options.inputs!r}; there are:"
+            f" {', '.join(list(shapes)[:20])}."
+        )
+    partners = [partner for name, partner in _PAIRS if name == key.casefold()]
+    wanted = (options.label.casefold(),) if options.label else (*partners, *_LABELS)
+    label = _first(wanted, shapes)
+    return key, label if label != key else None
+
+
+def build(
+    blocks: Blocks,
+    name: str,
+    path: Path | None,
+    options: Options,
+    labels: np.ndarray | None = None,
+    lengths: np.ndarray | None = None,
+    words: Sequence[str] = (),
+    notes: Sequence[str] = (),
+) -> Dataset:
+    """The dataset of an array: its kind and layout from its shape and type, its labels as class
+    numbers.
+
+    ``words`` are class names from the file; those of the options go before them. ``notes`` say what
+    was left out.
+    """
+    where = str(path or name)
+    if len(blocks.shape) < 2:
+        raise DataError(
+            f"{where}: the array has shape {blocks.shape}, which is one row of numbers; "
+            "inputs have two axes or more, and the first counts them."
+        )
+    if 0 in blocks.shape:
+        raise DataError(
+            f"{where}: the array has shape {blocks.shape} and is empty; it needs at least one"
+            " input."
+        )
+    if labels is not None and labels.shape[:1] != blocks.shape[:1]:
+        raise DataError(
+            f"{where}: there are {labels.shape[0] if labels.ndim else 1:,} labels for"
+            f" {blocks.shape[0]:,} inputs; the two must be equal."
+        )
+    names = options.names or tuple(words)
+    matrix = None if labels is None else label_rows(labels)
+    numbers, names = (
+        (None, names) if labels is None or matrix is not None else label_array(labels, names, where)
+    )
+    if matrix is not None and names and len(names) != matrix.shape[1]:
+        raise DataError(
+            f"{where}: there are {len(names)} class names for {matrix.shape[1]} columns of labels;"
+            " the two must be equal."
+        )
+    kind = (
+        "sequence"
+        if lengths is not None and options.kind is None
+        else kind_of(blocks.shape, blocks.dtype, options)
+    )
+    source: Source
+    features: Sequence[str] = ()
+    keep = np.arange(blocks.shape[0])
+    if kind == "image":
+        source = _image_source(blocks, options, where)
+    else:
+        check_size(np.dtype(np.float32), blocks.shape, Path(where), LARGEST_ARRAY // 4)
+        values = blocks.take(keep).astype(np.float32)
+        features = _features(values.shape[-1], options, where)
+        source, keep = (_table_source if kind == "table" else _track_source)(
+            values, lengths, features, where
+        )
+    return Dataset(
+        source,
+        name=name,
+        path=path,
+        labels=None if numbers is None else numbers[keep],
+        label_matrix=None if matrix is None else matrix[keep],
+        names=names,
+        features=features,
+        notes=notes,
+        options=options.told(),
+    )
+
+
+def kind_of(shape: Shape, dtype: np.dtype, options: Options) -> Kind:
+    """What an array of this shape and type holds, unless the options say it."""
+    if options.kind is not None:
+        return options.kind
+    if len(shape) == 2:
+        return "image" if dtype == np.uint8 and flat_image(shape[1]) else "table"
+    if len(shape) == 3:
+        return "image" if dtype.kind in "bu" or min(shape[1:]) >= 8 else "sequence"
+    return "image"
+
+
+def image_layout(shape: Shape, where: str) -> Layout:
+    """Where the channels of one image ``shape`` are."""
+    if len(shape) == 1:
+        if flat_image(shape[0]) is None:
+            raise DataError(
+                f"{where}: rows of {shape[0]} values are no square images; give the array its"
+                " shape, or the kind table."
+            )
+        return "flat"
+    if len(shape) == 2:
+        return "hw"
+    if len(shape) != 3:
+        raise DataError(
+            f"{where}: an image has two or three axes, not {len(shape)}; the shape of one item is"
+            f" {shape}."
+        )
+    first, _, last = shape
+    usual = (1, 3, 4)
+    if (first in usual) != (last in usual):
+        return "chw" if first in usual else "hwc"
+    return "chw" if first <= last else "hwc"
+
+
+def _image_source(blocks: Blocks, options: Options, where: str) -> ArrayImages:
+    layout = image_layout(blocks.shape[1:], where)
+    low, high = options.low, options.high
+    if low is None or high is None:
+        count = blocks.shape[0]
+        sampled = min(
+            count,
+            _SAMPLE,
+            max(
+                1, _SAMPLE_BYTES * count // max(1, blocks.dtype.itemsize * math.prod(blocks.shape))
+            ),
+        )
+        sample = (
+            blocks.values
+            if isinstance(blocks, Memory)
+            else blocks.take(np.unique(np.linspace(0, count - 1, sampled).astype(int)))
+        )
+        try:
+            guess = images.value_range(sample)
+        except DataError as error:
+            raise error.at(where) from error
+        low, high = guess[0] if low is None else low, guess[1] if high is None else high
+    if not high > low:
+        raise DataError(f"{where}: white ({high:.4g}) must be more than black ({low:.4g}).")
+    return ArrayImages(blocks, layout, low, high, where)
+
+
+def _table_source(
+    values: np.ndarray, lengths: np.ndarray | None, features: Sequence[str], where: str
+) -> tuple[Source, np.ndarray]:
+    if values.ndim != 2:
+        raise DataError(
+            f"{where}: a table has two axes (rows, columns), not the shape {values.shape}."
+        )
+    skips = Skips()
+    finite = np.isfinite(values)
+    for row in np.flatnonzero(~finite.all(1)):
+        skips.add(f"row {row}", f"{features[int(np.argmin(finite[row]))]} is not a finite number")
+    keep = np.flatnonzero(finite.all(1))
+    if not len(keep):
+        raise DataError(f"{where}: no row holds finite numbers only; correct the file.")
+    return TableRows(values[keep], keep, skips), keep
+
+
+def _track_source(
+    values: np.ndarray, lengths: np.ndarray | None, features: Sequence[str], where: str
+) -> tuple[Source, np.ndarray]:
+    if values.ndim != 3:
+        raise DataError(
+            f"{where}: sequences have three axes (inputs, points, columns), not the shape"
+            f" {values.shape}."
+        )
+    count, longest, columns = values.shape
+    sizes = np.full(count, longest) if lengths is None else lengths.reshape(-1)
+    if (
+        sizes.shape != (count,)
+        or sizes.dtype.kind not in "iu"
+        or (sizes < 1).any()
+        or (sizes > longest).any()
+    ):
+        raise DataError(
+            f"{where}: the lengths must be {count:,} whole numbers from 1 to {longest}."
+        )
+    inside = np.arange(longest) < sizes[:, None]
+    points = values[inside]
+    if not np.isfinite(points).all():
+        raise DataError(f"{where}: some points are not finite numbers; correct the file.")
+    starts = np.concatenate([[0], np.cumsum(sizes.astype(np.int64))])
+    return Tracks(
+        points.reshape(-1, columns),
+        starts,
+        [f"sequence {place}" for place in range(count)],
+        features,
+    ), np.arange(count)
+
+
+def _features(columns: int, options: Options, where: str) -> tuple[str, ...]:
+    if options.features and len(options.features) != columns:
+        raise DataError(
+            f"{where}: {len(options.features)} column names were given for {columns} columns."
+        )
+    return options.features or tuple(f"column {place}" for place in range(1, columns + 1))
+
+
+def _check_numbers(dtype: np.dtype, where: str) -> None:
+    if dtype.kind not in "biuf" or dtype.itemsize > 8:
+        what = (
+            "Python objects, which are never executed"
+            if dtype.hasobject
+            else f"values of type {dtype}"
+        )
+        raise DataError(f"{where}: the array holds {what}; save it as plain numbers.")
+
+
+def _npy_header(file: IO[bytes], path: Path) -> tuple[np.dtype, Shape, bool]:
+    try:
+        return read_header(file)
+    except OSError:
+        raise
+    except Exception as error:  # numpy's parser raises a dozen kinds of errors on a broken header
+        reason = (str(error).splitlines() or [type(error).__name__])[0][:200]
+        raise DataError(
+            f"{path}: this is not an array file robgui can read ({reason}); save it again with"
+            " numpy."
+        ) from error
+
+
+def _npy(file: IO[bytes], path: Path) -> np.ndarray:
+    dtype, shape, fortran = _npy_header(file, path)
+    if dtype.kind not in "biufUS" or dtype.itemsize > 2**16:
+        _check_numbers(dtype, str(path))
+    if dtype.kind in "US":
+        check_size(dtype, shape, path, LARGEST_TABLE)
+    return _ordered(read_array(file, dtype, _stored(shape, fortran), path), fortran)
+
+
+def _read_npy(path: Path) -> np.ndarray:
+    with reading(path), open_regular(path) as file:
+        return _npy(file, path)
+
+
+def _stored(shape: Shape, fortran: bool) -> Shape:
+    return shape[::-1] if fortran else shape
+
+
+def _ordered(values: np.ndarray, fortran: bool) -> np.ndarray:
+    return np.ascontiguousarray(values.T) if fortran else values
+
+
+def _zip(file: BinaryIO, path: Path) -> zipfile.ZipFile:
+    try:
+        return zipfile.ZipFile(file)
+    except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
+        raise DataError(
+            f"{path}: this is not an NPZ archive ({error}); save it again with numpy.savez."
+        ) from error
+
+
+def _member(
+    archive: zipfile.ZipFile,
+    info: zipfile.ZipInfo,
+    path: Path,
+    read: Callable[[IO[bytes], Path], T],
+) -> T:
+    try:
+        with archive.open(info) as file:
+            return read(file, path)
+    except (OSError, EOFError, DataError, MemoryError):
+        raise
+    except Exception as error:  # each decompressor has errors of its own
+        raise DataError(
+            f"{path}: the array {info.filename!r} cannot be read ({error}); save the archive again"
+            " with numpy.savez."
+        ) from error
+
+
+def _first(names: Sequence[str], shapes: dict[str, Shape]) -> str | None:
+    lower = {key.casefold(): key for key in reversed(shapes)}
+    return next((lower[name] for name in names if name in lower), None)

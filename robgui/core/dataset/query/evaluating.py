@@ -1,0 +1,308 @@
+"""Which inputs a query fits, and for which that is not known yet."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+
+from robgui.core.dataset.query.expression import (
+    AllOf,
+    AnyOf,
+    Condition,
+    Expression,
+    Keyword,
+    Not,
+    Words,
+)
+from robgui.core.dataset.query.facts import UNKNOWN, UNREADABLE, Facts, Predicted
+from robgui.core.errors import DataError
+
+_COMPARE: dict[str, Callable[[np.ndarray, float], np.ndarray]] = {
+    "=": operator.eq,
+    ":": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+_ORDERING = ("<", "<=", ">", ">=")
+_NUMBER = re.compile(r"[+-]?(?:\d{1,15}(?:\.\d{0,15})?|\.\d{1,15})(?:e[+-]?\d{1,3})?")
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """For each input whether a query fits it.
+
+    Attributes:
+        yes: It does.
+        unknown: Nobody knows yet, because the model has not answered.
+    """
+
+    yes: np.ndarray
+    unknown: np.ndarray
+
+    def __and__(self, other: Truth) -> Truth:
+        yes = self.yes & other.yes
+        return Truth(yes, (self.yes | self.unknown) & (other.yes | other.unknown) & ~yes)
+
+    def __or__(self, other: Truth) -> Truth:
+        yes = self.yes | other.yes
+        return Truth(yes, (self.unknown | other.unknown) & ~yes)
+
+    def __invert__(self) -> Truth:
+        return Truth(~self.yes & ~self.unknown, self.unknown)
+
+
+def evaluate(query: Expression, facts: Facts) -> Truth:
+    """Asks ``query`` of every input.
+
+    Raises:
+        DataError: It asks for something that these inputs do not have; one sentence.
+    """
+    match query:
+        case AllOf(parts=parts):
+            everything = _known(np.ones(facts.count, dtype=bool))
+            return reduce(operator.and_, (evaluate(part, facts) for part in parts), everything)
+        case AnyOf(parts=parts):
+            return reduce(operator.or_, (evaluate(part, facts) for part in parts))
+        case Not(part=part):
+            return ~evaluate(part, facts)
+        case Keyword(word=word):
+            return _KEYWORDS[word](facts)
+        case Words(text=text):
+            return _words(facts, text)
+        case Condition(field=field, sign=sign, value=value):
+            return _FIELDS[field](facts, sign, value)
+
+
+def _known(yes: np.ndarray) -> Truth:
+    return Truth(yes, np.zeros(len(yes), dtype=bool))
+
+
+def _told(yes: np.ndarray, predicted: Predicted) -> Truth:
+    """What holds where the model has answered, and is open where it has not."""
+    unknown = predicted.classes == UNKNOWN
+    return Truth(yes & ~unknown & (predicted.classes != UNREADABLE), unknown)
+
+
+def _predicted(facts: Facts, what: str) -> Predicted:
+    if facts.predicted is None:
+        raise DataError(
+            f"the selection asks for {what}, which no model has told here; choose a model in the"
+            " window."
+        )
+    return facts.predicted
+
+
+# --- fields -----------------------------------------------------------------------------------
+
+
+def _label(facts: Facts, sign: str, value: str) -> Truth:
+    if facts.labels is None:
+        raise DataError(f"the selection asks for a label, but {facts.name} has no labels.")
+    if sign in _ORDERING:
+        return _known(_COMPARE[sign](facts.labels, _class_number(facts.names, sign, value)))
+    return _known(_of_class(facts.labellings(), sign, value))
+
+
+def _prediction(facts: Facts, sign: str, value: str) -> Truth:
+    predicted = _predicted(facts, "a predicted class")
+    names = predicted.names or facts.names
+    if sign in _ORDERING:
+        number = _class_number(names, sign, value)
+        return _told(_COMPARE[sign](predicted.classes, number), predicted)
+    return _told(_of_class([(predicted.classes, names)], sign, value), predicted)
+
+
+def _of_class(
+    labellings: Sequence[tuple[np.ndarray, tuple[str, ...]]], sign: str, value: str
+) -> np.ndarray:
+    """True where one of the labellings is of the class that is meant."""
+    count, wanted = len(labellings[0][0]), value.casefold()
+    same = [_named(names, lambda name: name == wanted) for _, names in labellings]
+    part = [_named(names, lambda name: wanted in name) for _, names in labellings]
+    if sign == "~":
+        meant = part
+    elif any(same):
+        meant = same
+    elif re.fullmatch(r"[+-]?\d{1,9}", value):
+        meant = [[int(value)]]
+    elif sign == ":" and any(part):
+        meant = part
+    else:
+        raise _no_class(value, labellings[-1][1])
+    fits = np.zeros(count, dtype=bool)
+    for (labels, _), numbers in zip(labellings, meant, strict=False):
+        fits |= np.isin(labels, numbers)
+    return ~fits if sign == "!=" else fits
+
+
+def _named(names: Iterable[str], fits: Callable[[str], bool]) -> list[int]:
+    return [number for number, name in enumerate(names) if fits(name.casefold())]
+
+
+def _class_number(names: tuple[str, ...], sign: str, value: str) -> int:
+    if re.fullmatch(r"[+-]?\d{1,9}", value):
+        return int(value)
+    if value.casefold() in [name.casefold() for name in names]:
+        raise DataError(
+            f"the selection cannot use {sign} with the class name {value!r}; use :, =, != or ~."
+        )
+    raise _no_class(value, names)
+
+
+def _no_class(value: str, names: tuple[str, ...]) -> DataError:
+    known = f"the classes are: {', '.join(names[:20])}" if names else "give its number"
+    more = ", …" if len(names) > 20 else ""
+    return DataError(
+        f"the selection asks for the class {value[:80]!r}, which does not exist; {known}{more}."
+    )
+
+
+def _number_of(field: str) -> Callable[[Facts, str, str], Truth]:
+    def compare(facts: Facts, sign: str, value: str) -> Truth:
+        predicted = _predicted(facts, f"the {field}")
+        if sign not in _COMPARE:
+            raise DataError(f"the selection cannot use ~ with {field}; use <, <=, > or >=.")
+        values: np.ndarray = getattr(predicted, field)
+        with np.errstate(invalid="ignore"):
+            yes = _COMPARE[sign](values, _number(value, field)) & np.isfinite(values)
+        return _told(yes, predicted)
+
+    return compare
+
+
+def _index(facts: Facts, sign: str, value: str) -> Truth:
+    if sign not in _COMPARE:
+        raise DataError("the selection cannot use ~ with index; use =, !=, <, <=, > or >=.")
+    if not re.fullmatch(r"[+-]?\d{1,15}", value):
+        raise DataError(
+            f"the selection compares index with {value[:80]!r}, which is not a whole number."
+        )
+    return _known(_COMPARE[sign](np.arange(facts.count), int(value)))
+
+
+def _name(facts: Facts, sign: str, value: str) -> Truth:
+    if sign in _ORDERING:
+        raise DataError(f"the selection cannot use {sign} with name; use :, =, != or ~.")
+    wanted = value.casefold()
+    if sign in (":", "~"):
+        return _known(_containing(facts, wanted))
+    same = np.fromiter((key.casefold() == wanted for key in facts.item_names()), bool, facts.count)
+    return _known(same if sign == "=" else ~same)
+
+
+def _containing(facts: Facts, wanted: str) -> np.ndarray:
+    return np.fromiter((wanted in key.casefold() for key in facts.item_names()), bool, facts.count)
+
+
+def _tag(facts: Facts, sign: str, value: str) -> Truth:
+    if sign in _ORDERING:
+        raise DataError(f"the selection cannot use {sign} with tag; use :, =, != or ~.")
+    wanted = value.casefold()
+    same = [tag for tag in facts.tags if tag.casefold() == wanted]
+    part = [tag for tag in facts.tags if wanted in tag.casefold()]
+    meant = part if sign == "~" or (sign == ":" and not same) else same
+    if not meant and sign != "~":
+        known = ", ".join(list(facts.tags)[:20])
+        what = f"the tags are: {known}" if known else "no input is tagged yet"
+        raise DataError(f"the selection asks for the tag {value[:80]!r}; {what}.")
+    fits = facts.at([index for tag in meant for index in facts.tags[tag]])
+    return _known(~fits if sign == "!=" else fits)
+
+
+def _finding(facts: Facts, sign: str, value: str) -> Truth:
+    if sign in _ORDERING:
+        raise DataError(f"the selection cannot use {sign} with finding; use :, =, != or ~.")
+    wanted, whole = value.casefold(), sign in ("=", "!=")
+
+    def fits(kind: str, title: str) -> bool:
+        if whole:
+            return kind.casefold() == wanted
+        return wanted in kind.casefold() or wanted in title.casefold()
+
+    there = facts.at(
+        [index for index, found in facts.findings.items() if any(fits(*each) for each in found)]
+    )
+    return _known(~there if sign == "!=" else there)
+
+
+def _number(value: str, field: str) -> float:
+    plain = value.removesuffix("%").strip().casefold()
+    if not _NUMBER.fullmatch(plain):
+        raise DataError(
+            f"the selection compares {field} with {value[:80]!r}, which is not a number."
+        )
+    return float(plain) / 100 if value.endswith("%") else float(plain)
+
+
+# --- words ------------------------------------------------------------------------------------
+
+
+def _words(facts: Facts, text: str) -> Truth:
+    """Free text: part of the name, the class, what the model says, a tag, or a finding."""
+    wanted = text.casefold()
+    fits = _containing(facts, wanted)
+    for labels, names in facts.labellings():
+        fits |= np.isin(labels, _named(names, lambda name: wanted in name))
+    for tag, indices in facts.tags.items():
+        if wanted in tag.casefold():
+            fits |= facts.at(indices)
+    if facts.predicted is not None:
+        meant = _named(facts.predicted.names, lambda name: wanted in name)
+        if meant:
+            said = np.isin(facts.predicted.classes, meant)
+            return _known(fits) | _told(said, facts.predicted)
+    return _known(fits)
+
+
+def _judged(facts: Facts, *, right: bool) -> Truth:
+    predicted = _predicted(facts, "what is right and wrong")
+    if predicted.labels is None:
+        raise DataError(
+            f"the selection asks what is {'right' if right else 'wrong'}, but {facts.name} has no"
+            " labels."
+        )
+    same = predicted.classes == predicted.labels
+    yes = (same if right else ~same) & (predicted.labels >= 0)
+    truth = _told(yes, predicted)
+    return Truth(truth.yes, truth.unknown & (predicted.labels >= 0))
+
+
+def _answered(facts: Facts, mark: int) -> Truth:
+    predicted = _predicted(facts, "what the model has answered")
+    return _known(predicted.classes == mark)
+
+
+def _labelled(facts: Facts) -> Truth:
+    if facts.labels is None:
+        return _known(np.zeros(facts.count, dtype=bool))
+    return _known(facts.labels >= 0)
+
+
+_FIELDS: dict[str, Callable[[Facts, str, str], Truth]] = {
+    "label": _label,
+    "predicted": _prediction,
+    "confidence": _number_of("confidence"),
+    "margin": _number_of("margin"),
+    "loss": _number_of("loss"),
+    "name": _name,
+    "index": _index,
+    "tag": _tag,
+    "finding": _finding,
+}
+_KEYWORDS: dict[str, Callable[[Facts], Truth]] = {
+    "wrong": lambda facts: _judged(facts, right=False),
+    "right": lambda facts: _judged(facts, right=True),
+    "labelled": _labelled,
+    "tagged": lambda facts: _known(facts.at([i for each in facts.tags.values() for i in each])),
+    "found": lambda facts: _known(facts.at(list(facts.findings))),
+    "unreadable": lambda facts: _answered(facts, UNREADABLE),
+    "unpredicted": lambda facts: _answered(facts, UNKNOWN),
+}

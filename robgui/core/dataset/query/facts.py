@@ -1,0 +1,70 @@
+"""What is known of the inputs that a query is asked of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+#: In place of a predicted class: not predicted yet, and a file that cannot be read.
+UNKNOWN, UNREADABLE = -1, -2
+
+
+@dataclass(frozen=True, slots=True)
+class Predicted:
+    """What a model says of the inputs; all arrays ``(n,)``.
+
+    Attributes:
+        classes: Predicted class; UNKNOWN and UNREADABLE where there is none.
+        confidence: Probability of that class; nan where it is not known.
+        margin: How much more probable it is than the next one.
+        loss: Minus the logarithm of the probability of the label; nan without a label.
+        labels: The labels, numbered like the model's classes; None without any.
+        names: The model's class names.
+    """
+
+    classes: np.ndarray
+    confidence: np.ndarray
+    margin: np.ndarray
+    loss: np.ndarray
+    labels: np.ndarray | None = None
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known of a dataset's inputs.
+
+    Attributes:
+        count: How many inputs there are.
+        name: What the dataset is called.
+        item_names: Gives the name of each input; asked only where a query is about names.
+        labels: Class of each input, -1 for unknown; None without labels.
+        names: Class names of the dataset.
+        predicted: What the model in use says; None without a model.
+        tags: Inputs by tag.
+        findings: Kind and title of what runs have found, by input.
+    """
+
+    count: int
+    name: str
+    item_names: Callable[[], Sequence[str]]
+    labels: np.ndarray | None = None
+    names: tuple[str, ...] = ()
+    predicted: Predicted | None = None
+    tags: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    findings: Mapping[int, Sequence[tuple[str, str]]] = field(default_factory=dict)
+
+    def labellings(self) -> list[tuple[np.ndarray, tuple[str, ...]]]:
+        """The labels with their names, by the dataset and, where it numbers them, by the model."""
+        found = [] if self.labels is None else [(self.labels, self.names)]
+        if self.predicted is not None and self.predicted.labels is not None:
+            found.append((self.predicted.labels, self.predicted.names))
+        return found
+
+    def at(self, indices: Sequence[int]) -> np.ndarray:
+        """True at these inputs, False elsewhere; numbers of inputs that are gone are ignored."""
+        there = np.zeros(self.count, dtype=bool)
+        there[[index for index in indices if 0 <= index < self.count]] = True
+        return there

@@ -1,0 +1,7 @@
+"""Models that are folders: Hugging Face and timm; described by a document, never by code."""
+
+from __future__ import annotations
+
+from robgui.core.loading.folders.reading import load_folder
+
+__all__ = ["load_folder"]

@@ -1,0 +1,129 @@
+"""Image classifiers of Hugging Face transformers: built from their description by the installed
+library, filled with weights that were read here.
+
+The library is given no path: it opens no file, downloads nothing and imports nothing of the folder.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from robgui.core.errors import MissingExtraError, ModelError
+from robgui.core.loading.folders.pictures import hugging_face_settings
+from robgui.core.loading.libraries import import_torchvision
+from robgui.core.loading.raw import Raw, first_layer, reading
+from robgui.core.model.backend import TorchBackend
+from robgui.core.model.folder import DESCRIPTION, preprocessing
+
+#: Numbers of a description that no real image classifier reaches.
+_LARGEST, _MOST_LAYERS = 2**22, 2_000
+#: Fields that say how to load or compute; both are decided here.
+_OURS = re.compile(r"_.*|.*attn_implementation|(torch_)?dtype|output_\w+|return_dict|torchscript")
+#: Fields that would have the library fetch another model or other arithmetic.
+_ELSEWHERE = ("backbone", "use_pretrained_backbone", "use_timm_backbone", "quantization_config")
+_NOT_PICTURES = ("perceiver", "shieldgemma2", "timm_wrapper")
+
+
+def load_hugging_face(folder: Path, described: dict[str, Any], tensors: dict[str, Tensor]) -> Raw:
+    """The image classifier that ``described`` (its config.json) tells of."""
+    _check_numbers(folder, described)
+    told, remarks = hugging_face_settings(described, preprocessing(folder))
+    with reading(folder, "a Hugging Face model"):
+        module = _build(folder, described, tensors)
+    return Raw(
+        TorchBackend(module),
+        told=told,
+        first=first_layer(module.state_dict()),
+        remarks=(f"Hugging Face {type(module).__name__}", *remarks),
+    )
+
+
+def _build(folder: Path, described: dict[str, Any], tensors: Mapping[str, Tensor]) -> nn.Module:
+    kind = str(described.get("model_type"))
+    transformers = _transformers(folder)
+    auto = transformers.models.auto
+    known = auto.modeling_auto.MODEL_FOR_IMAGE_CLASSIFICATION_MAPPING_NAMES
+    if kind not in known or kind in _NOT_PICTURES:
+        raise ModelError(
+            f"{folder / DESCRIPTION}: this version of transformers knows no image classifier of"
+            f" the type {kind[:50]!r}; export the model to ONNX instead."
+        )
+    elsewhere = next((name for name in _ELSEWHERE if described.get(name)), "")
+    if elsewhere:
+        raise ModelError(
+            f"{folder / DESCRIPTION} is refused: its {elsewhere} takes parts of the model from"
+            " elsewhere; export the model to ONNX instead."
+        )
+    own = {name: value for name, value in described.items() if not _OURS.fullmatch(name)}
+    config = auto.configuration_auto.CONFIG_MAPPING[kind].from_dict(own)
+    network = auto.modeling_auto.MODEL_FOR_IMAGE_CLASSIFICATION_MAPPING[type(config)]
+    network = network[0] if isinstance(network, tuple) else network
+    with _quiet(transformers):
+        module, found = network.from_pretrained(
+            None,
+            config=config,
+            state_dict=dict(tensors),
+            output_loading_info=True,
+            attn_implementation="eager",
+            dtype=torch.float32,
+            local_files_only=True,
+            ignore_mismatched_sizes=True,  # they are told below, in one sentence
+        )
+    _refuse_gaps(folder, found)
+    model: nn.Module = module
+    return model
+
+
+def _transformers(folder: Path) -> Any:
+    try:
+        import_torchvision()  # transformers uses it where it is installed
+        import transformers.models.auto.configuration_auto
+        import transformers.models.auto.modeling_auto
+    except ImportError:
+        raise MissingExtraError(f"{folder}: a Hugging Face model", "hf") from None
+    return transformers
+
+
+def _refuse_gaps(folder: Path, found: Mapping[str, Any]) -> None:
+    """A weight that is missing would be random, one too many says that the network is another."""
+    for words, name in (("missing", "missing_keys"), ("of another shape", "mismatched_keys")):
+        gaps = (each[0] if isinstance(each, tuple) else each for each in found.get(name, ()))
+        if names := sorted(map(str, gaps)):
+            raise ModelError(
+                f"{folder}: its weights do not fit its {DESCRIPTION}: {len(names)} {words}"
+                f" ({', '.join(names[:3])[:200]})."
+            )
+
+
+def _check_numbers(folder: Path, described: Mapping[str, Any]) -> None:
+    """A few bytes can ask for a network of any size."""
+    for name, value in described.items():
+        most = _MOST_LAYERS if re.search("layers|depth|blocks", name) else _LARGEST
+        for number in value if isinstance(value, list) else [value]:
+            if isinstance(number, int | float) and not -most <= number <= most:
+                raise ModelError(
+                    f"{folder / DESCRIPTION} is refused: {name} = {number:,} is larger than in any"
+                    " real image classifier."
+                )
+
+
+@contextmanager
+def _quiet(transformers: Any) -> Iterator[None]:
+    """Without the library's progress bars and log, which stay as they were afterwards."""
+    log = transformers.utils.logging
+    level, bars = log.get_verbosity(), log.is_progress_bar_enabled()
+    log.set_verbosity_error()
+    log.disable_progress_bar()
+    try:
+        yield
+    finally:
+        log.set_verbosity(level)
+        if bars:
+            log.enable_progress_bar()

@@ -1,0 +1,169 @@
+"""How a model folder says that pictures become inputs, as fields of ModelSettings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+Values = dict[str, object]
+
+#: Numbers of Pillow's resampling filters, and timm's names for them.
+_RESAMPLE = {0: "nearest", 1: "lanczos", 2: "bilinear", 3: "bicubic", 4: "area"}
+_NAMES = ("nearest", "lanczos", "bilinear", "bicubic")
+#: LeViT's processor scales to more than the size it names.
+_LEVIT = 256 / 224
+#: From this size on, ConvNeXt's processor squashes pictures instead of cutting them.
+_CONVNEXT_WHOLE = 384
+
+
+def hugging_face_settings(
+    described: Mapping[str, Any], processor: Mapping[str, Any]
+) -> tuple[Values, list[str]]:
+    """What config.json and preprocessor_config.json tell; with remarks for people."""
+    told: Values = {**_names(described)}
+    if described.get("problem_type") == "multi_label_classification":
+        told["multi_label"] = True
+    channels = _whole(described.get("num_channels")) or 3
+    size, framing, remarks = _framing(processor)
+    side = size or _pair(described.get("image_size"))
+    if side is not None:
+        told["shape"] = (channels, *side)
+    if not processor:
+        return told, [
+            *remarks,
+            "it says nothing of its preprocessing (no preprocessor_config.json)",
+        ]
+    told |= {**framing, **_range(processor)}
+    if processor.get("do_flip_channel_order"):
+        told["channels"] = "bgr"
+    return told, [*remarks, "its preprocessing is taken from preprocessor_config.json"]
+
+
+def timm_settings(described: Mapping[str, Any]) -> Values:
+    """What timm's description of a model, or of one of its networks, tells of pictures."""
+    told: Values = {}
+    shape = described.get("input_size")
+    if isinstance(shape, list | tuple) and len(shape) == 3 and all(map(_whole, shape)):
+        told["shape"] = tuple(map(int, shape))
+    for name in ("mean", "std"):
+        if numbers := _numbers(described.get(name)):
+            told[name] = numbers
+    if described.get("interpolation") in _NAMES:
+        told["interpolation"] = described["interpolation"]
+    ways = {"center": "crop", "squash": "squash", "border": "letterbox"}
+    told["resize"] = ways.get(str(described.get("crop_mode", "center")), "crop")
+    share = described.get("crop_pct")
+    if told["resize"] == "crop" and isinstance(share, int | float) and 0.1 <= share <= 1:
+        told["crop"] = float(share)
+    return told
+
+
+def share_of(kept: int, scaled: int) -> float:
+    """The share of ``scaled`` pixels that ``kept`` are, so that dividing by it gives ``scaled``
+    whole pixels again.
+    """
+    share = kept / scaled
+    return share if math.floor(kept / share) == scaled else kept / (scaled + 1e-6)
+
+
+def _names(described: Mapping[str, Any]) -> Values:
+    """The class names, unless they are only numbered."""
+    names = described.get("id2label")
+    if not isinstance(names, dict) or not names:
+        return {}
+    try:
+        labels = tuple(str(names[str(number)]) for number in range(len(names)))
+    except KeyError:
+        return {}
+    numbered = all(label == f"LABEL_{number}" for number, label in enumerate(labels))
+    return {} if numbered else {"labels": labels}
+
+
+def _framing(processor: Mapping[str, Any]) -> tuple[tuple[int, int] | None, Values, list[str]]:
+    """The model's size, how pictures come to it, and what cannot be done alike."""
+    told: Values = {"interpolation": _RESAMPLE.get(processor.get("resample", 2), "bilinear")}
+    shorter, exact = _sizes(processor)
+    kept = _pair(processor.get("crop_size")) if processor.get("do_center_crop") else None
+    if not processor.get("do_resize", True):
+        return kept, {}, []
+    if kept is not None and shorter:
+        scaled = math.floor(_LEVIT * shorter) if _is(processor, "Levit") else shorter
+        if scaled < min(kept):
+            return kept, {**told, "resize": "crop"}, []
+        return kept, {**told, "resize": "crop", "crop": share_of(min(kept), scaled)}, []
+    if kept is not None and exact is not None and exact != kept:
+        share = min(1.0, share_of(min(kept), min(exact)))
+        note = (
+            f"its processor squashes pictures to {exact[0]}x{exact[1]} and keeps the middle; here"
+            " the shorter side is scaled, which is the same for square pictures"
+        )
+        return kept, {**told, "resize": "crop", "crop": share}, [note]
+    if shorter and kept is None:
+        return (shorter, shorter), {**told, **_convnext(processor, shorter)}, []
+    return kept or exact, {**told, "resize": "squash"} if kept or exact else {}, []
+
+
+def _convnext(processor: Mapping[str, Any], shorter: int) -> Values:
+    """A shorter side without a cut: the square in the middle, or what ConvNeXt does."""
+    share = processor.get("crop_pct")
+    if not isinstance(share, int | float) or not 0.1 <= share <= 1:
+        return {"resize": "crop"}
+    if shorter >= _CONVNEXT_WHOLE:
+        return {"resize": "squash"}
+    return {"resize": "crop", "crop": share_of(shorter, int(shorter / share))}
+
+
+def _sizes(processor: Mapping[str, Any]) -> tuple[int, tuple[int, int] | None]:
+    """The shorter side, or height and width, that pictures are scaled to."""
+    size = processor.get("size")
+    if isinstance(size, dict):
+        return _whole(size.get("shortest_edge")), _pair(size)
+    if processor.get("do_center_crop") or "crop_pct" in processor:
+        return _whole(size), None
+    return 0, _pair(size)
+
+
+def _range(processor: Mapping[str, Any]) -> Values:
+    """What 0 and 1 become before mean and std, and these."""
+    factor = processor.get("rescale_factor", 1 / 255)
+    top = 255.0
+    if processor.get("do_rescale", True) and isinstance(factor, int | float):
+        top = 255.0 * factor
+    top = 1.0 if math.isclose(top, 1.0, rel_tol=1e-6) else top
+    below = 1.0 if processor.get("rescale_offset") or processor.get("offset") else 0.0
+    told: Values = {"low": (-below,), "high": (top - below,)}
+    if processor.get("do_normalize", True):
+        for name, field in (("image_mean", "mean"), ("image_std", "std")):
+            if numbers := _numbers(processor.get(name)):
+                told[field] = numbers
+    return told
+
+
+def _is(processor: Mapping[str, Any], name: str) -> bool:
+    kind = processor.get("image_processor_type") or processor.get("feature_extractor_type") or ""
+    return str(kind).startswith(name)
+
+
+def _pair(value: object) -> tuple[int, int] | None:
+    """Height and width of a size that is one number, two, or a document."""
+    match value:
+        case {"height": height, "width": width}:
+            sides: Sequence[object] = (height, width)
+        case [height, width]:
+            sides = (height, width)
+        case _:
+            sides = (value, value)
+    whole = [_whole(side) for side in sides]
+    return (whole[0], whole[1]) if all(whole) else None
+
+
+def _whole(value: object) -> int:
+    """A positive whole number; 0 for anything else."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+
+
+def _numbers(value: object) -> tuple[float, ...]:
+    if not isinstance(value, list | tuple) or not value:
+        return ()
+    return tuple(map(float, value)) if all(isinstance(each, int | float) for each in value) else ()

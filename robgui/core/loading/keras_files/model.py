@@ -1,0 +1,139 @@
+"""Keras files -> Raw, on the torch backend of Keras 3."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from robgui.core.errors import MissingExtraError, ModelError, TrustError
+from robgui.core.identify import Format
+from robgui.core.loading.archive import Archive
+from robgui.core.loading.detect import guesses_from_input
+from robgui.core.loading.keras_files.numbers import check_numbers
+from robgui.core.loading.keras_files.parts import foreign_parts, without_training
+from robgui.core.loading.raw import TRUST, Raw, reading
+from robgui.core.model.backend import TorchBackend
+
+_DESCRIPTION, _METADATA, _WEIGHTS = "config.json", "metadata.json", "model.weights.h5"
+
+
+class KerasModule(nn.Module):
+    """A Keras network as torch sees it; asked, never trained."""
+
+    def __init__(self, keras: ModuleType, network: Any) -> None:
+        super().__init__()
+        self._device = keras.device
+        self.network = network
+        # Keras does not tell torch of the layers inside a network
+        self.layers = nn.ModuleDict(
+            {
+                f"{place}_{layer.name}".replace(".", "_"): layer
+                for place, layer in enumerate(network._flatten_layers(include_self=False))
+            }
+        )
+
+    def forward(self, x: Tensor) -> Any:
+        """The network's answer, computed where the input is."""
+        place = x.device
+        with self._device(f"{place.type}:{place.index or 0}"):
+            return self.network(x, training=False)
+
+
+def load_keras(path: Path, kind: Format, trust: bool) -> Raw:
+    """Reads a Keras file; code in it, and HDF5 files as a whole, need trust."""
+    if kind is Format.KERAS_HDF5 and not trust:
+        raise TrustError(
+            f"{path} is not loaded: an HDF5 file of Keras can hold code, and nothing tells for"
+            f" sure; {TRUST}, or save the model as .keras."
+        )
+    if trust:
+        keras = _keras(path)
+        with reading(path, "a Keras file"):
+            return _raw(path, keras, _load(keras, path, safe=False))
+    described, metadata = _described(path)
+    keras = _keras(path)
+    with (
+        reading(path, "a Keras file"),
+        tempfile.TemporaryDirectory(prefix="robgui-") as folder,
+    ):
+        checked = Path(folder) / "model.keras"
+        _rewrite(path, checked, described, metadata)
+        return _raw(path, keras, _load(keras, checked, safe=True))
+
+
+def _described(path: Path) -> tuple[Any, bytes]:
+    """The network's description, found harmless, and which Keras wrote it."""
+    with Archive(path) as archive:
+        archive.verify()
+        try:
+            described = json.loads(archive.read(_DESCRIPTION))
+        except (ValueError, RecursionError) as error:
+            raise ModelError(f"{path} is damaged: its description is no JSON.") from error
+        metadata = archive.read(_METADATA) if _METADATA in archive.names else b"{}"
+    plain = without_training(described)
+    if foreign := foreign_parts(plain):
+        raise TrustError(
+            f"{path} is not loaded: these parts of the network are not known to be harmless"
+            f" ({', '.join(foreign[:5])}); {TRUST}."
+        )
+    return plain, metadata
+
+
+def _rewrite(path: Path, target: Path, described: Any, metadata: bytes) -> None:
+    """A copy with exactly what was looked at, so that nothing else is read."""
+    weights = target.with_name("weights.h5")
+    with Archive(path) as archive:
+        weights.write_bytes(archive.read(_WEIGHTS))
+    check_numbers(weights, path)
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as copy:
+        copy.writestr(_METADATA, metadata)
+        copy.writestr(_DESCRIPTION, json.dumps(described))
+        copy.write(weights, _WEIGHTS)
+    weights.unlink()
+
+
+def _keras(path: Path) -> ModuleType:
+    """Keras on torch; it decides on what it computes when it is imported first."""
+    if "keras" not in sys.modules:
+        os.environ["KERAS_BACKEND"] = "torch"
+    try:
+        import h5py  # noqa: F401  (asked for here, so that a missing package is said at once)
+        import keras as found
+    except ImportError:
+        raise MissingExtraError(f"{path}: a Keras model", "keras") from None
+    keras: ModuleType = found
+    if (backend := keras.backend.backend()) != "torch":
+        raise ModelError(
+            f"{path}: Keras computes with {backend} in this process; start Python with"
+            " KERAS_BACKEND=torch."
+        )
+    return keras
+
+
+def _load(keras: ModuleType, path: Path, *, safe: bool) -> Any:
+    return keras.saving.load_model(path, compile=False, safe_mode=safe)
+
+
+def _raw(path: Path, keras: ModuleType, network: Any) -> Raw:
+    inputs = list(getattr(network, "inputs", None) or [])
+    if len(inputs) > 1:
+        raise ModelError(f"{path}: it takes {len(inputs)} inputs; a classifier takes one.")
+    sizes = [None if size is None else int(size) for size in inputs[0].shape] if inputs else []
+    layers = keras.layers
+    seen = (layers.Conv2D, layers.DepthwiseConv2D, layers.SeparableConv2D, layers.Dense)
+    last = seen if keras.config.image_data_format() == "channels_last" else (layers.Dense,)
+    backend = TorchBackend(KerasModule(keras, network), layers=seen, channels_last=last)
+    return Raw(
+        backend.to(torch.device("cpu")),
+        guesses=guesses_from_input(sizes[1:]),
+        remarks=(f"Keras {type(network).__name__}, computed by torch",),
+    )

@@ -1,0 +1,81 @@
+"""How often a model was right on data, kept by the content of both: a fall is told.
+
+A model that is fed wrongly looks like a bad model. If it was right more often on the same inputs
+before, its settings have changed, not the network.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from robgui.core.errors import ModelError
+from robgui.core.model.settings import ModelSettings, parse
+from robgui.core.records import Records
+
+_RECORDS = Records("accuracies")
+#: Other hardware may turn a prediction here and there; that is no fall.
+FALL = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """How often a model was right.
+
+    Attributes:
+        right: Inputs it had right.
+        counted: Inputs with a label.
+        settings: How it was fed.
+        when: Seconds since 1970.
+    """
+
+    right: int
+    counted: int
+    settings: ModelSettings
+    when: float
+
+    @property
+    def share(self) -> float:
+        """The share that was right."""
+        return self.right / self.counted
+
+
+def note(
+    content: str, data: str, right: int, counted: int, settings: ModelSettings
+) -> Measured | None:
+    """Keeps how often a model is right; gives what was measured before if it was clearly more.
+
+    Args:
+        content: Digest of the model's weights.
+        data: Fingerprint of the inputs.
+        right: Inputs it has right.
+        counted: Inputs with a label.
+        settings: How it was fed.
+    """
+    key = hashlib.sha256(f"{content}|{data}".encode()).hexdigest()
+    before = _read(key)
+    record = {
+        "right": right,
+        "counted": counted,
+        "settings": settings.model_dump(mode="json"),
+        "when": time.time(),
+    }
+    _RECORDS.write(key, record)
+    if before is None or before.counted != counted:
+        return None
+    return before if before.share - right / counted > FALL else None
+
+
+def _read(key: str) -> Measured | None:
+    """What is known; nothing where the record is damaged or of another version."""
+    record: dict[str, Any] = _RECORDS.read(key) or {}
+    right, counted, when = (record.get(name) for name in ("right", "counted", "when"))
+    if not (isinstance(right, int) and isinstance(counted, int) and isinstance(when, int | float)):
+        return None
+    try:
+        settings = parse(record.get("settings") or {}, "the record")
+    except ModelError:
+        return None
+    return Measured(right, counted, settings, when) if 0 <= right <= counted != 0 else None

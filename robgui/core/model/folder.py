@@ -1,0 +1,103 @@
+"""Models that are folders: a description (config.json) beside weights, as Hugging Face and timm
+keep them.
+
+Only plain documents are read here; nothing in a folder is ever imported or run.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from robgui.core.errors import ModelError
+from robgui.core.regular import beside, read_regular
+
+DESCRIPTION = "config.json"
+#: A description with the names of a hundred thousand classes is smaller.
+_LARGEST = 20_000_000
+#: Weights in one file, and the lists of those that are in several, the safest first.
+_WEIGHTS = ("model.safetensors", "pytorch_model.bin")
+_LISTS = tuple(f"{name}.index.json" for name in _WEIGHTS)
+#: What else belongs to such a model.
+_PREPROCESSING = "preprocessor_config.json"
+
+
+def folder_of(path: Path) -> Path | None:
+    """The folder that is a model and that ``path`` means: itself, or the one whose description or
+    weights it is.
+
+    None where there is no such model.
+    """
+    folder = path if path.is_dir() else path.parent
+    if path != folder and path.name not in (DESCRIPTION, *_WEIGHTS, *_LISTS):
+        return None
+    if not any((folder / name).is_file() for name in (*_WEIGHTS, *_LISTS)):
+        return None
+    try:
+        described = document(folder, DESCRIPTION)
+    except ModelError:  # a folder with a config.json of something else
+        return None
+    return folder if is_timm(described) or "model_type" in described else None
+
+
+def is_timm(described: dict[str, Any]) -> bool:
+    """Whether a description is one of timm's: it names a network of timm."""
+    return isinstance(described.get("architecture"), str)
+
+
+def document(folder: Path, name: str) -> dict[str, Any]:
+    """A JSON object of a folder; ModelError says in one sentence what is wrong with it.
+
+    An object that is not there is empty, but for the description.
+    """
+    path = folder / name
+    if name != DESCRIPTION and not path.exists():
+        return {}
+    try:
+        found = json.loads(read_regular(path, _LARGEST))
+    except OSError as error:
+        raise ModelError(f"{path} cannot be read: {error.strerror or error}.") from error
+    except (ValueError, RecursionError) as error:
+        raise ModelError(f"{path} is damaged: it is no JSON document.") from error
+    if not isinstance(found, dict):
+        raise ModelError(f"{path} is damaged: it must be a JSON object.")
+    return found
+
+
+def weights_in(folder: Path) -> list[Path]:
+    """The files of weights of a model folder, safetensors rather than pickles."""
+    for name in _WEIGHTS:
+        if (folder / name).is_file():
+            return [folder / name]
+        if (folder / f"{name}.index.json").is_file():
+            return _listed(folder, f"{name}.index.json")
+    raise ModelError(f"{folder} holds no weights; it needs {' or '.join(_WEIGHTS)}.")
+
+
+def files_of(folder: Path) -> list[Path]:
+    """All that a model folder consists of, in a fixed order."""
+    plain = [folder / name for name in (DESCRIPTION, _PREPROCESSING)]
+    return [*(path for path in plain if path.is_file()), *weights_in(folder)]
+
+
+def preprocessing(folder: Path) -> dict[str, Any]:
+    """How the folder says that pictures become inputs; empty where it does not."""
+    return document(folder, _PREPROCESSING)
+
+
+def _listed(folder: Path, name: str) -> list[Path]:
+    """The files that a list of weights names; they must lie beside it."""
+    places = document(folder, name).get("weight_map")
+    names = set(places.values()) if isinstance(places, dict) else set()
+    found = []
+    for each in sorted(map(str, names)):
+        try:
+            found.append(beside(folder, each))
+        except OSError as error:
+            raise ModelError(
+                f"{folder / name} names weights outside its folder ({each[:200]!r}) and is refused."
+            ) from error
+    if not found:
+        raise ModelError(f"{folder / name} is damaged: it names no files of weights.")
+    return found

@@ -1,0 +1,103 @@
+"""Workspaces: new, opened, saved under another name, and those worked with lately."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QFileDialog, QMenu
+
+from robgui.core.workspace import Workspace
+from robgui.gui.widgets.plain import in_menu, set_tip
+
+if TYPE_CHECKING:
+    from robgui.gui.app.main_window import MainWindow
+
+WORKSPACES = "Workspaces (*.robgui)"
+ENDING = ".robgui"
+
+
+class Workspaces:
+    """What the File menu does with workspaces; the last one is open again after a restart.
+
+    Attributes:
+        recent: The menu of those worked with lately.
+    """
+
+    def __init__(self, window: MainWindow) -> None:
+        self._window = window
+        self._store = window.store
+        self.recent = QMenu("Recent work", window)
+        self.recent.aboutToShow.connect(self._fill)
+        self._store.history.opened.connect(lambda _: self._opened())
+
+    def new(self) -> None:
+        """Begins an empty workspace in a file of the user's choice.
+
+        A file that is there is left as it is. Models and data that are open stay open.
+        """
+        path = self._ask("New workspace", "new.robgui", confirm=False)
+        if path is None:
+            return
+        if path.exists():
+            self._store.say(
+                "warning", f"{path} exists already and was left as it is; choose another name."
+            )
+            return
+        self._store.new_workspace(path)
+
+    def save(self) -> None:
+        """Everything is saved as it happens; work without a name of its own is given one."""
+        workspace = self._store.history.workspace
+        if workspace is None or workspace.path == Workspace.default_path():
+            self.save_as()
+        else:
+            self._store.say("info", f"Everything is kept in {workspace.path} as it happens.")
+
+    def save_as(self) -> None:
+        """Copies the workspace to a file of the user's choice and goes on with the copy."""
+        path = self._ask("Save workspace as", "workspace.robgui", confirm=True)
+        if path is not None:
+            self._store.history.save_as(path)
+
+    def _ask(self, title: str, name: str, *, confirm: bool) -> Path | None:
+        settings = self._window.settings
+        options = QFileDialog.Option(0) if confirm else QFileDialog.Option.DontConfirmOverwrite
+        text, _ = QFileDialog.getSaveFileName(
+            self._window,
+            title,
+            str(Path(settings.last_folder) / name),
+            WORKSPACES,
+            options=options,
+        )
+        if not text:
+            return None
+        path = Path(text)
+        settings.last_folder = str(path.parent)
+        return path if path.suffix == ENDING else path.with_name(path.name + ENDING)
+
+    def _opened(self) -> None:
+        workspace = self._store.history.workspace
+        if workspace is not None:
+            self._window.settings.add_workspace(workspace.path)
+            self._window.welcome.show_work(self._window.settings.workspaces)
+
+    def _fill(self) -> None:
+        """Those whose files are there, the newest first; the open one is ticked."""
+        self.recent.clear()
+        workspace = self._store.history.workspace
+        now = "" if workspace is None else str(workspace.path.absolute())
+        for text in self._window.settings.workspaces:
+            path = Path(text)
+            if not path.exists():
+                continue
+            action = self.recent.addAction(in_menu(f"{path.stem}    {path.parent}"))
+            action.setCheckable(True)
+            action.setChecked(text == now)
+            set_tip(action, text)
+            action.triggered.connect(partial(self._take, path))
+        self.recent.setEnabled(bool(self.recent.actions()))
+
+    def _take(self, path: Path, *_: object) -> None:
+        self._store.open_workspace(path)

@@ -1,0 +1,275 @@
+"""Which inputs the gallery shows and in which order: by class, by what is wrong, by a query."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QGridLayout,
+    QSizePolicy,
+    QWidget,
+)
+
+from robgui.core.dataset.query import Expression, Facts, Truth, evaluate, needs, parse
+from robgui.core.dataset.query.completing import Vocabulary
+from robgui.core.dataset.query.expression import OF_MODEL, AllOf, Keyword
+from robgui.core.dataset.query.ordering import OF_MODEL as ORDERS_OF_MODEL
+from robgui.core.dataset.query.ordering import arranged
+from robgui.core.errors import DataError
+from robgui.core.text.words import count
+from robgui.core.workspace.marks import SavedSet
+from robgui.gui.docks.gallery.items import class_name
+from robgui.gui.docks.gallery.order_box import OrderBox
+from robgui.gui.docks.gallery.query_line import QueryLine
+from robgui.gui.docks.gallery.sets import SetsButton
+from robgui.gui.widgets.plain import Label
+
+if TYPE_CHECKING:
+    from robgui.gui.state.store import Store
+
+_TYPING_MS = 150
+_ASKED = "gallery search"
+ALL = -1
+#: Fewer inputs are searched at once, unless their names have to be read.
+_MANY = 50_000
+#: What is about the tags and findings of an input.
+_OF_MARKS = frozenset({"tag", "tagged", "finding", "found", "text"})
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The answer to a search.
+
+    Attributes:
+        rows: The inputs that pass, in order.
+        open: How many may pass: the model has not answered for them yet.
+    """
+
+    rows: np.ndarray
+    open: int = 0
+
+
+class Search(QWidget):
+    """The fields above the gallery.
+
+    Attributes:
+        shown: What passes now.
+
+    Signals:
+        changed: Other inputs pass now, or in another order.
+    """
+
+    changed = Signal()
+
+    def __init__(self, store: Store, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._store = store
+        self._query: Expression = AllOf()
+        self.shown = Shown(np.empty(0, np.int64))
+        self._make()
+        self._lay_out()
+        self._typing = QTimer(self, singleShot=True, interval=_TYPING_MS)
+        self._typing.timeout.connect(self._read_text)
+        self.classes.currentIndexChanged.connect(lambda _: self._read_text())
+        self.wrong.toggled.connect(lambda _: self._read_text())
+        self.order.changed.connect(self._read_text)
+        self.sets.taken.connect(self.take)
+        self.text.textChanged.connect(lambda _: self._typing.start())
+        self.text.returnPressed.connect(self._read_text)
+        store.library.models_changed.connect(self.take_names)
+        store.library.predictions.began.connect(self.take_names)
+        store.marking.changed.connect(self._marked)
+
+    @property
+    def waits(self) -> bool:
+        """Whether what is shown changes as the model answers."""
+        about = needs(self._query)
+        told = bool(about & {*OF_MODEL, "text", "unreadable"})
+        return told or self.wrong.isChecked() or self.order.by in ORDERS_OF_MODEL
+
+    def words(self) -> str:
+        """The filter as a headline names it; empty while everything passes."""
+        label = self.classes.currentData()
+        later = f"{count(self.shown.open, 'input')} not known yet" if self.shown.open else ""
+        parts = [
+            f"label={self.classes.currentText()}" if label not in (ALL, None) else "",
+            "misclassified" if self.wrong.isChecked() else "",
+            self.text.text().strip() if self._query != AllOf() else "",
+            later,
+        ]
+        return ", ".join(part for part in parts if part)
+
+    def search(self, query: str) -> None:
+        """Searches for something else in place of all that is searched now."""
+        self.take(SavedSet(query, self.order.by, self.order.turned))
+
+    def take(self, saved: SavedSet) -> None:
+        """Shows a saved set."""
+        self._clear()
+        with QSignalBlocker(self.text):
+            self.text.setText(saved.query)
+        self.order.set(saved.order, saved.turned)
+        self._read_text()
+
+    def reset(self) -> None:
+        """Lets everything pass, without a word: other data are on show."""
+        self._clear()
+        self.order.set("index", False)
+        self.take_names()
+        dataset = self._store.library.dataset
+        self.shown = Shown(np.arange(0 if dataset is None else len(dataset)))
+        self._note()
+
+    def ask(self) -> None:
+        """Finds what passes; away from the GUI thread where that takes long."""
+        facts = self._store.marking.facts()
+        self._note()
+        if facts is None:
+            self._store.pictures.drop(_ASKED)
+            self._answered(Shown(np.empty(0, np.int64)))
+            return
+        if self.waits:
+            self._store.library.predictions.want_all()
+        find = self._finding(facts)
+        slow = "name" in needs(self._query) or self.order.by == "name" or facts.count > _MANY
+        if slow:
+            self._store.pictures.run(find, self._answered, failed=self._mistyped, key=_ASKED)
+            return
+        self._store.pictures.drop(_ASKED)
+        try:
+            self._answered(find())
+        except DataError as error:
+            self._mistyped(str(error), "")
+
+    def _finding(self, facts: Facts) -> Callable[[], Shown]:
+        query, label = self._query, self.classes.currentData()
+        wrong, by, turned = self.wrong.isChecked(), self.order.by, self.order.turned
+
+        def find() -> Shown:
+            truth = evaluate(query, facts)
+            if facts.labels is not None and label not in (ALL, None):
+                truth &= Truth(facts.labels == label, np.zeros(facts.count, bool))
+            if facts.labels is not None and wrong:
+                truth &= _wrong(facts)
+            rows = arranged(np.flatnonzero(truth.yes), facts, by, turned=turned)
+            return Shown(rows, int(truth.unknown.sum()))
+
+        return find
+
+    def _answered(self, shown: Shown) -> None:
+        self.problem.hide()
+        self.shown = shown
+        self.changed.emit()
+
+    def _mistyped(self, sentence: str, details: str) -> None:
+        self.problem.setText(sentence)
+        self.problem.show()
+        if details:
+            self._store.say("error", sentence, details)
+
+    def _read_text(self) -> None:
+        self._typing.stop()
+        try:
+            self._query = parse(self.text.text())
+        except DataError as error:
+            self._store.pictures.drop(_ASKED)
+            self._mistyped(str(error), "")
+            return
+        self.ask()
+
+    def _note(self) -> None:
+        """What would be saved as a set now."""
+        parts = [self.text.text().strip(), "wrong" if self.wrong.isChecked() else ""]
+        query = " ".join(part for part in parts if part)
+        self.sets.now = SavedSet(query, self.order.by, self.order.turned)
+
+    def _marked(self) -> None:
+        if needs(self._query) & _OF_MARKS or self.order.by == "findings":
+            self.ask()
+
+    def _clear(self) -> None:
+        self._store.pictures.drop(_ASKED)
+        with QSignalBlocker(self.wrong), QSignalBlocker(self.classes), QSignalBlocker(self.text):
+            self.wrong.setChecked(False)
+            self.classes.setCurrentIndex(0)
+            self.text.clear()
+        self._typing.stop()
+        self._query = AllOf()
+        self.problem.hide()
+
+    def take_names(self) -> None:
+        """Fills the list of classes; the chosen one stays."""
+        from robgui.core.dataset.matching import shown_names
+
+        dataset, model = self._store.library.dataset, self._store.library.model
+        labels = None if dataset is None else dataset.labels
+        known = [] if labels is None else [int(c) for c in np.unique(labels) if c >= 0]
+        chosen = self.classes.currentData()
+        mapped: tuple[str, ...] = ()
+        if dataset is not None and model is not None and known:
+            mapped = shown_names(model, dataset)
+        names = (
+            mapped,
+            dataset.names if dataset is not None else (),
+            model.settings.labels if model is not None else (),
+        )
+        with QSignalBlocker(self.classes):
+            self.classes.clear()
+            self.classes.addItem("All classes", ALL)
+            for c in known:
+                self.classes.addItem(class_name(c, *names), c)
+            self.classes.setCurrentIndex(max(0, self.classes.findData(chosen)))
+        why = "" if known or dataset is None else "These inputs carry no labels."
+        self.classes.setEnabled(bool(known))
+        self.classes.setToolTip(why)
+        self.wrong.setEnabled(bool(known))
+        self.wrong.setToolTip(why or "Inputs whose predicted class is not their label.")
+
+    def vocabulary(self) -> Vocabulary:
+        """What can be named in a query now."""
+        library, marking = self._store.library, self._store.marking
+        names = library.dataset.names if library.dataset is not None else ()
+        outputs = library.model.settings.labels if library.model is not None else ()
+        kinds = {kind for found in marking.findings.values() for kind, _ in found}
+        classes = tuple(dict.fromkeys((*outputs, *names)))
+        return Vocabulary(classes, tuple(marking.tags), tuple(sorted(kinds)))
+
+    def _make(self) -> None:
+        self.classes = QComboBox()
+        self.classes.setAccessibleName("Show only this class")
+        self.classes.setSizeAdjustPolicy(
+            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        )
+        self.classes.setMinimumContentsLength(8)
+        self.wrong = QCheckBox("Misclassified only")
+        self.wrong.setAccessibleName("Show misclassified inputs only")
+        self.text = QueryLine(self.vocabulary)
+        self.order = OrderBox()
+        self.sets = SetsButton(self._store.marking)
+        self.problem = Label(wordWrap=True)
+        self.problem.setProperty("role", "bad")
+        self.problem.setAccessibleName("Problem with the search")
+        self.problem.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.problem.hide()
+
+    def _lay_out(self) -> None:
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setColumnStretch(0, 1)
+        for row, widget in enumerate((self.text, self.problem, self.classes, self.wrong)):
+            grid.addWidget(widget, row, 0, 1, 2)
+        grid.addWidget(self.order, 4, 0)
+        grid.addWidget(self.sets, 4, 1, Qt.AlignmentFlag.AlignRight)
+
+
+def _wrong(facts: Facts) -> Truth:
+    """What is misclassified; without a model nobody knows."""
+    if facts.predicted is None:
+        return Truth(np.zeros(facts.count, bool), np.ones(facts.count, bool))
+    return evaluate(Keyword("wrong"), facts)

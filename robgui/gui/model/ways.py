@@ -1,0 +1,140 @@
+"""Ways: the usual ways of feeding a model, tried on labelled inputs; a click takes one."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from robgui.core.errors import ModelError
+from robgui.core.execution.worker.slot import LostError
+from robgui.core.model.preprocessing import Answer, Tried, ways, ways_of
+from robgui.core.text.words import count, percent
+from robgui.gui.widgets.plain import Label
+from robgui.gui.widgets.sheet import Cells, Sheet
+
+if TYPE_CHECKING:
+    from robgui.core.dataset import Dataset
+    from robgui.core.model.answers import Scores
+    from robgui.core.model.card import ModelCard
+    from robgui.core.model.settings import ModelSettings
+    from robgui.gui.state.store import Store
+
+_TOPICS = (f"ways {number}" for number in itertools.count())
+_KEY = "ways of feeding"
+_HINT = "Click a row to take its settings; the pictures of the other window follow."
+
+
+class Ways(QDialog):
+    """A table of the ways that is filled while they are tried.
+
+    The model answers where it lives; one way after the other, so that each row is there as soon as
+    it is known.
+
+    Attributes:
+        tried: The ways so far, in the order in which they were tried.
+
+    Signals:
+        taken: The settings of the way that was clicked.
+    """
+
+    taken = Signal(object)
+
+    def __init__(
+        self, store: Store, model: ModelCard, dataset: Dataset, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._store = store
+        self._topic = next(_TOPICS)
+        self.tried: list[Tried] = []
+        self._total = 1 + sum(1 for _ in ways_of(model.settings))
+        self._ways = ways(model, dataset, self._answer_of(model))
+        self.setWindowTitle(f"Ways of feeding {model.name}")
+        self._make()
+        self.finished.connect(self._end)
+        self._next()
+
+    def _make(self) -> None:
+        self.said = Label("Trying …", wordWrap=True)
+        self.said.setAccessibleName("How far the trial is")
+        self.table = Sheet("Ways of feeding the model, with how often it is right", "Trying …")
+        self.table.pointed.connect(lambda row: self.taken.emit(self.tried[row].settings))
+        hint = Label(_HINT, wordWrap=True)
+        hint.setProperty("role", "quiet")
+        self.close_button = QPushButton("Close")
+        self.close_button.clicked.connect(self.accept)
+        buttons = QHBoxLayout()
+        buttons.addWidget(hint, 1)
+        buttons.addWidget(self.close_button)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(16, 16, 16, 16)
+        layout.addWidget(self.said)
+        layout.addWidget(self.table, 1)
+        layout.addLayout(buttons)
+        self.resize(self.fontMetrics().averageCharWidth() * 64, self.fontMetrics().height() * 26)
+
+    def _answer_of(self, model: ModelCard) -> Answer:
+        ask, topic = self._store.answers.ask, self._topic
+
+        def answer(settings: ModelSettings, x: np.ndarray) -> np.ndarray | None:
+            try:
+                scores: Scores = ask(
+                    "scores", model=model, topic=topic, x=x, settings=settings.model_dump()
+                )
+            except LostError:
+                raise
+            except ModelError:
+                return None
+            return np.asarray(scores.probabilities.argmax(1))
+
+        return answer
+
+    def _next(self) -> None:
+        """One way at a time: what the user changes meanwhile need not wait for all of them."""
+        waiting: Iterator[Tried] = self._ways
+        self._store.pictures.run(
+            lambda: next(waiting, None), self._take, failed=self._failed, key=_KEY
+        )
+
+    def _take(self, tried: Tried | None) -> None:
+        if tried is None:
+            self._conclude()
+            return
+        self.tried.append(tried)
+        self.said.setText(f"{len(self.tried):,} tried of about {self._total:,} …")
+        self.table.show_cells(
+            [
+                Cells("Way", [each.name for each in self.tried]),
+                Cells("Right", [each.accuracy for each in self.tried], percent),
+            ]
+        )
+        self.table.sortByColumn(1, Qt.SortOrder.DescendingOrder)
+        self._next()
+
+    def _conclude(self) -> None:
+        if not self.tried:
+            self.said.setText("The model could not be fed in any of the usual ways.")
+            return
+        best = max(self.tried, key=lambda each: each.accuracy)
+        # two standard deviations of a share: what is closer may be chance
+        near = best.accuracy - 2 * math.sqrt(best.accuracy * (1 - best.accuracy) / best.counted)
+        equal = sum(each.accuracy >= near for each in self.tried) - 1
+        others = f"; {count(equal, 'other way')} too close to tell apart" if equal else ""
+        self.said.setText(
+            f"“{best.name}” is right on {percent(best.accuracy)} of"
+            f" {count(best.counted, 'labelled input')}{others}."
+        )
+
+    def _failed(self, sentence: str, details: str) -> None:
+        self.said.setText(sentence)
+        if details:
+            self._store.say("error", sentence, details)
+
+    def _end(self) -> None:
+        self._store.pictures.drop(_KEY)
+        self._store.answers.stop(self._topic)

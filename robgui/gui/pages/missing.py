@@ -1,0 +1,84 @@
+"""What the scoreboard has not been told yet: the question of each column for each model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from robgui.core.errors import RobguiError
+from robgui.core.execution.request import build_request
+from robgui.gui.state.opening import match
+from robgui.gui.state.remedies import told
+
+if TYPE_CHECKING:
+    from robgui.core.execution.request import Request
+    from robgui.core.model.card import ModelCard
+    from robgui.gui.state.store import Store
+
+Answered = Callable[[str, "ModelCard", "Request"], bool]
+
+
+@dataclass(frozen=True)
+class Missing:
+    """Runs that would fill the scoreboard.
+
+    Attributes:
+        requests: To be run.
+        skipped: Why a model cannot be asked, by its name.
+    """
+
+    requests: list[Request] = field(default_factory=list)
+    skipped: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def words(self) -> str:
+        """What was skipped and why; empty where nothing was."""
+        reasons = "; ".join(f"{name} ({why.rstrip('.')})" for name, why in self.skipped.items())
+        return f"Skipped: {reasons}." if reasons else ""
+
+
+def missing(store: Store, questions: Mapping[str, Request], answered: Answered) -> Missing:
+    """The questions of the columns for the models that are open and have not answered them.
+
+    Args:
+        store: Models, data and what is being run.
+        questions: What each column asks, by analysis.
+        answered: Whether a run tells what a model says to a question.
+    """
+    found = Missing()
+    for analysis, question in questions.items():
+        for model in store.library.models:
+            if answered(analysis, model, question):
+                continue
+            try:
+                found.requests.append(_request(store, question, model))
+            except RobguiError as error:
+                found.skipped.setdefault(model.name, str(error))
+    waiting = {job.request.fingerprint for job in store.runner.executions if not job.state.ended}
+    found.requests[:] = [each for each in found.requests if each.fingerprint not in waiting]
+    return found
+
+
+def _request(store: Store, question: Request, model: ModelCard) -> Request:
+    """The same question for another model; RobguiError says why it cannot be asked."""
+    known = store.analyses[question.analysis]
+    params = known.params.parse(dict(question.params))
+    dataset = store.library.dataset_of(question)
+    if question.dataset is not None and dataset is None:
+        raise RobguiError(f"{question.dataset.name} is not open")
+    if dataset is not None:
+        model, _ = match(model, dataset)
+    whole = len(dataset) if dataset is not None else 0
+    count = whole if question.indices is None else len(question.indices)
+    if refusal := known.refusal(model) or told(known.shortage(params, [model], count)):
+        raise RobguiError(refusal)
+    request = build_request(
+        known,
+        [model],
+        question.dataset,
+        params,
+        indices=question.indices,
+        autocast=store.library.autocast,
+    )
+    return request.model_copy(update={"chosen": question.chosen})

@@ -1,0 +1,72 @@
+"""Accuracies: tells when a model is right less often on the same inputs than it was before."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+from robgui.core.model.accuracy import Measured, note
+from robgui.core.text.words import percent
+from robgui.gui.state.opening import Opening
+
+if TYPE_CHECKING:
+    from robgui.core.dataset import Dataset
+    from robgui.core.model.card import ModelCard
+    from robgui.gui.state.background import Background
+    from robgui.gui.state.library import Library
+
+
+class Accuracies(QObject):
+    """Watches the predictions; when all are known, their accuracy is held against the record."""
+
+    def __init__(self, library: Library, keeping: Background, parent: QObject) -> None:
+        super().__init__(parent)
+        self._library = library
+        self._keeping = keeping
+        self._watching = True
+        self._noted: tuple[str, Dataset | None] = ("", None)
+        library.predictions.changed.connect(self._look)
+
+    def end(self) -> None:
+        """Watches no longer; may be said again."""
+        self._watching = False
+
+    def _look(self) -> None:
+        library = self._library
+        model, dataset, predictions = library.model, library.dataset, library.predictions
+        if not self._watching or model is None or dataset is None or not predictions.complete:
+            return
+        accuracy = predictions.accuracy()
+        known, of = self._noted
+        if accuracy is None or (known == model.fingerprint and of is dataset):
+            return
+        self._noted = (model.fingerprint, dataset)
+        share, counted = accuracy
+        self._keeping.run(
+            lambda: note(
+                model.content, dataset.fingerprint, round(share * counted), counted, model.settings
+            ),
+            lambda before: self._tell(model, dataset.name, share, before),
+        )
+
+    def _tell(self, model: ModelCard, data: str, share: float, before: Measured | None) -> None:
+        if before is None:
+            return
+        day = time.strftime("%d %b %H:%M", time.localtime(before.when))
+        fed = " with other settings" if before.settings != model.settings else ""
+        sentence = (
+            f"{model.name} is right on {percent(share)} of {data} now; on {day} it was right on"
+            f" {percent(before.share)}{fed}."
+        )
+        if fed and model.path is not None:
+            deed = partial(self._restore, model, before)
+            self._library.offered.emit(sentence, "Look at the earlier settings …", deed)
+        else:
+            self._library.said.emit("warning", sentence, "")
+
+    def _restore(self, model: ModelCard, before: Measured) -> None:
+        if model.path is not None:
+            self._library.load_model(Opening(model.path, settings=before.settings.model_dump()))

@@ -1,0 +1,131 @@
+"""The File menu treats workspaces as any program treats its documents."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QFileDialog
+
+from robgui import resources
+from robgui.core.workspace import Workspace
+from robgui.gui.app.app import application, leave, open_window
+from robgui.gui.app.settings import Settings, load_settings, save_settings
+from robgui.gui.state.opening import Opening
+
+
+def idle(qtbot, window):
+    store = window.store
+    qtbot.waitUntil(
+        lambda: not (store.busy or store.keeping.busy or store.pictures.busy), timeout=60_000
+    )
+
+
+@pytest.fixture
+def answer(monkeypatch):
+    """What the user types into the next file dialog."""
+
+    def say(path: Path | str) -> None:
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, **__: (str(path), ""))
+
+    return say
+
+
+def start(qtbot):
+    application()
+    window = open_window()
+    window.show()
+    qtbot.waitUntil(lambda: window.store.history.workspace is not None, timeout=60_000)
+    idle(qtbot, window)
+    return window
+
+
+def quit_(window):
+    window.close()
+    assert leave(window, 0) == 0
+    window.deleteLater()
+
+
+def test_the_usual_keys_begin_open_and_save(window):
+    keys = {
+        name: window.actions_[name].shortcut().toString()
+        for name in ("new_workspace", "open", "save", "save_workspace")
+    }
+    assert keys == {
+        "new_workspace": "Ctrl+N",
+        "open": "Ctrl+O",
+        "save": "Ctrl+S",
+        "save_workspace": "Ctrl+Shift+S",
+    }
+    used = [
+        action.shortcut().toString()
+        for name in window.actions_.entries
+        if not (action := window.actions_[name]).shortcut().isEmpty()
+    ]
+    assert len(used) == len(set(used)), "no key does two things"
+
+
+def test_after_save_as_a_restart_opens_the_saved_one_and_the_first_is_recent_work(
+    qtbot, tmp_path, answer
+):
+    window = start(qtbot)
+    assert window.store.history.workspace.path == Workspace.default_path()
+    answer(tmp_path / "study")
+    window.actions_["save"].trigger()  # work without a name of its own is given one
+    qtbot.waitUntil(
+        lambda: window.store.history.workspace.path == tmp_path / "study.robgui", timeout=20_000
+    )
+    quit_(window)
+    again = start(qtbot)
+    assert again.store.history.workspace.path == tmp_path / "study.robgui"
+    assert again.windowTitle().startswith("study")
+    again.commands.workspaces.recent.aboutToShow.emit()
+    shown = [action.text().split()[0] for action in again.commands.workspaces.recent.actions()]
+    assert shown == ["study", "workspace"]
+    again.commands.workspaces.recent.actions()[1].trigger()
+    qtbot.waitUntil(
+        lambda: again.store.history.workspace.path == Workspace.default_path(), timeout=20_000
+    )
+    quit_(again)
+    assert load_settings().workspaces[0] == str(Workspace.default_path())
+
+
+def test_save_in_a_named_workspace_says_that_nothing_needs_saving(window, tmp_path):
+    window.actions_["save"].trigger()
+    assert any("as it happens" in sentence for sentence in window.toasts.sentences)
+
+
+def test_a_new_workspace_has_no_runs_and_knows_the_pair_in_use(window, qtbot, tmp_path, answer):
+    np.savez(tmp_path / "data.npz", images=np.zeros((4, 28, 28), np.uint8), labels=np.arange(4))
+    window.store.library.load_dataset(tmp_path / "data.npz")
+    model = resources.path("demo", "fashion_cnn.safetensors")
+    window.store.library.load_model(Opening(model, quiet=True, use=True))
+    idle(qtbot, window)
+    answer(tmp_path / "fresh.robgui")
+    window.actions_["new_workspace"].trigger()
+    qtbot.waitUntil(
+        lambda: window.store.history.workspace.path.name == "fresh.robgui", timeout=20_000
+    )
+    idle(qtbot, window)
+    workspace = window.store.history.workspace
+    model, dataset = workspace.in_use()
+    assert not workspace.runs() and dataset.name == "data.npz"
+    assert model.name == window.store.library.model.name
+
+
+def test_a_new_workspace_never_replaces_a_file_that_is_there(window, tmp_path, answer):
+    there = tmp_path / "there.robgui"
+    there.write_bytes(b"precious")
+    answer(there)
+    window.actions_["new_workspace"].trigger()
+    assert there.read_bytes() == b"precious"
+    assert any("exists already" in sentence for sentence in window.toasts.sentences)
+
+
+def test_a_last_workspace_that_is_gone_is_said_and_the_own_one_opened(qtbot, tmp_path):
+    save_settings(Settings(workspaces=(str(tmp_path / "gone.robgui"),)))
+    window = start(qtbot)
+    assert window.store.history.workspace.path == Workspace.default_path()
+    assert any("no longer there" in sentence for sentence in window.toasts.sentences)
+    quit_(window)

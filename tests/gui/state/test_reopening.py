@@ -1,0 +1,117 @@
+"""What is told and kept when a model comes back: its accuracy, its place, its pair."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robgui.core.workspace import Workspace
+from robgui.gui.state.opening import Opening
+from tests.gui.state.test_restoring import correct, idle, save_data, save_onnx, start
+
+__all__ = ["start"]
+
+
+def opened(qtbot, store, tmp_path, model="net.onnx", data="data.npz"):
+    store.library.load_dataset(tmp_path / data)
+    idle(qtbot, store)
+    store.library.load_model(Opening(tmp_path / model, quiet=True, use=True))
+    idle(qtbot, store)
+    predicted(qtbot, store)
+
+
+def predicted(qtbot, store):
+    qtbot.waitUntil(lambda: store.library.predictions.complete, timeout=20_000)
+    idle(qtbot, store)
+
+
+def test_a_fall_of_the_accuracy_is_told_with_a_way_back(start, qtbot, tmp_path):
+    save_onnx(tmp_path / "net.onnx")
+    save_data(tmp_path / "data.npz")
+    store = start()
+    offers = []
+    store.offered.connect(lambda *offer: offers.append(offer))
+    opened(qtbot, store, tmp_path)
+    correct(qtbot, store, mean=(0.5,), std=(0.1,))
+    predicted(qtbot, store)
+    assert store.library.predictions.accuracy()[0] > 0.9 and not offers, "it only rose"
+    correct(qtbot, store, mean=(0.0,), std=(1.0,))
+    predicted(qtbot, store)
+    qtbot.waitUntil(lambda: bool(offers), timeout=10_000)
+    sentence, words, deed = offers[0]
+    assert "net.onnx is right on" in sentence and "with other settings" in sentence
+    found = []
+    store.library.model_opened.connect(lambda *given: found.append(given[-1]))
+    deed()
+    qtbot.waitUntil(lambda: bool(found), timeout=20_000)
+    assert found[0].settings.mean == (0.5,) and "earlier settings" in words
+
+
+def test_the_same_accuracy_again_is_not_told(start, qtbot, tmp_path):
+    save_onnx(tmp_path / "net.onnx")
+    save_data(tmp_path / "data.npz")
+    told = []
+    for _ in range(2):
+        store = start()
+        store.said.connect(lambda level, sentence, _: told.append(sentence))
+        store.offered.connect(lambda sentence, *_: told.append(sentence))
+        opened(qtbot, store, tmp_path)
+    assert not [sentence for sentence in told if "right on" in sentence]
+
+
+def test_a_moved_file_that_is_opened_is_taken_for_the_missing_one(start, qtbot, tmp_path):
+    save_onnx(tmp_path / "net.onnx")
+    save_data(tmp_path / "data.npz")
+    store = start()
+    opened(qtbot, store, tmp_path)
+    correct(qtbot, store, mean=(0.5,), std=(0.1,))
+    start("other.robgui")
+    for name in ("net.onnx", "data.npz"):
+        (tmp_path / "moved").mkdir(exist_ok=True)
+        (tmp_path / name).rename(tmp_path / "moved" / name)
+    again = start()
+    assert len(again.history.missing) == 2
+    opened(qtbot, again, tmp_path / "moved")
+    assert not again.history.missing
+    assert again.library.model.settings.mean == (0.5,)
+    once_more = start()
+    assert not once_more.history.missing
+    assert once_more.library.model.path == tmp_path / "moved" / "net.onnx"
+    assert once_more.library.dataset.path == tmp_path / "moved" / "data.npz"
+    assert once_more.library.model.settings.mean == (0.5,)
+
+
+def test_the_pair_in_use_comes_back_though_other_data_have_the_size_of_the_model(
+    start, qtbot, tmp_path
+):
+    save_onnx(tmp_path / "net.onnx")
+    save_data(tmp_path / "same_size.npz")
+    labels = np.arange(30) % 3
+    images = (40 + 85 * labels[:, None, None]).repeat(8, 1).repeat(8, 2).astype(np.uint8)
+    np.savez(tmp_path / "larger.npz", images=images, labels=labels)
+    store = start()
+    opened(qtbot, store, tmp_path, data="same_size.npz")
+    store.library.load_dataset(tmp_path / "larger.npz")
+    idle(qtbot, store)
+    assert store.library.dataset.name == "larger.npz" and store.library.model is not None
+    model = store.library.model
+    again = start()
+    predicted(qtbot, again)
+    assert again.library.dataset.name == "larger.npz"
+    again.library.add_model(model, keep_data=True)  # as if it had loaded after all data
+    predicted(qtbot, again)
+    assert again.library.dataset.name == "larger.npz"
+    assert again.library.model.name == "net.onnx"
+
+
+def test_a_workspace_lists_a_corrected_model_once_with_the_newest_settings(start, qtbot, tmp_path):
+    save_onnx(tmp_path / "net.onnx")
+    save_data(tmp_path / "data.npz")
+    store = start()
+    opened(qtbot, store, tmp_path)
+    for mean in (0.1, 0.5):
+        correct(qtbot, store, mean=(mean,), std=(0.1,))
+    start("other.robgui")
+    with Workspace.open(tmp_path / "w.robgui") as workspace:
+        (known,) = workspace.references("model")
+        assert known.options["mean"] == [0.5]
+        assert workspace.in_use()[0].options["mean"] == [0.5]

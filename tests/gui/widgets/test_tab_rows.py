@@ -1,0 +1,56 @@
+"""TabRows: every tab is whole, and behaves as one of QTabBar."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtGui import QFontMetrics
+
+from robgui.gui.widgets.tab_rows import TabRows
+
+NAMES = ["Confidence and uncertainty", "Random inputs", "How samples disagree", "In numbers"]
+
+
+@pytest.fixture
+def rows(qtbot):
+    made = TabRows()
+    qtbot.addWidget(made)
+    for name in NAMES:
+        made.addTab(name)
+    made.resize(640, 60)
+    made.show()
+    return made
+
+
+@pytest.mark.parametrize("width", [1000, 420, 220])
+def test_every_tab_is_whole_within_the_width_and_touches_no_other(rows, width, qtbot):
+    rows.resize(width, 60)
+    qtbot.wait(10)
+    places = [tab.geometry() for tab in rows._tabs]
+    for tab, place in zip(rows._tabs, places, strict=True):
+        assert place.right() < width and place.bottom() < rows.height()
+        bold = tab.font()
+        bold.setBold(True)
+        assert place.width() >= QFontMetrics(bold).horizontalAdvance(tab.text()), "the words fit"
+        assert tab.text() == tab.accessibleName()
+    assert not any(one.intersects(two) for one in places for two in places if one is not two)
+
+
+def test_a_name_wider_than_the_window_loses_its_middle_and_has_a_tool_tip(rows, qtbot):
+    rows.setTabText(0, "A very long name of a view that no window of this width could ever hold")
+    rows.resize(240, 60)
+    qtbot.wait(10)
+    assert "…" in rows._tabs[0].text() and rows._tabs[0].toolTip() == rows.tabText(0)
+
+
+def test_a_click_chooses_and_tells_and_a_tab_taken_away_leaves_its_neighbour(rows, qtbot):
+    heard = []
+    rows.currentChanged.connect(heard.append)
+    rows._tabs[2].click()
+    assert (rows.currentIndex(), heard) == (2, [2])
+    rows.insertTab(0, "First")
+    assert (rows.currentIndex(), rows.tabText(3), heard) == (3, NAMES[2], [2])
+    rows.removeTab(3)
+    assert rows.currentIndex() == 3 and rows.tabText(3) == NAMES[3] and rows._tabs[3].isChecked()
+    while rows.count():
+        rows.removeTab(0)
+    assert rows.currentIndex() == -1
