@@ -47,6 +47,8 @@ class Cluster:
         threads: CPU cores for each task.
         ship: Whether files are sent where a machine cannot read their path.
         imports: Modules a worker imports first.
+        pace: Seconds between two results of a task.
+        ahead: Results that may wait to be taken before a task waits too; 0 sets no limit.
     """
 
     attempts = 4
@@ -59,9 +61,11 @@ class Cluster:
         threads: int = 1,
         ship: Ship = "auto",
         imports: Sequence[str] = (),
+        pace: float = COMMIT_SECONDS,
+        ahead: int = 0,
     ) -> None:
         read_address(address)
-        self._ray = _ray(token=address == "local")
+        self._ray = _ray()
         self._ours = not self._ray.is_initialized()
         if self._ours:
             self._connect(address)
@@ -75,6 +79,7 @@ class Cluster:
         self._threads = threads
         self._ship = ship
         self._imports = tuple(imports)
+        self._pace = pace
         self._going: dict[Any, Execution] = {}
         self._cancelled: set[Any] = set()
         self._parcels: dict[str, _Sent | None] = {}
@@ -86,7 +91,8 @@ class Cluster:
                 " device."
             )
         stream = self._ray.remote(num_returns="streaming", max_retries=0)(_stream)
-        self._remote = stream.options(**self._needs)
+        patience = {"_generator_backpressure_num_objects": ahead} if ahead else {}
+        self._remote = stream.options(**self._needs, **patience)
 
     @property
     def slots(self) -> int:
@@ -111,11 +117,26 @@ class Cluster:
 
     def submit(self, execution: Execution) -> None:
         if execution.claim():
-            pace = max(COMMIT_SECONDS, self.slots / _RESULTS_PER_SECOND)
+            pace = max(self._pace, self.slots / _RESULTS_PER_SECOND)
             parcels = self._send(execution.request)
             self._going[
                 self._remote.remote(execution.task, parcels, self._threads, pace, self._imports)
             ] = execution
+
+    def holds(self, execution: Execution) -> bool:
+        """Whether it has this Execution under way."""
+        return execution in self._going.values()
+
+    def drop(self, execution: Execution) -> None:
+        """Ends the task of an Execution at once, if it has one."""
+        for going in [one for one, its in self._going.items() if its is execution]:
+            self._ray.cancel(going, force=True)
+            self._forget(going)
+
+    @property
+    def alive(self) -> bool:
+        """Whether the cluster can be reached still."""
+        return bool(self._ray.is_initialized())
 
     def work(self, seconds: float) -> None:
         for going, execution in self._going.items():
@@ -249,7 +270,10 @@ def _stream(
     }
     trusted = task.trusted.union(*(parcel.trusted for parcel in parcels.values()))
     here = replace(task, request=request.model_copy(update=arrived), trusted=trusted)
-    for report in thinned(carry_out(here, _shelf(request.device)), result_seconds):
+    shelf = _shelf(request.device)
+    if task.data is not None and request.dataset is not None:
+        shelf.add_dataset(task.data, request.dataset.fingerprint)
+    for report in thinned(carry_out(here, shelf), result_seconds):
         yield replace(report, problem=None)  # errors of foreign code may not travel
 
 
@@ -286,9 +310,12 @@ def _first_line(error: BaseException | None) -> str:
 
 
 def _prepare_token(version: str) -> None:
-    """Makes the folder in which Ray keeps this user's token, for this user alone.
+    """Sees to it that the cluster that is started next takes orders only from those who have this
+    user's token, whatever the environment says.
 
-    Refuses a Ray that would start a cluster without one.
+    Ray itself makes the token and asks for it, from a certain version on, where it is not told
+    otherwise; it has to be asked by saying nothing, because what was said before it was imported
+    is all that it looks at. The token lies in a folder for this user alone.
     """
     if tuple(int(number) for number in re.findall(r"\d+", version)[:2]) < _FIRST_WITH_TOKENS:
         raise RobguiError(
@@ -296,18 +323,11 @@ def _prepare_token(version: str) -> None:
             " run code on them; update it with: pip install -U 'robgui[cluster]'"
         )
     private_folder(Path.home() / ".ray")
+    os.environ.pop("RAY_AUTH_MODE", None)
 
 
-def _ray(*, token: bool = False) -> Any:
-    """Ray; ``token`` asks for clusters that are started from now on to take orders only from those
-    who have this user's token.
-
-    By itself Ray does so too from the version on that we need, but not where the user has said
-    otherwise; connecting to a cluster of others asks for what that cluster wants.
-    """
+def _ray() -> Any:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray would send statistics about its use
-    if token:
-        os.environ["RAY_AUTH_MODE"] = "token"
     try:
         import ray
     except ImportError as error:

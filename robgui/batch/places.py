@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 
 from robgui.core.errors import ParamsError
 from robgui.core.execution.worker.confinement.devices import graphics_devices
+from robgui.core.execution.worker.cores import cores
 from robgui.core.execution.worker.process import Place
 from robgui.core.execution.worker.slot import Terms
 from robgui.core.execution.worker.workers import Workers, usual_memory
@@ -42,7 +42,7 @@ def local_places(device: str = "", workers: int = 0) -> list[Place]:
     if not found:
         raise ParamsError(f"There is no device {wanted!r} here; choose one of: {', '.join(known)}.")
     count = workers or len(found)
-    threads = max(1, _cores() // count)
+    threads = max(1, cores() // count)
     return [
         Place(found[number % len(found)], threads if wanted == "cpu" else 0)
         for number in range(count)
@@ -60,12 +60,6 @@ def _devices() -> list[str]:
     return [name for name, _ in devices()]
 
 
-def _cores() -> int:
-    """Cores this process may use: those it is bound to, and no more than OMP_NUM_THREADS asks
-    for.
-    """
-    bound = (
-        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    )
-    asked = os.environ.get("OMP_NUM_THREADS", "")
-    return min(bound, int(asked)) if asked.isdigit() and int(asked) > 0 else bound
+def cluster_place(address: str) -> Place:
+    """The place of a worker that has the Ray cluster at ``address`` compute, see ``bridge``."""
+    return Place(cluster=address, entry="robgui.batch.bridge:main")

@@ -112,8 +112,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     piece takes longer than many a command.
     """
     words = list(sys.argv[1:] if argv is None else argv)
-    if words == [FROZEN]:
-        _work()
+    if words[:1] == [FROZEN]:
+        _work(bridge=len(words) > 1)
     code = _command(words)
     if argv is None:
         logging.shutdown()
@@ -179,9 +179,11 @@ def _how(error: RobguiError) -> str:
     return ""
 
 
-def _work() -> NoReturn:
-    from robgui.core.execution.worker.entry import main as worker
-
+def _work(*, bridge: bool) -> NoReturn:
+    if bridge:
+        from robgui.batch.bridge import main as worker
+    else:
+        from robgui.core.execution.worker.entry import main as worker
     worker()
 
 

@@ -44,23 +44,36 @@ def test_a_ray_that_would_start_a_cluster_open_to_everyone_is_refused(
 
 
 @pytest.mark.ray
-def test_a_cluster_that_we_start_takes_no_orders_without_the_token(ray):
+@pytest.mark.parametrize("before", [None, "disabled"])
+def test_a_cluster_that_we_start_takes_orders_with_the_token_and_none_without(
+    ray, monkeypatch, before
+):
+    """Whatever the environment says, and though Ray was imported before."""
+    monkeypatch.delenv("RAY_AUTH_MODE", raising=False)
+    if before is not None:
+        monkeypatch.setenv("RAY_AUTH_MODE", before)
     made = Cluster("local", "cpu")
     try:
         address = ray.get_runtime_context().gcs_address
         code = f"import ray; ray.init(address={address!r}); print('let in')"
-        variables = {**os.environ, "RAY_AUTH_MODE": "disabled", "RAY_AUTH_TOKEN": ""}
-        other = subprocess.run(
-            [sys.executable, "-c", code],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=120,
-            env=variables,
-        )
-        assert "let in" not in other.stdout
+
+        def join(**variables):
+            return subprocess.run(
+                [sys.executable, "-c", code],
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=240,
+                env={**os.environ, **variables},
+            ).stdout
+
+        assert "let in" in join(RAY_AUTH_MODE="token")
+        assert "let in" not in join(RAY_AUTH_MODE="disabled", RAY_AUTH_TOKEN="")
+        assert "let in" not in join(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN="0" * 64)
     finally:
         made.close()
+    token = Path.home() / ".ray" / "auth_token"
+    assert token.is_file() and token.parent.stat().st_mode & 0o77 == 0
 
 
 @pytest.fixture(scope="module")

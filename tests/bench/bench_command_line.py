@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -31,17 +32,21 @@ COMMANDS = {
 }
 
 
-def seconds(words: list[str], environment: dict[str, str]) -> float:
-    """From start to end of one command."""
-    began = time.perf_counter()
+def seconds(words: list[str], environment: dict[str, str]) -> tuple[float, float]:
+    """From start to end of one command, and the processor time it took."""
+    began, used = time.perf_counter(), _used()
     subprocess.run(
         [sys.executable, "-m", "robgui", *words], capture_output=True, check=False, env=environment
     )
-    return time.perf_counter() - began
+    return time.perf_counter() - began, _used() - used
+
+
+def _used() -> float:
+    return sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
 
 
 def main() -> None:
-    """Prints the median and the best of each command."""
+    """Prints the median and the best of each command, by the clock and by the processor."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=9)
     rounds = parser.parse_args().rounds
@@ -51,10 +56,12 @@ def main() -> None:
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
         for name, (words, goal) in COMMANDS.items():
             seconds(words, environment)
-            times = sorted(seconds(words, environment) for _ in range(rounds))
+            pairs = [seconds(words, environment) for _ in range(rounds)]
+            clock, processor = (sorted(each) for each in zip(*pairs, strict=True))
             print(
-                f"{name:<18} median {times[rounds // 2]:.2f} s, best {times[0]:.2f} s"
-                f" (goal {goal:g} s)",
+                f"{name:<18} median {clock[rounds // 2]:.2f} s, best {clock[0]:.2f} s; processor"
+                f" median {processor[rounds // 2]:.2f} s, best {processor[0]:.2f} s (goal {goal:g}"
+                f" s); load {os.getloadavg()[0]:.1f}",
                 flush=True,
             )
 

@@ -16,7 +16,9 @@ from robgui.core.errors import WorkspaceError
 from robgui.core.execution.run import RunState
 from robgui.core.workspace import Workspace
 from tests.core.execution.worker import foreign
+from tests.core.execution.worker.foreign import MISCHIEFS, STUCK
 from tests.patience import LONGEST, Stopwatch
+from tests.stress import foreign_command
 
 ROOT = Path(__file__).parent.parent.parent
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
@@ -107,13 +109,8 @@ def interrupted(process: subprocess.Popen[str]) -> tuple[float, str]:
     return watch.seconds, "".join(lines) + rest
 
 
-@pytest.mark.parametrize("model", ["script", "loops", "sleeps"])
-def test_ctrl_c_ends_a_run_whose_model_never_answers_and_keeps_what_it_had(files, tmp_path, model):
-    words = (
-        ["--model", files / "endless.pt", "--model-set", "shape=3", "--trust"]
-        if model == "script"
-        else foreign_words(files, model)
-    )
+def test_ctrl_c_ends_a_run_whose_script_never_answers_and_keeps_what_it_had(files, tmp_path):
+    words = ["--model", files / "endless.pt", "--model-set", "shape=3", "--trust"]
     process = start(*run_words(files, words, tmp_path))
     wait_for_result(process, tmp_path / "w.robgui")
     time.sleep(3)
@@ -150,37 +147,30 @@ def has_result(path: Path) -> bool:
         return False
 
 
-def test_ctrl_c_ends_inspect_while_a_model_never_gets_loaded(files):
-    words = foreign_words(files, "loops_at_once")
-    process = start("inspect", words[1], *words[2:])
-    time.sleep(8)
-    assert process.poll() is None
-    seconds, said = interrupted(process)
-    assert (process.returncode, seconds < 3) == (130, True), said
-
-
-@pytest.mark.parametrize(
-    ("build", "words"), [("aborts", "signal 6 (SIGABRT)"), ("exits", "exit code 7")]
-)
-def test_a_model_that_crashes_is_one_sentence_exit_code_2_and_what_has_arrived_is_written_as_failed(
-    files, tmp_path, build, words
+def test_a_model_that_leaves_in_a_run_is_one_sentence_exit_code_2_and_its_result_failed(
+    files, tmp_path
 ):
-    process = start(*run_words(files, foreign_words(files, build), tmp_path))
+    process = start(*run_words(files, foreign_words(files, "exits"), tmp_path))
     _, said = process.communicate(timeout=LONGEST)
     assert process.returncode == 2, said
-    assert words in said.splitlines()[-1]
+    assert "exit code 7" in said.splitlines()[-1]
     assert "Traceback" not in said
     kept = tmp_path / "r.json"  # a Step that was on its way when the process died is lost
     assert not kept.exists() or json.loads(kept.read_text())["state"] == "failed"
 
 
-def test_a_model_that_crashes_when_it_is_opened_is_one_sentence(files):
-    words = foreign_words(files, "aborts_at_once")
-    process = start("inspect", words[1], *words[2:])
-    _, said = process.communicate(timeout=LONGEST)
-    assert process.returncode == 2
-    assert "signal 6 (SIGABRT)" in said
-    assert len(said.splitlines()) == 1
+@pytest.mark.parametrize("model", MISCHIEFS)
+@pytest.mark.parametrize("place", ["at_loading", "in_preview", "in_run"])
+def test_a_model_that_misbehaves_is_stopped_within_three_seconds_or_told_in_one_sentence(
+    files, place, model
+):
+    seen = getattr(foreign_command, place)(files, model)
+    said = {"aborts": "signal 6 (SIGABRT)", "eats": "memory"}.get(model, "robgui: interrupted")
+    assert said in seen.said
+    assert (seen.stopped is not None) == (model in STUCK)
+    assert seen.stopped is None or seen.stopped < 3
+    assert seen.kept is (True if place == "in_run" else None)
+    assert seen.again
 
 
 def test_what_a_model_prints_does_not_get_into_the_result(files, tmp_path):

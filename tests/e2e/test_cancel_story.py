@@ -19,14 +19,6 @@ from tests.e2e.steps import idle, press
 WEIGHTS = 250_000_000
 
 
-@pytest.fixture
-def processes(monkeypatch):
-    """Models are in processes of their own, as users have them."""
-    if not Path("/proc/self/statm").exists():
-        pytest.skip("looks at /proc")
-    monkeypatch.delenv("ROBGUI_INLINE")
-
-
 def save_large(path: Path) -> Path:
     net = nn.Sequential(nn.Flatten(), nn.Linear(784, 80_000), nn.Linear(80_000, 10)).eval()
     batch = {"dynamic_shapes": ({0: torch.export.Dim("n")},)}
@@ -66,7 +58,7 @@ def open_and_look(qtbot, window, path):
 
 
 @pytest.fixture
-def window(qtbot, start, processes):
+def window(qtbot, processes, start):
     made = start()
     library = made.store.library
     qtbot.waitUntil(lambda: bool(library.devices), timeout=120_000)

@@ -76,7 +76,7 @@ class Seen:
             self._keep_live(execution)
             self._window.run_pane.stop.click()
         self._wait(lambda: not store.runner.busy and not store.busy, known.name)
-        if execution.error:
+        if execution.newest is None:
             raise SystemExit(f"{known.name} on {demo.model}: {execution.error}")
         kept = lambda: any(run.id == execution.run_id for run in store.history.runs)  # noqa: E731
         self._wait(kept, "the history")

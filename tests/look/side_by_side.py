@@ -207,14 +207,16 @@ def main() -> None:
     folder = given.folder.resolve()
     os.environ["ROBGUI_CONFIG"] = str(folder / "settings.json")
     camera = Camera(folder)
-    for known in analyses().values():
-        if known.demo is None or (given.only and known.name not in given.only):
-            continue
-        theme.apply(False)
-        camera.seen.compute(known)
-        (camera.states if given.states else camera.places)(known)
-        print(known.name, flush=True)
-    leave(camera.window, 0)
+    try:
+        for known in analyses().values():
+            if known.demo is None or (given.only and known.name not in given.only):
+                continue
+            theme.apply(False)
+            camera.seen.compute(known)
+            (camera.states if given.states else camera.places)(known)
+            print(known.name, flush=True)
+    finally:
+        leave(camera.window, 0)
 
 
 if __name__ == "__main__":

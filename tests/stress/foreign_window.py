@@ -141,7 +141,7 @@ class Person:
         return misbehaves(self.store.answers.pids)
 
     def _dialog(self) -> QWidget | None:
-        dialog = self.window.commands._dialog
+        dialog = self.window.commands.questions.dialog
         return dialog if dialog is not None and dialog.isVisible() else None
 
     def _open(self, build: str, *, quiet: bool) -> None:

@@ -80,7 +80,7 @@ def kill_windows(folder: Path, count: int, seed: int) -> Tally:
         log = folder / f"log-{number}.txt"
         log.touch()
         _one_window(workspace, log, chance, tally)
-        if number % 20 == 19 or number == count - 1:
+        if number % 5 == 4 or number == count - 1:
             print(tally.line, flush=True)
     return tally
 
@@ -189,7 +189,7 @@ def kill_workers(folder: Path, count: int, seed: int) -> Tally:
         tally.kills += 1
         wait(lambda: victim.state.ended and not store.runner.busy)  # noqa: B023
         _check_victim(victim, store.history.workspace, tally)
-        if number % 20 == 19 or number == count - 1:
+        if number % 5 == 4 or number == count - 1:
             print(tally.line, flush=True)
     _leave(window, tally)
     return tally

@@ -61,8 +61,10 @@ def _half(result: FeatureGameBatchResult, params: FeatureGameBatchParams, played
     middle = median_of_all(result, params)
     if played < 2 or not math.isfinite(middle):
         return ""
-    unit = "pixels" if params.norm == "l0" else f"({UNITS[params.norm]})"
-    return f"; half of all {played:,} by at most {number(middle)} {unit}"
+    size = f"{number(middle)} ({UNITS[params.norm]})"
+    if params.norm == "l0":
+        size = count(int(middle), "pixel")
+    return f"; half of all {played:,} by at most {size}"
 
 
 def median_of_all(result: FeatureGameBatchResult, params: FeatureGameBatchParams) -> float:

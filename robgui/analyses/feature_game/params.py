@@ -72,6 +72,14 @@ class _Game(Params):
             "What is kept small: l0 the number of changed pixels, l1 the sum of all changes, l2"
             " their root of squares, linf the largest change."
         ),
+        json_schema_extra={
+            "means": {
+                "l0": "changed pixels",
+                "l1": "sum of changes",
+                "l2": "distance",
+                "linf": "largest change",
+            }
+        },
     )
     distance: float | None = Field(
         None,
@@ -236,6 +244,9 @@ class FeatureGameParams(Judged, _Game, _Preset):
             " class, adversarial hinders, nature picks by chance; all plays the three one after the"
             " other. Against the last two whole games are played: median and quartiles."
         ),
+        json_schema_extra={
+            "means": {"cooperative": "helps", "adversarial": "hinders", "nature": "chance"}
+        },
     )
     lookahead: int = Field(
         500,

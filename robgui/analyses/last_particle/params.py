@@ -104,6 +104,9 @@ class MethodParams(Params):
             " images, noise that does not average out over the pixels: smooth (blotches: blurred"
             " normal noise), light (brightness and contrast), jpeg (loss by compression)."
         ),
+        json_schema_extra={
+            "means": {"box": "uniform", "clip": "uniform, cut off", "l2": "ball, cut off"}
+        },
     )
     critical: float = Field(
         1e-10,

@@ -366,6 +366,13 @@ class _BoxOrGrow(Params):
             " class; methods, samples and step sizes play no part in it. robust: regions that"
             " should keep the class, grown as published. adversarial: regions that lose it."
         ),
+        json_schema_extra={
+            "means": {
+                "box": "largest box",
+                "robust": "keeps the class",
+                "adversarial": "loses the class",
+            }
+        },
     )
 
 

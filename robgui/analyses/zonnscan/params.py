@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, JsonValue, field_validator
 
 from robgui.analyses.zonnscan.zone import EVEN, Sampler, Zone
 from robgui.core.execution.analysis import Params
@@ -18,6 +18,7 @@ PAPER_SWEEP: dict[str, Any] = {**PAPER, "radii": EVEN}
 PAPER_INPUTS = 1000
 #: Watermark keys of 100 inputs, 100 runs of 1,000 samples.
 PAPER_WATERMARK: dict[str, Any] = {"size": 100, "runs": 100, "samples": 1000}
+_SAMPLERS: dict[str, JsonValue] = {"sobol": "even", "antithetic": "mirrored", "plain": "random"}
 _SAMPLER_HELP = (
     "How samples are spread: sobol is even and surest for its cost, plain is the paper's,"
     " antithetic (mirrored pairs) stands between them."
@@ -48,7 +49,12 @@ class ZonnscanParams(Params):
     samples: int = Field(
         1024, ge=1, le=1_000_000, title="Samples", description="Most samples per radius."
     )
-    sampler: Sampler = Field("sobol", title="Sampler", description=_SAMPLER_HELP)
+    sampler: Sampler = Field(
+        "sobol",
+        title="Sampler",
+        description=_SAMPLER_HELP,
+        json_schema_extra={"means": _SAMPLERS},
+    )
     zone: Zone = Field(
         "linf",
         title="Zone",
@@ -58,6 +64,9 @@ class ZonnscanParams(Params):
             " the root of the number of values, or that number). clipped: the whole ball, then cut"
             " off at 0 and 1, which piles samples up there."
         ),
+        json_schema_extra={
+            "means": {"linf": "each value", "l2": "distance", "l1": "sum of changes"}
+        },
     )
     hold_radius: float = Field(
         0.0,
@@ -145,7 +154,10 @@ class ScanParams(Params):
         256, ge=2, le=1_000_000, title="Samples", description="Most samples per input."
     )
     sampler: Sampler = Field(
-        "sobol", title="Sampler", description="How samples are spread in the zone."
+        "sobol",
+        title="Sampler",
+        description="How samples are spread in the zone.",
+        json_schema_extra={"means": _SAMPLERS},
     )
     target_half_width: float = Field(
         0.02,

@@ -43,7 +43,8 @@ class Params(BaseModel):
 
     A field may tell its form more with ``json_schema_extra``: ``rare`` (True: it stands behind
     "More"), ``empty`` (what an empty text means, such as "all"), ``zero`` (what 0 means, such as
-    "no limit") and ``judges`` (its unit: it decides a status, and Preferences show it).
+    "no limit"), ``means`` (what a word of the papers means, by the word) and ``judges`` (its unit:
+    it decides a status, and Preferences show it).
 
     Attributes:
         presets: Value of the field ``preset`` -> settings it stands for. A preset fills in what was

@@ -125,6 +125,11 @@ class Execution:
         return self.task.request
 
     @property
+    def begun(self) -> bool:
+        """Whether an executor has it: it runs, is paused, or waits for its process."""
+        return bool(self.attempts) and not self.state.ended
+
+    @property
     def seconds(self) -> float:
         """Computing time so far, pauses left out."""
         return self.clock.seconds

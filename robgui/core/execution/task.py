@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from robgui.core.execution.analysis import Analysis, Step
@@ -31,6 +31,12 @@ class Task:
     merge: tuple[Step[Any], ...] = ()
     trusted: frozenset[str] = frozenset()
     data: Dataset | None = None
+
+    def at(self, device: str) -> Task:
+        """The same on another device; an empty one leaves it where the request says."""
+        if not device or device == self.request.device:
+            return self
+        return replace(self, request=self.request.model_copy(update={"device": device}))
 
     def analysis(self) -> Analysis:
         """What there is to do."""

@@ -6,7 +6,8 @@ usual ways can be tried: the right one has the highest accuracy.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 #: Asks a model with these settings about inputs in [0, 1]; None where it cannot be fed so.
 Answer = Callable[["ModelSettings", np.ndarray], "np.ndarray | None"]
+#: A name, and the fields that make the way up.
+Way = tuple[str, dict[str, Any]]
 #: Labelled pictures on which the ways are compared.
 TRIED = 100
 _WHOLE: dict[str, Any] = {"resize": "squash", "crop": 1.0, "interpolation": "area"}
@@ -130,7 +133,7 @@ def ways(classifier: Model, dataset: Dataset, answer: Answer) -> Iterator[Tried]
     Raises:
         DataError: The data have no labels, or are no pictures.
     """
-    from robgui.core.dataset import align, match
+    from robgui.core.dataset import align, batches, match
 
     classifier = match(classifier, dataset)
     fitting = align(classifier, dataset)
@@ -144,13 +147,18 @@ def ways(classifier: Model, dataset: Dataset, answer: Answer) -> Iterator[Tried]
         )
     sample = fitting.subset(chosen)
     own = (OF_DATA, _of_data(classifier, sample))
-    for way in (*ways_of(classifier.settings), own):
-        tried = _try(classifier, sample, way, answer)
+    read: list[tuple[list[int], np.ndarray]] = []
+    framing = None
+    for way, settings in _grouped(classifier.settings, (*ways_of(classifier.settings), own)):
+        if settings.framing != framing:  # pictures of one framing are read once
+            framing = settings.framing
+            read = list(batches(classifier.with_settings(settings), sample))
+        tried = _try(way, settings, sample, read, answer)
         if tried is not None:
             yield tried
 
 
-def ways_of(settings: ModelSettings) -> Iterator[tuple[str, dict[str, Any]]]:
+def ways_of(settings: ModelSettings) -> Iterator[Way]:
     """The present settings, the presets, and each preset with its picture squashed or in BGR."""
     seen = [{name: getattr(settings, name) for name in FIELDS}]
     yield "as it is", seen[0]
@@ -188,26 +196,33 @@ def _variants(
             yield f"{name}, BGR", {**values, "channels": "bgr"}
 
 
+def _grouped(settings: ModelSettings, found: Iterable[Way]) -> list[tuple[Way, ModelSettings]]:
+    """The ways that are settings of this model, those of one framing together."""
+    possible: list[tuple[Way, ModelSettings]] = []
+    for way in found:
+        with suppress(RobguiError):
+            possible.append((way, settings.change(**way[1])))
+    order = list(dict.fromkeys(each.framing for _, each in possible))
+    return sorted(possible, key=lambda each: order.index(each[1].framing))
+
+
 def _try(
-    classifier: Model, sample: Dataset, way: tuple[str, dict[str, Any]], answer: Answer
+    way: Way,
+    settings: ModelSettings,
+    sample: Dataset,
+    read: Sequence[tuple[list[int], np.ndarray]],
+    answer: Answer,
 ) -> Tried | None:
     """None for a way that the model cannot be fed in."""
-    from robgui.core.dataset import batches
-
-    name, values = way
-    try:
-        settings = classifier.settings.change(**values)
-    except RobguiError:
-        return None
     assert sample.labels is not None
     right = counted = 0
-    for indices, x in batches(classifier.with_settings(settings), sample):
+    for indices, x in read:
         classes = answer(settings, x)
         if classes is None:
             return None
         right += int((classes == sample.labels[indices]).sum())
         counted += len(indices)
-    return Tried(name, values, right, counted) if counted else None
+    return Tried(*way, right, counted) if counted else None
 
 
 def _labelled(dataset: Dataset) -> np.ndarray:

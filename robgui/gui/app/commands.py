@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QMessageBox
 import robgui
 from robgui import resources
 from robgui.core.identify import Identity, Kind, identify
+from robgui.core.text.words import count
 from robgui.gui.app.actions import Entry
 from robgui.gui.app.device_menu import DeviceMenu
 from robgui.gui.app.model_questions import ModelQuestions
@@ -242,6 +243,14 @@ class Commands:
                 "overview",
                 separator=True,
             ),
+            Entry(
+                "inspect_first",
+                "Inspect everything before what waits",
+                "Run",
+                partial(self.inspect, first=True),
+                "Ctrl+Shift+I",
+                "overview",
+            ),
             Entry("compare", "Compare this run", "Run", w.show_comparison, "Ctrl+K", "compare"),
             Entry("check_model", "Check model …", "Model", self.check_model, "Ctrl+M", "eye"),
             Entry(
@@ -454,10 +463,10 @@ class Commands:
         self._window.gallery_dock.raise_()
         self._window.gallery.search()
 
-    def inspect(self) -> None:
-        """Shows the overview and runs every analysis that applies."""
+    def inspect(self, *, first: bool = False) -> None:
+        """Shows the overview and runs every analysis that applies, ``first`` before what waits."""
         self._window.go_to(1)
-        self._store.inspection.start()
+        self._store.inspection.start(first=first)
 
     def remove_model(self) -> None:
         """Takes the model in use off the list."""
@@ -551,27 +560,24 @@ class Commands:
     def may_quit(self) -> bool:
         """Asks whether to stop what is running."""
         runner = self._store.runner
-        titles = [
-            self._store.analyses[job.request.analysis].title
-            for job in runner.executions
-            if not job.state.ended
-        ]
-        if not titles:
+        jobs = [job for job in runner.executions if not job.state.ended]
+        if not jobs:
             return True
-        waiting = len(titles) - 1
-        others = (
-            f" and {waiting:,} more {'run waits' if waiting == 1 else 'runs wait'}"
-            if waiting
-            else ""
-        )
-        queued = (
-            f" The waiting {'run stays' if waiting == 1 else 'runs stay'} queued and can be started"
-            " next time."
-            if waiting
-            else ""
-        )
-        kept = f"If you quit now, it is stopped and what it has found so far is kept.{queued}"
-        box = question("Quit robgui", f"{titles[0]} is still running{others}.", kept, self._window)
+        waiting = len([job for job in jobs if job in runner.waits])
+        first = self._store.analyses[jobs[0].request.analysis].title
+        going = count(len(jobs) - waiting - 1, "other run") if len(jobs) - waiting > 1 else ""
+        head = f"{first} and {going} are" if going else f"{first} is"
+        others = queued = ""
+        if waiting:
+            one = waiting == 1
+            others = f" and {waiting:,} more {'run waits' if one else 'runs wait'}"
+            queued = (
+                f" The waiting {'run stays' if one else 'runs stay'} queued and can be started next"
+                " time."
+            )
+        they, have = ("they are", "they have") if going else ("it is", "it has")
+        kept = f"If you quit now, {they} stopped and what {have} found so far is kept.{queued}"
+        box = question("Quit robgui", f"{head} still running{others}.", kept, self._window)
         leave = box.addButton("Stop and quit", QMessageBox.ButtonRole.DestructiveRole)
         stay = box.addButton("Keep running", QMessageBox.ButtonRole.RejectRole)
         box.setDefaultButton(stay)

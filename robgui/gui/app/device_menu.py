@@ -1,4 +1,4 @@
-"""The menu of devices: where models compute, how precisely, and the way to a cluster."""
+"""The menu of devices: where models compute, how precisely, and on which cluster runs do."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ class DeviceMenu(QMenu):
 
     Args:
         store: Whose library's device it sets.
-        to_cluster: Shows where a cluster is chosen: only a batch can run there.
+        to_batch: Shows where a cluster is chosen for a batch.
         parent: The window.
     """
 
-    def __init__(self, store: Store, to_cluster: Callable[[], None], parent: QWidget) -> None:
+    def __init__(self, store: Store, to_batch: Callable[[], None], parent: QWidget) -> None:
         super().__init__("Device", parent)
         self._store = store
-        self._to_cluster = to_cluster
+        self._to_batch = to_batch
+        self._last = ""
         self.aboutToShow.connect(self._fill)
 
     def _fill(self) -> None:
@@ -32,10 +33,14 @@ class DeviceMenu(QMenu):
         self.clear()
         group = QActionGroup(self)
         for device, name in library.devices:
-            action = self._switch(f"{device}: {name}", device == library.device)
+            here = device == library.device and not self._store.cluster
+            action = self._switch(f"{device}: {name}", here)
             action.triggered.connect(lambda _=False, device=device: self._set(device))
             group.addAction(action)
-        self.addAction("Ray cluster, for batches …").triggered.connect(self._to_cluster)
+        if cluster := self._store.cluster:
+            group.addAction(self._switch(f"Ray cluster {cluster}", True))
+        self.addAction("Ray cluster …").triggered.connect(self.ask_cluster)
+        self.addAction("Ray cluster, for batches …").triggered.connect(self._to_batch)
         self.addSeparator()
         for name, text in (
             ("autocast", "Half precision (autocast)"),
@@ -54,8 +59,24 @@ class DeviceMenu(QMenu):
         action.setChecked(on)
         return action
 
+    def ask_cluster(self) -> None:
+        """Asks which cluster is to compute; it is used once something has answered there."""
+        from robgui.gui.app.cluster_dialog import ClusterDialog, answers
+
+        store = self._store
+        dialog = ClusterDialog(store.cluster or self._last, self.parentWidget())
+        if not dialog.exec():
+            return
+        self._last = dialog.chosen
+        address = dialog.chosen
+        store.background.run(lambda: answers(address), store.set_cluster)
+
     def _set(self, device: str, **options: bool) -> None:
-        if self._store.runner.busy:
-            self._store.say("warning", "Stop the running analysis before changing the device.")
-        else:
-            self._store.library.set_device(device, **options)
+        store = self._store
+        if store.runner.busy:
+            store.say("warning", "Stop the running analysis before changing the device.")
+            return
+        if not options:
+            store.set_cluster("")
+        if options or device != store.library.device:
+            store.library.set_device(device, **options)

@@ -1,5 +1,5 @@
 """Preferences: the thresholds by which results are judged, each with its unit, its default and
-what uses it; and the files that may run code.
+what uses it; how runs are computed; and the files that may run code.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from robgui.core.execution.params_problems import titled
 from robgui.core.execution.registry import method_of
 from robgui.core.execution.thresholds import Threshold, thresholds
 from robgui.core.text.words import number
-from robgui.gui.app.settings import save_settings
+from robgui.gui.app.process_preferences import ProcessPreferences
+from robgui.gui.app.settings import Settings, save_settings
 from robgui.gui.app.theme import set_heading
 from robgui.gui.forms.form_editors import Editor, editor_for
 from robgui.gui.model.trusted_files import TrustedFiles
@@ -48,11 +49,22 @@ class Preferences(QDialog):
     Attributes:
         editors: The editor of each threshold, by its key.
         problem: What is wrong with what was typed; empty while nothing is.
+        processes: How many runs compute at once, and how much memory each may take.
         trusted: The files that may run code; what is taken back there holds at once.
     """
 
-    def __init__(self, store: Store, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, store: Store, parent: QWidget | None = None, settings: Settings | None = None
+    ) -> None:
         super().__init__(parent)
+        settings = settings or Settings()
+        library = store.library
+        self.processes = ProcessPreferences(
+            settings.runs_at_once,
+            settings.memory_gb,
+            library.device,
+            [name for name, _ in library.devices],
+        )
         self.setWindowTitle("Preferences")
         self._store = store
         self.editors: dict[str, Editor] = {}
@@ -77,11 +89,13 @@ class Preferences(QDialog):
         layout.addWidget(introduction)
         layout.addWidget(self._rows(), 1)
         layout.addWidget(self.problem)
+        layout.addWidget(self.processes)
         self.trusted = TrustedFiles()
         layout.addWidget(self.trusted)
         layout.addWidget(self.buttons)
         letters, line = self.fontMetrics().averageCharWidth(), self.fontMetrics().height()
-        self.resize(letters * 124, line * 40)
+        self.resize(letters * 124, line * 46)
+        self.processes.memory.valueChanged.connect(lambda _: self._check())
         self._check()
 
     def chosen(self) -> dict[str, float]:
@@ -93,6 +107,7 @@ class Preferences(QDialog):
         """Back to the program's own."""
         for key, editor in self.editors.items():
             editor.show_value(self._default(key))
+        self.processes.restore()
         self._check()
 
     def _default(self, key: str) -> float:
@@ -153,6 +168,7 @@ class Preferences(QDialog):
             wrong = _problem(*self._known[key], editor)
             editor.mark(wrong)
             problem = problem or wrong
+        problem = problem or self.processes.problem()
         self.problem.setText(problem)
         self.problem.setVisible(bool(problem))
         self.buttons.button(QDialogButtonBox.StandardButton.Ok).setEnabled(not problem)
@@ -170,9 +186,14 @@ def _problem(known: Analysis, one: Threshold, editor: Editor) -> str:
 
 
 def edit_preferences(window: MainWindow) -> None:
-    """Asks for the thresholds by which results are judged, and keeps them for every workspace."""
-    dialog = Preferences(window.store, window)
+    """Asks for the thresholds by which results are judged and for how runs are computed, and keeps
+    them for every workspace.
+    """
+    settings = window.settings
+    dialog = Preferences(window.store, window, settings)
     if dialog.exec():
         window.store.set_thresholds(dialog.chosen())
-        window.settings.thresholds = window.store.thresholds
-        save_settings(window.settings)
+        settings.thresholds = window.store.thresholds
+        settings.runs_at_once, settings.memory_gb = dialog.processes.chosen
+        window.store.set_processes(settings.runs_at_once, settings.memory)
+        save_settings(settings)

@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 
 import platformdirs
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from robgui.core.files import private_folder, write_whole
 from robgui.core.regular import read_regular
@@ -33,9 +33,16 @@ class Settings(BaseModel):
     geometry: str = ""
     layout: str = ""
     last_folder: str = ""
-    #: Gigabytes of memory that the process for models may take; 0 takes 80 % of what the machine
+    #: Gigabytes of memory that each process for models may take; 0 shares 80 % of what the machine
     #: has.
-    memory_gb: float = 0.0
+    memory_gb: float = Field(default=0.0, ge=0)
+    #: How many runs compute at once.
+    runs_at_once: int = Field(default=1, ge=1, le=16)
+
+    @property
+    def memory(self) -> int:
+        """Bytes that each process for models may take; 0 lets the program choose."""
+        return round(self.memory_gb * 1e9)
 
     def add_recent(self, path: Path) -> None:
         """Puts ``path`` at the head of the recently opened files."""

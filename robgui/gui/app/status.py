@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QProgressBar, QStatusBar, QToolButton, QWidget
+from PySide6.QtWidgets import QProgressBar, QSizePolicy, QStatusBar, QToolButton, QWidget
 
 from robgui.core.text.words import amount, number
 from robgui.gui.app.theme import icon, theme
-from robgui.gui.widgets.plain import Label
+from robgui.gui.app.worker_words import in_full, in_short
+from robgui.gui.widgets.elided import beginning
+from robgui.gui.widgets.plain import Label, set_tip
 
 if TYPE_CHECKING:
     from robgui.gui.state.store import Store
@@ -27,6 +29,9 @@ class Status(QStatusBar):
         super().__init__(parent)
         self._store = store
         self._working = Label()
+        self.runs = Label()
+        self.runs.setAccessibleName("What each worker does")
+        self.runs.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._busy = QProgressBar(textVisible=False, minimum=0, maximum=0)
         self._busy.setFixedWidth(96)
         self._speed = Label(toolTip="Inputs the model has answered per second")
@@ -44,7 +49,8 @@ class Status(QStatusBar):
         self.stop.clicked.connect(lambda _checked: store.answers.stop())
         self.addWidget(self._busy)
         self.addWidget(self.stop)
-        self.addWidget(self._working, 1)
+        self.addWidget(self._working)
+        self.addWidget(self.runs, 1)
         for widget in (self._speed, self._memory, self.device):
             self.addPermanentWidget(widget)
         self._calls, self._looked, self._rate = 0, time.monotonic(), 0.0
@@ -53,6 +59,7 @@ class Status(QStatusBar):
         clock.start()
         store.working.connect(self._show_working)
         store.ready.connect(self._look)
+        store.job_changed.connect(lambda _: self._show_runs())
         theme.changed.connect(self._tint)
         self._tint()
         self._show_working("")
@@ -73,6 +80,13 @@ class Status(QStatusBar):
             else "idle"
         )
 
+    def _show_runs(self) -> None:
+        """What each worker does; in full where the pointer is."""
+        doings, analyses = self._store.runner.doings, self._store.analyses
+        words = in_short(doings, analyses)
+        self.runs.setText(beginning(words, self.fontMetrics(), self.runs.width()))
+        set_tip(self.runs, in_full(doings, analyses))
+
     def _tint(self) -> None:
         self.device.setIcon(icon("device"))
 
@@ -82,16 +96,23 @@ class Status(QStatusBar):
         rate = max(0, calls - self._calls) / max(now - self._looked, 1e-3)
         self._calls, self._looked, self._rate = calls, now, rate
         self._show_speed()
-        self._memory.setText(_memory(self._store.pids))
-        self.device.setText(self._store.library.device or "…")
+        self._show_runs()
+        self._memory.setText(_memory(self._store.pids, self._store.graphics))
+        cluster = self._store.cluster
+        self.device.setText(f"Ray: {cluster}" if cluster else self._store.library.device or "…")
 
 
-def _memory(pids: Sequence[int]) -> str:
-    """Memory in use: of the window, and of the processes in which models are."""
-    if sys.platform != "linux":
-        return ""
-    own, models = _resident("self"), sum(_resident(str(pid)) for pid in pids)
-    return f"memory {amount(own)}" + (f", models {amount(models)}" if models else "")
+def _memory(pids: Sequence[int], graphics: tuple[int, int] | None) -> str:
+    """Memory in use: of the window, of the processes in which models are, and of the graphics card
+    where there is one.
+    """
+    words = []
+    if sys.platform == "linux":
+        own, models = _resident("self"), sum(_resident(str(pid)) for pid in pids)
+        words = [f"memory {amount(own)}", *([f"models {amount(models)}"] if models else [])]
+    if graphics is not None:
+        words.append(f"GPU {amount(graphics[0])} of {amount(graphics[1])}")
+    return ", ".join(words)
 
 
 def _resident(process: str) -> int:

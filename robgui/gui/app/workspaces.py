@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QFileDialog, QMenu
 
-from robgui.core.workspace import Workspace
+from robgui.gui.app.settings import save_settings
 from robgui.gui.widgets.plain import in_menu, set_tip
 
 if TYPE_CHECKING:
@@ -49,6 +49,8 @@ class Workspaces:
 
     def save(self) -> None:
         """Everything is saved as it happens; work without a name of its own is given one."""
+        from robgui.core.workspace import Workspace
+
         workspace = self._store.history.workspace
         if workspace is None or workspace.path == Workspace.default_path():
             self.save_as()
@@ -81,6 +83,7 @@ class Workspaces:
         workspace = self._store.history.workspace
         if workspace is not None:
             self._window.settings.add_workspace(workspace.path)
+            save_settings(self._window.settings)  # a crash must not forget where the work is
             self._window.welcome.show_work(self._window.settings.workspaces)
 
     def _fill(self) -> None:

@@ -51,6 +51,8 @@ if TYPE_CHECKING:
 _TICK_MS = 500
 #: Widths in letters.
 _LETTERS = {STATE: 11, ANALYSIS: 18, INPUT: 16, MODEL: 16, STARTED: 12, TIME: 10}
+#: With Alt these keys move a waiting run.
+_MOVES = {int(Qt.Key.Key_Up): -1, int(Qt.Key.Key_Down): 1}
 #: The longest of its kind: a time is never cut.
 _LONGEST = {TIME: "59 min 59 s"}
 LOADING = "Loading …"
@@ -67,7 +69,7 @@ class Runs(QWidget):
         self._store = store
         self.setAccessibleName("Runs")
         self.model = RunsModel(store, self)
-        self._stepped: Execution | None = None
+        self._stepped: list[Execution] = []
         self._make_table()
         self._make_buttons()
         self._lay_out()
@@ -108,6 +110,8 @@ class Runs(QWidget):
             ("stop", "Stop", "stop", self.stop_chosen),
             ("copy", "Copy command", "copy", self.copy_chosen),
             ("delete", "Delete …", "trash", self.delete_chosen),
+            ("up", "Earlier", "up", lambda: self.move_chosen(-1)),
+            ("down", "Later", "down", lambda: self.move_chosen(1)),
         )
         self.buttons = {
             name: QToolButton(text=text, autoRaise=True) for name, text, _, _ in self._deeds
@@ -117,12 +121,19 @@ class Runs(QWidget):
             self.buttons[name].setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
             self.buttons[name].setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.buttons["copy"].setToolTip("Copy this run as a command line")
+        self.buttons["up"].setToolTip("Let this waiting run begin one place earlier (Alt+Up)")
+        self.buttons["down"].setToolTip("Let this waiting run begin one place later (Alt+Down)")
 
     def _lay_out(self) -> None:
         beside = QVBoxLayout()
         beside.setSpacing(0)
-        for button in self.buttons.values():
-            beside.addWidget(button)
+        order = QHBoxLayout()
+        for name, button in self.buttons.items():
+            if name in ("up", "down"):
+                order.addWidget(button)
+            else:
+                beside.addWidget(button)
+        beside.addLayout(order)
         beside.addStretch(1)
         self.stack = QStackedWidget()
         self.stack.addWidget(self.table)
@@ -138,6 +149,7 @@ class Runs(QWidget):
         store.ready.connect(self.sync)
         store.job_stepped.connect(self._step)
         store.job_changed.connect(self._job_changed)
+        store.runner.reordered.connect(self.sync)
         store.selection_changed.connect(self._follow)
         theme.changed.connect(self._fonts)
         self.table.doubleClicked.connect(lambda _: self.show_chosen())
@@ -205,18 +217,19 @@ class Runs(QWidget):
             self.sync()
 
     def _step(self, job: Execution) -> None:
-        self._stepped = job
+        if job not in self._stepped:
+            self._stepped.append(job)
         if not self._frame.isActive():
             self._frame.start()
 
     def _touch(self) -> None:
-        if self._stepped is not None:
-            self.model.touch_job(self._stepped)
+        for job in self._stepped:
+            self.model.touch_job(job)
+        self._stepped.clear()
 
     def _tick(self) -> None:
-        active = self._store.runner.active
-        if active is not None:
-            self.model.touch_job(active)
+        for job in self._store.runner.at_work:
+            self.model.touch_job(job)
 
     def _mark(self, row: int) -> None:
         if row >= 0:
@@ -247,6 +260,8 @@ class Runs(QWidget):
         live = isinstance(row, Execution) and not row.state.ended
         waiting = isinstance(row, Run) and row.state is RunState.QUEUED
         stored = waiting or (isinstance(row, Run) and row.state.ended)
+        queue = self._store.runner.waits
+        place = queue.index(row) if isinstance(row, Execution) and row in queue else -1
         writable = (
             self._store.history.workspace is not None
             and not self._store.history.workspace.read_only
@@ -257,6 +272,8 @@ class Runs(QWidget):
             "stop": live,
             "copy": row is not None,
             "delete": stored and writable,
+            "up": place > 0,
+            "down": 0 <= place < len(queue) - 1,
         }
 
     def show_chosen(self) -> None:
@@ -277,6 +294,12 @@ class Runs(QWidget):
         row = self.chosen
         if isinstance(row, Execution):
             row.stop()
+
+    def move_chosen(self, by: int) -> None:
+        """Lets a waiting run begin ``by`` places later, or earlier."""
+        row = self.chosen
+        if isinstance(row, Execution):
+            self._store.runner.move([row], by)
 
     def copy_chosen(self) -> None:
         """Puts the command line that repeats the run on the clipboard."""
@@ -339,6 +362,9 @@ class Runs(QWidget):
         ):
             if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
                 self.show_chosen()
+                return True
+            if event.modifiers() & Qt.KeyboardModifier.AltModifier and event.key() in _MOVES:
+                self.move_chosen(_MOVES[event.key()])
                 return True
             if event.key() == Qt.Key.Key_Delete and self.allowed()["delete"]:
                 self.delete_chosen()

@@ -222,7 +222,7 @@ def progress_in_words(job: Execution) -> str:
     if job.state.ended:
         return job.error or "storing the result …"
     if job.state is RunState.QUEUED:
-        return "waiting for its turn"
+        return job.error or "waiting for its turn"
     share = job.share
     if share is None:
         return f"{job.done:,} done" if job.newest is not None else "starting …"

@@ -4,6 +4,7 @@ the judgement to the Params.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic.fields import FieldInfo
@@ -61,11 +62,14 @@ class _Switch(Editor):
 
 
 class _Choice(Editor):
-    def __init__(self, words: tuple[str, ...]) -> None:
+    """A list of words; what a word of the papers means stands before it."""
+
+    def __init__(self, words: tuple[str, ...], means: Mapping[str, str]) -> None:
         super().__init__()
         self.widget = self._box = QComboBox()
         for word in words:
-            self._box.addItem(word.replace("_", " "), word)
+            plain = word.replace("_", " ")
+            self._box.addItem(f"{means[word]} ({plain})" if word in means else plain, word)
         self._box.currentIndexChanged.connect(lambda _: self.edited.emit())
 
     def value(self) -> Any:
@@ -186,7 +190,7 @@ def editor_for(title: str, field: FieldInfo) -> Editor:
     if field.annotation is bool:
         editor = _Switch()
     elif words := params_text.choices(field):
-        editor = _Choice(words)
+        editor = _Choice(words, extra(field, "means") or {})
     elif field.annotation is int and high <= _MOST:
         editor = _Whole(title, low, high, str(extra(field, "zero") or ""))
     else:

@@ -89,14 +89,14 @@ class RunPane(QWidget):
 
     def refresh(self) -> None:
         """Buttons, progress and the reason why Run is grey."""
-        job = self._store.runner.active
+        job = self._job()
         known = self._analysis in self._store.analyses
         obstacle = self._store.obstacle(self._analysis) if known else ""
         self._show_models()
         self._obstacle.setText(obstacle)
         self._obstacle.setVisible(bool(obstacle))
         self.run.setEnabled(known and not obstacle)
-        self.run.setText("Run" if job is None else "Queue")
+        self.run.setText("Run" if self._store.runner.has_room else "Queue")
         self.pause.setEnabled(job is not None)
         self.pause.setText(
             "Resume" if job is not None and job.state is RunState.PAUSED else "Pause"
@@ -181,26 +181,30 @@ class RunPane(QWidget):
         ):
             signal.connect(lambda *_: self.refresh())
         store.ready.connect(lambda: self.show_analysis(self._analysis))
-        store.job_stepped.connect(self._show_progress)
+        store.job_stepped.connect(lambda _: self._show_progress(self._job()))
         store.history.result_shown.connect(
             lambda run, _: self.show_params(run.request.analysis, run.request.params)
         )
         store.params_offered.connect(self.show_params)
         store.thresholds_changed.connect(self._take_thresholds)
         clock = QTimer(self, interval=500)
-        clock.timeout.connect(lambda: self._show_progress(store.runner.active))
+        clock.timeout.connect(lambda: self._show_progress(self._job()))
         clock.start()
         theme.changed.connect(self._tint)
 
+    def _job(self) -> Execution | None:
+        """The run that the buttons are about: of this analysis, else the first at work."""
+        return self._store.runner.at_work_on(self._analysis)
+
     def toggle_pause(self) -> None:
         """Pauses the running Execution, or goes on with it."""
-        job = self._store.runner.active
+        job = self._job()
         if job is not None:
             job.resume() if job.state is RunState.PAUSED else job.pause()
 
     def stop_job(self) -> None:
         """Stops the running Execution."""
-        job = self._store.runner.active
+        job = self._job()
         if job is not None:
             self.run.setFocus()
             job.stop()

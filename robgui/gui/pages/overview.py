@@ -102,9 +102,13 @@ class Overview(QWidget):
         self.inspect = QPushButton("Inspect everything")
         self.inspect.setProperty("role", "primary")
         self.stop = QPushButton("Stop")
+        self.first = QPushButton(
+            "Go first", toolTip="Lets the inspection begin before the runs that wait"
+        )
         self._head = QHBoxLayout()
         self._head.addWidget(title)
         self._head.addStretch(1)
+        self._head.addWidget(self.first)
         self._head.addWidget(self.stop)
         self._head.addWidget(self.inspect)
         self._subject = Label(wordWrap=True)
@@ -148,7 +152,8 @@ class Overview(QWidget):
 
     def _connect(self) -> None:
         store = self._store
-        self.inspect.clicked.connect(store.inspection.start)
+        self.inspect.clicked.connect(lambda _checked: store.inspection.start())
+        self.first.clicked.connect(lambda _checked: store.inspection.go_first())
         self.stop.clicked.connect(store.inspection.stop)
         for tile in self._tiles:
             tile.opened.connect(self._open)
@@ -175,6 +180,7 @@ class Overview(QWidget):
         )
         for widget in (self._progress, self._left, self.stop):
             widget.setVisible(running)
+        self.first.setVisible(running and inspection.can_go_first)
         if running:
             self._progress.setValue(round(1000 * inspection.share))
             left = inspection.seconds_left

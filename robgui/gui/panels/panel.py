@@ -66,7 +66,7 @@ class Panel(Themed, QWidget):
         self.run_id: str | None = None
         self._words_due = Pace(WORDS_SECONDS)
         self._job: Execution | None = None
-        self._ignored_job: Execution | None = None
+        self._ignored: list[Execution] = []
         self._problem: object = None
         self._stated: Verdict | None = None
         self._recalled = ""
@@ -315,7 +315,7 @@ class Panel(Themed, QWidget):
     def _job_changed(self, job: Execution) -> None:
         if job.request.analysis != self.analysis.name:
             return
-        if job.state is RunState.RUNNING and job is not self._ignored_job:
+        if job.state is RunState.RUNNING and job not in self._ignored:
             self._job = job
         if job is self._job and job.state.ended:
             self._job, self.run_id = None, job.run_id
@@ -332,8 +332,10 @@ class Panel(Themed, QWidget):
     def _job_stepped(self, job: Execution) -> None:
         """Follows the run at work; a quick one is over before anyone has told that it runs."""
         step = job.newest
-        if job.request.analysis != self.analysis.name or job is self._ignored_job or step is None:
+        if job.request.analysis != self.analysis.name or job in self._ignored or step is None:
             return
+        if self._job not in (None, job) and not self._job.state.ended:
+            return  # of two at once the one that began last is followed
         if job.request is not self.request:
             self._words_due = Pace(WORDS_SECONDS)
         if not self._take(job.request):
@@ -353,7 +355,7 @@ class Panel(Themed, QWidget):
     def _result_shown(self, run: Run, result: Any) -> None:
         if run.request.analysis != self.analysis.name:
             return
-        self._job, self._ignored_job = None, self.store.runner.active
+        self._job, self._ignored = None, self.store.runner.at_work
         self.run_id = run.id
         self._show_subject(run.request)
         self.show_result(run.request, result, run.verdict)

@@ -1,9 +1,9 @@
-"""Carrier: the thread of the window that hands Executions to an executor and waits for it."""
+"""Carrier: the thread of the window that hands Executions to executors and waits for them."""
 
 from __future__ import annotations
 
-import queue
 import traceback
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QThread, Signal
@@ -12,26 +12,33 @@ from robgui.core.errors import sentence
 from robgui.core.execution.choice import one_process
 from robgui.core.execution.inline import Inline
 from robgui.core.execution.run import RunState
+from robgui.core.execution.worker.graphics import Graphics
+from robgui.core.execution.worker.process import Place
 from robgui.core.execution.worker.slot import Terms
-from robgui.core.execution.worker.workers import Workers
+from robgui.core.execution.worker.workers import Doing, Workers, usual_memory
+from robgui.gui.state.waiting import Order, Waiting
 
 if TYPE_CHECKING:
     from robgui.core.execution.execution import Execution
     from robgui.core.execution.request import Request
-    from robgui.core.execution.shelf import Shelf
     from robgui.core.execution.task import Task
 
 #: Seconds between two looks, at the queue or at an executor.
 _SLICE = 0.1
+#: Seconds for workers while something is computed in this process.
+_SHORT_SLICE = 0.001
 STARTING = "Starting the process for models …"
 
 
 class Carrier(QThread):
-    """Carries out one Execution after another: models from files in a worker process, what lives
-    in memory here.
+    """Carries out Executions, as many at once as there are places: models from files in worker
+    processes, what lives in memory here.
+
+    Attributes:
+        waiting: What has not begun.
 
     Signals:
-        working: What the worker process is busy with besides a run, in words; empty when nothing.
+        working: What the worker processes are busy with besides runs, in words; empty when nothing.
         noticed: What a loaded model has to say.
     """
 
@@ -40,26 +47,56 @@ class Carrier(QThread):
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self.memory = 0
-        self._orders: queue.SimpleQueue[tuple[Execution, Shelf] | None] = queue.SimpleQueue()
+        self.waiting = Waiting()
+        self._places: tuple[Place, ...] = (Place(),)
+        self._memory = 0
+        self._arranged = False
+        self._notice = self.noticed.emit
         self._wanted: tuple[Request, frozenset[str]] | None = None
         self._said = ""
         self._leaving = False
         self._workers: Workers | None = None
+        self._going: list[tuple[Order, Inline | Workers]] = []
 
     @property
     def pids(self) -> list[int]:
-        """The process that computes, if there is one."""
+        """The processes that compute."""
         workers = self._workers
-        return [workers.pid] if workers is not None and workers.pid else []
+        return [] if workers is None else workers.processes
 
-    def put(self, execution: Execution, shelf: Shelf) -> None:
-        """Carries out ``execution`` after all before it.
+    @property
+    def doings(self) -> list[Doing]:
+        """What each worker does now."""
+        workers = self._workers
+        return [] if workers is None else workers.doings
 
-        ``shelf`` has what is loaded in this process.
-        """
-        self._orders.put((execution, shelf))
+    @property
+    def graphics(self) -> Graphics:
+        """How full graphics cards are, as a worker has said last."""
+        workers = self._workers
+        return Graphics() if workers is None else workers.graphics
+
+    @property
+    def at_once(self) -> int:
+        """How many Executions it carries out at once on this machine."""
+        return 1 if one_process() else len([one for one in self._places if not one.cluster])
+
+    def put(self, order: Order, place: int | None = None) -> None:
+        """Carries out an Execution after all before it, or from a ``place`` in the queue."""
+        self.waiting.put(order, place)
         self._wake()
+
+    def arrange(self, places: Sequence[Place], memory: int) -> None:
+        """Computes in these places from now on; what runs goes on where it is.
+
+        Args:
+            places: One worker each.
+            memory: Bytes that each may take; 0 shares most of the machine's.
+        """
+        if (tuple(places), memory) != (self._places, self._memory):
+            self._places, self._memory = tuple(places), memory
+            self._arranged = True
+            self._wake()
 
     def warm(self, request: Request, trusted: frozenset[str]) -> None:
         """Has the models and data of ``request`` loaded when nothing else is to be done.
@@ -70,74 +107,124 @@ class Carrier(QThread):
         self._wake()
 
     def leave(self) -> None:
-        """Ends the thread after the Execution that it carries out.
+        """Ends the thread after the Executions that it carries out, which are stopped.
 
         Those that wait are not begun.
         """
         self._leaving = True
-        self._orders.put(None)
         self._wake()
 
     def run(self) -> None:
         """The thread's life."""
-        self._workers = workers = self._start_workers()
+        workers = self._workers = None if one_process() else self._start_workers()
         try:
-            while (order := self._next(workers)) is not None:
-                self._carry_out(*order, workers)
+            while not self._leaving or self._going:
+                if workers is not None:
+                    self._attend(workers)
+                self._begin(workers)
+                self._go_on(workers)
         finally:
             if workers is not None:
                 workers.close()
 
     def _wake(self) -> None:
+        self.waiting.wake()
         workers = self._workers
         if workers is not None:
             workers.wake()
 
-    def _start_workers(self) -> Workers | None:
-        if one_process():
-            return None
-        terms = Terms(
-            pace=0.0,
-            keep=True,
-            polite=True,
-            ahead=True,
-            memory=self.memory,
-            notice=self.noticed.emit,
-        )
-        workers = Workers(terms=terms)
-        workers.start()
+    def _start_workers(self) -> Workers:
+        self._arranged = False
+        workers = Workers(self._places, self._terms())
+        workers.start(len(self._places))
         return workers
 
-    def _next(self, workers: Workers | None) -> tuple[Execution, Shelf] | None:
-        """Waits for the next order; hears meanwhile what the worker has to say."""
-        while not self._leaving:
-            if workers is None:
-                return self._orders.get()
-            if not self._orders.empty():
-                return self._orders.get()
+    def _terms(self) -> Terms:
+        memory = self._memory or shared_memory(self.at_once)
+        return Terms(
+            pace=0.0, keep=True, polite=True, ahead=True, memory=memory, notice=self._notice
+        )
+
+    def _attend(self, workers: Workers) -> None:
+        """Does what was asked for besides runs, and says what the workers do."""
+        if self._arranged:
+            self._arranged = False
+            workers.arrange(self._places, self._terms())
+            workers.start(len(self._places))
+        if self._wanted is not None and not self._going:
             wanted, self._wanted = self._wanted, None
-            if wanted is not None:
-                workers.warm(*wanted)
-            workers.work(_SLICE)
-            self._say(workers)
-        return None
-
-    def _carry_out(self, execution: Execution, shelf: Shelf, workers: Workers | None) -> None:
-        executor = Inline(shelf) if workers is None or not _can_travel(execution.task) else workers
-        try:
-            executor.submit(execution)
-            while not execution.state.ended:
-                executor.work(_SLICE)
-                if workers is not None:
-                    self._say(workers)
-        except Exception as error:  # noqa: BLE001 - the thread goes on with the next one
-            execution.end(RunState.FAILED, sentence(error), traceback.format_exc(), error)
-
-    def _say(self, workers: Workers) -> None:
+            workers.warm(*wanted)
         words = "" if workers.ready else STARTING
         if words != self._said:
             self._said = words
             self.working.emit(words)
+
+    def _begin(self, workers: Workers | None) -> None:
+        """Begins what there is room for."""
+        while not self._leaving:
+            order = self.waiting.take(lambda order: self._has_room(order, workers))
+            if order is None:
+                return
+            try:
+                self._submit(order, workers)
+            except Exception as error:  # noqa: BLE001 - the thread goes on with the next one
+                _fail(order.execution, error)
+            self._drop_ended()
+
+    def _submit(self, order: Order, workers: Workers | None) -> None:
+        if workers is None or not _can_travel(order.execution.task):
+            here = Inline(order.shelf)
+            self._going.append((order, here))
+            here.submit(order.execution)
+        else:
+            self._going.append((order, workers))
+            workers.submit(order.execution, order.cluster)
+
+    def _has_room(self, order: Order, workers: Workers | None) -> bool:
+        travels = workers is not None and _can_travel(order.execution.task)
+        if workers is not None and travels and order.cluster:
+            return workers.room_at(order.cluster) > 0
+        if len([one for one, _ in self._going if not one.cluster]) >= self.at_once:
+            return False
+        if workers is not None and travels:
+            return workers.room > 0
+        return not any(isinstance(executor, Inline) for _, executor in self._going)
+
+    def _go_on(self, workers: Workers | None) -> None:
+        """Lets every executor work for a moment; waits where there is nothing to do."""
+        here = [executor for _, executor in self._going if isinstance(executor, Inline)]
+        for executor in here:
+            self._work(executor, _SLICE)
+        if workers is not None:
+            self._work(workers, _SHORT_SLICE if here else _SLICE)
+        elif not here:
+            self.waiting.wait(_SLICE)
+        self._drop_ended()
+
+    def _work(self, executor: Inline | Workers, seconds: float) -> None:
+        if self._leaving:
+            for order, _ in self._going:
+                order.execution.stop()
+        try:
+            executor.work(seconds)
+        except Exception as error:  # noqa: BLE001 - the thread goes on with the others
+            for order, its in self._going:
+                if its is executor:
+                    _fail(order.execution, error)
+
+    def _drop_ended(self) -> None:
+        self._going = [one for one in self._going if not one[0].execution.state.ended]
+
+
+def shared_memory(count: int) -> int:
+    """Bytes that each of ``count`` processes may take where nothing else is said; 0 where that
+    cannot be told.
+    """
+    return usual_memory() // max(1, count)
+
+
+def _fail(execution: Execution, error: Exception) -> None:
+    execution.end(RunState.FAILED, sentence(error), traceback.format_exc(), error)
 
 
 def _can_travel(task: Task) -> bool:

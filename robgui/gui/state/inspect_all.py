@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from robgui.core.text.words import count
 from robgui.gui.state.remedies import told
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class Inspection(QObject):
         self._short: set[str] = set()
         store.job_changed.connect(self._heard)
         store.job_stepped.connect(self._heard)
+        store.runner.reordered.connect(self.changed)
 
     @property
     def running(self) -> bool:
@@ -63,7 +65,25 @@ class Inspection(QObject):
         if active is None or active in self.jobs or any(job.attempts for job in self.jobs):
             return ""
         title = self._store.analyses[active.request.analysis].title
+        others = len(self._before())
+        if others:
+            return f"waiting for {title} and {count(others, 'run')} more, started before"
         return f"waiting for {title}, which was started before"
+
+    @property
+    def can_go_first(self) -> bool:
+        """Whether something else waits before it."""
+        return bool(self._before())
+
+    def go_first(self) -> None:
+        """Its runs begin before all others that wait; what runs goes on."""
+        self._store.runner.move(self.jobs)
+
+    def _before(self) -> list[Execution]:
+        """What waits before the first of its runs that waits."""
+        waits = self._store.runner.waits
+        own = [place for place, job in enumerate(waits) if job in self.jobs]
+        return waits[: own[0]] if own else []
 
     def obstacle(self) -> str:
         """Why nothing can be inspected now, in words; empty when it can."""
@@ -76,8 +96,13 @@ class Inspection(QObject):
             return store.library.loading or "Open some inputs first."
         return store.library.mismatch
 
-    def start(self) -> None:
-        """Queues a first look with every analysis that can work on the model in use."""
+    def start(self, *, first: bool = False) -> None:
+        """Queues a first look with every analysis that can work on the model in use.
+
+        With ``first`` before all others that wait; so do those that are queued already.
+        """
+        if self.running and first:
+            self.go_first()
         if self.obstacle() or self.running:
             return
         self.refusals = {}
@@ -85,7 +110,10 @@ class Inspection(QObject):
             request for name in self._store.analyses if (request := self._request(name)) is not None
         ]
         self._short |= {request.fingerprint for request in requests if self._is_short(request)}
-        self.jobs = [self._store.submit(request) for request in requests]
+        self.jobs = [
+            self._store.submit(request, place=place if first else None)
+            for place, request in enumerate(requests)
+        ]
         self.changed.emit()
 
     def stop(self) -> None:
@@ -137,14 +165,14 @@ class Inspection(QObject):
 
     def _indices(self, name: str) -> tuple[int, ...]:
         store = self._store
-        count = len(store.library.dataset or ())
+        total = len(store.library.dataset or ())
         if store.analyses[name].inputs == "one":
             return (
                 (store.selection.input,)
                 if store.selection.input is not None
-                else ((0,) if count else ())
+                else ((0,) if total else ())
             )
-        scope = store.scope if store.scope is not None else tuple(range(count))
+        scope = store.scope if store.scope is not None else tuple(range(total))
         stride = max(1, -(-len(scope) // SAMPLE))
         return scope[::stride]
 

@@ -63,6 +63,7 @@ class Marking(QObject):
             dataset.keys,
             labels=dataset.labels,
             names=dataset.names,
+            shown=predictions.names,
             predicted=predictions.told(names) if model is not None else None,
             tags=self.tags,
             findings=self.findings,

@@ -42,12 +42,10 @@ class Predictions(QObject):
     compared; ``asked`` counts the inputs that models have answered.
 
     Signals:
-        began: Another model or other data; ``labels`` are theirs.
         changed: Some became known.
         failed: A sentence; nothing more will come for this model and data.
     """
 
-    began = Signal()
     changed = Signal()
     failed = Signal(str)
 
@@ -89,7 +87,6 @@ class Predictions(QObject):
         if len(dataset) <= WHOLE:
             self._worker.want_all()
         self._worker.start()
-        self.began.emit()
 
     def clear(self) -> None:
         """Forgets everything; a model that is still answering is given a moment to end."""

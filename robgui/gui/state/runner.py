@@ -7,18 +7,23 @@ timer reads costs 1 ms, and a Step that nobody looked at is simply replaced by t
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from robgui.core.execution.run import RunState
 from robgui.gui.state.carrier import Carrier
+from robgui.gui.state.waiting import Order
 
 if TYPE_CHECKING:
     from robgui.core.execution.analysis import Step
     from robgui.core.execution.execution import Execution
     from robgui.core.execution.request import Request
     from robgui.core.execution.shelf import Shelf
+    from robgui.core.execution.worker.graphics import Graphics
+    from robgui.core.execution.worker.process import Place
+    from robgui.core.execution.worker.workers import Doing
 
 
 FRAME_MS = 33
@@ -26,18 +31,21 @@ SHUTDOWN_MS = 10_000
 
 
 class Runner(QObject):
-    """A queue of Executions, and the thread that carries them out one after another.
+    """A queue of Executions, and the thread that carries them out, one after another or some at
+    once.
 
     Attributes:
-        executions: Those that have not ended, in their order.
+        executions: Those that have not ended: what has begun, then what waits, the next one first.
 
     Signals:
+        reordered: What waits will begin in another order.
         stepped: An Execution has a newer Step; at most once per frame.
         changed: The state of an Execution has changed.
         working: What the worker process is busy with besides a run, in words; empty when nothing.
         noticed: What a loaded model has to say.
     """
 
+    reordered = Signal()
     stepped = Signal(object)
     changed = Signal(object)
     working = Signal(str)
@@ -57,11 +65,28 @@ class Runner(QObject):
 
     @property
     def active(self) -> Execution | None:
-        """The one that is running or paused."""
-        return next(
-            (one for one in self.executions if one.state in (RunState.RUNNING, RunState.PAUSED)),
-            None,
-        )
+        """The first at work: it can be stopped."""
+        return next(iter(self.at_work), None)
+
+    @property
+    def at_work(self) -> list[Execution]:
+        """All that run, are paused, or wait for their process or another node."""
+        return [one for one in self.executions if one.begun]
+
+    def at_work_on(self, analysis: str) -> Execution | None:
+        """The newest at work that is of this ``analysis``, else the first at work."""
+        own = [one for one in self.at_work if one.request.analysis == analysis]
+        return own[-1] if own else self.active
+
+    @property
+    def waits(self) -> list[Execution]:
+        """Those that have not begun, the next one first."""
+        return self._carrier.waiting.executions
+
+    @property
+    def has_room(self) -> bool:
+        """Whether the next one would begin at once."""
+        return len(self.executions) < self._carrier.at_once
 
     @property
     def busy(self) -> bool:
@@ -78,23 +103,61 @@ class Runner(QObject):
         """The processes that compute."""
         return self._carrier.pids
 
-    def start(self, memory: int = 0) -> None:
-        """Starts the thread and its worker process ahead of their need.
+    @property
+    def doings(self) -> list[Doing]:
+        """What each worker does now."""
+        return self._carrier.doings
 
-        Args:
-            memory: Bytes that the worker process may take; 0 lets the program choose.
-        """
+    @property
+    def graphics(self) -> Graphics:
+        """How full graphics cards are, as a worker has said last."""
+        return self._carrier.graphics
+
+    def start(self) -> None:
+        """Starts the thread and its worker processes ahead of their need."""
         if not self._carrier.isRunning():
-            self._carrier.memory = memory or self._carrier.memory
             self._carrier.start()
 
-    def submit(self, execution: Execution, shelf: Shelf) -> None:
-        """Puts ``execution`` at the end of the queue; ``shelf`` has what is loaded already."""
+    def arrange(self, places: Sequence[Place], memory: int) -> None:
+        """Computes in these places from now on, see Carrier."""
+        self._carrier.arrange(places, memory)
+
+    def submit(
+        self,
+        execution: Execution,
+        shelf: Shelf,
+        *,
+        place: int | None = None,
+        cluster: str = "",
+    ) -> None:
+        """Queues ``execution``.
+
+        Args:
+            execution: What to carry out.
+            shelf: Has what is loaded already.
+            place: Where in the queue; None puts it at the end.
+            cluster: The address of the cluster that computes it; empty for this machine.
+        """
         self.start()
         self.executions.append(execution)
-        self._carrier.put(execution, shelf)
+        self._carrier.put(Order(execution, shelf, cluster), place)
+        self._order()
         self._timer.start()
         self._tell(execution, execution.state, None)
+
+    def move(self, executions: list[Execution], by: int | None = None) -> None:
+        """Lets some that wait begin ``by`` places later (earlier if negative), or before all
+        others that wait.
+        """
+        if self._carrier.waiting.move(executions, by):
+            self._order()
+            self.reordered.emit()
+
+    def _order(self) -> None:
+        """What has begun, then what waits, in the order of the queue."""
+        waits = self.waits
+        begun = [one for one in self.executions if one not in waits]
+        self.executions = [*begun, *(one for one in waits if one in self.executions)]
 
     def warm(self, request: Request, trusted: frozenset[str]) -> None:
         """Has the models and data of ``request`` loaded ahead of a run; code runs as in Task."""

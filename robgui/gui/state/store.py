@@ -31,6 +31,7 @@ from robgui.gui.state.inspect_all import Inspection
 from robgui.gui.state.library import Library
 from robgui.gui.state.marking import Marking
 from robgui.gui.state.navigation import Navigation
+from robgui.gui.state.places import cluster_places, window_places
 from robgui.gui.state.remedies import failure, told
 from robgui.gui.state.restoring import Restoring
 from robgui.gui.state.runner import Runner
@@ -85,6 +86,8 @@ class Store(QObject):
         self.analyses: dict[str, Analysis] = {}
         self.selection = Selection()
         self.memory = 0
+        self.at_once = 1
+        self.cluster = ""
         self.scope: tuple[int, ...] | None = None
         self.params: dict[str, Params | None] = {}
         self._busy_with: dict[str, str] = {}
@@ -132,6 +135,7 @@ class Store(QObject):
         self._noticed.connect(self.notice)
         self.runner.noticed.connect(self.notice)
         self.library.noticed.connect(self.notice)
+        self.library.models_changed.connect(self._arrange)
         self.library.models_changed.connect(self._warm_worker)
         self.library.datasets_changed.connect(self._warm_worker)
         self.runner.stepped.connect(self.job_stepped)
@@ -145,7 +149,8 @@ class Store(QObject):
         if not one_process():
             terms = Terms(keep=True, memory=self.memory, notice=self._noticed.emit)
             self.answers.start(terms, self._waited.emit)
-        self.runner.start(self.memory)
+        self._arrange()
+        self.runner.start()
         self.work_on("analyses", "Loading the analyses …")
         self.background.run(_find_analyses, self._warm)
 
@@ -160,6 +165,30 @@ class Store(QObject):
     def _found(self, devices: list[tuple[str, str]]) -> None:
         self.library.devices = devices
         self.library.device = self.library.device or devices[0][0]
+        self._arrange()
+
+    def set_processes(self, at_once: int, memory: int) -> None:
+        """How many runs compute at once, and how many bytes each of their processes may take (0
+        lets the program choose); what runs goes on.
+        """
+        if (at_once, memory) != (self.at_once, self.memory):
+            self.at_once, self.memory = at_once, memory
+            self.answers.arrange(memory)
+            self._arrange()
+
+    def _arrange(self) -> None:
+        library = self.library
+        devices = [name for name, _ in library.devices]
+        places = window_places(self.at_once, library.device, devices)
+        self.runner.arrange([*places, *cluster_places(self.cluster, self.at_once)], self.memory)
+
+    def set_cluster(self, address: str) -> None:
+        """Runs from now on are computed by the Ray cluster at ``address``; empty for this machine.
+
+        Models are still opened and looked at here.
+        """
+        self.cluster = "" if one_process() else address
+        self._arrange()
 
     @property
     def answered(self) -> int:
@@ -170,6 +199,12 @@ class Store(QObject):
     def pids(self) -> list[int]:
         """The processes in which models are."""
         return [*self.answers.pids, *self.runner.pids]
+
+    @property
+    def graphics(self) -> tuple[int, int] | None:
+        """Bytes in use and in all of the graphics card in use; None where there is none."""
+        newest = max(self.answers.graphics, self.runner.graphics, key=lambda one: one.when)
+        return newest.of(self.library.device)
 
     @property
     def busy(self) -> bool:
@@ -471,13 +506,16 @@ class Store(QObject):
             return len(self.selection.inputs)
         return len(dataset or ()) if self.scope is None else len(self.scope)
 
-    def submit(self, request: Request, run_id: str | None = None) -> Execution:
+    def submit(
+        self, request: Request, run_id: str | None = None, *, place: int | None = None
+    ) -> Execution:
         """Queues a Request, on what is loaded already where that is what it asks for.
 
         Args:
             request: What to run.
             run_id: The run of the workspace that was queued for it before the program was last
                 closed.
+            place: Where in the queue; None puts it at the end.
         """
         from robgui.core.execution.execution import Execution
 
@@ -487,7 +525,8 @@ class Store(QObject):
         execution = Execution(request, workspace, run_id=run_id, trusted=trusted, data=loose)
         self.keeping.run(execution.enlist)
         datasets = () if dataset is None else (dataset,)
-        self.runner.submit(execution, self.answers.shelf(workspace, datasets))
+        shelf = self.answers.shelf(workspace, datasets)
+        self.runner.submit(execution, shelf, place=place, cluster=self.cluster)
         return execution
 
     def run_again(self, run: Run) -> Execution | None:

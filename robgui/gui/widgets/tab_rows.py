@@ -1,16 +1,18 @@
-"""TabRows: tabs in as many rows as the width asks for, so that none is cut or scrolled away."""
+"""TabRows: tabs in one row or two, and those that do not fit behind a menu; none is cut."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QMenu, QSizePolicy, QToolButton, QWidget
 
 from robgui.gui.app.theme import theme
 from robgui.gui.widgets.plain import tip
 
 #: Pixels between two tabs.
 _GAP = 4
+#: More rows than this would take the room of the picture.
+MOST_ROWS = 2
 #: Pixels beside the words of a tab.
 _PADDING = 10
 
@@ -28,6 +30,14 @@ class TabRows(QWidget):
         super().__init__()
         self._tabs: list[QToolButton] = []
         self._current = -1
+        self._shown = 0
+        self.more = QToolButton(self, text="More", checkable=True, autoRaise=True)
+        self.more.setProperty("role", "tab")
+        self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._menu = QMenu(self.more)
+        self._menu.aboutToShow.connect(self._fill_menu)
+        self.more.setMenu(self._menu)
+        self.more.hide()
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         theme.changed.connect(self._place)
 
@@ -54,7 +64,6 @@ class TabRows(QWidget):
         tab.clicked.connect(lambda: self.setCurrentIndex(self._tabs.index(tab)))
         self._tabs.insert(place, tab)
         self.setTabText(place, words)
-        tab.show()
         if self._current < 0:
             self.setCurrentIndex(0)
         elif place <= self._current:
@@ -87,6 +96,7 @@ class TabRows(QWidget):
             return
         if place != self._current:
             self._current = place
+            self.more.setChecked(place >= self._shown)
             self.currentChanged.emit(place)
 
     def sizeHint(self) -> QSize:
@@ -106,18 +116,50 @@ class TabRows(QWidget):
             self._place()
 
     def _place(self) -> None:
-        """Puts every tab behind the one before it, or below where the row is full."""
+        """Puts every tab behind the one before it, or below where the row is full; what does not
+        fit into the last row stands behind "More".
+        """
+        sizes = [self._write(tab) for tab in self._tabs]
+        shown = self._fitting([size.width() for size in sizes])
         left = top = high = 0
-        for tab in self._tabs:
-            size = self._write(tab)
+        for place, (tab, size) in enumerate(zip(self._tabs, sizes, strict=True)):
+            tab.setVisible(place < shown)
+            if place >= shown:
+                continue
             if left and left + size.width() > self.width():
                 left, top = 0, top + high + _GAP
             high = size.height()
             tab.setGeometry(left, top, size.width(), high)
             left += size.width() + _GAP
+        self._place_more(shown, left, top, high)
         if self.minimumHeight() != top + high:
             self.setFixedHeight(top + high)
             self.updateGeometry()
+
+    def _fitting(self, widths: list[int]) -> int:
+        """How many tabs fit into the rows there may be, with room for "More" where not all do."""
+        room = max(1, self.width())
+        if _held(widths, room, room) == len(widths):
+            return len(widths)
+        return _held(widths, room, room - self.more.sizeHint().width() - _GAP)
+
+    def _place_more(self, shown: int, left: int, top: int, high: int) -> None:
+        """The button with the tabs that do not fit; it is called like the one chosen there."""
+        self._shown = shown
+        hidden = shown < len(self._tabs)
+        self.more.setVisible(hidden)
+        if hidden:
+            self.more.setChecked(self._current >= shown)
+            self.more.setGeometry(left, top, self.more.sizeHint().width(), high)
+            self.more.setToolTip(tip(self.tabText(self._current)) if self._current >= shown else "")
+
+    def _fill_menu(self) -> None:
+        self._menu.clear()
+        for place in range(self._shown, len(self._tabs)):
+            action = self._menu.addAction(self.tabText(place).replace("&", "&&"))
+            action.setCheckable(True)
+            action.setChecked(place == self._current)
+            action.triggered.connect(lambda _=False, place=place: self.setCurrentIndex(place))
 
     def _write(self, tab: QToolButton) -> QSize:
         """A name that is wider than all the room loses its middle."""
@@ -140,3 +182,15 @@ def _bold_width(tab: QToolButton) -> int:
     bold = tab.font()
     bold.setBold(True)
     return QFontMetrics(bold).horizontalAdvance(tab.accessibleName())
+
+
+def _held(widths: list[int], room: int, last: int) -> int:
+    """How many tabs the rows hold, each ``room`` wide and the last one ``last``."""
+    row = left = 0
+    for place, width in enumerate(widths):
+        if left and left + width > (last if row == MOST_ROWS - 1 else room):
+            row, left = row + 1, 0
+        if row == MOST_ROWS:
+            return place
+        left += width + _GAP
+    return len(widths)

@@ -134,7 +134,7 @@ def _powers(side: Any, axis: Axis, room: int) -> None:
     """Ticks of an axis in powers of ten; between them 2 and 5 where it has few."""
     low, high = sorted(side.get_view_interval())
     decades = math.log10(high / low) if low > 0 else 1
-    subs = (1.0, 2.0, 5.0) if decades < 2.5 else (1.0,)
+    subs = (1.0, 2.0, 5.0) if decades < 2.5 and 3 * decades <= room else (1.0,)
     side.set_major_locator(LogLocator(subs=subs, numticks=max(3, min(9, room)) + 2))
     side.set_major_formatter(TickWords(axis))
     side.set_minor_locator(NullLocator())

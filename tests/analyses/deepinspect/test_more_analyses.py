@@ -150,3 +150,19 @@ def test_one_input_one_class_and_too_many_sections_are_handled(monkeypatch: pyte
     monkeypatch.setattr("robgui.analyses.deepinspect.studies.coverage._LARGEST", 20)
     with pytest.raises(ParamsError, match="choose at most 2 sections"):
         run("deepinspect_coverage", classifier, dataset)
+
+
+def test_the_stable_thresholds_are_those_without_a_gap_around_the_one_compared_with() -> None:
+    from dataclasses import replace
+
+    from robgui.analyses.deepinspect.studies.words import thresholds_verdict
+
+    params = find("deepinspect_thresholds").params()
+    result = run("deepinspect_thresholds", small_cnn(), images(90))[-1].result
+    assert len(result.thresholds) == 5 and result.reference == 2
+    agreement = np.array([0.9, 0.1, 1.0, 0.8, 0.2])
+    gap = replace(result, confusion=replace(result.confusion, agreement=agreement))
+    low, high = result.thresholds[2], result.thresholds[3]
+    assert f"from {low:g} to {high:g}" in thresholds_verdict(gap, params).sentence
+    early = replace(gap, complete=False)
+    assert thresholds_verdict(early, params).sentence.startswith("So far, at least")

@@ -169,6 +169,14 @@ def test_a_query_and_its_opposite_and_the_open_ones_are_everything(text: str):
     assert sorted(parts) == list(range(8))
 
 
+def test_a_class_is_found_by_its_folder_and_by_what_it_is_shown_as():
+    facts = Facts(
+        2, "two", lambda: ["a", "b"], np.array([0, 1]), ("n01440764", "n01514859"), ("tench", "hen")
+    )
+    for text in ("label:n01440764", "label:tench", "label=0", "ten"):
+        assert evaluate(parse(text), facts).yes.tolist() == [True, False], text
+
+
 def test_what_a_query_is_about_tells_whether_it_waits_for_the_model():
     assert needs(parse("label:stop -(wrong or tag:x) img")) == {
         *("label", "wrong", "tag", "name", "text")

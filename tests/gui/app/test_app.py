@@ -42,6 +42,10 @@ wait(idle)
 wait(idle)
 print(store.history.workspace.path.name, store.library.dataset.name, len(store.library.models))
 assert QCoreApplication.sendEvent(app, QFileOpenEvent(QUrl.fromLocalFile(model)))
+questions = window.commands.questions
+wait(lambda: questions.dialog is not None and questions.dialog.use.isEnabled())
+assert not store.library.models, "nothing is used before the dialog says so"
+questions.dialog.use.click()
 wait(lambda: store.library.models and idle())
 print(store.library.model.name)
 assert not QCoreApplication.sendEvent(app, QFileOpenEvent(QUrl("robgui://nothing"))), "an address is not a file"

@@ -8,6 +8,8 @@ from PySide6.QtWidgets import QDialogButtonBox, QLabel
 from robgui.core import trust
 from robgui.core.execution import registry
 from robgui.core.execution.thresholds import every
+from robgui.core.execution.worker.workers import usual_memory
+from robgui.core.text.words import amount
 from robgui.gui.app.preferences import Preferences
 from robgui.gui.app.settings import Settings, load_settings, save_settings
 from robgui.gui.forms.run_pane import RunPane
@@ -99,3 +101,30 @@ def test_trust_in_a_file_is_shown_and_taken_back(qtbot, store):
     files.setCurrentRow(0)
     dialog.trusted.revoke.click()
     assert trust.trusted() == {} and "No file may run code" in dialog.trusted.words.text()
+
+
+def test_how_many_runs_at_once_and_how_much_memory_is_said_with_its_default(qtbot, store):
+    settings = Settings()
+    dialog = Preferences(store, None, settings)
+    qtbot.addWidget(dialog)
+    fields = dialog.processes
+    assert fields.chosen == (1, 0.0)
+    words = [label.text() for label in fields.findChildren(QLabel)]
+    assert "default: 1" in words
+    assert f"default: 80 % of this machine's, {amount(usual_memory())}" in words
+    assert fields.memory.text() == "80 % of the memory"
+    fields.at_once.setValue(2)
+    assert f"{amount(usual_memory() // 2)} each" in fields._much.text()
+    fields.memory.setValue(0.5)
+    assert not dialog.buttons.button(OK).isEnabled() and "at least 1 GB" in dialog.problem.text()
+    fields.memory.setValue(2.5)
+    assert dialog.buttons.button(OK).isEnabled() and fields.chosen == (2, 2.5)
+    dialog.restore()
+    assert fields.chosen == (1, 0.0)
+
+
+def test_a_settings_file_with_impossible_numbers_is_not_believed(tmp_path, monkeypatch):
+    monkeypatch.setenv("ROBGUI_CONFIG", str(tmp_path / "settings.json"))
+    for text in ('{"runs_at_once": 0}', '{"runs_at_once": 400}', '{"memory_gb": -3}'):
+        (tmp_path / "settings.json").write_text(text)
+        assert load_settings() == Settings()

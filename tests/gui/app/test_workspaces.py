@@ -76,6 +76,7 @@ def test_after_save_as_a_restart_opens_the_saved_one_and_the_first_is_recent_wor
     qtbot.waitUntil(
         lambda: window.store.history.workspace.path == tmp_path / "study.robgui", timeout=20_000
     )
+    assert load_settings().last_workspace == tmp_path / "study.robgui", "even after a crash"
     quit_(window)
     again = start(qtbot)
     assert again.store.history.workspace.path == tmp_path / "study.robgui"

@@ -97,6 +97,8 @@ def test_stop_ends_the_chosen_job_and_keeps_what_it_had(qtbot, runs, filled, req
         "stop": False,
         "copy": True,
         "delete": True,
+        "up": False,
+        "down": False,
     }
 
 
@@ -222,6 +224,38 @@ def test_what_waits_is_in_the_workspace_at_once_and_gone_when_it_is_stopped(
         lambda: [cell(runs, row, STATE) for row in range(runs.model.rowCount())] == ["stopped"],
         timeout=5_000,
     )
+
+
+@pytest.mark.parametrize("how", ["buttons", "keys", "menu"])
+def test_what_waits_begins_in_the_order_the_user_puts_it_in(qtbot, runs, filled, request_of, how):
+    begun = []
+    filled.job_changed.connect(
+        lambda job: begun.append(job) if job.state is RunState.RUNNING else None
+    )
+    first = filled.submit(request_of(steps=1000, pause=0.02))
+    second, third, fourth = (filled.submit(request_of(steps=n, pause=0.1)) for n in (2, 3, 4))
+    qtbot.waitUntil(lambda: first.newest is not None, timeout=5_000)
+    runs.table.selectRow(1)
+    assert (runs.allowed()["up"], runs.allowed()["down"]) == (False, True)
+    runs.table.selectRow(3)
+    assert (runs.allowed()["up"], runs.allowed()["down"]) == (True, False)
+    for _ in range(2):
+        if how == "buttons":
+            click(qtbot, runs, "up")
+        elif how == "keys":
+            qtbot.keyClick(runs.table, Qt.Key.Key_Up, Qt.KeyboardModifier.AltModifier)
+        else:
+            runs.move_chosen(-1)
+    assert runs.model.rows[:4] == [first, fourth, second, third]
+    assert runs.chosen is fourth, "the moved one stays chosen"
+    runs.table.selectRow(2)
+    click(qtbot, runs, "down")
+    assert filled.runner.waits == [fourth, third, second]
+    runs.table.selectRow(0)
+    assert not runs.allowed()["up"] and not runs.allowed()["down"], "what runs does not move"
+    first.stop()
+    qtbot.waitUntil(lambda: not filled.runner.busy, timeout=20_000)
+    assert [job for job in begun if job is not first] == [fourth, third, second]
 
 
 def test_a_time_of_minutes_is_whole(runs):

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QLineEdit, QScrollAr
 
 from robgui.core.execution.analysis import Params
 from robgui.core.execution.registry import analyses
+from robgui.gui.forms.form_editors import editor_for
 from robgui.gui.forms.forms import ParamsForm
 
 
@@ -272,3 +273,26 @@ def test_a_preset_fills_the_form_and_what_is_typed_afterwards_wins(qtbot):
     assert form.values().preset == "paper" and form.values().max_calls == 5000
     form._editors["preset"].widget.setCurrentText("default")
     assert form.values() == FeatureGameParams()
+
+
+@pytest.mark.parametrize(
+    ("analysis", "field"),
+    [
+        ("zonnscan", "zone"),
+        ("zonnscan", "sampler"),
+        ("feature_game", "norm"),
+        ("feature_game", "player"),
+        ("last_particle", "noise"),
+        ("semantic_regions", "mode"),
+    ],
+)
+def test_a_word_of_the_papers_stands_behind_what_it_means(qtbot, analysis, field):
+    info = analyses()[analysis].params.model_fields[field]
+    made = editor_for(field, info)
+    qtbot.addWidget(made.widget)
+    shown = [made.widget.itemText(place) for place in range(made.widget.count())]
+    default = info.get_default()
+    assert made.value() == default
+    assert shown[made.widget.currentIndex()].endswith(f"({default})")
+    means = info.json_schema_extra["means"]
+    assert set(means) <= {made.widget.itemData(place) for place in range(made.widget.count())}

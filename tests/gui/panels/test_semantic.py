@@ -540,3 +540,16 @@ def test_the_largest_boxes_are_drawn_and_counted_by_default(qtbot, store, region
     panel.timeline.moved.emit(0)
     assert panel.table.view.height == 2 and panel.lost.view.levels[0].name == "allowed"
     assert panel.in_out.view.pictures
+
+
+def test_a_safe_share_that_is_reopened_brings_back_what_varied_and_where_the_rest_stood(
+    qtbot, store, bench, run
+):
+    panel, pane = bench("srvr")
+    run(panel, pane, axes=("rotation",), fixed={"scale": 120.0}, iterations=5)
+    shown = store.history.runs[0]
+    pane.form().set_values({"axes": (), "fixed": {}})
+    assert panel.stale
+    store.history.show_run(shown)
+    qtbot.waitUntil(lambda: pane.form().values().fixed == {"scale": 120.0}, timeout=10_000)
+    assert pane.form().values().axes == ("rotation",) and not panel.stale

@@ -13,6 +13,7 @@ from PySide6.QtCore import QTimer
 from robgui.core.execution.execution import Execution
 from robgui.core.execution.run import RunState
 from robgui.core.execution.shelf import Shelf
+from robgui.core.execution.worker.process import Place
 from robgui.core.workspace import Workspace
 from robgui.gui.state.runner import Runner
 from tests.core.execution.worker import foreign
@@ -32,7 +33,8 @@ def runner(qapp):
     """One for all tests, so that what one model leaves behind would show in the next."""
     before = os.environ.pop("ROBGUI_INLINE", None)
     made = Runner()
-    made.start(memory=1_500_000_000)
+    made.arrange([Place()], 1_500_000_000)
+    made.start()
     yield made
     assert made.shutdown()
     if before is not None:
@@ -151,3 +153,20 @@ def test_what_waits_behind_a_model_that_never_answers_runs_after_it(qtbot, runne
     stuck.stop()
     ended(qtbot, waiting)
     assert (stuck.state, waiting.state) == (RunState.CANCELLED, RunState.DONE)
+
+
+def test_a_run_whose_model_is_never_loaded_in_its_process_can_be_stopped(
+    qtbot, runner, files, submit
+):
+    (files / foreign.HANG).touch()
+    request = foreign.ask(files, "hangs_in_warming")
+    runner.warm(request, foreign.trusted(files, "hangs_in_warming"))
+    qtbot.wait(1000)  # so that loading ahead comes first
+    stuck = submit("hangs_in_warming")
+    qtbot.waitUntil(lambda: runner.active is stuck, timeout=PATIENCE_MS)
+    with Stopwatch() as watch:
+        stuck.stop()
+        ended(qtbot, stuck)
+    (files / foreign.HANG).unlink()
+    assert watch.seconds < 3
+    assert_next_run_works(qtbot, runner, submit)

@@ -21,18 +21,45 @@ def rows(qtbot):
     return made
 
 
-@pytest.mark.parametrize("width", [1000, 420, 220])
+@pytest.mark.parametrize("width", [1000, 420, 300])
 def test_every_tab_is_whole_within_the_width_and_touches_no_other(rows, width, qtbot):
     rows.resize(width, 60)
     qtbot.wait(10)
-    places = [tab.geometry() for tab in rows._tabs]
-    for tab, place in zip(rows._tabs, places, strict=True):
+    shown = [tab for tab in rows._tabs if tab.isVisible()]
+    places = [tab.geometry() for tab in shown]
+    assert len(shown) == 4 or rows.more.isVisible()
+    if rows.more.isVisible():
+        places.append(rows.more.geometry())
+    assert all(place.right() < width for place in places)
+    for tab, place in zip(shown, places, strict=False):
         assert place.right() < width and place.bottom() < rows.height()
         bold = tab.font()
         bold.setBold(True)
         assert place.width() >= QFontMetrics(bold).horizontalAdvance(tab.text()), "the words fit"
         assert tab.text() == tab.accessibleName()
     assert not any(one.intersects(two) for one in places for two in places if one is not two)
+
+
+def test_what_does_not_fit_into_two_rows_stands_behind_more(rows, qtbot):
+    for number in range(8):
+        rows.addTab(f"Another long name, number {number}")
+    rows.resize(420, 60)
+    qtbot.wait(10)
+    hidden = [place for place, tab in enumerate(rows._tabs) if not tab.isVisible()]
+    assert rows.more.isVisible() and hidden and hidden[-1] == 11
+    shown = [tab.geometry() for tab in rows._tabs if tab.isVisible()]
+    assert not any(one.intersects(two) for one in shown for two in shown if one is not two)
+    assert rows.height() <= 2 * rows._tabs[0].height() + 8
+    rows._fill_menu()
+    actions = rows._menu.actions()
+    assert [action.text() for action in actions] == [rows.tabText(place) for place in hidden]
+    actions[-1].trigger()
+    assert rows.currentIndex() == 11 and rows.more.isChecked()
+    rows._tabs[0].click()
+    assert rows.currentIndex() == 0 and not rows.more.isChecked()
+    rows.resize(4000, 60)
+    qtbot.wait(10)
+    assert not rows.more.isVisible() and all(tab.isVisible() for tab in rows._tabs)
 
 
 def test_a_name_wider_than_the_window_loses_its_middle_and_has_a_tool_tip(rows, qtbot):

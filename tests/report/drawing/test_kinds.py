@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex
@@ -287,3 +289,20 @@ class TestOthers:
         level = Mark(0.1, "enough")
         view = Bars("b", Axis("v", kind="share", low=0), ("a", "b"), (row,), levels=(level,))
         assert draw_view(view).axes[0].get_ylim()[1] > 0.1
+
+
+@pytest.mark.parametrize("width", [7.0, 3.2])
+def test_the_ticks_of_powers_of_ten_do_not_touch(width):
+    axis = Axis("size of the noise", log=True, low=0.001, high=0.2)
+    at = np.geomspace(0.001, 0.2, 7)
+    figure = draw_view(Curves("c", axis, Axis("y"), at, (Line("a", at),)), width=width, large=False)
+    axes = next(one for one in figure.axes if one.get_xlabel())
+    low, high = axes.get_xlim()
+    shown = [
+        label.get_window_extent()
+        for label in axes.get_xticklabels()
+        if label.get_text() and low <= label.get_position()[0] <= high
+    ]
+    shown.sort(key=lambda box: box.x0)
+    assert len(shown) >= 2
+    assert all(one.x1 < two.x0 for one, two in pairwise(shown))

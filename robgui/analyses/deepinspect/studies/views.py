@@ -55,9 +55,7 @@ def _sensitivity(
         Axis("share of pairs", kind="share", low=0, high=1),
         result.thresholds,
         tuple(lines),
-        marks=(
-            Mark(float(result.thresholds[result.reference]), "what the others are compared with"),
-        ),
+        marks=(Mark(float(result.thresholds[result.reference]), "compared with this one"),),
     )
 
 

@@ -20,11 +20,13 @@ def thresholds_verdict(result: ThresholdsResult, params: ThresholdsParams) -> Ve
         )
     middle = f"{result.thresholds[result.reference]:g}"
     least = float(np.nanmin(agreement))
-    stable = result.thresholds[np.nan_to_num(agreement) >= params.stable]
+    low, high = _stable_around(result, params)
     sentence = (
         f"At least {percent(params.stable)} of the confused pairs are the same as at {middle} for"
-        f" thresholds from {stable.min():g} to {stable.max():g}."
+        f" thresholds from {low:g} to {high:g}."
     )
+    if not result.complete:
+        sentence = f"So far, {sentence[0].lower()}{sentence[1:]}"
     because = [f"Fewest pairs in common with those at {middle}: {percent(least)}."]
     if result.labelled and np.isfinite(result.confusion.aucec).any():
         best = int(np.nanargmax(result.confusion.aucec))
@@ -52,12 +54,25 @@ def coverage_verdict(result: CoverageResult, params: CoverageParams) -> Verdict:
         f"Coverage hardly differs in {percent(weak)} of the pairs of classes, so it cannot tell"
         " these apart."
     )
+    if not result.complete:
+        sentence = f"So far, {sentence[0].lower()}{sentence[1:]}"
     because = (
         "Coverage says which neurons were used, not whether the model is right.",
         _kruskal_words(result),
     )
     quantity = Quantity("Pairs of classes with equal coverage", weak, text=percent(weak))
     return Verdict(Status.UNKNOWN, sentence, quantity, scope, because)
+
+
+def _stable_around(result: ThresholdsResult, params: ThresholdsParams) -> tuple[float, float]:
+    """The thresholds next to the reference up to which none in between is less stable."""
+    stable = np.nan_to_num(result.confusion.agreement) >= params.stable
+    low = high = result.reference
+    while low > 0 and stable[low - 1]:
+        low -= 1
+    while high < len(stable) - 1 and stable[high + 1]:
+        high += 1
+    return float(result.thresholds[low]), float(result.thresholds[high])
 
 
 def _kruskal_words(result: CoverageResult) -> str:

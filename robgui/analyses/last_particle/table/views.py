@@ -45,7 +45,7 @@ def _standing(result: LastParticleTableResult, params: LastParticleTableParams) 
     known = counts_of(result)
     rows = (
         ("fails", known.failing, Ink("fails")),
-        ("passes, gradient search fails", known.risky, Ink("risk")),
+        ("passes, fails in a gradient search", known.risky, Ink("risk")),
         ("validated", known.validated, Ink("holds")),
         ("certified", known.certified, Ink("series", 0)),
         ("unclear", known.unclear, Ink("unknown")),
@@ -151,7 +151,7 @@ def _sizes(result: LastParticleTableResult) -> Table:
     columns = [Column("Noise", tuple(float(radius) for radius in result.radii), "number")]
     for name, values in (
         ("Fail", known.failing),
-        ("Pass, gradient search fails", known.risky),
+        ("Pass, fail in a gradient search", known.risky),
         ("Validated", known.validated),
         ("Certified", known.certified),
         ("Unclear", known.unclear),

@@ -42,6 +42,7 @@ class Facts:
         item_names: Gives the name of each input; asked only where a query is about names.
         labels: Class of each input, -1 for unknown; None without labels.
         names: Class names of the dataset.
+        shown: The same classes as people see them: the names of numbered folders, words of ids.
         predicted: What the model in use says; None without a model.
         tags: Inputs by tag.
         findings: Kind and title of what runs have found, by input.
@@ -52,13 +53,15 @@ class Facts:
     item_names: Callable[[], Sequence[str]]
     labels: np.ndarray | None = None
     names: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()
     predicted: Predicted | None = None
     tags: Mapping[str, Sequence[int]] = field(default_factory=dict)
     findings: Mapping[int, Sequence[tuple[str, str]]] = field(default_factory=dict)
 
     def labellings(self) -> list[tuple[np.ndarray, tuple[str, ...]]]:
         """The labels with their names, by the dataset and, where it numbers them, by the model."""
-        found = [] if self.labels is None else [(self.labels, self.names)]
+        both = (self.names, self.shown) if self.shown else (self.names,)
+        found = [] if self.labels is None else [(self.labels, names) for names in both]
         if self.predicted is not None and self.predicted.labels is not None:
             found.append((self.predicted.labels, self.predicted.names))
         return found

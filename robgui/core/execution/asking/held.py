@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from robgui.core.dataset.dataset import Dataset
 from robgui.core.dataset.framing import SQUASH, Framing
 from robgui.core.dataset.source import Shape, Skips, Source
 from robgui.core.errors import DataError, RobguiError
+from robgui.core.execution.asking.held_data import HeldData
 from robgui.core.execution.request import Reference, reference
 from robgui.core.model.settings import Kind
 
@@ -26,33 +27,6 @@ if TYPE_CHECKING:
     from robgui.core.execution.shelf import Shelf
 
 Ask = Callable[..., Any]
-
-
-@dataclass(frozen=True, slots=True)
-class HeldData:
-    """What the window has to know of data that a worker holds.
-
-    Attributes:
-        content: What their source says of its content.
-        skipped: ``(path, reason)`` of what could not be read.
-        low: Lowest value of each column.
-        high: Highest value of each column.
-    """
-
-    reference: Reference
-    inputs: int
-    kind: str
-    shape: tuple[int, ...] | None
-    labels: np.ndarray | None
-    matrix: np.ndarray | None
-    names: tuple[str, ...]
-    features: tuple[str, ...]
-    notes: tuple[str, ...]
-    parts: tuple[str, ...]
-    content: str
-    skipped: list[tuple[str, str]]
-    low: np.ndarray
-    high: np.ndarray
 
 
 # --- where the data are ---------------------------------------------------------------------------

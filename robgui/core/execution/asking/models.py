@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from robgui.core.execution.asking.questions import answer
 from robgui.core.execution.asking.service import Service
 from robgui.core.execution.shelf import Shelf
+from robgui.core.execution.worker.graphics import Graphics
 from robgui.core.model.card import ModelCard, card_of
 
 if TYPE_CHECKING:
@@ -76,6 +77,13 @@ class Models:
         if self._service is not None:
             self._service.stop(topic)
 
+    def arrange(self, memory: int) -> None:
+        """The process that answers may take so many bytes of memory from now on; 0 lets the
+        program choose.
+        """
+        if self._service is not None:
+            self._service.arrange(memory)
+
     def forgive(self, path: str) -> None:
         """The user asks for a model file anew, whatever it has done before."""
         if self._service is not None:
@@ -85,6 +93,11 @@ class Models:
     def pids(self) -> list[int]:
         """The processes that answer."""
         return [self._service.pid] if self._service is not None and self._service.pid else []
+
+    @property
+    def graphics(self) -> Graphics:
+        """How full graphics cards are, as the process has said last."""
+        return Graphics() if self._service is None else self._service.graphics
 
     def close(self) -> None:
         """Ends the process; whoever still waits for an answer is told."""

@@ -9,11 +9,12 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from robgui.core.errors import ModelError
+from robgui.core.execution.worker.graphics import Graphics
 from robgui.core.execution.worker.process import Place
 from robgui.core.execution.worker.slot import GRACE_SECONDS, LostError, Terms
 from robgui.core.execution.worker.workers import Workers
@@ -67,6 +68,7 @@ class Service:
         self._said = ""
         self._orders: queue.SimpleQueue[_Order] = queue.SimpleQueue()
         self._stops: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._limits: queue.SimpleQueue[int] = queue.SimpleQueue()
         self._numbers = itertools.count()
         self._waiting: list[_Order] = []
         self._present: _Order | None = None
@@ -85,6 +87,11 @@ class Service:
     def pid(self) -> int:
         """The number of its process; 0 while there is none."""
         return self._workers.pid
+
+    @property
+    def graphics(self) -> Graphics:
+        """How full graphics cards are, as its process has said last."""
+        return self._workers.graphics
 
     def ask(
         self, what: str, *, topic: str = "", urgent: bool = True, subject: str = "", **values: Any
@@ -112,6 +119,14 @@ class Service:
         self._stops.put(topic)
         self._workers.wake()
 
+    def arrange(self, memory: int) -> None:
+        """The process may take so many bytes from now on; 0 lets the program choose.
+
+        One that has another limit is replaced once it has answered.
+        """
+        self._limits.put(memory)
+        self._workers.wake()
+
     def forgive(self, subject: str) -> None:
         """The user asks for a model file anew, whatever it has done before."""
         self._kills.pop(subject, None)
@@ -130,6 +145,7 @@ class Service:
         while not self._leaving.is_set():
             self._take_orders()
             self._take_stops()
+            self._take_limits()
             self._begin()
             self._hurry()
             self._workers.work(_BUSY_SECONDS if self._present is not None else _IDLE_SECONDS)
@@ -157,6 +173,12 @@ class Service:
                 _answer(order, ModelError("It was stopped before it began."))
             if self._present is not None and _is_of(self._present, topic):
                 self._end_later("it was stopped")
+
+    def _take_limits(self) -> None:
+        while not self._limits.empty():
+            terms = replace(self._workers.terms, memory=self._limits.get())
+            self._workers.arrange([Place()], terms)
+            self._workers.start()
 
     def _begin(self) -> None:
         if self._present is None and self._waiting:

@@ -11,7 +11,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -22,6 +22,7 @@ from robgui.core.execution.shelf import Shelf
 from robgui.core.execution.task import Report
 from robgui.core.execution.worker.confinement.limits import set_limits
 from robgui.core.execution.worker.frames import Frame, FrameError, Pipe, read_frame, write_frame
+from robgui.core.execution.worker.graphics import GraphicsLook
 from robgui.core.execution.worker.messages import error_words, read_task
 from robgui.core.execution.worker.outbox import Outbox
 
@@ -39,12 +40,15 @@ class Channel:
     incoming: queue.SimpleQueue[Frame]
     outgoing: Pipe
     lock: threading.Lock
+    look: GraphicsLook = field(default_factory=GraphicsLook)
 
     def send(self, frame: Frame) -> None:
-        """Sends a frame; without another side there is nobody left to work for."""
+        """Sends a frame, now and then with how full graphics cards are; without another side there
+        is nobody left to work for.
+        """
         try:
             with self.lock:
-                write_frame(self.outgoing, frame)
+                write_frame(self.outgoing, Frame(frame.header | self.look.header(), frame.arrays))
         except OSError:
             _leave()
 
@@ -56,27 +60,36 @@ def main(held: tuple[str, ...]) -> None:
     Args:
         held: What confines it already, in words.
     """
+    reached = connect()
+    if reached is None:
+        return
+    channel, hello = reached
+    _prepare(hello)
+    held += set_limits(hello["memory"])
+    channel.send(Frame({"ready": True, "held": list(held)}))
+    Worker(
+        channel,
+        hello["device"],
+        polite=hello["polite"],
+        ahead=_engines() if hello["ahead"] else iter(()),
+    ).serve()
+
+
+def connect() -> tuple[Channel, dict[str, Any]] | None:
+    """The way to the other side, and its first frame; None when nobody is there any more."""
     signal.signal(
         signal.SIGINT, signal.SIG_IGN
     )  # Ctrl-C is for the other side, which tells what to do
     incoming, outgoing = _private_pipes()
     hello = read_frame(incoming)
     if hello is None:
-        return
+        return None
     if sys.platform == "linux" and os.getppid() != hello.header["parent"]:
-        return  # who has started it was gone before it could be told
+        return None  # who has started it was gone before it could be told
     faulthandler.enable(file=2)
     channel = Channel(queue.SimpleQueue(), outgoing, threading.Lock())
     threading.Thread(target=_listen, args=(incoming, channel.incoming), daemon=True).start()
-    _prepare(hello.header)
-    held += set_limits(hello.header["memory"])
-    channel.send(Frame({"ready": True, "held": list(held)}))
-    Worker(
-        channel,
-        hello.header["device"],
-        polite=hello.header["polite"],
-        ahead=_engines() if hello.header["ahead"] else iter(()),
-    ).serve()
+    return channel, hello.header
 
 
 class Worker:

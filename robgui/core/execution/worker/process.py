@@ -44,16 +44,25 @@ _SET = {"JOBLIB_MULTIPROCESSING": "0"}
 _CLEAR_SECONDS = 1.0
 #: The worker of a frozen application is the application itself, called with this word.
 FROZEN = "--robgui-worker"
+_ENTRY = "robgui.core.execution.worker.entry:main"
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a worker computes: its device, and how many threads torch may use (0: its own
-    choice).
+    """Where a worker computes.
+
+    Attributes:
+        device: Empty leaves it to each task.
+        threads: How many torch may use; 0 leaves it to torch.
+        cluster: The address of the cluster that computes; empty for this machine.
+        entry: What its process begins with, as ``module:function``, instead of a confined worker:
+            one that runs no foreign code itself and has all that this program has.
     """
 
     device: str = ""
     threads: int = 0
+    cluster: str = ""
+    entry: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +99,7 @@ class WorkerProcess:
         self._folder = private_folder()
         # On a thread that lives as long as this program: Linux ends the child with the thread that
         # started it.
-        self._process = _starter().submit(_start, self._folder).result()
+        self._process = _starter().submit(_start, self._folder, place.entry).result()
         pipes = [self._process.stdin, self._process.stdout, self._process.stderr]
         self._to, self._from, errors = (cast(IO[bytes], pipe) for pipe in pipes)
         for pipe in (self._to, self._from):
@@ -103,6 +112,7 @@ class WorkerProcess:
             "parent": os.getpid(),
             "device": place.device,
             "threads": place.threads,
+            "cluster": place.cluster,
             "imports": list(imports),
             "memory": memory,
             "polite": polite,
@@ -193,17 +203,17 @@ class WorkerProcess:
         remove(self._folder)
 
 
-def _start(folder: Path) -> subprocess.Popen[bytes]:
+def _start(folder: Path, entry: str) -> subprocess.Popen[bytes]:
     options: dict[str, Any] = {"start_new_session": True}
     if sys.platform == "win32":
         options = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
     return subprocess.Popen(
-        _command(),
+        _command(entry),
         bufsize=0,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=_environment(folder),
+        env=dict(os.environ) if entry else _environment(folder),
         **options,
     )
 
@@ -214,13 +224,11 @@ def _environment(folder: Path) -> dict[str, str]:
     return known | dict.fromkeys(_IN_OWN_FOLDER, str(folder)) | _SET
 
 
-def _command() -> list[str]:
+def _command(entry: str) -> list[str]:
     if getattr(sys, "frozen", False):
-        return [sys.executable, FROZEN]
-    code = (
-        f"import sys; sys.path[:] = {sys.path!r}; from robgui.core.execution.worker.entry import"
-        " main; main()"
-    )
+        return [sys.executable, FROZEN, *([entry] if entry else [])]
+    module, _, function = (entry or _ENTRY).partition(":")
+    code = f"import sys; sys.path[:] = {sys.path!r}; from {module} import {function} as go; go()"
     return [sys.executable, "-c", code]
 
 

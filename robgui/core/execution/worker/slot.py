@@ -17,6 +17,7 @@ from robgui.core.execution.request import Request
 from robgui.core.execution.run import RunState
 from robgui.core.execution.task import Report
 from robgui.core.execution.worker.frames import Frame, FrameError
+from robgui.core.execution.worker.graphics import Graphics, read_graphics
 from robgui.core.execution.worker.messages import read_error, read_report, task_frame, text
 from robgui.core.execution.worker.process import Event, Place, WorkerProcess
 from robgui.core.text.words import amount
@@ -80,6 +81,9 @@ class Slot:
         execution: What it computes; None while it does not.
         question: What it was asked; None while nothing.
         kills: Told the request whose model has cost a process.
+        ready: Whether its process has answered.
+        graphics: How full graphics cards are, as its process has said last.
+        place: Where it computes.
     """
 
     def __init__(self, place: Place, terms: Terms, events: queue.SimpleQueue[Event | None]) -> None:
@@ -87,18 +91,29 @@ class Slot:
         self.question: Asked | None = None
         self.kills: Callable[[Request], None] = lambda request: None
         self.ready = False
-        self._place = place
+        self.graphics = Graphics()
+        self.place = place
         self._terms = terms
         self._events = events
         self._process: WorkerProcess | None = None
         self._told: RunState | None = None
         self._stop_by = 0.0
         self._warming: tuple[Request, float] | None = None
+        self._asked = Frame({})
 
     @property
     def free(self) -> bool:
         """Whether it could take something on."""
         return self.execution is None and self.question is None
+
+    @property
+    def warming(self) -> bool:
+        """Whether it loads models and data ahead of their need."""
+        return self._warming is not None
+
+    def suits(self, place: Place, terms: Terms) -> bool:
+        """Whether it is as it is to be."""
+        return (self.place, self._terms) == (place, terms)
 
     @property
     def pid(self) -> int:
@@ -115,7 +130,7 @@ class Slot:
         if self._process is None:
             terms = self._terms
             self._process = WorkerProcess(
-                self._place,
+                self.place,
                 self._events,
                 imports=terms.imports,
                 memory=terms.memory,
@@ -126,9 +141,10 @@ class Slot:
 
     def run(self, execution: Execution) -> None:
         """Begins to compute ``execution``."""
-        self._end_long_warming()
+        self._end_long_warming(execution)
         try:
-            frame = task_frame(execution.task, execution.workspace, self._terms.pace)
+            task = execution.task.at(self.place.device)
+            frame = task_frame(task, execution.workspace, self._terms.pace)
         except RobguiError as error:  # a file is gone
             execution.take(Report(RunState.FAILED, error=str(error), problem=error))
             return
@@ -138,7 +154,7 @@ class Slot:
 
     def ask(self, question: Asked) -> None:
         """Asks a question."""
-        self._end_long_warming()
+        self._end_long_warming(None)
         self.question = question
         document, arrays = take_apart(dict(question.values))
         header = {
@@ -169,6 +185,9 @@ class Slot:
         """
         execution, process = self.execution, self._process
         if process is None:
+            return
+        if not self.free and self._end_long_warming(execution):
+            self._send(self._asked)  # it was waiting behind a model that is never loaded
             return
         if execution is not None:
             self._pass_on(execution, process)
@@ -210,6 +229,7 @@ class Slot:
 
     def _send(self, frame: Frame) -> None:
         """Sends a frame, to a new process if the old one died while it was idle."""
+        self._asked = frame
         if not self.start().send(frame):
             self.end()
             self.start().send(frame)
@@ -226,6 +246,8 @@ class Slot:
 
     def _take(self, frame: Frame) -> None:
         header = frame.header
+        if "graphics" in header:
+            self.graphics = read_graphics(header["graphics"])
         if "report" in header:
             self._take_report(frame)
         elif "answer" in header or "refusal" in header:
@@ -236,6 +258,8 @@ class Slot:
             self._warming = None
         elif "ready" in header:
             self.ready = True
+            if self._warming is not None:  # it has only now begun to load
+                self._warming = (self._warming[0], time.monotonic())
         else:
             raise FrameError("a message of no known kind")
 
@@ -244,13 +268,11 @@ class Slot:
         if execution is None:
             raise FrameError("a report that nobody has asked for")
         report = read_report(frame, execution.task.analysis().result)
-        if report.state not in (
-            RunState.RUNNING,
-            RunState.DONE,
-            RunState.FAILED,
-            RunState.CANCELLED,
-        ):
+        lost_node = report.state is RunState.QUEUED and bool(self.place.cluster)
+        if report.state in (RunState.QUEUED, RunState.PAUSED) and not lost_node:
             raise FrameError("a report of a state that a worker cannot be in")
+        if lost_node and execution.stop_asked:
+            return  # its end comes next
         self._warming = None
         execution.take(report)
         if execution.state.ended:
@@ -304,11 +326,21 @@ class Slot:
             self.execution.wake = lambda: None
         self.execution = None
 
-    def _end_long_warming(self) -> None:
-        """A model that is loaded ahead for too long does not hold up what is wanted now."""
-        if self._warming is not None and time.monotonic() - self._warming[1] > _WARM_SECONDS:
-            self.kills(self._warming[0])
-            self.end()
+    def _end_long_warming(self, wanted: Execution | None) -> bool:
+        """A model that is loaded ahead for too long does not hold up what is wanted now, unless
+        that needs the same model.
+
+        True if its process was ended.
+        """
+        if self._warming is None or not self.ready:
+            return False
+        request, since = self._warming
+        same = wanted is not None and wanted.request.models == request.models
+        if same or time.monotonic() - since <= _WARM_SECONDS:
+            return False
+        self.kills(request)
+        self.end()
+        return True
 
 
 def _answer(question: Asked, frame: Frame) -> Any:

@@ -6,12 +6,13 @@ import os
 import queue
 import time
 from collections import Counter, deque
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from robgui.core.execution.execution import Execution
 from robgui.core.execution.request import Request
+from robgui.core.execution.worker.graphics import Graphics
 from robgui.core.execution.worker.process import Event, Place
 from robgui.core.execution.worker.slot import Asked, Slot, Terms
 
@@ -25,6 +26,23 @@ _MEMORY_SHARE = 0.8
 _MOST_KILLS = 2
 
 
+@dataclass(frozen=True, slots=True)
+class Doing:
+    """What one worker does.
+
+    Attributes:
+        pid: Its process; 0 while there is none.
+        place: Where it computes.
+        execution: What it computes; None while it does not.
+        words: What it does besides, such as ``starting``; empty while it has nothing to do.
+    """
+
+    pid: int
+    place: Place
+    execution: Execution | None
+    words: str
+
+
 class Workers:
     """Worker processes, each with its models loaded once; one that is lost is replaced.
 
@@ -36,14 +54,36 @@ class Workers:
     """
 
     def __init__(self, places: Sequence[Place] = (Place(),), terms: Terms | None = None) -> None:
-        terms = terms or Terms()
-        self.terms = replace(terms, memory=terms.memory or usual_memory())
         self._events: queue.SimpleQueue[Event | None] = queue.SimpleQueue()
-        self._slots = [Slot(place, self.terms, self._events) for place in places]
         self._kills: Counter[str] = Counter()
         self._questions: deque[Asked] = deque()
-        for slot in self._slots:
-            slot.kills = self._count
+        self._slots: list[Slot] = []
+        self._leaving: list[Slot] = []
+        self.arrange(places, terms or Terms())
+
+    def arrange(self, places: Sequence[Place], terms: Terms) -> None:
+        """Has other workers from now on; one that is busy goes on until it has ended, and takes
+        the room of a new one.
+        """
+        self.terms = replace(terms, memory=terms.memory or usual_memory())
+        old, self._slots = self._slots, []
+        for place in places:
+            kept = next((slot for slot in old if slot.suits(place, self.terms)), None)
+            if kept is not None:
+                old.remove(kept)
+            self._slots.append(kept or self._slot(place))
+        self._leaving += old
+        self._end_leaving()
+
+    def _slot(self, place: Place) -> Slot:
+        made = Slot(place, self.terms, self._events)
+        made.kills = self._count
+        return made
+
+    def _end_leaving(self) -> None:
+        for slot in [one for one in self._leaving if one.free]:
+            self._leaving.remove(slot)
+            slot.end(_LEAVE_SECONDS)
 
     @property
     def attempts(self) -> int:
@@ -52,13 +92,40 @@ class Workers:
 
     @property
     def room(self) -> int:
-        """Workers with nothing to do."""
-        return sum(slot.free for slot in self._slots)
+        """Workers of this machine with nothing to do."""
+        return self.room_at("")
+
+    def room_at(self, cluster: str) -> int:
+        """Workers with nothing to do that have the ``cluster`` compute; empty for this machine."""
+        leaving = [slot for slot in self._leaving if slot.place.cluster == cluster]
+        return max(0, len(list(self._free(cluster))) - len(leaving))
+
+    def _free(self, cluster: str) -> Iterator[Slot]:
+        return (slot for slot in self._slots if slot.free and slot.place.cluster == cluster)
 
     @property
     def pids(self) -> list[int]:
         """The processes that compute."""
-        return [slot.pid for slot in self._slots if slot.execution is not None]
+        return [slot.pid for slot in self._all if slot.execution is not None]
+
+    @property
+    def processes(self) -> list[int]:
+        """All processes that there are."""
+        return [slot.pid for slot in self._all if slot.pid]
+
+    @property
+    def doings(self) -> list[Doing]:
+        """What each worker does now; may be asked from any thread."""
+        return [_doing(slot) for slot in self._all]
+
+    @property
+    def graphics(self) -> Graphics:
+        """How full graphics cards are, as was said last; may be asked from any thread."""
+        return max((slot.graphics for slot in self._all), key=lambda one: one.when)
+
+    @property
+    def _all(self) -> list[Slot]:
+        return [*self._slots, *self._leaving]
 
     @property
     def pid(self) -> int:
@@ -68,21 +135,27 @@ class Workers:
     @property
     def ready(self) -> bool:
         """Whether a worker has been started and has answered."""
-        return any(slot.ready for slot in self._slots)
+        return any(slot.ready for slot in self._slots if not slot.place.cluster)
 
     @property
     def words(self) -> str:
         """What the workers have printed last: models may print anything."""
-        return "\n".join(filter(None, (slot.words for slot in self._slots)))
+        return "\n".join(filter(None, (slot.words for slot in self._all)))
 
     def start(self, count: int = 1) -> None:
         """Starts the first workers ahead of their need, all at the same time."""
         for slot in self._slots[:count]:
             slot.start()
 
-    def submit(self, execution: Execution) -> None:
+    def submit(self, execution: Execution, cluster: str = "") -> None:
+        """Takes an Execution; only when there is room.
+
+        Args:
+            execution: What to carry out.
+            cluster: The cluster that is to compute it; empty for this machine.
+        """
         if execution.claim():
-            next(slot for slot in self._slots if slot.free).run(execution)
+            next(self._free(cluster)).run(execution)
 
     def warm(self, request: Request, trusted: frozenset[str] = frozenset()) -> bool:
         """Loads the models and data of a request ahead, unless a model of it has cost two
@@ -117,7 +190,7 @@ class Workers:
 
     def stop_questions(self, why: str) -> None:
         """Ends the processes that are answering; whoever waits is told ``why``."""
-        for slot in self._slots:
+        for slot in self._all:
             if slot.question is not None:
                 slot.lose(why)
 
@@ -129,8 +202,9 @@ class Workers:
         until = time.monotonic() + seconds
         while True:
             self._hand_out_questions()
-            for slot in self._slots:
+            for slot in self._all:
                 slot.look()
+            self._end_leaving()
             left = until - time.monotonic()
             event = self._next(min(_LOOK_SECONDS, left)) if left > 0 else None
             if event is not None:
@@ -143,16 +217,16 @@ class Workers:
 
     def end(self) -> None:
         """Ends all workers at once, whatever they do."""
-        for slot in self._slots:
+        for slot in self._all:
             slot.end()
 
     def close(self) -> None:
-        for slot in self._slots:
+        for slot in self._all:
             slot.end(_LEAVE_SECONDS)
 
     def _hand_out_questions(self) -> None:
         while self._questions and self.room:
-            next(slot for slot in self._slots if slot.free).ask(self._questions.popleft())
+            next(self._free("")).ask(self._questions.popleft())
 
     def _next(self, seconds: float) -> Event | None:
         try:
@@ -163,11 +237,22 @@ class Workers:
             return None
 
     def _hear(self, event: Event) -> None:
-        for slot in self._slots:
+        for slot in self._all:
             slot.hear(event)
 
     def _count(self, request: Request) -> None:
         self._kills.update(model.fingerprint for model in request.models)
+
+
+def _doing(slot: Slot) -> Doing:
+    words = ""
+    if slot.pid and not slot.ready:
+        words = "starting"
+    elif slot.question is not None:
+        words = "answering"
+    elif slot.warming:
+        words = "loading the model"
+    return Doing(slot.pid, slot.place, slot.execution, words)
 
 
 def usual_memory() -> int:

@@ -164,10 +164,13 @@ class GalleryDelegate(QStyledItemDelegate):
 def guess_in(entry: Entry, metrics: QFontMetrics, width: int) -> str:
     """The prediction with its confidence in ``width`` pixels.
 
-    A name too long that stands above already is left out.
+    A name too long that stands above already is left out; beside one that does not, and is wrong,
+    the confidence is left to the tool tip: what it is taken for matters more.
     """
     share = rough_percent(entry.confidence)
     if entry.guess == entry.title and metrics.horizontalAdvance(f"{entry.guess} {share}") > width:
         return share
+    if entry.right is False and metrics.horizontalAdvance(f"{entry.guess} {share}") > width:
+        return metrics.elidedText(entry.guess, Qt.TextElideMode.ElideMiddle, width)
     room = width - metrics.horizontalAdvance(f" {share}")
     return f"{metrics.elidedText(entry.guess, Qt.TextElideMode.ElideMiddle, room)} {share}"

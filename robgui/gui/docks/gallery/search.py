@@ -83,7 +83,6 @@ class Search(QWidget):
         self.text.textChanged.connect(lambda _: self._typing.start())
         self.text.returnPressed.connect(self._read_text)
         store.library.models_changed.connect(self.take_names)
-        store.library.predictions.began.connect(self.take_names)
         store.marking.changed.connect(self._marked)
 
     @property
@@ -205,14 +204,14 @@ class Search(QWidget):
 
     def take_names(self) -> None:
         """Fills the list of classes; the chosen one stays."""
-        from robgui.core.dataset.matching import shown_names
-
         dataset, model = self._store.library.dataset, self._store.library.model
         labels = None if dataset is None else dataset.labels
         known = [] if labels is None else [int(c) for c in np.unique(labels) if c >= 0]
         chosen = self.classes.currentData()
         mapped: tuple[str, ...] = ()
         if dataset is not None and model is not None and known:
+            from robgui.core.dataset.matching import shown_names
+
             mapped = shown_names(model, dataset)
         names = (
             mapped,
@@ -237,7 +236,8 @@ class Search(QWidget):
         names = library.dataset.names if library.dataset is not None else ()
         outputs = library.model.settings.labels if library.model is not None else ()
         kinds = {kind for found in marking.findings.values() for kind, _ in found}
-        classes = tuple(dict.fromkeys((*outputs, *names)))
+        shown = library.predictions.names
+        classes = tuple(dict.fromkeys((*outputs, *shown, *names)))
         return Vocabulary(classes, tuple(marking.tags), tuple(sorted(kinds)))
 
     def _make(self) -> None:

@@ -37,7 +37,7 @@ SMALLEST, LEAST, MOST = 48, 88, 320
 MINI = 64
 FEW = 4
 #: A column is at least as wide as its words, up to this many characters.
-WORDS, MINI_WORDS = 22, 10
+WORDS, MINI_WORDS = 22, 15
 
 
 class ImagesView(ViewWidget):

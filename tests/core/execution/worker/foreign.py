@@ -29,6 +29,8 @@ STUCK = ("loops", "sleeps", "floods")
 ROWS = 5
 #: A file that a model opens when its mischief begins, so that it can be seen from outside.
 MARK = "mischief"
+#: While there is a file of this name, one of the models is never loaded.
+HANG = "hang"
 
 ARCHITECTURE = """
 import os, sys, time
@@ -47,6 +49,7 @@ class Foreign(nn.Module):
         self.calls += 1
         time.sleep(self.rest)
         if self.calls > self.good or len(x) == self.rows:
+            self.good = 0  # from now on
             os.write(2, b"MISCHIEF")
             os.open({mark!r}, os.O_RDONLY)
             self.mischief()
@@ -98,6 +101,7 @@ def eats(): return Foreign(eat)
 def sleeps(): return Foreign(lambda: time.sleep(60))
 def talks(): return Foreign(talk)
 def starts_another(): return Foreign(start_another)
+def tells_threads(): return Foreign(lambda: os.write(2, b"THREADS %d " % torch.get_num_threads()))
 def raises(): return Foreign(lambda: 1 / 0)
 def floods(): return Foreign(flood)
 
@@ -111,6 +115,12 @@ def aborts_later(): return later(os.abort)
 def eats_later(): return later(eat)
 def sleeps_later(): return later(lambda: time.sleep(60))
 def floods_later(): return later(flood)
+
+
+def hangs_in_warming():
+    while os.path.exists({hang!r}):
+        pass
+    return Foreign(lambda: None)
 
 
 def on_data(mischief):
@@ -142,7 +152,12 @@ def floods_at_once(): return at_once(flood)
 def write_files(folder: Path) -> Path:
     """The architecture, one file of weights, and data."""
     code = ARCHITECTURE.format(
-        good=GOOD, later=GOOD_IN_RUNS, rest=REST_SECONDS, rows=ROWS, mark=str(folder / MARK)
+        good=GOOD,
+        later=GOOD_IN_RUNS,
+        rest=REST_SECONDS,
+        rows=ROWS,
+        mark=str(folder / MARK),
+        hang=str(folder / HANG),
     )
     (folder / "foreign.py").write_text(code)
     (folder / MARK).touch()

@@ -1,0 +1,155 @@
+"""Bridge: a process of this machine that has a Ray cluster compute what the window asks for.
+
+It speaks as a worker does, so that a run on a cluster is drawn, paused and stopped like any other.
+It computes nothing itself and loads no model; it may use the network, and takes from the cluster
+what Ray brings, so a cluster has to be one that its user trusts. The window takes frames from it,
+as from every worker, and nothing else.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, NoReturn
+
+from robgui.batch.cluster import Cluster
+from robgui.core.errors import RobguiError
+from robgui.core.execution.analysis import Step
+from robgui.core.execution.execution import Execution
+from robgui.core.execution.run import RunState
+from robgui.core.execution.task import Report
+from robgui.core.execution.worker.child import Channel, Worker, connect
+from robgui.core.execution.worker.confinement import kernel
+from robgui.core.execution.worker.frames import Frame
+from robgui.core.execution.worker.messages import read_task, report_frame
+from robgui.core.execution.worker.outbox import Outbox
+
+#: Seconds between two results of a run on their way from the cluster.
+_PACE_SECONDS = 0.1
+#: Seconds between two looks at the cluster and at the window.
+_SLICE = 0.05
+#: Results that may wait on a node: while nobody takes them, as in a pause, it computes no further.
+_AHEAD = 4
+
+
+def main() -> NoReturn:
+    """The life of the process."""
+    if sys.platform == "linux":
+        kernel.end_with_parent(signal.SIGKILL)
+    reached = connect()
+    if reached is not None:
+        channel, hello = reached
+        made = Bridge(channel, hello["cluster"])
+        channel.send(Frame({"ready": True, "held": []}))
+        made.serve()
+        made.close()
+    os._exit(0)
+
+
+class Bridge(Worker):
+    """Takes one message after another; its tasks are computed by the cluster.
+
+    Args:
+        channel: To the window.
+        address: Of the cluster, see Cluster.
+    """
+
+    def __init__(self, channel: Channel, address: str) -> None:
+        super().__init__(channel, "")
+        self._address = address
+        self._cluster: Cluster | None = None
+        try:
+            self._reach()
+        except RobguiError as error:
+            self._notice(str(error))
+
+    def close(self) -> None:
+        """Lets go of the cluster; one that was started here ends."""
+        if self._cluster is not None:
+            self._cluster.close()
+
+    def _reach(self) -> Cluster:
+        """The cluster, connected; one that is gone is looked for again."""
+        if self._cluster is not None and not self._cluster.alive:
+            self._cluster.close()
+            self._cluster = None
+        if self._cluster is None:
+            self._cluster = Cluster(self._address, pace=_PACE_SECONDS, ahead=_AHEAD)
+        return self._cluster
+
+    def _warm(self, frame: Frame) -> None:
+        """Loads nothing: models belong into confined processes and onto the cluster."""
+        self._channel.send(Frame({"warm": True}))
+
+    def _reports(self, frame: Frame, outbox: Outbox) -> Iterator[Report]:
+        """The reports of a task; when its node is lost it is begun anew on another one."""
+        cluster = self._reach()
+        there = read_task(frame).at(cluster.device)
+        execution = Execution(
+            there.request, part=there.part, trusted=there.trusted, data=there.data
+        )
+        told = _Told(execution, self._address)
+        try:
+            while not execution.state.ended:
+                self._go_on(execution, cluster)
+                if (report := told.news()) is not None and not report.state.ended:
+                    yield report
+                if not execution.stop_asked and not self._may_go_on(outbox):
+                    execution.stop()
+        finally:
+            cluster.drop(execution)
+        yield told.report()
+
+    def _go_on(self, execution: Execution, cluster: Cluster) -> None:
+        """Lets the cluster compute for a moment; says so when a node is lost."""
+        before = execution.state
+        if before is RunState.QUEUED and not cluster.holds(execution):
+            cluster.submit(execution)
+        cluster.work(_SLICE)
+        if execution.state is RunState.QUEUED and before is RunState.RUNNING:
+            self._channel.send(report_frame(_lost(execution)))
+
+
+def _lost(execution: Execution) -> Report:
+    why = f" ({execution.error})" if execution.error else ""
+    words = f"A node of the cluster was lost{why}, so this begins anew on another one."
+    return Report(RunState.QUEUED, error=words)
+
+
+class _Told:
+    """What is new of an Execution since it was asked last."""
+
+    def __init__(self, execution: Execution, address: str) -> None:
+        self._execution = execution
+        self._address = address
+        self._step: Step[Any] | None = None
+        self._rest: tuple[object, ...] = (RunState.QUEUED, 0, "")
+
+    def news(self) -> Report | None:
+        """A report of what runs, if there is anything new."""
+        one = self._execution
+        step, rest = one.newest, (one.state, one.done, one.device)
+        fresh = step is not self._step
+        if one.state is RunState.QUEUED or not (fresh or rest != self._rest):
+            return None
+        self._step, self._rest = step, rest
+        report = self.report()
+        return report if fresh else replace(report, step=None)
+
+    def report(self) -> Report:
+        """How it stands."""
+        one = self._execution
+        return Report(
+            state=one.state,
+            step=one.newest,
+            done=one.done,
+            total=one.total,
+            calls=one.calls,
+            device=f"{one.device}, Ray cluster {self._address}" if one.device else "",
+            versions=one.versions,
+            error=one.error,
+            details=one.details,
+        )

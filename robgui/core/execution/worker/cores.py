@@ -1,0 +1,16 @@
+"""How much of the processor there is to share."""
+
+from __future__ import annotations
+
+import os
+
+
+def cores() -> int:
+    """Cores this process may use: those it is bound to, and no more than OMP_NUM_THREADS asks
+    for.
+    """
+    bound = (
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    )
+    asked = os.environ.get("OMP_NUM_THREADS", "")
+    return min(bound, int(asked)) if asked.isdigit() and int(asked) > 0 else bound

@@ -1,0 +1,32 @@
+"""Where the window's runs compute."""
+
+from __future__ import annotations
+
+import pytest
+
+from robgui.core.execution.worker.process import Place
+from robgui.gui.state import places
+from robgui.gui.state.places import window_places
+
+
+@pytest.fixture(autouse=True)
+def eight_cores(monkeypatch):
+    monkeypatch.setattr(places, "cores", lambda: 8)
+
+
+def test_one_worker_takes_whatever_its_run_asks_for():
+    assert window_places(1, "cuda:0", ["cuda:0", "cpu"]) == [Place()]
+
+
+def test_on_the_processor_runs_beside_each_other_share_the_cores():
+    assert window_places(2, "cpu", ["cuda:0", "cpu"]) == [Place("cpu", 4)] * 2
+    assert window_places(3, "", []) == [Place("cpu", 2)] * 3
+    assert window_places(16, "cpu", ["cpu"]) == [Place("cpu", 1)] * 16
+
+
+def test_a_second_run_goes_to_another_device_and_to_the_processor_last():
+    devices = ["cuda:0", "cuda:1", "cpu"]
+    assert window_places(2, "cuda:1", devices) == [Place("cuda:1"), Place("cuda:0")]
+    assert window_places(3, "cuda:0", devices)[2] == Place("cpu", 8)
+    assert window_places(4, "cuda:0", devices)[2:] == [Place("cpu", 4)] * 2
+    assert window_places(2, "mps", ["mps", "cpu"]) == [Place("mps"), Place("cpu", 8)]

@@ -1,0 +1,37 @@
+"""A short round of each long one, as it is started."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.patience import LONGEST
+
+ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.skipif(not Path("/proc").exists(), reason="looks at /proc")
+
+
+def stress(*words):
+    ended = subprocess.run(
+        [sys.executable, "-m", *words],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=LONGEST,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    return ended.stdout
+
+
+def test_nothing_is_lost_when_the_worker_or_the_window_is_killed():
+    said = stress("tests.stress.kills", "--workers", "2", "--windows", "2")
+    assert said.count("0 of them missing") >= 2
+    assert said.count("0 too old") == said.count("too old")
+
+
+def test_runs_that_are_started_and_stopped_leave_nothing_behind():
+    assert "20 cycles in" in stress("tests.stress.cycles", "--count", "20", "--warm-up", "10")
