@@ -25,7 +25,7 @@ upsample_bicubic2d upsample_trilinear3d _upsample_nearest_exact1d _upsample_near
 _upsample_nearest_exact3d _upsample_bicubic2d_aa _upsample_bilinear2d_aa _upsample_lanczos2d_aa
 """
 #: Where our operations live.
-_LIBRARY = torch.library.Library("robgui", "FRAGMENT")
+_LIBRARY: Any = torch.library.Library("robgui", "FRAGMENT")  # type: ignore[no-untyped-call]
 _LOWEST = -(2**63)
 
 
@@ -34,6 +34,10 @@ class _Last(threading.local):
 
     broken: BrokenContractError | None = None
 
+    def clear(self) -> None:
+        """Forgets it."""
+        self.broken = None
+
 
 _last = _Last()
 
@@ -41,7 +45,7 @@ _last = _Last()
 @contextmanager
 def guarded() -> Iterator[None]:
     """Runs TorchScript; the sentence of a refused call is not buried in torch's report."""
-    _last.broken = None
+    _last.clear()
     try:
         yield
     except RuntimeError as error:
