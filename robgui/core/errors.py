@@ -12,6 +12,7 @@ RobguiError                 one sentence for a person: what, where, what to do
 
 from __future__ import annotations
 
+import re
 import sys
 from enum import Enum, auto
 from importlib.metadata import version
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 _ASKING_FOR_TORCH = ("timm",)
 #: Characters of a foreign error's first line that are shown.
 _LONGEST = 300
+#: Characters of a word, such as a name that stands in a file, and of a whole sentence.
+_LONGEST_WORD, _LONGEST_SENTENCE = 400, 1500
 
 
 class Remedy(Enum):
@@ -45,8 +48,18 @@ class RobguiError(Exception):
     """
 
     def __init__(self, sentence: str, *, remedy: Remedy | None = None) -> None:
-        super().__init__(sentence)
+        super().__init__(_readable(sentence))
         self.remedy = remedy
+
+
+def _readable(sentence: str) -> str:
+    """The sentence with the middle of overlong words left out, and its own if it is still long."""
+    words = re.sub(rf"\S{{{_LONGEST_WORD + 1},}}", lambda word: _cut(word[0], 200), sentence)
+    return _cut(words, _LONGEST_SENTENCE) if len(words) > _LONGEST_SENTENCE else words
+
+
+def _cut(text: str, kept: int) -> str:
+    return f"{text[: kept // 2]}…{text[-(kept // 2) :]}"
 
 
 class ModelError(RobguiError):
