@@ -197,14 +197,17 @@ class _Expansion:
         return not why
 
     def _fit(self, model: _Model, source: _Data) -> str:
-        """Why the two do not fit; empty when they do."""
+        """Why the two do not fit, their classes included; empty when they do."""
         from robgui.core.dataset import match
+        from robgui.core.dataset.matching import fits
 
         key = (id(model), id(source))
         if key not in self._fits:
+            said: list[str] = []
             try:
-                match(model.classifier, source.dataset)
-                self._fits[key] = ""
+                match(model.classifier, source.dataset, said.append)
+                foreign = not fits(model.classifier, source.dataset)
+                self._fits[key] = said[-1] if foreign and said else ""
             except DataError as error:
                 self._fits[key] = str(error)
         return self._fits[key]

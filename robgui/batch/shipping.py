@@ -76,12 +76,16 @@ def unpack(
     return place / Path(reference.path).name
 
 
+#: Options of data that name a file.
+_NAMED = ("labels", "names_file")
+
+
 def relocated(reference: Reference, path: Path) -> Reference:
     """The reference with every path that it holds pointing at the unpacked files."""
     options = dict(reference.options)
-    labels = options.get("labels")
-    if reference.kind == "dataset" and isinstance(labels, str) and labels:
-        options["labels"] = str(path.parent / _beside(Path(labels)))
+    for name in _NAMED if reference.kind == "dataset" else ():
+        if isinstance(file := options.get(name), str) and file:
+            options[name] = str(path.parent / _beside(Path(file)))
     return reference.model_copy(update={"path": str(path), "options": options})
 
 
@@ -107,9 +111,9 @@ def _files(reference: Reference, path: Path) -> Iterator[tuple[str, Path]]:
                 f"{file.parent.relative_to(path.parent).as_posix()}/{name}".removeprefix("./"),
                 file.parent / name,
             )
-    labels = reference.options.get("labels")
-    if reference.kind == "dataset" and isinstance(labels, str) and labels:
-        yield _beside(Path(labels)), Path(labels)
+    for name in _NAMED if reference.kind == "dataset" else ():
+        if isinstance(named := reference.options.get(name), str) and named:
+            yield _beside(Path(named)), Path(named)
 
 
 def _inside(path: Path) -> bool:

@@ -1,10 +1,11 @@
-"""``robgui inspect``: what a model file holds."""
+"""``robgui inspect``: what a model file, or data, hold."""
 
 from __future__ import annotations
 
 import dataclasses
 import sys
 from argparse import Namespace, RawDescriptionHelpFormatter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from robgui.cli import Parser
@@ -13,6 +14,7 @@ from robgui.cli.places import add_model_options, data_options, model_settings
 from robgui.cli.printing import print_json, print_line
 from robgui.core.dataset.options import Options
 from robgui.core.execution.params_text import write
+from robgui.core.identify import Kind, identify
 from robgui.core.model.settings import ModelSettings
 from robgui.core.text.words import count, percent
 
@@ -35,6 +37,10 @@ def inspect(words: list[str]) -> int:
 
     executor = one_executor(Terms(notice=_say))
     try:
+        if identify(Path(given.model)).kind is Kind.DATA:
+            from robgui.cli.inspect_data import inspect_data
+
+            return inspect_data(executor, given.model, options, given.json)
         return _inspect(executor, given, settings, options)
     finally:
         executor.close()
@@ -44,13 +50,13 @@ def parser() -> Parser:
     """What the command takes."""
     made = Parser(
         prog="robgui inspect",
-        description="Says what a model file holds and how it behaves.",
+        description="Says what a model file holds and how it behaves, or what data hold.",
         epilog=f"{named_settings('settings of the model', ModelSettings.model_fields)}\n\n"
         f"{named_settings('options of the data', Options.model_fields)}",
         formatter_class=RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    made.add_argument("model", help="the model file or folder")
+    made.add_argument("model", help="the model file or folder, or data alone")
     made.add_argument("--data", metavar="PATH", help="inputs to try it on")
     made.add_argument("--json", action="store_true", help="the same as JSON")
     made.add_argument(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
 
 from robgui.cli import Parser
 from robgui.cli.options import describe
 from robgui.cli.printing import print_json, print_line
+from robgui.core.data_formats import FORMATS
 from robgui.core.execution.analysis import Analysis
 from robgui.core.execution.method import methods, problems
 from robgui.core.execution.registry import analyses, method_of
@@ -14,7 +16,10 @@ from robgui.core.execution.registry import analyses, method_of
 
 def list_analyses(words: list[str]) -> int:
     """Prints every analysis by method; one sentence warns of each that cannot be loaded."""
-    as_json = parser().parse_args(words).json
+    given = parser().parse_args(words)
+    if given.data:
+        return _list_formats(given.json)
+    as_json = given.json
     for problem in problems():
         print_line(f"Warning: {problem}", sys.stderr)
     if as_json:
@@ -30,6 +35,17 @@ def list_analyses(words: list[str]) -> int:
     return 0
 
 
+def _list_formats(as_json: bool) -> int:
+    """The formats of data, a line each."""
+    if as_json:
+        print_json([{**asdict(known), "missing": known.missing} for known in FORMATS])
+        return 0
+    for known in FORMATS:
+        lack = f" (needs: pip install 'robgui[{known.extra}]')" if known.missing else ""
+        print(f"{known.name:<20} {known.words}{lack}")
+    return 0
+
+
 def parser() -> Parser:
     """What the command takes."""
     made = Parser(
@@ -41,6 +57,9 @@ def parser() -> Parser:
         "--json",
         action="store_true",
         help="as JSON, the settings of each analysis as a JSON schema",
+    )
+    made.add_argument(
+        "--data", action="store_true", help="the formats of data instead, and what each needs"
     )
     return made
 

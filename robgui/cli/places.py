@@ -35,6 +35,11 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
         help="an option of the data: label=column (may be repeated; as above)",
     )
     parser.add_argument(
+        "--split",
+        metavar="PART",
+        help="which part of the data: train, val or test [test, else val, else train]",
+    )
+    parser.add_argument(
         "--device", default="", help="cpu, cuda or cuda:1 [cuda where there is one]"
     )
     parser.add_argument(
@@ -86,6 +91,10 @@ def model_settings(given: argparse.Namespace) -> dict[str, Any]:
 def data_options(given: argparse.Namespace) -> dict[str, Any]:
     """What the options say about the data."""
     from robgui.cli.options import pairs
-    from robgui.core.dataset.options import Options
+    from robgui.core.dataset.options import Options, parse
 
-    return pairs(given.data_set, Options.model_fields, "data option")
+    options = pairs(given.data_set, Options.model_fields, "data option")
+    if given.split is not None:
+        options["split"] = given.split
+    parse(options)
+    return options

@@ -119,7 +119,9 @@ def parser(known: Analysis) -> argparse.ArgumentParser:
         "--model", action="append", required=True, metavar="FILE", help=f"the model{several}"
     )
     made.add_argument(
-        "--data", metavar="PATH", help="the inputs: images, a folder, IDX, NPZ, NPY, CSV or JSON"
+        "--data",
+        metavar="PATH",
+        help="the inputs: a file or a folder; 'robgui list --data' names the formats",
     )
     which = made.add_mutually_exclusive_group()
     which.add_argument(

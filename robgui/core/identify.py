@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 import struct
 import zlib
 from collections.abc import Collection
@@ -18,10 +19,11 @@ from pathlib import Path
 from robgui.core.errors import RobguiError
 from robgui.core.model.folder import DESCRIPTION, folder_of
 from robgui.core.regular import open_regular
+from robgui.core.zip_directory import BrokenZipError, read_directory
 
 #: Bytes that tell every format; a tar archive says so at byte 257.
 _HEAD = 512
-#: A zip file with more members is not listed to find out what it is.
+#: Of a zip file with more members only so many are looked at to find out what it is.
 _MOST_MEMBERS = 100_000
 #: ``torch.save`` began with this number, after two bytes for the protocol, before it wrote zips.
 _LEGACY_MAGIC = b"\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
@@ -65,6 +67,14 @@ class DataFormat(StrEnum):
     JSON = "a JSON document"
     TABLE = "a table"
     FOLDER = "a folder"
+    ZIP = "a zip archive of images"
+    TAR = "a tar archive of images"
+    CIFAR = "a file of CIFAR"
+    PARQUET = "a Parquet table"
+    ARROW = "an Arrow table"
+    HDF5 = "an HDF5 file"
+    MATLAB = "a MATLAB file"
+    VIDEO = "a video"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +124,14 @@ _MAGIC: tuple[tuple[int, bytes, Identity], ...] = (
     (0, b"ply\n", Identity(Kind.MESH, "a mesh (PLY)")),
     (0, b"ply\r", Identity(Kind.MESH, "a mesh (PLY)")),
     (4, b"TFL3", model(Format.TFLITE)),
-    (257, b"ustar", _foreign("a tar archive", "unpack it first")),
+    (257, b"ustar", data(DataFormat.TAR)),
+    (0, b"PAR1", data(DataFormat.PARQUET)),
+    (0, b"ARROW1", data(DataFormat.ARROW)),
+    (0, b"MATLAB 5.0 MAT-file", data(DataFormat.MATLAB)),
+    (0, b"MATLAB 7.3 MAT-file", data(DataFormat.MATLAB)),
+    (8, b"AVI ", data(DataFormat.VIDEO)),
+    (0, b"\x1aE\xdf\xa3", data(DataFormat.VIDEO)),
+    (0, b"\x00\x00\x01\xba", data(DataFormat.VIDEO)),
     (0, b"%PDF", _foreign("a PDF document", "choose a model or data")),
 )
 _HDF5 = b"\x89HDF\r\n\x1a\n"
@@ -131,6 +148,20 @@ _TABLES = (".csv", ".tsv")
 _MESHES = (".obj", ".off", ".stl", ".gltf")
 #: The types of values an IDX file can have; its third byte.
 _IDX_TYPES = (0x08, 0x09, 0x0B, 0x0C, 0x0D, 0x0E)
+#: What Keras writes into files of weights alone.
+_KERAS = (b"keras_version", b"model_weights", b"layer_names")
+#: Brands of the MP4 family that are pictures.
+_STILL = (b"heic", b"heix", b"mif1", b"msf1", b"avif", b"avis")
+#: A pickle of CIFAR: a dictionary whose first key is one of these.
+_CIFAR = re.compile(
+    rb"\x80[\x02-\x05](?:\x95.{8})?\}(?:q.|\x94)?\(?(?:[UC\x8c].|[XB]....)"
+    rb"(?:batch_label|filenames|fine_label|coarse_label|num_cases_per_batch|label_names)",
+    re.DOTALL,
+)
+_CIFAR_NAME = re.compile(r"data_batch_\d+|test_batch")
+#: Rows of the binary files of CIFAR: labels and pixels; how many of them are looked at.
+_CIFAR_ROWS, _CIFAR_LOOKS = ((3073, 1, 10), (3074, 2, 100)), 16
+_ARCHIVED = re.compile(r"\.(png|jpe?g|jpe|bmp|dib|tiff?|webp|gif|p[pgb]m)$", re.IGNORECASE)
 _PORTABLE_MAPS = (b"P1", b"P2", b"P3", b"P4", b"P5", b"P6")
 
 
@@ -154,13 +185,31 @@ def identify(path: Path) -> Identity:
         return _archive(path)
     if head.startswith(b"\x1f\x8b"):
         return _compressed(path, head)
-    return _binary(head, length, path) or _text(head, path) or NOTHING
+    return (
+        _stored_data(head, length, path)
+        or _binary(head, length, path)
+        or _text(head, path)
+        or NOTHING
+    )
 
 
 def _by_magic(head: bytes) -> Identity | None:
     for offset, magic, identity in _MAGIC:
         if head[offset : offset + len(magic)] == magic:
             return identity
+    return None
+
+
+def _stored_data(head: bytes, length: int, path: Path) -> Identity | None:
+    """Data that a model or a pickle could be taken for."""
+    if _CIFAR.match(head) or (head[:1] == b"\x80" and _CIFAR_NAME.fullmatch(path.name)):
+        return data(DataFormat.CIFAR)
+    if path.suffix.lower() == ".bin" and _is_cifar(path, length):
+        return data(DataFormat.CIFAR)
+    if head[4:8] == b"ftyp" and head[8:12] not in _STILL:
+        return data(DataFormat.VIDEO)
+    if head[:4] == b"\xff\xff\xff\xff" and path.suffix.lower() == ".arrow":
+        return data(DataFormat.ARROW)
     return None
 
 
@@ -208,18 +257,13 @@ def _text(head: bytes, path: Path) -> Identity | None:
 
 
 def _archive(path: Path) -> Identity:
-    import zipfile
-
     try:
-        with open_regular(path) as file, zipfile.ZipFile(file) as archive:
-            names = archive.namelist()
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+        names = read_directory(path, _MOST_MEMBERS + 1).names
+    except (BrokenZipError, OSError):
         return _foreign(
             "damaged or cut off: it begins like an archive but cannot be read as one",
             "copy or download it again",
         )
-    if len(names) > _MOST_MEMBERS:
-        return _foreign("an archive of too many files", "unpack it first")
     return _inside_zip(names)
 
 
@@ -239,12 +283,16 @@ def _inside_zip(names: Collection[str]) -> Identity:
         return model(Format.KERAS)
     if any(name.endswith(".npy") for name in inner):
         return data(DataFormat.ARRAYS)
+    if any(_ARCHIVED.search(name) for name in inner):
+        return data(DataFormat.ZIP)
+    if len(names) > _MOST_MEMBERS:
+        return _foreign("an archive of too many files", "unpack it first")
     return _foreign("an archive, but not a model this program knows", "unpack it first")
 
 
 def _hdf5(path: Path) -> Identity:
-    """A Keras network, or numbers alone: the names of what an HDF5 file holds stand in it as they
-    are.
+    """A Keras network, its weights alone, or data: the names of what an HDF5 file holds stand in it
+    as they are.
     """
     try:
         with open_regular(path) as file:
@@ -255,7 +303,11 @@ def _hdf5(path: Path) -> Identity:
         ends = b""
     if b"model_config" in ends:
         return model(Format.KERAS_HDF5)
-    return _foreign("an HDF5 file without a Keras network", "save the whole model, not its weights")
+    if any(word in ends for word in _KERAS):
+        return _foreign(
+            "an HDF5 file without a Keras network", "save the whole model, not its weights"
+        )
+    return data(DataFormat.HDF5)
 
 
 def _compressed(path: Path, head: bytes) -> Identity:
@@ -267,10 +319,27 @@ def _compressed(path: Path, head: bytes) -> Identity:
         inner = head
     if _is_idx(inner):
         return data(DataFormat.IDX)
+    if inner[257:262] == b"ustar":
+        return data(DataFormat.TAR)
     found = _text(inner, path)
     if found is not None and found.kind is Kind.DATA:
         return found
     return _foreign("compressed with gzip", "unpack it first")
+
+
+def _is_cifar(path: Path, length: int) -> bool:
+    """Whether a file is rows of labels and 32 × 32 pixels: by its length and some of its labels."""
+    for row, labels, classes in _CIFAR_ROWS:
+        if length and length % row == 0:
+            step = max(1, length // row // _CIFAR_LOOKS)
+            with open_regular(path) as file:
+                for place in range(0, length, step * row):
+                    file.seek(place)
+                    if max(file.read(labels)) >= classes:
+                        break
+                else:
+                    return True
+    return False
 
 
 def _is_idx(head: bytes) -> bool:

@@ -35,7 +35,8 @@ def run(
         name: One of ``robgui.analyses()``.
         classifier: A Classifier, an ``nn.Module`` or the path of a model; several in a list for an
             analysis that compares models.
-        inputs: A Dataset, the path of one, or an array ``(n, *shape)`` or ``shape``.
+        inputs: A Dataset, the path of one, an array ``(n, *shape)`` or ``shape``, a list of
+            paths, a DataLoader, or a torch or MAITE dataset.
         workspace: Where to keep the run; by default it is kept nowhere.
         **params: The settings of the analysis; texts as on the command line are understood, such
             as ``radii="0:0.4:9"``.

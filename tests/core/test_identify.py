@@ -146,8 +146,11 @@ def test_a_workspace_a_mesh_a_suite_and_a_folder(files, tmp_path):
 @pytest.mark.parametrize(
     ("content", "words", "remedy"),
     [
-        (b"\x89HDF\r\n\x1a\n" + bytes(600), "without a Keras network", "whole model"),
-        (bytes(257) + b"ustar" + bytes(600), "tar archive", "unpack"),
+        (
+            b"\x89HDF\r\n\x1a\n" + bytes(600) + b"model_weights",
+            "without a Keras network",
+            "whole model",
+        ),
         (b"PK\x03\x04 and nothing more", "damaged or cut off", "again"),
         (b"no idea at all", "nothing this program knows", "choose"),
     ],

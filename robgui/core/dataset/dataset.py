@@ -41,6 +41,7 @@ class Dataset:
         label_matrix: ``(n, classes)`` bool where an item may have several labels; ``labels`` is
             None then.
         notes: Sentences about what was guessed or left out at opening.
+        parts: The parts (train, val, test) among which the option split chooses; empty without.
         options: What open_dataset was told, as JSON; ``open_dataset(path, **options)`` opens the
             same again.
     """
@@ -58,6 +59,7 @@ class Dataset:
         options: Mapping[str, object] | None = None,
         index: np.ndarray | None = None,
         label_matrix: np.ndarray | None = None,
+        parts: Sequence[str] = (),
     ) -> None:
         self.name = name
         self.path = path
@@ -67,6 +69,7 @@ class Dataset:
         self.names = tuple(names)
         self.features = tuple(features)
         self.notes = tuple(notes)
+        self.parts = tuple(parts)
         self.options = dict(options or {})
         self._source = source
         self._index = np.arange(len(source)) if index is None else index
@@ -88,6 +91,11 @@ class Dataset:
         return (
             f"Dataset({self.name!r}, {len(self):,} items of kind {self.kind}, shape {self.shape})"
         )
+
+    @property
+    def source(self) -> Source:
+        """Where the items come from, whole."""
+        return self._source
 
     @property
     def shape(self) -> Shape | None:
@@ -255,6 +263,44 @@ class Dataset:
         )
         return self._view(labels=numbers[known], names=names)
 
+    def renamed(self, names: Mapping[str, str]) -> Dataset:
+        """The same items with other class names, by the present ones.
+
+        Classes that get one name become one class; an empty name leaves its items unlabelled.
+        """
+        new = [names.get(name, name) for name in self.names]
+        if self.labels is None or (all(new) and len({*new}) == len(new)):
+            return self._view(names=new)
+        kept = list(dict.fromkeys(filter(None, new)))
+        places = np.array([*(kept.index(name) if name else -1 for name in new), -1])
+        known = np.where(self.labels < len(new), self.labels, -1)
+        return self._view(labels=places[known], names=kept)
+
+    def placed(self, places: Sequence[int], names: Sequence[str]) -> Dataset:
+        """The same items in other classes.
+
+        Args:
+            places: The new number of each class, -1 for none.
+            names: The names of the new classes.
+        """
+        if self.label_matrix is not None:
+            moved = np.zeros((len(self), len(names)), dtype=bool)
+            for column, place in enumerate(places[: self.label_matrix.shape[1]]):
+                if place >= 0:
+                    moved[:, place] |= self.label_matrix[:, column]
+            return self._view(label_matrix=moved, names=names)
+        if self.labels is None:
+            return self._view(names=names)
+        numbers = np.array([*places, -1], dtype=np.int64)
+        known = np.where(self.labels < len(places), self.labels, -1)
+        return self._view(labels=numbers[known], names=names)
+
+    def unlabelled(self, names: Sequence[str]) -> Dataset:
+        """The same items without labels, the classes called ``names``."""
+        bare = self._view(names=names)
+        bare.labels = bare.label_matrix = None
+        return bare
+
     def _columns_in(self, place: Mapping[str, int], count: int) -> np.ndarray:
         """The label matrix with ``count`` columns, each moved to the place of its name."""
         assert self.label_matrix is not None
@@ -303,6 +349,7 @@ class Dataset:
             notes=self.notes,
             options=self.options,
             index=self._index if index is None else index,
+            parts=self.parts,
         )
 
     def _positions(self, indices: Indices | None) -> np.ndarray:

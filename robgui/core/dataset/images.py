@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 from PIL import Image, UnidentifiedImageError
@@ -56,17 +57,23 @@ _TURNS = {
 
 
 def read_image(path: Path | str, at_least: int = 0) -> np.ndarray:
+    """One image file as ``(h, w, c)``; see ``decode_image``."""
+    with decoding(path), open_regular(path) as file:
+        return decode_image(file, at_least)
+
+
+def decode_image(file: IO[bytes], at_least: int = 0) -> np.ndarray:
     """One image as ``(h, w, c)`` with one or three channels: uint8, or float32 in [0, 1] for
-    deeper files.
+    deeper files; inside ``decoding``.
 
     Transparency lies on white, the EXIF orientation is applied, of an animation the first frame
     counts.
 
     Args:
-        path: The file.
+        file: The encoded image.
         at_least: Read a smaller version, at least this large, where the format has one (JPEG).
     """
-    with _decoding(path), open_regular(path) as file, Image.open(file, formats=_FORMATS) as image:
+    with _opened(file) as image:
         _check_pixels(image)
         if at_least:
             image.draft(None, (at_least, at_least))
@@ -76,35 +83,45 @@ def read_image(path: Path | str, at_least: int = 0) -> np.ndarray:
 
 
 def image_shape(path: Path | str) -> tuple[int, int, int]:
-    """Channels, height and width of one image, from its header."""
-    with _decoding(path), open_regular(path) as file, Image.open(file, formats=_FORMATS) as image:
+    """Channels, height and width of one image file, from its header."""
+    with decoding(path), open_regular(path) as file:
+        return decode_shape(file)
+
+
+def decode_shape(file: IO[bytes]) -> tuple[int, int, int]:
+    """Channels, height and width of one encoded image, from its header; inside ``decoding``."""
+    with _opened(file) as image:
         _check_pixels(image)
         width, height = image.size if _orientation(image) < 5 else image.size[::-1]
         grey = image.mode in ("1", "L", "LA", "La", "I", "F") or image.mode.startswith("I;")
         return (1 if grey else 3, height, width)
 
 
+def _opened(file: IO[bytes]) -> Image.Image:
+    if not file.read(1):
+        raise ValueError("it is empty")
+    file.seek(0)
+    return Image.open(file, formats=_FORMATS)
+
+
 @contextmanager
-def _decoding(path: Path | str) -> Iterator[None]:
+def decoding(where: object) -> Iterator[None]:
+    """Turns whatever a decoder raises into one sentence that names ``where``."""
     try:
         yield
     except DataError as error:
-        raise error.at(path) from error
+        raise error.at(where) from error
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
-        raise DataError(f"{path}: {_TOO_LARGE}") from error
+        raise DataError(f"{where}: {_TOO_LARGE}") from error
     except Exception as error:  # decoders raise anything at all on a broken file
         lines = str(error).strip().splitlines()
         reason = (lines[0] if lines else type(error).__name__)[:200]
         if isinstance(error, OSError) and error.strerror:
             reason = error.strerror
         elif isinstance(error, UnidentifiedImageError):
-            reason = (
-                "it is empty"
-                if Path(path).stat().st_size == 0
-                else "it is no image, or not of the kind its name says"
-            )
+            reason = "it is no image, or not of the kind its name says"
         raise DataError(
-            f"{path}: the image cannot be read ({reason}); replace the file or leave it out."
+            f"{where}: the image cannot be read ({reason}); replace the file or leave it out."
         ) from error
 
 

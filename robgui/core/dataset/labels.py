@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 
 from robgui.core.dataset.formats.rows import read_rows
-from robgui.core.dataset.limits import read_json
+from robgui.core.dataset.limits import Member, read_json
 from robgui.core.errors import DataError
 
 #: A dataset with more classes than this has the wrong column for its label.
@@ -19,6 +19,8 @@ LABEL_COLUMNS = (
     "label",
     "labels",
     "class",
+    "classid",
+    "class_id",
     "target",
     "category",
     "species",
@@ -174,7 +176,7 @@ class LabelFile:
         return ""
 
 
-def read_label_file(path: Path, column: str = "", key_column: str = "") -> LabelFile:
+def read_label_file(path: Path | Member, column: str = "", key_column: str = "") -> LabelFile:
     """Reads ``labels.csv`` (file, label) or ``labels.json`` ({file: label}, or records with file
     and label).
     """
@@ -202,7 +204,7 @@ def read_label_file(path: Path, column: str = "", key_column: str = "") -> Label
 
 
 def _label_file(
-    path: Path, header: list[str], rows: list[list[str]], column: str, key_column: str
+    path: object, header: list[str], rows: list[list[str]], column: str, key_column: str
 ) -> LabelFile:
     lower = [name.casefold() for name in header]
     if len(header) < 2:

@@ -9,9 +9,10 @@ import io
 import json
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
 from typing import IO, BinaryIO, cast
 
 import numpy as np
@@ -67,7 +68,7 @@ def head(path: Path, count: int) -> bytes:
 
 
 @contextmanager
-def reading(path: Path) -> Iterator[None]:
+def reading(path: object) -> Iterator[None]:
     """Turns what the operating system and the decompressor raise into one sentence."""
     try:
         yield
@@ -86,8 +87,33 @@ def reading(path: Path) -> Iterator[None]:
         ) from error
 
 
-def open_bytes(path: Path) -> BinaryIO:
+@dataclass(frozen=True)
+class Member:
+    """A small file inside an archive.
+
+    Attributes:
+        archive: The archive.
+        name: Its name there.
+        content: Reads it.
+    """
+
+    archive: Path
+    name: str
+    content: Callable[[], bytes]
+
+    def __str__(self) -> str:
+        return f"{self.archive}, {self.name}"
+
+    @property
+    def suffix(self) -> str:
+        """As of a Path."""
+        return PurePosixPath(self.name).suffix
+
+
+def open_bytes(path: Path | Member) -> BinaryIO:
     """Opens a file, through gzip if it is compressed."""
+    if isinstance(path, Member):
+        return io.BytesIO(path.content())
     file = open_regular(path)
     start = file.read(2)
     file.seek(0)
@@ -147,7 +173,7 @@ def check_size(
     return values
 
 
-def text_encoding(path: Path, largest: int = LARGEST_TABLE) -> str:
+def text_encoding(path: Path | Member, largest: int = LARGEST_TABLE) -> str:
     """Reads the file once to its end: UTF-8, UTF-16 with its mark, or else Windows-1252.
 
     Raises:
@@ -183,14 +209,14 @@ def _decodes(decoder: codecs.IncrementalDecoder, part: bytes) -> bool:
 
 
 @contextmanager
-def open_text(path: Path, largest: int = LARGEST_TABLE) -> Iterator[io.TextIOWrapper]:
+def open_text(path: Path | Member, largest: int = LARGEST_TABLE) -> Iterator[io.TextIOWrapper]:
     """Opens a text file in whatever encoding it has; ends of line are kept."""
     encoding = text_encoding(path, largest)
     with reading(path), open_bytes(path) as stream:
         yield io.TextIOWrapper(stream, encoding=encoding, errors="replace", newline="")
 
 
-def lines(stream: io.TextIOWrapper, path: Path) -> Iterator[str]:
+def lines(stream: io.TextIOWrapper, path: object) -> Iterator[str]:
     """The lines of a text, none of them endless."""
     while line := stream.readline(LARGEST_LINE):
         if len(line) == LARGEST_LINE:
@@ -200,7 +226,7 @@ def lines(stream: io.TextIOWrapper, path: Path) -> Iterator[str]:
         yield line
 
 
-def read_json(path: Path) -> object:
+def read_json(path: Path | Member) -> object:
     """A JSON document."""
     with open_text(path, LARGEST_JSON) as stream:
         text = stream.read()

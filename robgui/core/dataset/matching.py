@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from robgui.core.dataset.dataset import Dataset, Indices, plain
+from robgui.core.dataset.naming import Correspondence, correspond, in_words, numbered
 from robgui.core.errors import DataError
 from robgui.core.model.settings import Kind, ModelSettings
 from robgui.core.text.words import count
@@ -93,15 +94,16 @@ def match(classifier: M, dataset: Dataset, notice: Callable[[str], None] | None 
         notice: Told what the user should know; by default as the model says.
 
     Raises:
-        DataError: Kind, shape or class count do not fit.
+        DataError: Kind or shape do not fit. Classes that do not fit are told, and leave the data
+            without labels.
     """
     tell = notice or classifier.notice
     _check_kind(classifier, dataset)
     fitting = align(classifier, dataset)
     _check_shape(classifier, fitting)
-    _check_classes(classifier, fitting)
-    classifier = _named(classifier, fitting, tell)
-    _tell_strange_names(classifier, dataset, fitting, tell)
+    _check_columns(classifier, fitting)
+    classifier = _named(classifier, dataset, tell)
+    _tell_strange_classes(classifier, dataset, tell)
     settings = classifier.settings
     if classifier.kind == "image" or (settings.low, settings.high) != ((0.0,), (1.0,)):
         return classifier
@@ -127,11 +129,12 @@ def _named(classifier: M, dataset: Dataset, tell: Callable[[str], None]) -> M:
     """The classifier with the dataset's class names when it has none and there is one for each
     of its classes.
     """
-    names = dataset.names
+    names = in_words(dataset.names)
     if (
         classifier.settings.labels
         or len(names) != classifier.classes
         or len({plain(name) for name in names}) != len(names)
+        or numbered(names)
     ):
         return classifier
     tell(
@@ -142,30 +145,71 @@ def _named(classifier: M, dataset: Dataset, tell: Callable[[str], None]) -> M:
     return named
 
 
-def _tell_strange_names(
-    classifier: Model, dataset: Dataset, fitting: Dataset, tell: Callable[[str], None]
-) -> None:
-    """Says what becomes of the classes of the dataset whose names the classifier does not know."""
-    known = {plain(label) for label in classifier.labels}
-    used = sorted(_used(dataset)) if dataset.names and classifier.settings.labels else []
-    strange = [
-        number
-        for number in used
-        if number < len(dataset.names) and plain(dataset.names[number]) not in known
-    ]
-    if not strange:
+def _tell_strange_classes(classifier: Model, dataset: Dataset, tell: Callable[[str], None]) -> None:
+    """Says what becomes of the classes of the dataset that the classifier does not have."""
+    if not (used := _used(dataset)):
         return
-    name = dataset.names[strange[0]]
-    if fitting.names == classifier.labels:
-        what = (
-            "its inputs count as having no label, while the other classes are taken by their names."
+    if not fits(classifier, dataset):
+        own = _few(dataset.names) or f"labels up to {max(used)}"
+        tell(
+            f"The classes of {dataset.name} ({own}) are not those of {classifier.name}"
+            f" ({_few(classifier.labels)}), so its labels are left out and nothing counts as wrong;"
+            " if they belong together, say in the settings of the data which class is which."
         )
-    else:
-        what = (
-            f"the classes of {dataset.name} are taken by their numbers, so that “{name}” is"
-            f" “{classifier.labels[strange[0]]}”."
+        return
+    found = correspondence(classifier, dataset)
+    if found is not None and found.how == "places":
+        pairs = ((dataset.names[number], classifier.labels[number]) for number in sorted(used))
+        name, label = next(pair for pair in pairs if plain(pair[0]) != plain(pair[1]))
+        tell(
+            f"What {dataset.name} calls “{name}” is taken for “{label}” of {classifier.name},"
+            " because the other classes stand at the same places; if that is wrong, correct it in"
+            " the settings of the data."
         )
-    tell(f"{classifier.name} knows no class “{name}”, as {dataset.name} calls one; {what}")
+    strange = [] if found is None else found.strange(used)
+    if strange and strange[0] < len(dataset.names):
+        tell(
+            f"{classifier.name} knows no class “{dataset.names[strange[0]]}”, as {dataset.name}"
+            " calls one; its inputs count as having no label, unless the settings of the data say"
+            " which class it is."
+        )
+
+
+def _few(names: Sequence[str]) -> str:
+    return ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
+
+
+def fits(classifier: Model, dataset: Dataset) -> bool:
+    """Whether the classes of the two are the same, as far as their names and numbers tell."""
+    used = _used(dataset)
+    if not used:
+        return True
+    found = correspondence(classifier, dataset)
+    if found is None:
+        return max(used) < classifier.classes
+    return found.how != "none"
+
+
+def shown_names(classifier: Model, dataset: Dataset) -> tuple[str, ...]:
+    """What to call the classes of the data: folders that are called by a number or an id have the
+    name of the model's class.
+    """
+    found = correspondence(classifier, dataset)
+    words = in_words(dataset.names)
+    if found is None or not classifier.settings.labels:
+        return words
+    return tuple(
+        classifier.labels[place] if place >= 0 and (numbered((name,)) or word != name) else word
+        for name, word, place in zip(dataset.names, words, found.places, strict=True)
+    )
+
+
+def correspondence(classifier: Model, dataset: Dataset) -> Correspondence | None:
+    """Which class is which by what the two call them; None where one of them has no names."""
+    if not dataset.names or not (classifier.settings.labels or numbered(dataset.names)):
+        return None
+    labels = tuple(classifier.labels)
+    return correspond(tuple(dataset.names), labels, tuple(sorted(_used(dataset))))
 
 
 def _used(dataset: Dataset) -> set[int]:
@@ -179,32 +223,21 @@ def align(classifier: Model, dataset: Dataset) -> Dataset:
     """The dataset with the classifier's class order and columns, as far as names tell them.
 
     Class folders are numbered by the alphabet, a model's outputs are not: without this a label
-    would be the wrong class. A dataset without names adopts the classifier's; one whose names the
-    classifier does not know stays as it is. Where it knows some of them, and at other places, those
-    are put in order and the others become unknown.
+    would be the wrong class. A dataset without names adopts the classifier's. What the classifier
+    does not know becomes unknown; where the classes of the two do not fit at all, there are no
+    labels.
     """
     fitting = _as_taken(classifier, dataset)
-    known = {plain(label) for label in classifier.labels}
-    if fitting.names == classifier.labels or len(known) != classifier.classes:
+    if fitting.names == classifier.labels:
         return fitting
-    used = _used(fitting)
-    if not fitting.names:
-        return (
-            fitting.relabelled(classifier.labels)
-            if used and max(used) < classifier.classes
-            else fitting
-        )
-    place = {plain(label): number for number, label in enumerate(classifier.labels)}
-    places = [
-        (number, place.get(plain(fitting.names[number])) if number < len(fitting.names) else None)
-        for number in used
-    ]
-    moved = any(there not in (None, number) for number, there in places)
-    return (
-        fitting.relabelled(classifier.labels)
-        if moved or all(there is not None for _, there in places)
-        else fitting
-    )
+    if not fits(classifier, fitting):
+        return fitting.unlabelled(classifier.labels)
+    found = correspondence(classifier, fitting)
+    if found is not None:
+        return fitting.placed(found.places, classifier.labels)
+    if not fitting.names and _used(fitting):
+        return fitting.relabelled(classifier.labels)
+    return fitting
 
 
 def _as_taken(classifier: Model, dataset: Dataset) -> Dataset:
@@ -258,16 +291,10 @@ def _check_shape(classifier: Model, dataset: Dataset) -> None:
         )
 
 
-def _check_classes(classifier: Model, dataset: Dataset) -> None:
+def _check_columns(classifier: Model, dataset: Dataset) -> None:
     columns = classifier.classes if dataset.label_matrix is None else dataset.label_matrix.shape[1]
     if columns != classifier.classes:
         raise DataError(
             f"{classifier.name} has {classifier.classes} classes, but {dataset.name} has {columns}"
             " columns of labels; choose the dataset the model was made for."
-        )
-    highest = -1 if dataset.labels is None or not len(dataset) else int(dataset.labels.max())
-    if highest >= classifier.classes:
-        raise DataError(
-            f"{classifier.name} has {classifier.classes} classes, but {dataset.name} has labels up"
-            f" to {highest}; choose the dataset the model was made for."
         )

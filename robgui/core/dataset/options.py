@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
+import os
+import re
+from collections.abc import Mapping
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from robgui.core.errors import DataError
 from robgui.core.model.settings import Kind
+
+Part = Literal["train", "val", "test"]
+#: The parts that data are split into.
+PARTS: tuple[Part, ...] = ("train", "val", "test")
+_WORDS: dict[str, Part] = {
+    **dict.fromkeys(("train", "training", "trn"), "train"),
+    **dict.fromkeys(("val", "valid", "validation", "dev"), "val"),
+    **dict.fromkeys(("test", "testing", "tst", "eval", "t10k"), "test"),
+}
+_PART = re.compile(rf"(?:.*[-_. ])?({'|'.join(_WORDS)})(?:[-_. ]?(?:set|data|images?))?")
+
+
+def part_named(name: str) -> Part | None:
+    """The part that a folder or file name means: ``Final_Training`` is train."""
+    found = _PART.fullmatch(name.casefold())
+    return None if found is None else _WORDS[found[1]]
 
 
 class Options(BaseModel):
@@ -33,8 +52,27 @@ class Options(BaseModel):
     features: tuple[str, ...] = Field(
         (), title="Columns", description="The columns to use, in this order."
     )
-    split: Literal["train", "test"] | None = Field(
-        None, title="Part", description="Which part to open when there are two."
+    inputs: str = Field(
+        "", title="Inputs", description="The array or column that holds the inputs."
+    )
+    split: Part | None = Field(
+        None, title="Part", description="Which part to open when there are several."
+    )
+    every: int = Field(
+        1, ge=1, le=1_000_000, title="Every", description="Of a video, one frame in so many."
+    )
+    names_file: str = Field(
+        "",
+        title="Names file",
+        description="A file that gives each class folder or number its name: CSV, text or JSON.",
+    )
+    classes: dict[str, str] = Field(
+        {},
+        title="Classes",
+        description=(
+            "Other names for classes of the data, as 00=Stop,01=Give way; an empty name leaves"
+            " their inputs without a label."
+        ),
     )
     low: float | None = Field(None, title="Black", description="The pixel value that is black.")
     high: float | None = Field(None, title="White", description="The pixel value that is white.")
@@ -47,10 +85,33 @@ class Options(BaseModel):
     def _words(cls, value: object) -> object:
         return [word.strip() for word in value.split(",")] if isinstance(value, str) else value
 
+    @field_validator("labels", "names_file", mode="before")
+    @classmethod
+    def _path(cls, value: object) -> object:
+        return str(value) if isinstance(value, os.PathLike) else value
+
     @field_validator("split", mode="before")
     @classmethod
-    def _t10k(cls, value: object) -> object:
-        return "test" if value == "t10k" else value
+    def _part(cls, value: object) -> object:
+        return _WORDS.get(value.casefold(), value) if isinstance(value, str) else value
+
+    @field_validator("classes", mode="before")
+    @classmethod
+    def _pairs(cls, value: object) -> object:
+        """A mapping, or ``a=b, c=d`` as a line or as its parts; a part without = goes on."""
+        if isinstance(value, Mapping):
+            return value
+        words = value.split(",") if isinstance(value, str) else value
+        pairs: dict[str, str] = {}
+        last = ""
+        for word in words if isinstance(words, list | tuple) else ():
+            old, equals, new = str(word).partition("=")
+            if not equals and last:
+                pairs[last] += f",{word}"
+            elif old.strip():
+                last = old.strip()
+                pairs[last] = new.strip()
+        return pairs
 
     def told(self) -> dict[str, object]:
         """What differs from the defaults, as JSON."""

@@ -38,7 +38,7 @@ def steps(
 
     To leave early, use it in a ``with`` statement or close it; its run then ends as cancelled.
     """
-    if isinstance(inputs, str | Path):
+    if isinstance(inputs, str | Path) or _is_collection(inputs):
         inputs = open_dataset(inputs)
     classifiers = tuple(
         _classifier(one, inputs)
@@ -86,6 +86,14 @@ def _dataset(inputs: Any, classifier: Classifier) -> Dataset | None:
     return from_arrays(
         array[None] if _is_one(array.shape, classifier) else array, kind=classifier.kind
     )
+
+
+def _is_collection(inputs: Any) -> bool:
+    """Whether inputs are a loader, a dataset of another library, or a list of paths or items."""
+    if isinstance(inputs, list | tuple):
+        return bool(inputs) and isinstance(inputs[0], str | Path | dict | tuple)
+    items = getattr(inputs, "dataset", inputs)
+    return not hasattr(inputs, "__array__") and hasattr(items, "__getitem__")
 
 
 def _is_one(shape: tuple[int, ...], classifier: Classifier) -> bool:

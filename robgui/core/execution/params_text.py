@@ -5,6 +5,7 @@ in a suite file.
 from __future__ import annotations
 
 import csv
+import json
 import types
 from collections.abc import Mapping
 from typing import Any, Literal, Union, get_args, get_origin
@@ -22,6 +23,12 @@ def write(value: Any) -> str:
     """
     if value is None:
         return ""
+    if isinstance(value, dict) and any(
+        isinstance(word, str) and set(word) & set('",;:={')
+        for pair in value.items()
+        for word in pair
+    ):
+        return json.dumps(value, ensure_ascii=False)
     if isinstance(value, dict):
         return ", ".join(f"{name}={write(item).replace(', ', ':')}" for name, item in value.items())
     if isinstance(value, tuple | list) and any(
@@ -124,10 +131,12 @@ def _as_written(number: float) -> float:
 
 def _read_named(name: str, item: Any, text: str) -> dict[str, Any]:
     """``a=1, b=2:3`` as a dict; the parts of a list stand between colons."""
+    if text.startswith("{"):
+        return _read_object(name, text)
     values: dict[str, Any] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         key, equals, value = (word.strip() for word in part.partition("="))
-        if not equals or not key or not value:
+        if not equals or not key or not (value or item is str):
             raise ParamsError(
                 f"{name} = {shown(text)} is not understood; write name=value, name=value."
             )
@@ -135,6 +144,15 @@ def _read_named(name: str, item: Any, text: str) -> dict[str, Any]:
             name, item, value.replace(":", ",") if get_origin(item) is tuple else value
         )
     return values
+
+
+def _read_object(name: str, text: str) -> dict[str, Any]:
+    """Names and values as JSON, for words that hold commas themselves."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ParamsError(f"{name} = {shown(text)} is no JSON ({error!s:.100}).") from error
+    return found if isinstance(found, dict) else {}
 
 
 def _read_bool(name: str, text: str) -> bool:

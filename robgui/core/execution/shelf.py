@@ -77,6 +77,11 @@ class Shelf:
             return self._given_datasets[wanted.fingerprint]
         return _kept(self._datasets, wanted.fingerprint, partial(self._open, wanted))
 
+    def data(self, wanted: Reference) -> Dataset:
+        """Data that are open, or that are opened now."""
+        with self._lock:
+            return _kept(self._datasets, wanted.fingerprint, partial(self._open, wanted))
+
     def add_model(self, classifier: Classifier) -> None:
         """Keeps a model that is loaded already."""
         if self._notice is not None:

@@ -16,12 +16,26 @@ class DataCard:
     Attributes:
         chosen: The inputs that a query has found; None without a query.
         notes: What was guessed or left out while reading, for people.
+        format: What the file is, in words.
+        kind: What one input is.
+        shape: Of one input; empty where they differ.
+        names: Of the classes; their numbers where they have no names.
+        counts: Inputs of each class; empty without labels.
+        parts: Among which the option split chooses.
+        left_out: What could not be read so far, in words.
     """
 
     reference: Reference
     inputs: int
     chosen: list[int] | None
     notes: tuple[str, ...]
+    format: str = ""
+    kind: str = ""
+    shape: tuple[int, ...] = ()
+    names: tuple[str, ...] = ()
+    counts: tuple[int, ...] = ()
+    parts: tuple[str, ...] = ()
+    left_out: str = ""
 
 
 @dataclass(frozen=True, slots=True)

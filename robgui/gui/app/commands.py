@@ -21,6 +21,7 @@ from robgui.gui.app.rail import places, shortcut
 from robgui.gui.app.saving import Saving
 from robgui.gui.app.theme import theme
 from robgui.gui.app.workspaces import WORKSPACES, Workspaces
+from robgui.gui.data.data_dialog import DataDialog
 from robgui.gui.pages.help import Help
 from robgui.gui.panels import pages
 from robgui.gui.state.opening import Opening
@@ -39,8 +40,9 @@ _MODELS = (
     f"Models ({' '.join('*' + ending for ending in MODEL_ENDINGS)} config.json);;All files (*)"
 )
 _DATA = (
-    "Data (*.png *.jpg *.jpeg *.bmp *.tif *.tiff *.webp *.gif *.npz *.npy *.csv *.json *.gz"
-    " *-ubyte);;All files (*)"
+    "Data (*.png *.jpg *.jpeg *.bmp *.tif *.tiff *.webp *.gif *.ppm *.npz *.npy *.csv *.json *.gz"
+    " *-ubyte *.zip *.tar *.tgz *.bin *.parquet *.arrow *.feather *.h5 *.hdf5 *.mat *.mp4 *.avi"
+    " *.mkv *.mov *.webm *_batch* test train);;All files (*)"
 )
 
 #: What to do with files that are known but not opened by themselves.
@@ -110,6 +112,14 @@ class Commands:
                 toolbar=True,
             ),
             Entry("open_folder", "Open image folder …", "File", self.open_folder, "Ctrl+Shift+D"),
+            Entry(
+                "data_settings",
+                "Data settings …",
+                "File",
+                self.data_settings,
+                "Ctrl+Shift+M",
+                hint="Which part is open, and which class of the model each class is",
+            ),
             Entry("start_demo", "Start demo", "File", self.start_demo, "Ctrl+Shift+T", "present"),
             Entry("batch", "New batch …", "File", self.show_batch, "Ctrl+B", "cluster"),
             Entry(
@@ -323,6 +333,7 @@ class Commands:
             pause=active,
             stop=active,
             stop_all=store.runner.busy or bool(store.library.loading),
+            data_settings=store.library.dataset is not None,
             check_model=store.library.model is not None,
             remove_model=store.library.model is not None,
             save_picture=shown,
@@ -374,6 +385,13 @@ class Commands:
         )
         if folder:
             self.open_path(Path(folder))
+
+    def data_settings(self) -> None:
+        """Shows what the files of the data in use do not tell, to edit."""
+        if self._store.library.dataset is not None:
+            dialog = DataDialog(self._store, self._store.library.dataset, self._window)
+            dialog.finished.connect(dialog.deleteLater)
+            dialog.show()
 
     def start_demo(self) -> None:
         """Loads the bundled data and models and shows the first panel."""

@@ -199,28 +199,17 @@ def _refusal(classifier: ModelCard, values: dict[str, Any], error: RobguiError) 
 
 def _match(candidate: ModelCard, dataset: Dataset, talk: _Talk) -> ModelCard:
     """Takes over the data's value range where the model has none; what does not fit is said."""
-    from robgui.core.dataset import align, match
-    from robgui.core.dataset.dataset import plain
+    from robgui.core.dataset import match
+    from robgui.core.dataset.matching import fits
 
     if candidate.kind == dataset.kind == "image" and dataset.shape not in (None, candidate.shape):
         talk.notes.append(
             f"The images of {dataset.name} are converted from {times(dataset.shape)} to"
             f" {times(candidate.shape)}."
         )
-    names, labels = dataset.names, candidate.settings.labels
-    if names and labels and len(names) != candidate.classes:
-        talk.warnings.append(
-            f"The model has {candidate.classes:,} classes, but {dataset.name} has {len(names):,}."
-        )
-    elif names and labels and align(candidate, dataset).names != candidate.labels:
-        pairs = list(zip(labels, names, strict=False))
-        label, name = next((pair for pair in pairs if plain(pair[0]) != plain(pair[1])), pairs[0])
-        talk.warnings.append(
-            f"The labels are not the class names of {dataset.name}: the first that differs is"
-            f" “{label}” here and “{name}” there; classes are compared by number."
-        )
+    said = talk.notes if fits(candidate, dataset) else talk.warnings
     try:
-        return match(candidate, dataset, talk.notes.append)
+        return match(candidate, dataset, said.append)
     except RobguiError as error:
         if candidate.kind != dataset.kind:
             raise

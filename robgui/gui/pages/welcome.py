@@ -62,7 +62,7 @@ class Welcome(QScrollArea):
             "open_data",
             "data",
             "Open data …",
-            "A folder of images, one image, IDX, NPZ, a CSV table or trajectories.",
+            "Images, a folder, zip or tar of them, arrays, tables, a video or trajectories.",
         ),
     )
 

@@ -18,7 +18,11 @@ def looks_alike(classifier: ModelCard, dataset: Dataset) -> bool:
         return False
     if dataset.shape is not None and dataset.shape != classifier.shape:
         return False
-    return not dataset.names or len(dataset.names) == classifier.classes
+    if not classifier.settings.labels and dataset.names:
+        return len(dataset.names) == classifier.classes
+    from robgui.core.dataset.matching import fits
+
+    return fits(classifier, dataset)
 
 
 def same_file(one: ModelCard, other: ModelCard) -> bool:

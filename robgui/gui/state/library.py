@@ -42,6 +42,7 @@ class Library(QObject):
         removed: The model to be forgotten.
         paired: Another model or other data are in use.
         said: ``(level, sentence, details)``.
+        noticed: What is to be known of a model and data together, to be said once.
         offered: ``(sentence, words, deed)``: what has happened, and a button that calls ``deed``.
         working: What is being done now, in words; empty when idle.
     """
@@ -55,6 +56,7 @@ class Library(QObject):
     removed = Signal(object)
     paired = Signal()
     said = Signal(str, str, str)
+    noticed = Signal(str)
     offered = Signal(str, str, object)
     working = Signal(str)
 
@@ -232,7 +234,10 @@ class Library(QObject):
             self._say_notes(dataset, quiet)
 
         self._busy(
-            f"Loading {path.name} …", lambda: open_dataset(path, options or {}), opened, loads=True
+            f"Loading {path.name} …",
+            lambda: open_dataset(path, options or {}, self.answers),
+            opened,
+            loads=True,
         )
 
     def _say_notes(self, dataset: Dataset, quiet: bool) -> None:
@@ -398,7 +403,7 @@ class Library(QObject):
         def matched(answer: tuple[ModelCard, list[str]]) -> None:
             fitted, notices = answer
             for sentence in notices:
-                self.said.emit("warning", sentence, "")
+                self.noticed.emit(sentence)
             if fitted is not classifier:
                 self.models = [fitted if m is classifier else m for m in self.models]
                 self.model = fitted

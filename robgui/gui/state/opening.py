@@ -106,10 +106,17 @@ def _path(opening: Opening) -> str:
     return str(opening.path.absolute())
 
 
-def open_dataset(path: Path, options: dict[str, Any]) -> Dataset:
-    """Opens the data and computes their fingerprint, so that the window need not."""
-    from robgui.core.dataset import open_dataset as open_data
+def open_dataset(path: Path, options: dict[str, Any], models: Models) -> Dataset:
+    """Opens the data and computes their fingerprint, so that the window need not.
 
+    What only large foreign libraries can read is opened by the process of the models.
+    """
+    from robgui.core.dataset import open_dataset as open_data
+    from robgui.core.dataset.opening import is_foreign
+    from robgui.core.execution.asking.held import open_held
+
+    if is_foreign(path):
+        return open_held(path, options, models.ask)
     dataset = open_data(path, **options)
     assert dataset.fingerprint
     return dataset

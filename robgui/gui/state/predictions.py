@@ -57,6 +57,7 @@ class Predictions(QObject):
         self.asked = 0
         self._found = _nothing(0)
         self.labels: np.ndarray | None = None
+        self.names: tuple[str, ...] = ()
         self._worker: _Worker | None = None
 
     @property
@@ -76,9 +77,11 @@ class Predictions(QObject):
     def start(self, classifier: ModelCard, dataset: Dataset) -> None:
         """Forgets all and begins with this model and these inputs."""
         from robgui.core.dataset import align
+        from robgui.core.dataset.matching import shown_names
 
         self.clear()
         self.labels = align(classifier, dataset).labels
+        self.names = shown_names(classifier, dataset)
         self._found = _nothing(len(dataset), self.labels)
         self._worker = _Worker(self._answers, classifier, dataset, self._found, self)
         self._worker.known.connect(self.changed)
@@ -101,6 +104,7 @@ class Predictions(QObject):
             self._worker = None
         self._found = _nothing(0)
         self.labels = None
+        self.names = ()
         self.changed.emit()
 
     def want(self, indices: Iterable[int]) -> None:

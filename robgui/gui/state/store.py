@@ -131,6 +131,7 @@ class Store(QObject):
         self._waited.connect(lambda words: self.work_on("models", words))
         self._noticed.connect(self.notice)
         self.runner.noticed.connect(self.notice)
+        self.library.noticed.connect(self.notice)
         self.library.models_changed.connect(self._warm_worker)
         self.library.datasets_changed.connect(self._warm_worker)
         self.runner.stepped.connect(self.job_stepped)

@@ -121,11 +121,6 @@ def test_columns_are_found_by_their_names():
             "takes 3 columns, but tracks has 2",
         ),
         ((5, 8, 8), from_arrays(np.zeros((2, 8, 8), np.uint8)), "5 channels"),
-        (
-            (2,),
-            from_arrays(np.random.default_rng(0).random((3, 2)), [0, 1, 2]),
-            "2 classes, but inputs has labels up to 2",
-        ),
     ],
 )
 def test_what_does_not_fit_is_said_in_one_sentence(
@@ -148,9 +143,10 @@ def test_class_folders_get_the_class_numbers_of_the_model(tmp_path: Path):
     )
 
 
-def test_names_the_model_does_not_know_are_left_as_they_are():
+def test_names_that_a_model_without_names_does_not_know_are_left_as_they_are():
+    model = Classifier.from_callable(lambda x: x[:, :2], (2,), name="net", output="logits")
     data = from_arrays(np.zeros((2, 2)), [0, 1], ("cat", "dog"))
-    assert align(classifier((2,)), data) is data
+    assert align(model, data) is data
 
 
 def test_a_dataset_without_names_adopts_those_of_the_model():
@@ -188,18 +184,34 @@ def labelled(names: tuple[str, ...], labels: list[int]) -> Dataset:
     return from_arrays(np.zeros((len(labels), 8, 8), np.uint8), labels, names, name="pictures")
 
 
-def test_classes_of_unknown_names_are_taken_by_number_and_that_is_said():
+def test_data_of_other_classes_are_said_not_to_fit_and_their_labels_do_not_count():
     model, said = classifier((1, 8, 8), ("shirt", "coat", "bag")), []
     model.notice = said.append
     data = labelled(("cat", "dog"), [0, 1])
     match(model, data)
-    assert align(model, data).labels is not None and align(model, data).labels.tolist() == [0, 1]
+    assert align(model, data).labels is None
     assert said == [
         (
-            "net knows no class “cat”, as pictures calls one; the classes of pictures are taken by"
-            " their numbers, so that “cat” is “shirt”."
+            "The classes of pictures (cat, dog) are not those of net (shirt, coat, bag), so its"
+            " labels are left out and nothing counts as wrong; if they belong together, say in the"
+            " settings of the data which class is which."
         )
     ]
+
+
+def test_labels_beyond_the_classes_of_the_model_do_not_fit_either():
+    model, said = classifier((2,), ("a", "b")), []
+    data = from_arrays(np.random.default_rng(0).random((3, 2)), [0, 1, 2])
+    match(model, data, said.append)
+    assert align(model, data).labels is None
+    assert len(said) == 1 and "labels up to 2" in said[0]
+
+
+def test_what_the_user_says_of_the_classes_counts():
+    model, said = classifier((1, 8, 8), ("shirt", "coat", "bag")), []
+    data = labelled(("cat", "dog"), [0, 1]).renamed({"cat": "bag", "dog": ""})
+    match(model, data, said.append)
+    assert align(model, data).labels.tolist() == [2, -1] and not said
 
 
 def test_where_some_names_are_known_at_other_places_those_count_and_the_rest_has_no_label():

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from tests.fuzz.kinds import data, documents, models, operations
+from tests.fuzz.kinds import data, documents, models, operations, stores
 from tests.fuzz.kinds.kind import Kind
 
 
 def every_kind(files: int) -> dict[str, Kind]:
     """The kinds by name, for a round of ``files``."""
-    found = [*models.kinds(), *operations.kinds(files), *data.kinds(), *documents.kinds()]
+    found = [
+        *models.kinds(),
+        *operations.kinds(files),
+        *data.kinds(),
+        *stores.kinds(),
+        *documents.kinds(),
+    ]
     return {kind.name: kind for kind in found}

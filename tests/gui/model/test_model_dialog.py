@@ -159,12 +159,12 @@ def test_a_wrong_number_of_labels_is_said_in_words(qtbot, open_dialog):
     assert "3 classes but 2 labels" in dialog.problem.text()
 
 
-def test_another_number_of_classes_than_the_data_is_said_in_words(open_dialog):
+def test_other_classes_than_those_of_the_data_are_said_in_words(open_dialog):
     data = from_arrays(
         np.zeros((20, 4, 4), np.uint8), np.arange(20) % 5, names=tuple("abcde"), name="five"
     )
     dialog = open_dialog(brightness(), data)
-    assert "The model has 3 classes, but five has 5." in dialog.warnings.text()
+    assert "The classes of five (a, b, c, …) are not those of" in dialog.warnings.text()
     assert len(predictions(dialog)) == 8
 
 
@@ -210,7 +210,7 @@ def test_labels_can_be_read_from_a_file(qtbot, open_dialog, tmp_path):
     qtbot.waitUntil(lambda: dialog.form.labels.toPlainText() == "a\nb\nc", timeout=5_000)
     settle(qtbot, dialog)
     assert dialog.candidate.labels == ("a", "b", "c")
-    assert "are not the class names of greys" in dialog.warnings.text()
+    assert "The classes of greys (dark, middle, bright) are not those of" in dialog.warnings.text()
 
 
 def test_labels_that_differ_from_the_data_are_named_by_the_first_that_differs(
@@ -220,7 +220,7 @@ def test_labels_that_differ_from_the_data_are_named_by_the_first_that_differs(
     first, second, *_ = dataset.names
     dialog.form.labels.setPlainText("\n".join((first, "another", *dataset.names[2:])))
     settle(qtbot, dialog)
-    assert f"“another” here and “{second}” there" in dialog.warnings.text()
+    assert f"“{second}” is taken for “another”" in dialog.notes.text()
 
 
 def test_labels_can_be_read_from_json_and_a_bad_file_is_said_in_one_sentence(
@@ -273,7 +273,7 @@ def test_which_of_several_outputs_holds_the_scores_can_be_chosen(
     qtbot.keyClicks(dialog.form.scores, "coarse")
     settle(qtbot, dialog)
     assert dialog.candidate.classes == 2
-    assert "has 2 classes" in dialog.warnings.text()
+    assert "are not those of" in dialog.warnings.text()
     qtbot.keyClicks(dialog.form.scores, "st")
     settle(qtbot, dialog)
     assert dialog.candidate is None

@@ -128,12 +128,24 @@ def test_a_model_that_does_not_fit_the_data_says_why_and_cannot_run(store, qtbot
     store.said.connect(lambda level, sentence, details: said.append(sentence))
     store.warm_up()
     idle(qtbot, store)
+    store.library.add_dataset(from_arrays(np.zeros((4, 5, 8, 8), np.float32)))
+    store.library.add_model(store.answers.hold(tiny()))
+    idle(qtbot, store)
+    assert "have 5" in store.library.mismatch
+    assert store.obstacle("zonnscan") == store.library.mismatch
+    assert store.library.mismatch in said
+
+
+def test_labels_that_do_not_fit_are_left_out_and_nothing_counts_as_wrong(store, qtbot):
+    said = []
+    store.said.connect(lambda level, sentence, details: said.append(sentence))
+    store.warm_up()
+    idle(qtbot, store)
     store.library.add_dataset(from_arrays(np.zeros((4, 1, 4, 4), np.float32), labels=[0, 1, 2, 9]))
     store.library.add_model(store.answers.hold(tiny()))
     idle(qtbot, store)
-    assert "labels up to 9" in store.library.mismatch
-    assert store.obstacle("zonnscan") == store.library.mismatch
-    assert store.library.mismatch in said
+    assert not store.library.mismatch and store.library.predictions.labels is None
+    assert len([each for each in said if "nothing counts as wrong" in each]) == 1
 
 
 def test_run_can_be_pressed_as_soon_as_data_fit_another_model(store, qtbot):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 
-from robgui.core.dataset.limits import lines, open_text
+from robgui.core.dataset.limits import Member, lines, open_text
 from robgui.core.errors import DataError
 
 _DELIMITERS = ",;\t|"
@@ -33,7 +33,7 @@ class Rows:
 
 
 @contextmanager
-def open_rows(path: Path) -> Iterator[Rows]:
+def open_rows(path: Path | Member) -> Iterator[Rows]:
     """Opens a CSV file; the rows come one by one.
 
     A first line of numbers, or of numbers and a known word, is no header.
@@ -58,7 +58,7 @@ def open_rows(path: Path) -> Iterator[Rows]:
         yield Rows(header, rows if named else chain([(number, first)], rows), delimiter, named)
 
 
-def read_rows(path: Path) -> Rows:
+def read_rows(path: Path | Member) -> Rows:
     """All rows at once, for small files."""
     with open_rows(path) as table:
         return Rows(table.header, iter(list(table.rows)), table.delimiter, table.named)
@@ -72,7 +72,7 @@ def parse_number(cell: str, comma: bool = False) -> float:
 
 
 def _parsed(
-    numbered: Iterator[tuple[int, str]], delimiter: str, path: Path
+    numbered: Iterator[tuple[int, str]], delimiter: str, path: object
 ) -> Iterator[tuple[int, list[str]]]:
     """Rows with the line they end on; empty lines are left out."""
     place = 0

@@ -41,6 +41,8 @@ _PAIRS = (
     ("inputs", "targets"),
     ("x_test", "y_test"),
     ("test_images", "test_labels"),
+    ("x_val", "y_val"),
+    ("val_images", "val_labels"),
     ("x_train", "y_train"),
     ("train_images", "train_labels"),
     ("features", "labels"),
@@ -131,12 +133,9 @@ def open_npz(path: Path, options: Options) -> Dataset:
         values = read(inputs)
         assert values is not None
         _check_numbers(values.dtype, f"{path}, array {inputs!r}")
-        names = read(_first(_NAMES, shapes))
-        words = (
-            tuple(_words(names, path))
-            if names is not None and names.ndim == 1 and names.dtype.kind in "US"
-            else ()
-        )
+        key = _first(_NAMES, shapes)
+        names = read(key)
+        words = class_names_in({} if key is None or names is None else {key: names}, path)
         notes = _unused_labels(shapes, inputs) if labels is None else []
         return build(
             Memory(values),
@@ -148,6 +147,15 @@ def open_npz(path: Path, options: Options) -> Dataset:
             words,
             notes,
         )
+
+
+def class_names_in(arrays: dict[str, np.ndarray], path: Path) -> tuple[str, ...]:
+    """The class names among arrays of words; none where no array is called so."""
+    key = _first(_NAMES, {name: values.shape for name, values in arrays.items()})
+    names = None if key is None else arrays[key]
+    if names is None or names.ndim != 1 or names.dtype.kind not in "US":
+        return ()
+    return tuple(_words(names, path))
 
 
 def _unused_labels(shapes: dict[str, Shape], inputs: str) -> list[str]:
@@ -177,6 +185,8 @@ def _words(values: np.ndarray, path: Path) -> list[str]:
 
 def choose_keys(shapes: dict[str, Shape], options: Options, path: Path) -> tuple[str, str | None]:
     """Which array holds the inputs and which the labels."""
+    if options.inputs:
+        return _named_keys(shapes, options, path)
     pairs = sorted(
         _PAIRS, key=lambda pair: options.split is not None and options.split not in pair[0]
     )
@@ -204,6 +214,20 @@ def choose_keys(shapes: dict[str, Shape], options: Options, path: Path) -> tuple
         )
     key = max(large, key=lambda name: np.prod(shapes[name], dtype=float))
     label = _first(_LABELS, shapes)
+    return key, label if label != key else None
+
+
+def _named_keys(shapes: dict[str, Shape], options: Options, path: Path) -> tuple[str, str | None]:
+    """The array that the options name, and that of its labels."""
+    key = _first((options.inputs.casefold(),), shapes)
+    if key is None:
+        raise DataError(
+            f"{path}: there is no array {options.inputs!r}; there are:"
+            f" {', '.join(list(shapes)[:20])}."
+        )
+    partners = [partner for name, partner in _PAIRS if name == key.casefold()]
+    wanted = (options.label.casefold(),) if options.label else (*partners, *_LABELS)
+    label = _first(wanted, shapes)
     return key, label if label != key else None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import torch
 
 from robgui.core.errors import DataError, ModelError, ParamsError
 from robgui.core.execution.request import Reference, reference
+from robgui.core.identify import identify
 from robgui.core.loading import load
 from robgui.core.loading.devices import devices as known_devices
 from robgui.core.model.answers import DataCard, Scores, Speed
@@ -52,7 +54,28 @@ def data(shelf: Shelf, path: str, options: dict[str, Any], query: str | None) ->
 
     dataset = open_dataset(path, **options)
     shelf.add_dataset(dataset)
-    return DataCard(reference(dataset), len(dataset), _chosen(dataset, query), tuple(dataset.notes))
+    counts = _counts(dataset)
+    return DataCard(
+        reference(dataset),
+        len(dataset),
+        _chosen(dataset, query),
+        tuple(dataset.notes),
+        str(identify(Path(path)).words),
+        dataset.kind,
+        dataset.shape or (),
+        dataset.names or tuple(map(str, range(len(counts)))),
+        counts,
+        dataset.parts,
+        dataset.left_out(),
+    )
+
+
+def _counts(dataset: Dataset) -> tuple[int, ...]:
+    """Inputs of each class; empty without labels."""
+    if dataset.labels is None:
+        return ()
+    known = dataset.labels[dataset.labels >= 0]
+    return tuple(np.bincount(known, minlength=len(dataset.names)).tolist())
 
 
 def trial(shelf: Shelf, model: str, data: str) -> Trial:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from robgui.core.execution.analysis import deferred
+from robgui.core.execution.asking.held import HeldData
 from robgui.core.execution.asking.question import Question
 from robgui.core.execution.method import methods
 from robgui.core.model.answers import DataCard, Scores, Speed
@@ -17,11 +20,17 @@ if TYPE_CHECKING:
     from robgui.core.execution.shelf import Shelf
 
 _HERE = "robgui.core.execution.asking.answering"
+_HELD = "robgui.core.execution.asking.held"
 
 _QUESTIONS = (
     Question("devices", deferred(f"{_HERE}:devices"), list[tuple[str, str]]),
     Question("model", deferred(f"{_HERE}:model"), ModelCard),
     Question("data", deferred(f"{_HERE}:data"), DataCard),
+    Question("hold", deferred(f"{_HELD}:hold"), HeldData),
+    Question("held_items", deferred(f"{_HELD}:held_items"), np.ndarray),
+    Question("held_picture", deferred(f"{_HELD}:held_picture"), np.ndarray),
+    Question("held_keys", deferred(f"{_HELD}:held_keys"), list[str]),
+    Question("held_lengths", deferred(f"{_HELD}:held_lengths"), np.ndarray),
     Question("trial", deferred(f"{_HERE}:trial"), Trial),
     Question("ways", deferred(f"{_HERE}:ways"), list[Tried]),
     Question("left_out", deferred(f"{_HERE}:left_out"), str),

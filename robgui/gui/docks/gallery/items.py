@@ -111,9 +111,7 @@ class GalleryModel(QStandardItemModel):
         label = int(labels[index]) if labels is not None else -1
         key = dataset.key(index)
         outputs = model.settings.labels if model is not None else ()
-        aligned = predictions.labels
-        meant = int(aligned[index]) if aligned is not None and index < len(aligned) else -1
-        title = label_name(label, meant, dataset.names, outputs) if label >= 0 else key
+        title = class_name(label, predictions.names, dataset.names, outputs) if label >= 0 else key
         marks: dict[str, Any] = {
             "second": index == store.selection.second,
             "tags": tuple(store.marking.tags_of(index)),
@@ -144,19 +142,6 @@ class GalleryModel(QStandardItemModel):
             sentence = self.entry(index.row()).sentence
             return tip(sentence) if role == Qt.ItemDataRole.ToolTipRole else sentence
         return None
-
-
-def label_name(label: int, meant: int, names: tuple[str, ...], outputs: tuple[str, ...]) -> str:
-    """The name of a label: the data's own, unless that is a mere number which the model can name.
-
-    Args:
-        label: As the data number it.
-        meant: As the model numbers it; -1 where that is not known.
-        names: Of the data's classes.
-        outputs: Of the model's classes.
-    """
-    own = class_name(label, names, outputs)
-    return outputs[meant] if own.isdecimal() and 0 <= meant < len(outputs) else own
 
 
 def class_name(index: int, *names: tuple[str, ...]) -> str:

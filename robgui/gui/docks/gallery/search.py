@@ -24,7 +24,7 @@ from robgui.core.dataset.query.ordering import arranged
 from robgui.core.errors import DataError
 from robgui.core.text.words import count
 from robgui.core.workspace.marks import SavedSet
-from robgui.gui.docks.gallery.items import label_name
+from robgui.gui.docks.gallery.items import class_name
 from robgui.gui.docks.gallery.order_box import OrderBox
 from robgui.gui.docks.gallery.query_line import QueryLine
 from robgui.gui.docks.gallery.sets import SetsButton
@@ -205,26 +205,30 @@ class Search(QWidget):
 
     def take_names(self) -> None:
         """Fills the list of classes; the chosen one stays."""
+        from robgui.core.dataset.matching import shown_names
+
         dataset, model = self._store.library.dataset, self._store.library.model
         labels = None if dataset is None else dataset.labels
-        known, first = np.unique([] if labels is None else labels, return_index=True)
-        meant = self._store.library.predictions.labels
-        own = dataset.names if dataset is not None else ()
-        outputs = model.settings.labels if model is not None else ()
+        known = [] if labels is None else [int(c) for c in np.unique(labels) if c >= 0]
         chosen = self.classes.currentData()
+        mapped: tuple[str, ...] = ()
+        if dataset is not None and model is not None and known:
+            mapped = shown_names(model, dataset)
+        names = (
+            mapped,
+            dataset.names if dataset is not None else (),
+            model.settings.labels if model is not None else (),
+        )
         with QSignalBlocker(self.classes):
             self.classes.clear()
             self.classes.addItem("All classes", ALL)
-            for c, place in zip(known.astype(int).tolist(), first.tolist(), strict=True):
-                number = -1 if meant is None else int(meant[place])
-                if c >= 0:
-                    self.classes.addItem(label_name(c, number, own, outputs), c)
+            for c in known:
+                self.classes.addItem(class_name(c, *names), c)
             self.classes.setCurrentIndex(max(0, self.classes.findData(chosen)))
-        known = known[known >= 0]
-        why = "" if len(known) or dataset is None else "These inputs carry no labels."
-        self.classes.setEnabled(bool(len(known)))
+        why = "" if known or dataset is None else "These inputs carry no labels."
+        self.classes.setEnabled(bool(known))
         self.classes.setToolTip(why)
-        self.wrong.setEnabled(bool(len(known)))
+        self.wrong.setEnabled(bool(known))
         self.wrong.setToolTip(why or "Inputs whose predicted class is not their label.")
 
     def vocabulary(self) -> Vocabulary:

@@ -1,0 +1,214 @@
+"""Groups of rows of a Parquet or Arrow file, each read when it is wanted; the file is not mapped,
+so that one cut short cannot crash.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from abc import ABC, abstractmethod
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from robgui.core.dataset.limits import LARGEST_ARRAY, sized
+from robgui.core.errors import DataError
+from robgui.core.regular import open_regular
+
+#: Columns of a table of this kind.
+_MOST_COLUMNS = 10_000
+
+
+class Batches(ABC):
+    """A table in groups of rows.
+
+    Attributes:
+        path: The file.
+        counts: Rows in each group.
+    """
+
+    counts: list[int]
+
+    def __init__(self, path: Path, arrow: ModuleType) -> None:
+        self.path = path
+        self._arrow = arrow
+        self._lock = threading.Lock()
+        self._file = open_regular(path)
+        weakref.finalize(self, self._file.close)
+        try:
+            self._schema = self._start()
+        except (DataError, OSError, MemoryError):
+            raise
+        except Exception as error:  # the library raises many kinds of errors on a damaged file
+            raise DataError(
+                f"{path}: this table cannot be read ({error!s:.200}); get a complete copy."
+            ) from error
+        if len(self._schema.names) > _MOST_COLUMNS:
+            raise DataError(f"{path}: the table has {len(self._schema.names):,} columns.")
+
+    @abstractmethod
+    def _start(self) -> Any:
+        """Reads what describes the table; gives its schema."""
+
+    @abstractmethod
+    def read(self, number: int, column: str) -> Any:
+        """One column of one group."""
+
+    @property
+    def rows(self) -> int:
+        """Rows of the whole table."""
+        return sum(self.counts)
+
+    @property
+    def names(self) -> list[str]:
+        """Of the columns."""
+        return list(self._schema.names)
+
+    def column(self, name: str) -> Any:
+        """A whole column."""
+        parts = [self.read(number, name) for number in range(len(self.counts))]
+        chunks = [
+            chunk
+            for part in parts
+            for chunk in (part.chunks if isinstance(part, self._arrow.ChunkedArray) else [part])
+        ]
+        return self._arrow.chunked_array(chunks, type=self._type(name))
+
+    def note(self, key: str) -> str:
+        """A note beside the schema."""
+        notes: dict[bytes, bytes] = self._schema.metadata or {}
+        return notes.get(key.encode(), b"").decode("utf-8", "replace")
+
+    def is_binary(self, name: str) -> bool:
+        """Whether a column, or ``column.field``, holds bytes."""
+        types = self._arrow.types
+        known = self._type(name)
+        return known is not None and (types.is_binary(known) or types.is_large_binary(known))
+
+    def is_array(self, name: str) -> bool:
+        """Whether a column holds lists, also within lists, of numbers."""
+        return self._depth(name) > 0 and self.number_type(name) is not None
+
+    def is_number(self, name: str) -> bool:
+        """Whether a column holds numbers."""
+        return self._depth(name) == 0 and self.number_type(name) is not None
+
+    def is_text(self, name: str) -> bool:
+        """Whether a column holds words."""
+        types, known = self._arrow.types, self._type(name)
+        if types.is_dictionary(known):
+            known = known.value_type
+        return bool(types.is_string(known) or types.is_large_string(known))
+
+    def number_type(self, name: str) -> np.dtype | None:
+        """The type of the numbers in a column, also within lists; None where it holds others."""
+        known = self._type(name)
+        while self._is_list(known):
+            known = known.value_type
+        types = self._arrow.types
+        if types.is_integer(known) or types.is_floating(known) or types.is_boolean(known):
+            found: np.dtype = np.dtype(known.to_pandas_dtype())
+            return found
+        return None
+
+    def _depth(self, name: str) -> int:
+        known, depth = self._type(name), 0
+        while self._is_list(known):
+            known, depth = known.value_type, depth + 1
+        return depth
+
+    def _is_list(self, known: Any) -> bool:
+        types = self._arrow.types
+        return bool(
+            types.is_list(known) or types.is_large_list(known) or types.is_fixed_size_list(known)
+        )
+
+    def _type(self, name: str) -> Any:
+        outer, dot, inner = name.rpartition(".")
+        if name in self._schema.names:
+            return _storage(self._schema.field(name).type)
+        if not dot or outer not in self._schema.names:
+            return None
+        known = _storage(self._schema.field(outer).type)
+        if not self._arrow.types.is_struct(known):
+            return None
+        return next((field.type for field in known if field.name == inner), None)
+
+
+def _storage(known: Any) -> Any:
+    """What an extension type, such as the fixed-size arrays of Hugging Face, is stored as."""
+    return getattr(known, "storage_type", known)
+
+
+class ParquetGroups(Batches):
+    """The row groups of a Parquet file."""
+
+    def _start(self) -> Any:
+        import pyarrow.parquet as parquet
+
+        self._table = parquet.ParquetFile(self._file, pre_buffer=False)
+        about = self._table.metadata
+        self.counts = [about.row_group(number).num_rows for number in range(about.num_row_groups)]
+        return self._table.schema_arrow
+
+    def read(self, number: int, column: str) -> Any:
+        """One column of one row group."""
+        size = self._table.metadata.row_group(number).total_byte_size
+        if size > LARGEST_ARRAY:
+            raise DataError(
+                f"{self.path}: a group of rows has {sized(size)}, more than is read at once; write"
+                " the file with smaller row groups."
+            )
+        with self._lock:
+            found = self._table.read_row_group(number, columns=[column], use_threads=False)
+        return found.column(column)
+
+
+class ArrowFile(Batches):
+    """The record batches of an Arrow file, which has a directory of them."""
+
+    def _start(self) -> Any:
+        self._reader = self._arrow.ipc.open_file(self._file)
+        self.counts = [
+            self._reader.get_batch(number).num_rows
+            for number in range(self._reader.num_record_batches)
+        ]
+        return self._reader.schema
+
+    def read(self, number: int, column: str) -> Any:
+        """One column of one record batch."""
+        with self._lock:
+            return self._reader.get_batch(number).column(column)
+
+
+class ArrowStream(Batches):
+    """The record batches of an Arrow stream, found by going through it once."""
+
+    def _start(self) -> Any:
+        self._offsets: list[int] = []
+        self.counts = []
+        self._source = self._arrow.PythonFile(self._file, mode="r")
+        reader = self._arrow.ipc.open_stream(self._source)
+        if any(self._arrow.types.is_dictionary(field.type) for field in reader.schema):
+            raise DataError(
+                f"{self.path}: a stream with dictionaries cannot be read piece by piece; save it"
+                " as Parquet."
+            )
+        while True:
+            place = self._file.tell()
+            try:
+                batch = reader.read_next_batch()
+            except StopIteration:
+                return reader.schema
+            self._offsets.append(place)
+            self.counts.append(batch.num_rows)
+
+    def read(self, number: int, column: str) -> Any:
+        """One column of one record batch."""
+        ipc = self._arrow.ipc
+        with self._lock:
+            self._file.seek(self._offsets[number])
+            message = ipc.read_message(self._source)
+            return ipc.read_record_batch(message, self._schema).column(column)

@@ -1,0 +1,148 @@
+"""Reads a pickle of plain values and arrays without executing anything.
+
+Only texts, numbers, lists, dictionaries and NumPy arrays of numbers come out. What a pickle wants
+to import is never imported: the few names that an array needs stand for values of our own, and
+NumPy itself never sees what the file says.
+"""
+
+from __future__ import annotations
+
+import io
+import pickle
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+
+from robgui.core.dataset.limits import LARGEST_ARRAY, check_size, reading, sized
+from robgui.core.errors import DataError
+from robgui.core.loading.pickles import is_sound
+from robgui.core.regular import read_regular
+
+#: Bytes of a pickle; the training part of CIFAR-100 has 155 MB.
+_LARGEST = min(2**30, LARGEST_ARRAY)
+
+
+def read_pickle(path: Path) -> dict[str, Any]:
+    """The dictionary in a pickle, its keys as text.
+
+    Raises:
+        DataError: It is damaged, is no dictionary, or would import something.
+    """
+    with reading(path):
+        content = read_regular(path, _LARGEST)
+    if not is_sound(content):
+        raise DataError(f"{path}: this pickle is damaged; get a complete copy.")
+    try:
+        found = _Plain(io.BytesIO(content), path).load()
+        if not isinstance(found, dict):
+            raise DataError(f"{path}: this pickle holds no dictionary of arrays.")
+        return {_text(key): _value(value, path) for key, value in found.items()}
+    except (DataError, MemoryError):
+        raise
+    except Exception as error:  # a damaged pickle raises anything at all
+        raise DataError(f"{path}: this pickle cannot be read ({error!s:.200}).") from error
+
+
+@dataclass
+class _Array:
+    """An array as the pickle describes it."""
+
+    state: tuple[Any, ...] = ()
+
+    def __setstate__(self, state: Any) -> None:
+        self.state = state if isinstance(state, tuple) else ()
+
+
+@dataclass
+class _Type:
+    """A type of values as the pickle describes it."""
+
+    code: str = ""
+    order: str = "|"
+
+    def __setstate__(self, state: Any) -> None:
+        if isinstance(state, tuple) and len(state) > 1 and isinstance(state[1], str | bytes):
+            self.order = _text(state[1])
+
+
+def _make_array(*_: Any) -> _Array:
+    return _Array()
+
+
+def _from_buffer(buffer: Any, type_: Any, shape: Any, order: Any) -> _Array:
+    """An array as protocol 5 describes it."""
+    content = bytes(buffer) if isinstance(buffer, bytes | bytearray) else b""
+    return _Array((1, shape, type_, order == "F", content))
+
+
+def _make_type(code: Any = "", *_: Any) -> _Type:
+    return _Type(_text(code))
+
+
+def _encode(text: Any, encoding: Any = "latin1") -> bytes:
+    """Bytes in a pickle that Python 2 is to read: text in latin1."""
+    if not isinstance(text, str) or encoding not in ("latin1", "latin-1", "bytes"):
+        raise DataError("a text in the pickle has an encoding of its own.")
+    return text.encode("latin1")
+
+
+_KNOWN: dict[tuple[str, str], Any] = {
+    ("numpy.core.multiarray", "_reconstruct"): _make_array,
+    ("numpy._core.multiarray", "_reconstruct"): _make_array,
+    ("numpy.core.numeric", "_frombuffer"): _from_buffer,
+    ("numpy._core.numeric", "_frombuffer"): _from_buffer,
+    ("numpy", "ndarray"): "ndarray",
+    ("numpy", "dtype"): _make_type,
+    ("_codecs", "encode"): _encode,
+}
+
+
+class _Plain(pickle.Unpickler):
+    """Knows the names in ``_KNOWN`` and no others."""
+
+    def __init__(self, file: io.BytesIO, path: Path) -> None:
+        super().__init__(file, encoding="latin1")
+        self._path = path
+
+    def find_class(self, module: str, name: str) -> Any:
+        """Our own stand-in; never anything that the file could choose."""
+        if (module, name) not in _KNOWN:
+            raise DataError(
+                f"{self._path} is refused: this pickle would import {module[:80]}.{name[:80]}, and"
+                " data need no code; convert it to NPZ where you trust it."
+            )
+        return _KNOWN[module, name]
+
+    def persistent_load(self, pid: Any) -> NoReturn:
+        raise DataError(f"{self._path} is refused: this pickle refers to something outside of it.")
+
+
+def _text(value: Any) -> str:
+    return value.decode("latin1") if isinstance(value, bytes) else str(value)
+
+
+def _value(value: Any, path: Path) -> Any:
+    return _array(value, path) if isinstance(value, _Array) else value
+
+
+def _array(found: _Array, path: Path) -> np.ndarray:
+    """The array that a pickle describes: version, shape, type, order, bytes."""
+    match found.state:
+        case (_, tuple(shape), _Type() as type_, fortran, bytes() | str() as raw) if all(
+            isinstance(side, int) and 0 <= side < 2**40 for side in shape
+        ):
+            content = raw.encode("latin1") if isinstance(raw, str) else raw
+        case _:
+            raise DataError(f"{path}: an array in this pickle is not described as NumPy does.")
+    if type_.code[:1] not in ("b", "i", "u", "f") or type_.code[1:] not in ("1", "2", "4", "8"):
+        raise DataError(f"{path}: an array in this pickle does not hold plain numbers.")
+    order = type_.order if type_.order in ("<", ">") else "|"
+    dtype = np.dtype(f"{order if type_.code[1:] != '1' else '|'}{type_.code}")
+    if check_size(dtype, shape, path) * dtype.itemsize != len(content):
+        raise DataError(
+            f"{path}: an array in this pickle has {sized(len(content))}, not what its shape"
+            f" {shape} needs."
+        )
+    return np.frombuffer(content, dtype).reshape(shape, order="F" if fortran else "C")

@@ -1,0 +1,171 @@
+"""The members of a tar file, found by going from header to header; nothing is unpacked and there is
+no object per member.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import re
+from array import array
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+from robgui.core.dataset.limits import LARGEST_ARRAY, is_gzip, reading, sized
+from robgui.core.errors import DataError
+from robgui.core.regular import open_regular
+
+_BLOCK = 512
+#: Members of these types are plain files.
+_PLAIN = b"0\x007"
+#: A long name, in the two ways in which it is stored.
+_LONG, _PAX, _GLOBAL = b"L", b"x", b"g"
+#: Bytes of what describes a member.
+_LARGEST_HEAD = 2**20
+_MOST_MEMBERS = 20_000_000
+#: A compressed tar is unpacked into memory: pictures hardly shrink, so more is a bomb.
+_GROWTH, _FREE = 20, 256 * 2**20
+_CHUNK = 2**20
+_RECORD = re.compile(rb"(\d{1,10}) ")
+
+
+@dataclass
+class TarMembers:
+    """The plain files of a tar file.
+
+    Attributes:
+        path: The file.
+        names: Of the members, in their order.
+        offsets: Where the content of each begins.
+        sizes: Its bytes.
+        complete: Whether the file ends as a tar file does.
+        memory: The unpacked file where it is compressed.
+    """
+
+    path: Path
+    names: list[str] = field(default_factory=list)
+    offsets: array[int] = field(default_factory=lambda: array("Q"))
+    sizes: array[int] = field(default_factory=lambda: array("Q"))
+    complete: bool = True
+    memory: bytes | None = None
+
+    def size(self, number: int) -> int:
+        """Bytes of a member."""
+        return int(self.sizes[number])
+
+    def read(self, number: int) -> bytes:
+        """The content of a member."""
+        with reading(self.path), self.stream() as file:
+            file.seek(self.offsets[number])
+            content = file.read(self.sizes[number])
+        if len(content) != self.sizes[number]:
+            raise DataError("the archive ends before it; get a complete copy.")
+        return content
+
+    def stream(self) -> IO[bytes]:
+        """The whole file, unpacked."""
+        return open_regular(self.path) if self.memory is None else io.BytesIO(self.memory)
+
+
+def read_tar(path: Path) -> TarMembers:
+    """Finds the members of a tar file, plain or compressed with gzip."""
+    found = TarMembers(path, memory=_unpacked(path) if is_gzip(path) else None)
+    with reading(path), found.stream() as file:
+        length = file.seek(0, io.SEEK_END)
+        file.seek(0)
+        _walk(file, length, found)
+    return found
+
+
+def _unpacked(path: Path) -> bytes:
+    """All of a compressed file, as long as it does not grow like a bomb."""
+    parts: list[bytes] = []
+    total = 0
+    with reading(path), open_regular(path) as packed:
+        largest = min(LARGEST_ARRAY, _FREE + _GROWTH * path.stat().st_size)
+        with gzip.GzipFile(fileobj=packed) as stream:
+            while part := stream.read(_CHUNK):
+                total += len(part)
+                if total > largest:
+                    raise DataError(
+                        f"{path}: unpacked it is larger than {sized(largest)}; unpack it with"
+                        " gunzip and open the .tar file, which is read piece by piece."
+                    )
+                parts.append(part)
+    return b"".join(parts)
+
+
+def _walk(file: IO[bytes], length: int, found: TarMembers) -> None:
+    name = b""
+    size: int | None = None
+    while header := file.read(_BLOCK):
+        if header == bytes(_BLOCK):
+            return
+        if len(header) < _BLOCK or not _is_header(header):
+            if not found.names:
+                raise DataError(f"{found.path}: this is no tar file, or a damaged one.")
+            found.complete = False
+            return
+        kind, here = header[156:157], file.tell()
+        own = _number(header[124:136])
+        stored = own if size is None or kind in (_LONG, _PAX, _GLOBAL) else size
+        if stored is None or here + stored > length:
+            found.complete = False
+            return
+        if kind in (_LONG, _PAX):
+            content = _head(file, stored, found.path)
+            name, size = _described(content, kind, name, size)
+        elif kind != _GLOBAL and kind in _PLAIN:
+            found.names.append((name or _name(header)).decode("utf-8", "surrogateescape"))
+            found.offsets.append(here)
+            found.sizes.append(stored)
+            if len(found.names) > _MOST_MEMBERS:
+                raise DataError(f"{found.path}: the archive has more than {_MOST_MEMBERS:,} parts.")
+        if kind not in (_LONG, _PAX):
+            name, size = b"", None
+        file.seek(here + stored + -stored % _BLOCK)
+    found.complete = False
+
+
+def _head(file: IO[bytes], size: int, path: Path) -> bytes:
+    if size > _LARGEST_HEAD:
+        raise DataError(f"{path}: a name in the archive has {sized(size)}; it is damaged.")
+    return file.read(size)
+
+
+def _described(
+    content: bytes, kind: bytes, name: bytes, size: int | None
+) -> tuple[bytes, int | None]:
+    """The name and size that an extra header gives to the next member."""
+    if kind == _LONG:
+        return content.rstrip(b"\0"), size
+    place = 0
+    while (record := _RECORD.match(content, place)) and int(record[1]) > len(record[0]):
+        key, _, value = content[record.end() : place + int(record[1]) - 1].partition(b"=")
+        if key == b"path":
+            name = value
+        elif key == b"size" and value.isdigit() and len(value) < 19:
+            size = int(value)
+        place += int(record[1])
+    return name, size
+
+
+def _is_header(header: bytes) -> bool:
+    """Whether the checksum is right."""
+    stated = _number(header[148:156])
+    return stated == sum(header[:148]) + 256 + sum(header[156:])
+
+
+def _number(digits: bytes) -> int | None:
+    if digits[0] & 0x80:  # sizes beyond 8 GB as a binary number
+        number = int.from_bytes(digits[1:], "big")
+        return number if number < 2**62 else None
+    text = digits.strip(b" \0")
+    return int(text, 8) if re.fullmatch(rb"[0-7]{1,12}", text) else None
+
+
+def _name(header: bytes) -> bytes:
+    name = header[:100].partition(b"\0")[0]
+    prefix = header[345:500].partition(b"\0")[0] if header[257:263] == b"ustar\0" else b""
+    return prefix + b"/" + name if prefix else name

@@ -1,0 +1,79 @@
+"""The members of a zip file, each unpacked when it is wanted and never beyond what it declares."""
+
+from __future__ import annotations
+
+import struct
+import zipfile
+import zlib
+from pathlib import Path
+
+from robgui.core.dataset.limits import reading
+from robgui.core.errors import DataError
+from robgui.core.regular import open_regular
+from robgui.core.zip_directory import BrokenZipError, Directory, read_directory
+
+_LOCAL = struct.Struct("<4s22x2H")
+
+
+class ZipMembers:
+    """The files in a zip file, by number.
+
+    Args:
+        path: The file.
+        directory: What it holds.
+    """
+
+    def __init__(self, path: Path, directory: Directory) -> None:
+        self.path = path
+        self.names = directory.names
+        self.complete = True
+        self._directory = directory
+
+    def size(self, number: int) -> int:
+        """Bytes of a member after unpacking, as declared."""
+        return int(self._directory.sizes[number])
+
+    def read(self, number: int) -> bytes:
+        """The content of a member; its checksum is verified."""
+        known, method = self._directory, self._directory.methods[number]
+        if method not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            how = "encrypted" if method < 0 else "compressed in an unusual way"
+            raise DataError(f"it is {how}; pack the images again as a usual zip file.")
+        content = self._packed(number)
+        if method == zipfile.ZIP_DEFLATED:
+            try:
+                content = zlib.decompressobj(-15).decompress(content, self.size(number) + 1)
+            except zlib.error as error:
+                raise DataError("it is damaged; get a complete copy of the archive.") from error
+        if len(content) != self.size(number) or zlib.crc32(content) != known.checks[number]:
+            raise DataError("it is damaged; get a complete copy of the archive.")
+        return content
+
+    def _packed(self, number: int) -> bytes:
+        with reading(self.path), open_regular(self.path) as file:
+            file.seek(self._directory.offsets[number])
+            head = file.read(_LOCAL.size)
+            if len(head) < _LOCAL.size or head[:4] != b"PK\x03\x04":
+                raise DataError("it is not where the archive says; get a complete copy.")
+            _, name, extra = _LOCAL.unpack(head)
+            file.seek(name + extra, 1)
+            return file.read(self._directory.packed[number])
+
+
+def read_zip(path: Path) -> ZipMembers:
+    """Finds the members of a zip file.
+
+    Raises:
+        DataError: It is damaged, or its members overlap as those of a bomb do.
+    """
+    try:
+        with reading(path):
+            directory = read_directory(path)
+            length = path.stat().st_size
+    except BrokenZipError as error:
+        raise DataError(
+            f"{path}: this is no zip file that can be read ({error}); get a complete copy."
+        ) from error
+    if sum(directory.packed) > length:
+        raise DataError(f"{path} is refused: its parts overlap, as those of a zip bomb do.")
+    return ZipMembers(path, directory)

@@ -1,0 +1,1 @@
+"""The dialog for what the files of the data do not tell."""
