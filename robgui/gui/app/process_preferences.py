@@ -12,7 +12,7 @@ from robgui.core.execution.worker.cores import cores
 from robgui.core.execution.worker.workers import usual_memory
 from robgui.core.text.words import amount, count
 from robgui.gui.app.theme import set_heading
-from robgui.gui.state.places import MOST_AT_ONCE, window_places
+from robgui.gui.state.running.places import MOST_AT_ONCE, window_places
 from robgui.gui.widgets.plain import Label
 
 _GB = 1e9

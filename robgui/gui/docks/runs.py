@@ -39,7 +39,7 @@ from robgui.gui.docks.runs_items import (
     key,
     run_id,
 )
-from robgui.gui.state.runner import FRAME_MS
+from robgui.gui.state.running.runner import FRAME_MS
 from robgui.gui.state.selection import Selection
 from robgui.gui.widgets.plain import Label, question
 

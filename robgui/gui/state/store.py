@@ -31,10 +31,10 @@ from robgui.gui.state.inspect_all import Inspection
 from robgui.gui.state.library import Library
 from robgui.gui.state.marking import Marking
 from robgui.gui.state.navigation import Navigation
-from robgui.gui.state.places import cluster_places, window_places
 from robgui.gui.state.remedies import failure, told
 from robgui.gui.state.restoring import Restoring
-from robgui.gui.state.runner import Runner
+from robgui.gui.state.running.places import cluster_places, window_places
+from robgui.gui.state.running.runner import Runner
 from robgui.gui.state.selection import Selection
 from robgui.gui.state.sending import Sending
 

@@ -15,8 +15,8 @@ from robgui.core.execution.worker.cores import cores
 from robgui.core.execution.worker.process import Place
 from robgui.core.workspace import Workspace
 from robgui.gui.app.worker_words import in_full, in_short
-from robgui.gui.state.places import window_places
-from robgui.gui.state.runner import Runner
+from robgui.gui.state.running.places import window_places
+from robgui.gui.state.running.runner import Runner
 from tests.core.execution.worker import foreign
 from tests.patience import LONGEST
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from robgui.core.execution.worker.process import Place
-from robgui.gui.state import places
-from robgui.gui.state.places import window_places
+from robgui.gui.state.running import places
+from robgui.gui.state.running.places import window_places
 
 
 @pytest.fixture(autouse=True)

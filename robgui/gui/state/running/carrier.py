@@ -16,7 +16,7 @@ from robgui.core.execution.worker.graphics import Graphics
 from robgui.core.execution.worker.process import Place
 from robgui.core.execution.worker.slot import Terms
 from robgui.core.execution.worker.workers import Doing, Workers, usual_memory
-from robgui.gui.state.waiting import Order, Waiting
+from robgui.gui.state.running.waiting import Order, Waiting
 
 if TYPE_CHECKING:
     from robgui.core.execution.execution import Execution

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from robgui.core.execution.run import RunState
-from robgui.gui.state.carrier import Carrier
-from robgui.gui.state.waiting import Order
+from robgui.gui.state.running.carrier import Carrier
+from robgui.gui.state.running.waiting import Order
 
 if TYPE_CHECKING:
     from robgui.core.execution.analysis import Step

@@ -19,7 +19,7 @@ from robgui.core.execution.run import RunState
 from robgui.core.execution.shelf import Shelf
 from robgui.core.verdict import Status, Verdict
 from robgui.core.workspace import Workspace
-from robgui.gui.state.runner import Runner
+from robgui.gui.state.running.runner import Runner
 from tests.core import tiny
 
 

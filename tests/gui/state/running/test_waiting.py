@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from robgui.core.execution.run import RunState
-from robgui.gui.state.waiting import Order, Waiting
+from robgui.gui.state.running.waiting import Order, Waiting
 
 
 def order(name, state=RunState.QUEUED):

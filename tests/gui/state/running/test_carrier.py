@@ -15,7 +15,7 @@ from robgui.core.execution.run import RunState
 from robgui.core.execution.shelf import Shelf
 from robgui.core.execution.worker.process import Place
 from robgui.core.workspace import Workspace
-from robgui.gui.state.runner import Runner
+from robgui.gui.state.running.runner import Runner
 from tests.core.execution.worker import foreign
 from tests.patience import LONGEST, Stopwatch
 

@@ -1,0 +1,1 @@
+"""Running: what waits, where it computes, and what is told of it."""
