@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, f
 
 from robgui import resources
 from robgui.core.errors import ParamsError
-from robgui.core.regular import beside, read_regular
+from robgui.core.regular import beside, is_there, read_regular
 from robgui.core.toml import parse_toml
 
 #: Paths that start so are files of the demo.
@@ -133,26 +133,42 @@ class Suite(_Table):
         folder = self.path.parent
         if pattern.startswith(DEMO):
             folder, pattern = resources.path("demo"), pattern.removeprefix(DEMO)
-        whole = Path(pattern).expanduser()
+        whole = _whole(pattern)
         folder, pattern = (
             (Path(whole.anchor), str(whole.relative_to(whole.anchor)))
             if whole.is_absolute()
             else (folder, str(whole))
         )
         if not any(sign in pattern for sign in "*?["):
-            found = [folder / pattern] if (folder / pattern).exists() else []
+            found = [folder / pattern] if is_there(folder / pattern) else []
         else:
-            found = sorted(
-                path
-                for path in folder.glob(pattern)
-                if path.suffix != ".toml" and not path.name.startswith(".")
-            )
+            found = _matches(folder, pattern)
         if not found:
             raise ParamsError(
                 f"{self.path}: {table} path: there is no file {str(folder / pattern)!r}; correct"
                 " the path."
             )
         return found
+
+
+def _matches(folder: Path, pattern: str) -> list[Path]:
+    """The files that a pattern means; none for one that the system refuses."""
+    try:
+        return sorted(
+            path
+            for path in folder.glob(pattern)
+            if path.suffix != ".toml" and not path.name.startswith(".")
+        )
+    except (OSError, ValueError, NotImplementedError):
+        return []
+
+
+def _whole(pattern: str) -> Path:
+    """The pattern with the folder of the user that it may begin with."""
+    try:
+        return Path(pattern).expanduser()
+    except RuntimeError:  # there is no such user
+        return Path(pattern)
 
 
 def suite_path(text: str) -> Path:

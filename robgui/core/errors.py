@@ -12,15 +12,21 @@ RobguiError                 one sentence for a person: what, where, what to do
 
 from __future__ import annotations
 
+import re
 import sys
 from enum import Enum, auto
+from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from robgui.core.trust.code import Code
 
+#: Extras with a package that asks for one exact torch; pip would replace another one.
+_ASKING_FOR_TORCH = ("timm",)
 #: Characters of a foreign error's first line that are shown.
 _LONGEST = 300
+#: Characters of a word, such as a name that stands in a file, and of a whole sentence.
+_LONGEST_WORD, _LONGEST_SENTENCE = 400, 1500
 
 
 class Remedy(Enum):
@@ -42,8 +48,18 @@ class RobguiError(Exception):
     """
 
     def __init__(self, sentence: str, *, remedy: Remedy | None = None) -> None:
-        super().__init__(sentence)
+        super().__init__(_readable(sentence))
         self.remedy = remedy
+
+
+def _readable(sentence: str) -> str:
+    """The sentence with the middle of overlong words left out, and its own if it is still long."""
+    words = re.sub(rf"\S{{{_LONGEST_WORD + 1},}}", lambda word: _cut(word[0], 200), sentence)
+    return _cut(words, _LONGEST_SENTENCE) if len(words) > _LONGEST_SENTENCE else words
+
+
+def _cut(text: str, kept: int) -> str:
+    return f"{text[: kept // 2]}…{text[-(kept // 2) :]}"
 
 
 class ModelError(RobguiError):
@@ -76,9 +92,15 @@ class MissingExtraError(ModelError):
                 f" {extra} instead."
             )
         else:
-            lack = f"that is not installed; install it with: pip install 'robgui[{extra}]'"
+            kept = f" {_torch()}" if extra in _ASKING_FOR_TORCH else ""
+            lack = f"that is not installed; install it with: pip install 'robgui[{extra}]'{kept}"
         super().__init__(f"{what} needs an optional package {lack}")
         self.extra = extra
+
+
+def _torch() -> str:
+    """The installed torch as a requirement, so that pip keeps it."""
+    return f"torch=={version('torch').partition('+')[0]}"
 
 
 class DataError(RobguiError):

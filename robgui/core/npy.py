@@ -13,6 +13,10 @@ from typing import IO
 import numpy as np
 
 _parsing = threading.Lock()
+#: A head has brackets for the shape and, of records, for lists of pairs with shapes of their own.
+_DEEPEST = 8
+#: NumPy itself takes no longer ones.
+_LONGEST = 10_000
 
 
 def read_header(file: IO[bytes]) -> tuple[np.dtype, tuple[int, ...], bool]:
@@ -28,10 +32,25 @@ def read_header(file: IO[bytes]) -> tuple[np.dtype, tuple[int, ...], bool]:
         if version == (1, 0)
         else np.lib.format.read_array_header_2_0
     )
+    _refuse_nesting(file, version)
     try:
         with _parsing:
             shape, fortran, dtype = read(file)
-    except (tokenize.TokenError, MemoryError, RecursionError) as error:
-        # numpy passes on what Python's parser raises, a lack of memory for brackets in brackets too
+    except (tokenize.TokenError, RecursionError) as error:
+        # numpy passes on what Python's parser raises
         raise ValueError(f"its header cannot be read ({error})") from error
     return dtype, tuple(int(side) for side in shape), bool(fortran)
+
+
+def _refuse_nesting(file: IO[bytes], version: tuple[int, int]) -> None:
+    """Brackets in brackets exhaust Python's parser, which calls that a lack of memory."""
+    start = file.tell()
+    length = int.from_bytes(file.read(2 if version == (1, 0) else 4), "little")
+    if length > _LONGEST:
+        raise ValueError("its header is too long")
+    depth = 0
+    for sign in file.read(length):
+        depth += (sign in b"([{") - (sign in b")]}")
+        if depth > _DEEPEST:
+            raise ValueError("the brackets of its header are nested too deeply")
+    file.seek(start)

@@ -49,6 +49,22 @@ def read_regular(path: str | Path, largest: int) -> bytes:
         return file.read(size)  # a larger number would be taken as memory before anything comes
 
 
+def is_there(path: Path) -> bool:
+    """Whether something lies there; a name that the system refuses leads nowhere."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
+
+
+def is_file(path: Path) -> bool:
+    """Whether a plain file lies there; a name that the system refuses leads nowhere."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
 def beside(folder: Path, name: str) -> Path:
     """The file that ``name`` means in ``folder``.
 

@@ -34,6 +34,7 @@ HOLES = {
     "opencv-python-headless": "4.9",  # a libwebp with a heap overflow before 4.8.1
     "scikit-learn": "1.4",
     "numpy": "1.26",
+    "pyarrow": "14.0.1",  # reading a table could run code
     "ray": "2.52",  # pages of other sites could submit jobs
 }
 LINE = re.compile(r"([\w.-]+)==([\w.+]+) --hash=sha256:([0-9a-f]{64})")

@@ -129,3 +129,15 @@ def test_data_beside_the_model_are_read_and_belong_to_the_fingerprint(tmp_path):
         return load(folder / "m.onnx", device="cpu").fingerprint
 
     assert saved(tmp_path / "one", 1.0) != saved(tmp_path / "two", 2.0)
+
+
+@pytest.mark.parametrize(("times", "words"), [(2**17, "more than 65,536"), (2**15, "2,097,152")])
+def test_an_input_repeated_without_measure_takes_no_gigabytes(tmp_path, times, words):
+    nodes = [
+        helper.make_node("Tile", ["x", "r"], ["t"]),
+        helper.make_node("Flatten", ["t"], ["y"]),
+    ]
+    repeats = np.array([1, times, 1, 1], dtype=np.int64)
+    model = onnx_model(nodes, {"x": ["n", 1, 8, 8]}, {"y": ["n", 64 * times]}, {"r": repeats})
+    onnx.save(model, tmp_path / "m.onnx")
+    assert words in refused(tmp_path / "m.onnx", ModelError)

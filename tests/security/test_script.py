@@ -4,7 +4,10 @@ its tensors.
 
 from __future__ import annotations
 
+import os
 import pickle
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 
@@ -16,9 +19,15 @@ from robgui import resources
 from robgui.core.errors import ModelError, TrustError
 from robgui.core.loading import load
 from robgui.core.loading.script.code import ForeignCodeError, check_code
-from robgui.core.loading.script.graphs import unknown_operations
+from robgui.core.loading.script.graphs import (
+    guard_kernels,
+    unknown_operations,
+    unsafe_operations,
+)
+from robgui.core.loading.script.operations import TENSORS, UNSAFE
 from robgui.core.loading.script.reader import _PARTS
-from tests.security.attacks import loaded_in_child, refused, repack
+from tests.security.attacks import ROOT, loaded_in_child, refused, repack
+from tests.security.test_weights import compressed, quantised, sparse
 from tests.security.zoo import NETWORKS, Recurrent, network
 
 RETURN = b"return torch.linear(input, weight, bias)"
@@ -199,10 +208,8 @@ def test_the_graphs_are_checked_even_where_the_text_passed(plain, tmp_path, line
     """The second line of defence by itself: what torch compiled, whatever the text looked like."""
     path = with_line(plain, tmp_path / "m.pt", line.replace("MARK", str(tmp_path / "mark")))
     unit = torch._C.CompilationUnit()
-    module = torch._C.import_ir_module_from_buffer(
-        unit, path.read_bytes(), torch.device("cpu"), {}, False
-    )
-    assert unknown_operations(unit, module) == [operation]
+    torch._C.import_ir_module_from_buffer(unit, path.read_bytes(), torch.device("cpu"), {}, False)
+    assert unknown_operations(unit) == [operation]
     assert not (tmp_path / "mark").exists()
 
 
@@ -410,7 +417,9 @@ def test_an_honest_network_loads_without_trust_and_answers_as_before(tmp_path, n
         torch.testing.assert_close(classifier.raw(x), net(x), atol=1e-5, rtol=1e-4)
 
 
-@pytest.mark.parametrize("name", ["lstm", "deep lstm", "vit", "encoder", "self-attention", "unet"])
+@pytest.mark.parametrize(
+    "name", ["lstm", "deep lstm", "gru", "vit", "encoder", "self-attention", "unet"]
+)
 def test_a_guarded_network_has_the_gradients_of_the_original(tmp_path, name):
     net = save(name, "scripted", tmp_path / "m.pt")
     classifier = load(tmp_path / "m.pt", device="cpu", shape=NETWORKS[name][1])
@@ -423,3 +432,123 @@ def test_a_guarded_network_has_the_gradients_of_the_original(tmp_path, name):
 
 def test_the_recurrent_demo_loads_without_trust():
     assert load(resources.path() / "demo" / "fashion_rnn.pt", device="cpu").classes == 10
+
+
+@pytest.mark.parametrize("left", [0, 4, 60])
+def test_a_weight_that_is_shorter_than_the_tensor_is_refused(plain, tmp_path, left):
+    """Torch would read what follows the part in memory, or nothing's address."""
+    path = tmp_path / "m.pt"
+    repack(plain, path, lambda name, part: (name, part[:left] if "/data/0" in name else part))
+    assert "bytes, but a tensor claims" in refused(path, ModelError)
+
+
+def test_a_part_that_only_differs_in_case_takes_no_place(plain, tmp_path):
+    path = tmp_path / "m.pt"
+    repack(plain, path, lambda name, part: (name, part), {"data/a": b"1", "data/A": b"2"})
+    assert "differ only in case" in refused(path, ModelError)
+
+
+@pytest.mark.parametrize("kind", [sparse, compressed, quantised])
+def test_a_tensor_that_is_not_plain_is_refused(tmp_path, kind):
+    class Odd(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("odd", kind(torch.Size([6, 3])))
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x[:, :3]
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        path = tmp_path / "m.pt"
+        torch.jit.trace(Odd(), torch.rand(2, 6), check_trace=False).save(str(path))
+    assert "unusual" in refused(path, ModelError)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_no_hostile_call_of_a_permitted_operation_ends_the_process(seed):
+    command = ["-m", "tests.security.script_fuzzer", str(seed), "40"]
+    ended = subprocess.run(
+        [sys.executable, *command],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
+        cwd=ROOT,
+        check=False,
+        timeout=600,
+    )
+    *every, last = ended.stdout.splitlines()
+    assert ended.returncode == 0, f"{last}: {ended.returncode} {ended.stderr[-1000:]}"
+    attacked, done = map(int, last.removeprefix("attacked and carried out ").split())
+    assert attacked == len(every) and done > 5 * attacked  # the attacks reach the kernels
+    unsafe = {name.removeprefix("aten::") for name in UNSAFE}
+    wanted = {
+        name.replace(".default", ".")
+        for name in TENSORS - unsafe
+        if not name.startswith(("tensor.", "as_tensor.list", "to.prim_"))
+    }
+    assert wanted <= set(every), wanted - set(every)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "torch.remainder(torch.size(input, 0), torch.sub(torch.size(input, 1), 6))",
+        "torch.remainder(-9223372036854775808, torch.sub(torch.size(input, 1), 7))",
+        "torch.floordiv(-9223372036854775808, torch.sub(torch.size(input, 1), 7))",
+        "torch.__round_to_zero_floordiv(1, torch.sub(torch.size(input, 1), 6))",
+        "torch.remainder(torch.to(input, 4), torch.to(torch.sub(input, input), 4))",
+    ],
+)
+def test_a_quotient_that_is_none_ends_in_a_sentence_and_not_in_a_crash(plain, tmp_path, line):
+    """The processor would stop the program."""
+    path = with_line(plain, tmp_path / "m.pt", f"input = torch.add(input, {line})")
+    (answer,) = loaded_in_child(path, settings={"shape": (6,)})
+    assert answer.startswith("refused:") and "is refused: it" in answer, answer
+
+
+def test_every_careless_kernel_in_the_graphs_of_a_file_is_guarded(tmp_path):
+    """Also those in methods that are called from others and inside branches."""
+    save("encoder", "scripted", tmp_path / "m.pt")
+    unit = torch._C.CompilationUnit()
+    inner = torch._C.import_ir_module_from_buffer(
+        unit, (tmp_path / "m.pt").read_bytes(), torch.device("cpu"), {}, False
+    )
+    guard_kernels(unit)
+    text = str(inner._get_method("forward").inlined_graph)
+    assert "robgui::_transformer_encoder_layer_fwd" in text
+    assert "aten::_transformer_encoder_layer_fwd" not in text
+    assert "aten::_native_multi_head_attention" not in text
+
+
+def test_a_careless_kernel_that_nobody_has_guarded_is_refused(tmp_path):
+    save("encoder", "scripted", tmp_path / "m.pt")
+    unit = torch._C.CompilationUnit()
+    inner = torch._C.import_ir_module_from_buffer(
+        unit, (tmp_path / "m.pt").read_bytes(), torch.device("cpu"), {}, False
+    )
+    assert "aten::_transformer_encoder_layer_fwd" in unsafe_operations(unit, inner)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "torch.to(input, 128)",
+        "torch.to(input, -1)",
+        "torch.to(input, torch.sub(torch.size(input, 1), 7))",
+        "torch.zeros([1], dtype=-2, layout=None, device=None, pin_memory=False)",
+        "torch.zeros([1], dtype=None, layout=99, device=None, pin_memory=False)",
+        "torch.mean(input, dtype=255)",
+        "torch.clone(input, memory_format=4)",
+    ],
+)
+def test_a_number_that_is_no_type_is_refused(plain, tmp_path, expression):
+    path = with_line(plain, tmp_path / "m.pt", f"input = torch.add(input, {expression})")
+    (answer,) = loaded_in_child(path, settings={"shape": (6,)})
+    assert answer.startswith("refused:") and "no type of values" in answer, answer
+
+
+def test_numbers_are_not_divided_while_a_file_is_loaded(plain, tmp_path):
+    path = with_line(plain, tmp_path / "m.pt", "input = torch.add(input, torch.remainder(1, 0))")
+    (answer,) = loaded_in_child(path, settings={"shape": (6,)})
+    assert answer.startswith("refused:"), answer

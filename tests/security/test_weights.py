@@ -10,7 +10,7 @@ import torch
 from safetensors.torch import load_file
 
 from robgui import resources
-from tests.security.attacks import loaded_in_child, refused
+from tests.security.attacks import loaded_in_child, refused, repack
 
 SETTINGS = {
     "architecture": f"{resources.path('demo', 'architectures.py')}:cnn",
@@ -70,3 +70,10 @@ def test_the_demo_loads_from_an_old_file_too(tmp_path: Path):
     state = load_file(resources.path("demo", "fashion_cnn.safetensors"))
     torch.save(state, path, _use_new_zipfile_serialization=False)
     assert loaded_in_child(path, settings=SETTINGS) == ["loaded"]
+
+
+def test_a_part_that_is_shorter_than_its_tensor_is_refused(tmp_path: Path):
+    whole, path = tmp_path / "whole.pth", tmp_path / "m.pth"
+    torch.save(load_file(resources.path("demo", "fashion_cnn.safetensors")), whole)
+    repack(whole, path, lambda name, part: (name, part[:8] if "/data/0" in name else part))
+    assert "8 bytes, but a tensor claims" in refused(path, **SETTINGS)

@@ -368,14 +368,23 @@ class Dataset:
         """Indices as whole numbers; a mask gives the places where it is True."""
         given: np.ndarray = np.asarray(indices)
         if given.dtype != np.bool_:
-            numbers: np.ndarray = given.astype(np.int64).reshape(-1)
-            return numbers
+            return self._whole_numbers(given)
         if given.shape != (len(self),):
             raise DataError(
                 f"{location(self.path, self.name)}: a choice by True and False needs one for each"
                 f" of {words.count(len(self), 'item')}, not the shape {given.shape}."
             )
         return np.flatnonzero(given)
+
+    def _whole_numbers(self, given: np.ndarray) -> np.ndarray:
+        try:
+            numbers: np.ndarray = given.astype(np.int64).reshape(-1)
+        except OverflowError:  # larger than any count of items
+            raise DataError(
+                f"{location(self.path, self.name)}: there is no item with so large a number; the"
+                f" dataset has {words.count(len(self), 'item')}, counted from 0."
+            ) from None
+        return numbers
 
     def _target(self, count: int, shape: Shape | None) -> Shape:
         target = self.shape if shape is None else tuple(int(side) for side in shape)

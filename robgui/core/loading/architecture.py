@@ -23,6 +23,7 @@ from robgui import resources
 from robgui.core.errors import MissingExtraError, ModelError, RobguiError, TrustError
 from robgui.core.loading.libraries import library
 from robgui.core.model.backend import first_line
+from robgui.core.regular import is_file
 
 #: Arguments that our own networks take, and the most that any of them may be.
 _SIZES, _MOST_CLASSES = ("classes", "features"), 50_000
@@ -157,7 +158,7 @@ def _module(where: str, folder: Path, trust: bool) -> ModuleType:
 
 def _find(name: str, folder: Path) -> Path:
     for path in (folder / name, Path(name)):
-        if path.is_file():
+        if is_file(path):
             return path
     raise ModelError(
         f"the architecture file {name} is neither in {folder} nor in the current folder."

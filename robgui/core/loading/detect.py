@@ -18,6 +18,8 @@ from robgui.core.model.settings import ModelSettings, parse
 
 Values = dict[str, object]
 
+#: Scores of one input; a real classifier has a tenth of them.
+_MOST_SCORES = 2**20
 #: Side lengths of common image sets: MNIST, CIFAR, Tiny ImageNet, STL-10, half of ImageNet,
 #: ImageNet.
 _SIDES = (28, 32, 64, 96, 112, 224)
@@ -168,9 +170,13 @@ def _try(backend: Backend, shape: tuple[int, ...]) -> tuple[Backend | None, Exce
         except Exception as error:  # whatever it raises, this shape does not fit
             failures.append(error)
             continue
-        if len(scores) == 2:
+        if len(scores) == 2 and scores[0].numel() <= _MOST_SCORES:
             return attempt, ModelError("")
-        failures.append(ModelError(f"it returns {len(scores)} rows for 2 inputs"))
+        failures.append(
+            ModelError(f"it returns {len(scores)} rows for 2 inputs")
+            if len(scores) != 2
+            else ModelError(f"it gives {scores[0].numel():,} scores, more than a classifier has")
+        )
     return None, failures[0]
 
 

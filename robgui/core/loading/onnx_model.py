@@ -34,13 +34,15 @@ from robgui.core.model.backend import (
 )
 from robgui.core.model.class_names import names_in
 from robgui.core.model.settings import parse
-from robgui.core.regular import beside, read_regular
+from robgui.core.regular import beside, is_file, read_regular
 
 #: The runtime would otherwise send what it is used for over the network; it reads this when
 #: imported.
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 #: A constant larger than this (400 MB) is computed by no real classifier.
 _LARGEST_CONSTANT = 100_000_000
+#: No real classifier repeats its input so often.
+_MOST_TILES = 2**16
 #: A message of protobuf is never larger, with the data beside it.
 _LARGEST = 2**31 - 1
 _TYPES: dict[str, Any] = {
@@ -333,7 +335,7 @@ def _refuse_foreign_files(folder: Path, model: Any) -> None:
             raise ModelError(
                 f"it names data outside its own folder ({location!r}) and is refused"
             ) from error
-        if not target.is_file():
+        if not is_file(target):
             raise ModelError(
                 f"its data file {location!r} is missing; it belongs into the same folder"
             )
@@ -370,13 +372,11 @@ def _refuse_large_constants(model: Any) -> None:
             continue
         for name in node.input:
             sizes = stored.get(name)
-            if (
-                sizes is not None
-                and float(np.prod(np.maximum(np.abs(sizes), 1))) > _LARGEST_CONSTANT
-            ):
+            most = _MOST_TILES if node.op_type == "Tile" else _LARGEST_CONSTANT
+            if sizes is not None and float(np.prod(np.maximum(np.abs(sizes), 1))) > most:
                 raise ModelError(
-                    f"its operation {node.op_type} asks for a tensor of more than"
-                    f" {_LARGEST_CONSTANT:,} numbers and is refused"
+                    f"its operation {node.op_type} asks for a tensor of more than {most:,} numbers"
+                    " and is refused"
                 )
 
 

@@ -23,6 +23,7 @@ from robgui.core.loading.pickles import foreign_globals, largest_storage
 from robgui.core.loading.published import published_network, told_of
 from robgui.core.loading.raw import TRUST, Raw, first_layer, reading
 from robgui.core.loading.sniff import sniff
+from robgui.core.loading.storages import WrongStorageError, check_storages
 from robgui.core.model.backend import TorchBackend
 from robgui.core.regular import open_regular
 
@@ -146,6 +147,17 @@ def _verify(path: Path) -> None:
     if zipped:
         with Archive(path) as archive:
             archive.verify()
+            _check_sizes(path, archive)
+
+
+def _check_sizes(path: Path, archive: Archive) -> None:
+    """Nothing but weights is followed; what else a pickle holds needs trust."""
+    if foreign_globals(io.BytesIO(archive.read("data.pkl"))):
+        return
+    try:
+        check_storages(archive, "data.pkl", "data")
+    except WrongStorageError as error:
+        raise ModelError(f"{path} cannot be read: {error}; save plain tensors.") from error
 
 
 def _foreign(path: Path) -> list[str]:

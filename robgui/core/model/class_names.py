@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from robgui.core.errors import ModelError
-from robgui.core.regular import beside, read_regular
+from robgui.core.regular import beside, is_file, read_regular
 
 #: A file of class names is never larger.
 _LARGEST = 10_000_000
@@ -74,7 +74,7 @@ def with_names_read(values: Mapping[str, object], folder: Path) -> dict[str, obj
     if not isinstance(labels, str):
         return dict(values)
     near = folder / labels
-    return {**values, "labels": read_names(near if near.is_file() else Path(labels))}
+    return {**values, "labels": read_names(near if is_file(near) else Path(labels))}
 
 
 def with_names_beside(values: Mapping[str, object], side_file: Path) -> dict[str, object]:

@@ -9,7 +9,7 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 
 from robgui.core.errors import ModelError
-from robgui.core.regular import read_regular
+from robgui.core.regular import is_file, read_regular
 
 #: Code that comes with a model is never more than this.
 _MOST_FILES = 2_000
@@ -78,11 +78,11 @@ def working_folder() -> list[Path]:
 
 def _files(name: str, folders: Sequence[Path]) -> Iterator[tuple[str, bytes]]:
     for folder in folders:
-        if (folder / name / "__init__.py").is_file():
+        if is_file(folder / name / "__init__.py"):
             if not _installed(name, folders):
                 yield from _package(folder, name)
             return
-        if (folder / f"{name}.py").is_file():
+        if is_file(folder / f"{name}.py"):
             if not _installed(name, folders):
                 yield f"{name}.py", code_bytes(folder / f"{name}.py")
             return

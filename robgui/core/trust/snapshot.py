@@ -19,7 +19,7 @@ from robgui.core.errors import ModelError
 from robgui.core.loading.archive import Archive
 from robgui.core.loading.pickles import foreign_globals
 from robgui.core.model.settings import side_bytes
-from robgui.core.regular import open_regular
+from robgui.core.regular import is_file, open_regular
 from robgui.core.trust.beside import code_bytes, imports_of, modules_beside, working_folder
 from robgui.core.trust.code import Code, Source, digest_of
 
@@ -152,7 +152,7 @@ def _copy(source: Path, target: Path) -> str:
 
 
 def _find(name: str, folder: Path) -> Path | None:
-    return next((path for path in (folder / name, Path(name)) if path.is_file()), None)
+    return next((path for path in (folder / name, Path(name)) if is_file(path)), None)
 
 
 def _pickled(path: Path) -> list[str]:
@@ -180,7 +180,7 @@ def _unique(folders: Sequence[Path]) -> list[Path]:
 
 
 def _origin(name: str, folders: Sequence[Path]) -> Path:
-    return next((folder / name for folder in folders if (folder / name).is_file()), Path(name))
+    return next((folder / name for folder in folders if is_file(folder / name)), Path(name))
 
 
 class _Beside(MetaPathFinder):

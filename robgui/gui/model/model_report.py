@@ -86,8 +86,6 @@ def facts_of(classifier: ModelCard) -> str:
         )
         lines.append(f"No {missing}: {able.reason}.")
     if classifier.remarks:
-        lines.append(
-            f"{classifier.path.suffix if classifier.path else 'Remarks'}:"
-            f" {'; '.join(classifier.remarks)}."
-        )
+        kind = (classifier.path.suffix if classifier.path else "") or "Remarks"
+        lines.append(f"{kind}: {'; '.join(classifier.remarks)}.")
     return "\n".join(lines)

@@ -9,15 +9,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from PIL import Image
 from safetensors.torch import load_file, save_file
 
+from robgui.cli import main
 from robgui.core.dataset import inputs, open_dataset
 from robgui.core.errors import MissingExtraError, ModelError
 from robgui.core.loading import load
-from robgui.core.loading.folders.pictures import hugging_face_settings, share_of
+from robgui.core.loading.folders.pictures import (
+    hugging_face_settings,
+    share_of,
+    timm_settings,
+)
 from robgui.core.loading.libraries import import_torchvision, library
 from robgui.core.model.remembered import content, recall, remember
+from robgui.core.model.settings import parse
 
 NAMES = {0: "cat", 1: "dog", 2: "owl"}
 PICTURES = {
@@ -83,6 +91,25 @@ def test_a_hugging_face_folder_answers_as_transformers_does(vit):
     assert model.labels == ("cat", "dog", "owl") and model.shape == (3, 32, 32)
     assert model.settings.mean == (0.5, 0.5, 0.5) and model.settings.resize == "squash"
     assert model.capabilities.gradients and model.capabilities.activations
+
+
+@pytest.mark.parametrize(
+    "name", ["DeiTForImageClassification", "DeiTForImageClassificationWithTeacher"]
+)
+def test_of_two_networks_of_one_type_the_folder_says_which(tmp_path, name):
+    hf = transformers()
+    torch.manual_seed(0)
+    sizes = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2}
+    sizes |= {"intermediate_size": 64, "image_size": 32, "patch_size": 8}
+    net = getattr(hf, name)(hf.DeiTConfig(**sizes, id2label=NAMES)).eval()
+    net.save_pretrained(tmp_path / "deit")
+    model = load(tmp_path / "deit", device="cpu")
+    x = torch.rand(2, 3, 32, 32)
+    theirs = net(x).logits.softmax(1).detach()
+    assert float((model.probs(x) - theirs).abs().max()) < 1e-5
+    assert any("preprocessing" in remark for remark in model.remarks), (
+        "it says that it says nothing"
+    )
 
 
 def test_a_photo_of_another_size_is_brought_to_it_as_transformers_does(vit, tmp_path):
@@ -160,6 +187,7 @@ def test_a_pickle_in_a_folder_is_never_executed_even_with_trust(copied, evil):
     [
         ({"num_hidden_layers": 10**9}, "num_hidden_layers"),
         ({"hidden_size": 10**12}, "hidden_size"),
+        ({"vision_config": {"num_hidden_layers": 10**9}}, "num_hidden_layers"),
         ({"quantization_config": {"quant_method": "evil"}}, "quantization_config"),
         ({"use_pretrained_backbone": True}, "use_pretrained_backbone"),
         ({"model_type": "bert"}, "no image classifier"),
@@ -217,6 +245,10 @@ def test_a_document_without_end_is_refused_at_once(copied, name):
         ({"size": 32, "rescale_offset": True, "rescale_factor": 1 / 127.5}, {"low": (-1.0,)}),
         ({"size": 32, "do_flip_channel_order": True}, {"channels": "bgr"}),
         ({"size": 32, "do_normalize": False}, {"mean": None}),
+        (
+            {"size": 32, "image_processor_type": "MobileViTImageProcessor", "do_normalize": None},
+            {"mean": None},
+        ),
         ({}, {"mean": None, "shape": (3, 64, 64)}),
     ],
 )
@@ -224,6 +256,7 @@ def test_every_way_of_saying_the_preprocessing_is_understood(processor, expected
     given = {**PICTURES, **processor} if processor else {}
     told, _ = hugging_face_settings({"image_size": 64}, given)
     assert {name: told.get(name) for name in expected} == expected
+    assert "-0.0" not in str(told)
 
 
 @pytest.mark.parametrize(("kept", "scaled"), [(224, 256), (224, 232), (288, 321), (10, 97)])
@@ -271,3 +304,42 @@ def test_a_timm_folder_answers_as_timm_does(timm_folder):
 )
 def test_a_timm_description_leads_nowhere_else(timm_folder, values, words):
     assert words in refused(change(timm_folder[0], **values))
+
+
+#: Anything that may stand in a document.
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-5, 10**6) | st.floats() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=6), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+KEYS = ["size", "crop_size", "do_resize", "do_center_crop", "resample", "crop_pct", "image_mean"]
+KEYS += ["image_std", "rescale_factor", "do_rescale", "do_normalize", "image_processor_type"]
+KEYS += ["rescale_offset", "input_size", "mean", "std", "interpolation", "crop_mode"]
+DESCRIBED = ["image_size", "num_channels", "id2label", "problem_type"]
+
+
+@given(
+    processor=st.dictionaries(st.sampled_from(KEYS), JSON),
+    described=st.dictionaries(st.sampled_from(DESCRIBED), JSON),
+)
+def test_whatever_a_document_says_becomes_settings_or_one_sentence(processor, described):
+    for told in (hugging_face_settings(described, processor)[0], timm_settings(processor)):
+        said = ""
+        try:
+            parse(dict(told), "model")
+        except ModelError as error:
+            said = str(error)
+        assert "\n" not in said
+
+
+def test_advice_for_a_library_that_asks_for_one_torch_names_the_torch_that_is_there():
+    sentence = str(MissingExtraError("m", "timm"))
+    assert sentence.endswith(f"'robgui[timm]' torch=={torch.__version__.partition('+')[0]}")
+    assert "torch==" not in str(MissingExtraError("m", "keras"))
+
+
+def test_a_folder_opens_in_the_process_that_models_live_in(vit, capsys):
+    assert main(["inspect", str(vit[0]), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["classes"] == ["cat", "dog", "owl"]

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import torch
 
+from robgui.cli import main
 from robgui.core.errors import MissingExtraError, ModelError, TrustError
 from robgui.core.identify import Format, identify
 from robgui.core.loading import load
@@ -117,7 +118,7 @@ def test_an_hdf5_file_answers_as_keras_does_and_only_with_trust(saved):
 
 def test_weights_alone_are_no_model(saved, keras, tmp_path):
     saved[1].save_weights(tmp_path / "net.weights.h5")
-    assert "whole model" in refused(tmp_path / "net.weights.h5", ModelError)
+    assert "not a model" in refused(tmp_path / "net.weights.h5", ModelError)
 
 
 def test_a_lambda_is_not_run_without_trust_and_runs_with_it(keras, tmp_path):
@@ -234,3 +235,9 @@ def test_without_keras_one_sentence_names_the_extra(tmp_path, monkeypatch):
     for name in ("keras", "h5py"):
         monkeypatch.setitem(sys.modules, name, None)
     assert "robgui[keras]" in refused(tmp_path / "m.keras", MissingExtraError)
+
+
+def test_a_keras_file_opens_in_the_process_that_models_live_in(saved, capsys):
+    assert main(["inspect", str(saved[0] / "net.keras"), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["shape"] == [3, 16, 16] and found["gradients"]

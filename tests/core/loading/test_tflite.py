@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import zipfile
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from robgui.cli import main
 from robgui.core.errors import MissingExtraError, ModelError
 from robgui.core.loading import load
 
@@ -167,3 +169,9 @@ def test_without_litert_one_sentence_names_the_extra(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "ai_edge_litert.interpreter", None)
     with pytest.raises(MissingExtraError, match=r"robgui\[tflite\]"):
         load(tmp_path / "m.tflite", device="cpu")
+
+
+def test_a_tflite_file_opens_in_the_process_that_models_live_in(tmp_path, capsys):
+    path = made(tmp_path / "m.tflite")
+    assert main(["inspect", str(path), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["shape"] == [3, SIDE, SIDE]

@@ -154,7 +154,7 @@ def _described(
 def _is_header(header: bytes) -> bool:
     """Whether the checksum is right."""
     stated = _number(header[148:156])
-    return stated == sum(header[:148]) + 256 + sum(header[156:])
+    return stated == sum(header) - sum(header[148:156]) + 256
 
 
 def _number(digits: bytes) -> int | None:

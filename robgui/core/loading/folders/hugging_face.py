@@ -64,7 +64,12 @@ def _build(folder: Path, described: dict[str, Any], tensors: Mapping[str, Tensor
     own = {name: value for name, value in described.items() if not _OURS.fullmatch(name)}
     config = auto.configuration_auto.CONFIG_MAPPING[kind].from_dict(own)
     network = auto.modeling_auto.MODEL_FOR_IMAGE_CLASSIFICATION_MAPPING[type(config)]
-    network = network[0] if isinstance(network, tuple) else network
+    if isinstance(network, tuple):
+        named = {each.__name__: each for each in network}
+        network = next(
+            (named[name] for name in _words(described.get("architectures")) if name in named),
+            network[0],
+        )
     with _quiet(transformers):
         module, found = network.from_pretrained(
             None,
@@ -79,6 +84,10 @@ def _build(folder: Path, described: dict[str, Any], tensors: Mapping[str, Tensor
     _refuse_gaps(folder, found)
     model: nn.Module = module
     return model
+
+
+def _words(value: object) -> list[str]:
+    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
 
 
 def _transformers(folder: Path) -> Any:
@@ -107,7 +116,9 @@ def _check_numbers(folder: Path, described: Mapping[str, Any]) -> None:
     for name, value in described.items():
         most = _MOST_LAYERS if re.search("layers|depth|blocks", name) else _LARGEST
         for number in value if isinstance(value, list) else [value]:
-            if isinstance(number, int | float) and not -most <= number <= most:
+            if isinstance(number, dict):
+                _check_numbers(folder, number)
+            elif isinstance(number, int | float) and not -most <= number <= most:
                 raise ModelError(
                     f"{folder / DESCRIPTION} is refused: {name} = {number:,} is larger than in any"
                     " real image classifier."

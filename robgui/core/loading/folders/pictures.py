@@ -82,7 +82,10 @@ def _names(described: Mapping[str, Any]) -> Values:
 
 def _framing(processor: Mapping[str, Any]) -> tuple[tuple[int, int] | None, Values, list[str]]:
     """The model's size, how pictures come to it, and what cannot be done alike."""
-    told: Values = {"interpolation": _RESAMPLE.get(processor.get("resample", 2), "bilinear")}
+    filter_ = processor.get("resample", 2)
+    told: Values = {"interpolation": "bilinear"}
+    if isinstance(filter_, int):
+        told["interpolation"] = _RESAMPLE.get(filter_, "bilinear")
     shorter, exact = _sizes(processor)
     kept = _pair(processor.get("crop_size")) if processor.get("do_center_crop") else None
     if not processor.get("do_resize", True):
@@ -90,7 +93,8 @@ def _framing(processor: Mapping[str, Any]) -> tuple[tuple[int, int] | None, Valu
     if kept is not None and shorter:
         scaled = math.floor(_LEVIT * shorter) if _is(processor, "Levit") else shorter
         if scaled < min(kept):
-            return kept, {**told, "resize": "crop"}, []
+            note = "its processor adds a black rim to pictures; here they are scaled instead"
+            return kept, {**told, "resize": "crop"}, [note]
         return kept, {**told, "resize": "crop", "crop": share_of(min(kept), scaled)}, []
     if kept is not None and exact is not None and exact != kept:
         share = min(1.0, share_of(min(kept), min(exact)))
@@ -132,8 +136,8 @@ def _range(processor: Mapping[str, Any]) -> Values:
         top = 255.0 * factor
     top = 1.0 if math.isclose(top, 1.0, rel_tol=1e-6) else top
     below = 1.0 if processor.get("rescale_offset") or processor.get("offset") else 0.0
-    told: Values = {"low": (-below,), "high": (top - below,)}
-    if processor.get("do_normalize", True):
+    told: Values = {"low": (0.0 - below,), "high": (top - below,)}
+    if processor.get("do_normalize", not _is(processor, "MobileViT")):
         for name, field in (("image_mean", "mean"), ("image_std", "std")):
             if numbers := _numbers(processor.get(name)):
                 told[field] = numbers

@@ -45,6 +45,9 @@ _WORDS = (
 )
 _FIRST = ("if", "else", "for", "while", "with", "return", "class", "def", "pass")
 _CALLS = ("fork", "awaitable", "print", "eval", "exec", "open")
+#: Torch computes what has only constants while it reads the code; a quotient of whole numbers that
+#: is none would stop the program.
+_DIVISIONS = ("remainder", "floordiv", "divmod", "fmod", "__round_to_zero_floordiv")
 #: How deep brackets lie in each other, and how many parts an expression has on the way down; real
 #: code reaches 5 and 17.
 _DEEPEST, _LONGEST = 100, 500
@@ -78,6 +81,7 @@ def check_code(texts: dict[str, str]) -> None:
         try:
             _check_nesting(each)
             _check_names(each, methods)
+            _check_divisions(each)
         except ForeignCodeError as error:
             raise ForeignCodeError(f"its code ({name}) {error}") from error
 
@@ -143,6 +147,48 @@ def _check_names(tokens: list[Token], methods: set[str]) -> None:
             raise ForeignCodeError(f"uses {token}")
         elif token in ("torch", "ops", "__torch__", "getattr"):
             _check_root(token, after, padded, place)
+
+
+def _check_divisions(tokens: list[Token]) -> None:
+    """A division of constants is refused: torch itself writes its result instead."""
+    constant: set[str] = set()
+    line: list[Token] = []
+    for kind, token in [*tokens, ("line", "\n")]:
+        if kind != "line":
+            line.append((kind, token))
+            continue
+        for place, (_, word) in enumerate(line):
+            if word in _DIVISIONS and not _free_names(_arguments(line, place)) - constant:
+                raise ForeignCodeError(f"divides constants by {word}")
+        if len(line) > 1 and line[1][1] == "=" and not _free_names(line[2:]) - constant:
+            constant.add(line[0][1])
+        line = []
+
+
+def _arguments(line: list[Token], place: int) -> list[Token]:
+    """What stands between the brackets after a name, with what a method belongs to."""
+    depth, end = 0, place + 1
+    while end < len(line):
+        depth += (line[end][1] in "([{") - (line[end][1] in ")]}")
+        end += 1
+        if depth == 0:
+            break
+    owned = place > 1 and line[place - 2][1] not in ("torch", "aten")
+    return [*(line[:place] if owned else []), *line[place + 1 : end]]
+
+
+def _free_names(tokens: list[Token]) -> set[str]:
+    """The names in an expression but those of operations."""
+    padded = [("", ""), *tokens, ("", "")]
+    return {
+        token
+        for place, (kind, token) in enumerate(padded)
+        if kind == "name" and padded[place - 1][1] != "." and padded[place + 1][1] != "."
+    } | {
+        token
+        for place, (kind, token) in enumerate(padded)
+        if kind == "name" and padded[place + 1][1] == "." and token not in ("torch", "ops")
+    }
 
 
 def _check_root(token: str, after: list[str], padded: list[Token], place: int) -> None:

@@ -1,31 +1,109 @@
-"""Looks at every graph that torch made of a TorchScript file, before one of them is run."""
+"""Looks at every graph that torch made of a TorchScript file, before one of them is run, and
+guards the kernels in it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
-from robgui.core.loading.script.operations import GUARDED, UNSAFE, is_known
+import torch
+
+from robgui.core.loading.script.guard import exchange, needs_guard
+from robgui.core.loading.script.operations import UNSAFE, is_known
+
+#: What torch means by the numbers of types (without quantised ones), layouts and formats.
+_NUMBERS = {
+    "ScalarType": frozenset({*range(12), 15}),
+    "Layout": frozenset({0}),
+    "MemoryFormat": frozenset(range(4)),
+}
 
 
-def unknown_operations(unit: Any, module: Any) -> list[str]:
-    """Nodes in any function or method of a compilation unit that may do more than compute.
-
-    Of those that a call of ``module`` reaches, also the ones that are not safe with every argument.
-    """
-    unknown = {
-        _words(node)
-        for node in _all_nodes(unit)
-        if not is_known(node.kind(), _schema(node)) or _is_blind_cast(node)
-    }
+def unknown_operations(unit: Any) -> list[str]:
+    """Nodes in any function or method of a compilation unit that may do more than compute."""
     return sorted(
-        unknown | {words for node in _reached(unit, module) if (words := _words(node)) in UNSAFE}
+        {
+            _words(node)
+            for node in _all_nodes(unit)
+            if not is_known(node.kind(), _schema(node)) or _is_blind_cast(node)
+        }
     )
 
 
-def needs_guard(unit: Any, module: Any) -> bool:
-    """Whether a call of ``module`` reaches a kernel that checks little of what it is given."""
-    return any(node.kind().partition("::")[2] in GUARDED for node in _reached(unit, module))
+def unsafe_operations(unit: Any, module: Any) -> list[str]:
+    """Nodes that a call of ``module`` reaches and that are not safe with every argument: those
+    nobody can guard, and those that nobody has guarded.
+
+    Torch keeps what it finds out on the way, so kernels are guarded before.
+    """
+    return sorted(
+        {
+            words
+            for node in _reached(unit, module)
+            if (words := _words(node)) in UNSAFE or needs_guard(node)
+        }
+    )
+
+
+def wrong_numbers(unit: Any, module: Any) -> list[str]:
+    """Nodes that a call of ``module`` reaches and that are given a type, a layout or a format of
+    memory that is none.
+
+    In TorchScript these are plain numbers, which torch believes.
+    """
+    return sorted(
+        {
+            _words(node)
+            for node in _reached(unit, module)
+            for place, allowed in _enumerated(_schema(node))
+            if not _among(node.inputsAt(place), allowed)
+        }
+    )
+
+
+@cache
+def _enumerated(schema: str) -> tuple[tuple[int, frozenset[int]], ...]:
+    """The places of arguments that stand for a type, a layout or a format, and what each may be."""
+    if not schema.startswith(("aten::", "robgui::")):
+        return ()
+    found = []
+    for place, argument in enumerate(torch._C.parse_schema(schema).arguments):
+        kind = str(argument.real_type)
+        numbers = next((each for name, each in _NUMBERS.items() if name in kind), None)
+        if numbers is None and argument.name == "dtype" and "int" in kind:
+            numbers = _NUMBERS["ScalarType"]
+        if numbers is not None:
+            found.append((place, numbers))
+    return tuple(found)
+
+
+def _among(value: Any, allowed: frozenset[int]) -> bool:
+    """Whether a value can only be one of these numbers or None: a constant, the type of another
+    tensor, or a choice between such.
+    """
+    node = value.node()
+    match node.kind():
+        case "prim::Constant":
+            return value.toIValue() is None or value.toIValue() in allowed
+        case "prim::dtype" | "prim::layout" | "aten::get_autocast_dtype":
+            return True
+        case "prim::unchecked_cast" | "aten::_unwrap_optional":
+            return _among(node.inputsAt(0), allowed)
+        case "prim::If":
+            place = [each.debugName() for each in node.outputs()].index(value.debugName())
+            return all(_among(list(block.outputs())[place], allowed) for block in node.blocks())
+    return False
+
+
+def guard_kernels(unit: Any) -> None:
+    """Lets every graph check what it hands to kernels that believe what they are given."""
+    for function in unit.get_functions():
+        graph = function.graph
+        for node in list(_nodes(graph)):
+            if needs_guard(node):
+                exchange(graph, node)
 
 
 def _reached(unit: Any, module: Any) -> Iterator[Any]:

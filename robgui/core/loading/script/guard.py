@@ -1,95 +1,111 @@
-"""Checks, while TorchScript runs, what it hands to the few kernels that check little themselves."""
+"""Checks what TorchScript hands to the kernels that believe what they are given.
+
+Before a graph runs, every node that stands for such a kernel is exchanged for an operation of our
+own with the same arguments. That one holds them against the contract of the kernel and then calls
+it, whatever mode torch is in.
+"""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from robgui.core.loading.exported import layers
+from robgui.core.loading.exported import layers, places
 from robgui.core.loading.exported.contract import BrokenContractError, Call, bind
-from robgui.core.model.watching import Watching
 
-_UPSAMPLE = (
-    "nearest1d",
-    "nearest2d",
-    "nearest3d",
-    "linear1d",
-    "bilinear2d",
-    "bicubic2d",
-    "trilinear3d",
-)
-_VARIANTS = (
-    "_nearest_exact1d",
-    "_nearest_exact2d",
-    "_nearest_exact3d",
-    "_bicubic2d_aa",
-    "_bilinear2d_aa",
-    "_lanczos2d_aa",
-)
+_UPSAMPLE = """
+upsample_nearest1d upsample_nearest2d upsample_nearest3d upsample_linear1d upsample_bilinear2d
+upsample_bicubic2d upsample_trilinear3d _upsample_nearest_exact1d _upsample_nearest_exact2d
+_upsample_nearest_exact3d _upsample_bicubic2d_aa _upsample_bilinear2d_aa _upsample_lanczos2d_aa
+"""
+#: Where our operations live.
+_LIBRARY: Any = torch.library.Library("robgui", "FRAGMENT")  # type: ignore[no-untyped-call]
+_LOWEST = -(2**63)
+
+
+class _Last(threading.local):
+    """The last call that was not made, of this thread."""
+
+    broken: BrokenContractError | None = None
+
+    def clear(self) -> None:
+        """Forgets it."""
+        self.broken = None
+
+
+_last = _Last()
 
 
 @contextmanager
 def guarded() -> Iterator[None]:
-    """Runs TorchScript under a guard.
-
-    The sentence of a refused call is not buried in torch's report.
-    """
-    guard = _Guard()
+    """Runs TorchScript; the sentence of a refused call is not buried in torch's report."""
+    _last.clear()
     try:
-        with guard:
-            yield
+        yield
     except RuntimeError as error:
-        raise guard.broken or error from error
+        raise _last.broken or error from error
 
 
-class _Guard(Watching):
-    """Sees every call below autograd; a call that breaks the contract of its kernel is not made."""
+def exchange(graph: Any, node: Any) -> None:
+    """Puts the guarded operation into the place of a node."""
+    name, overload = node.kind().removeprefix("aten::"), _overload(node)
+    _define(name, overload, str(node.schema()))
+    ours = graph.create(f"robgui::{name}", list(node.inputs()), node.outputsSize())
+    ours.insertBefore(node)
+    for old, new in zip(node.outputs(), ours.outputs(), strict=True):
+        new.setType(old.type())
+        old.replaceAllUsesWith(new)
+    node.destroy()
 
-    def __init__(self) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
-        self.broken: BrokenContractError | None = None
 
-    def __torch_dispatch__(
-        self,
-        function: torch._ops.OpOverload,
-        types: Any,
-        args: tuple[Any, ...] = (),
-        kwargs: dict[str, Any] | None = None,
-    ) -> Any:
-        """Checks the call where the kernel has a contract, then makes it."""
-        contract = _CONTRACTS.get(function._schema.name)
+def needs_guard(node: Any) -> bool:
+    """Whether a node stands for a kernel that believes what it is given."""
+    library, _, name = node.kind().partition("::")
+    return library == "aten" and is_guarded(name, _overload(node))
+
+
+def is_guarded(name: str, overload: str) -> bool:
+    """Whether a kernel believes what it is given."""
+    return _contract(name, overload) is not None
+
+
+def checked(name: str, overload: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The result of an operation of torch, called only if its contract is kept."""
+    contract = _contract(name, overload)
+    try:
+        call = bind(_function(name, overload), args, kwargs)
         if contract is not None:
-            try:
-                contract(bind(function, args, kwargs or {}))
-            except BrokenContractError as error:
-                self.broken = error
-                raise
-        return function(*args, **(kwargs or {}))
+            contract(call)
+    except BrokenContractError as error:
+        _last.broken = error
+        raise
+    return _function(name, overload)(*args, **kwargs)
 
 
-def _layer(call: Call) -> None:
-    """One layer and direction of an LSTM as oneDNN computes it."""
-    x = call.tensor("input", 3)
-    hidden, size = call["hidden_size"], x.shape[2]
-    weights = [call.tensor(f"weight{place}") for place in range(4)]
-    states = [call.tensor(name) for name in ("hx_", "cx_")]
-    call.same_type((x, *weights, *states))
-    call.need(call["mode"] == 2 and not call["batch_sizes"], "it is no LSTM")
-    wanted = [(4 * hidden, size), (4 * hidden, hidden)]
-    call.need(
-        all(tuple(weight.shape) == shape for weight, shape in zip(weights, wanted, strict=False)),
-        "a weight does not fit",
-    )
-    biased = not call["has_biases"] or all(
-        tuple(weight.shape) == (4 * hidden,) for weight in weights[2:]
-    )
-    call.need(x.numel() > 0 and biased, "a bias does not fit")
-    # torch has already turned the input: its second axis is the batch
-    call.need(all(state.numel() == x.shape[1] * hidden for state in states), "a state does not fit")
+@cache
+def _function(name: str, overload: str) -> Any:
+    return getattr(getattr(torch.ops.aten, name), overload or "default")
+
+
+@cache
+def _define(name: str, overload: str, schema: str) -> None:
+    """Makes our operation, once for each kernel."""
+
+    def ours(*args: Any, **kwargs: Any) -> Any:
+        return checked(name, overload, args, kwargs)
+
+    _LIBRARY.define(schema.removeprefix("aten::"))
+    _LIBRARY.impl(f"{name}.{overload}" if overload else name, ours, "CompositeImplicitAutograd")
+
+
+def _overload(node: Any) -> str:
+    return str(node.schema()).partition("(")[0].partition(".")[2]
 
 
 def _mixing(call: Call) -> None:
@@ -152,28 +168,41 @@ def _refused(call: Call) -> None:
     )
 
 
-def _named(contract: Callable[[Call], None], *names: str) -> dict[str, Callable[[Call], None]]:
-    return {f"aten::{name}": contract for name in names}
+def _quotient(call: Call) -> None:
+    """Two whole numbers have a quotient that is one: the processor ends the program otherwise."""
+    left, right = call.given.values()
+    if isinstance(left, int) and isinstance(right, int):
+        call.need(right != 0, "it divides by 0")
+        call.need(left != _LOWEST or right != -1, "its result is no number")
 
 
+def _named(contract: Callable[[Call], None], names: str) -> dict[str, Callable[[Call], None]]:
+    return dict.fromkeys(names.split(), contract)
+
+
+#: By name, or by name and overload where another overload needs nothing.
 _CONTRACTS: dict[str, Callable[[Call], None]] = {
-    **_named(layers.recurrent, "lstm"),
-    **_named(_layer, "mkldnn_rnn_layer"),
-    **_named(
-        layers.attention,
-        "scaled_dot_product_attention",
-        "_scaled_dot_product_flash_attention_for_cpu",
-    ),
-    **_named(_mixing, "_native_multi_head_attention", "_transformer_encoder_layer_fwd"),
-    **_named(
-        layers.enlarge,
-        *(f"upsample_{name}" for name in _UPSAMPLE),
-        *(f"_upsample{name}" for name in _VARIANTS),
-    ),
+    **_named(layers.recurrent, "lstm.input gru.input rnn_tanh.input rnn_relu.input"),
+    **_named(layers.cell, "lstm_cell gru_cell rnn_tanh_cell rnn_relu_cell"),
+    **_named(layers.attention, "scaled_dot_product_attention"),
+    **_named(layers.pool, "max_pool1d"),
+    **_named(layers.enlarge, _UPSAMPLE),
+    **_named(_mixing, "_native_multi_head_attention _transformer_encoder_layer_fwd"),
     **_named(
         _refused,
-        "_nested_tensor_from_mask",
-        "_nested_tensor_from_mask_left_aligned",
-        "to_padded_tensor",
+        "_nested_tensor_from_mask _nested_tensor_from_mask_left_aligned to_padded_tensor",
+    ),
+    **_named(
+        places.division,
+        "div.Tensor_mode div.Scalar_mode floor_divide. floor_divide.Scalar fmod.Tensor fmod.Scalar"
+        " remainder.Tensor remainder.Scalar remainder.Scalar_Tensor",
+    ),
+    **_named(
+        _quotient,
+        "remainder. remainder.int floordiv.int divmod.int __round_to_zero_floordiv.int",
     ),
 }
+
+
+def _contract(name: str, overload: str) -> Callable[[Call], None] | None:
+    return _CONTRACTS.get(f"{name}.{overload}", _CONTRACTS.get(name))

@@ -33,12 +33,11 @@ bernoulli.p uniform_.default normal_.default empty.memory_format empty_like.defa
 new_empty.default index.Tensor_hacked_twin index_put.hacked_twin index_put_.hacked_twin
 __and__.Tensor __or__.Tensor __xor__.Tensor __and__.Scalar __or__.Scalar size.default size.int
 dim.default numel.default is_floating_point.default is_complex.default item.default Int.Tensor
-Float.Tensor Bool.Tensor IntImplicit.default FloatImplicit.default BoolImplicit.default
-ScalarImplicit.default tensor.default tensor.float tensor.int tensor.bool as_tensor.default
-as_tensor.float as_tensor.int as_tensor.bool as_tensor.list to.prim_Device to.prim_dtype
-to.prim_other copy_.Tensor copy_.int copy_.float eq.Tensor ne.Tensor stride.default stride.int
-is_nonzero.default equal.default allclose.default cumsum_.default log_.default log2_.default
-expm1_.default argsort.default softmin.int
+Float.Tensor Bool.Tensor IntImplicit.default FloatImplicit.default ScalarImplicit.default
+tensor.default tensor.float tensor.int tensor.bool as_tensor.default as_tensor.float as_tensor.int
+as_tensor.bool as_tensor.list to.prim_Device to.prim_dtype to.prim_other copy_.Tensor copy_.int
+copy_.float eq.Tensor ne.Tensor stride.default stride.int is_nonzero.default equal.default
+allclose.default cumsum_.default log_.default log2_.default expm1_.default argsort.default
 """
 #: Arithmetic, texts and lists; where such a name also has an overload for tensors, ``TENSORS``
 #: decides on that.
@@ -68,21 +67,12 @@ CallFunction CallMethod Constant CreateObject DictConstruct Enter Exit GetAttr I
 ListUnpack Loop SetAttr StringIndex TupleConstruct TupleIndex TupleSlice TupleUnpack Uninitialized
 isinstance unchecked_cast ConstantChunk
 """
-#: Kernels that check little of what they are given.
-_CARELESS = """
-lstm scaled_dot_product_attention _native_multi_head_attention _transformer_encoder_layer_fwd
-_nested_tensor_from_mask _nested_tensor_from_mask_left_aligned to_padded_tensor
-"""
 #: Overloads that compute on tensors, as ``name.overload``.
 TENSORS = frozenset({*NAMES, *_MORE.split()}.difference(_INNER.split()))
 #: Names that may follow ``torch.`` in the code.
 ATEN = frozenset({*_PLAIN.split(), *(name.partition(".")[0] for name in TENSORS)})
 #: Names that may follow ``ops.prim.`` in the code.
 PRIM = frozenset(_QUESTIONS.split())
-#: A graph that reaches one of these is run under a guard.
-GUARDED = frozenset(
-    {*_CARELESS.split(), *(name.partition(".")[0] for name in TENSORS if "upsample" in name)}
-)
 #: Sequences of different lengths: every recurrent layer has code for them, but a classifier of one
 #: shape does not reach it.
 UNSAFE = frozenset(

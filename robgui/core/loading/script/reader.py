@@ -2,15 +2,15 @@
 
 Their weights are read by torch's C++ unpickler, which creates no Python objects, but their code is
 a program, and some of it may run while the file is loaded. So the text is checked before torch sees
-it (``code``), every graph that torch made of it before one is run (``graphs``), and the arguments
-of careless kernels while it runs (``guard``).
+it (``code``), every tensor against its part of the file (``storages``), every graph that torch made
+of it before one is run (``graphs``), and the arguments of careless kernels while it runs
+(``guard``).
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +22,15 @@ from robgui.core.loading.archive import Archive
 from robgui.core.loading.pickles import is_sound, words_in
 from robgui.core.loading.raw import TRUST, Raw, first_layer, reading
 from robgui.core.loading.script.code import ForeignCodeError, check_code
-from robgui.core.loading.script.graphs import needs_guard, unknown_operations
+from robgui.core.loading.script.graphs import (
+    guard_kernels,
+    unknown_operations,
+    unsafe_operations,
+    wrong_numbers,
+)
 from robgui.core.loading.script.guard import guarded
 from robgui.core.loading.script.values import wrong_value
+from robgui.core.loading.storages import WrongStorageError, check_storages
 from robgui.core.model.backend import Capabilities, Reduce, TorchBackend, as_output, channels_second
 
 #: The parts torch needs. Its reader ignores case in their names, so that another part could take
@@ -47,9 +53,8 @@ _LAYERS = _LINEAR | {
 class ScriptBackend(TorchBackend):
     """A TorchScript module; a second graph that also returns its layers gives the activations."""
 
-    def __init__(self, module: Any, careless: bool = False) -> None:
+    def __init__(self, module: Any) -> None:
         super().__init__(module, layers=())
-        self._careless = careless
         try:
             self._watched, self._linear = _watch(module)
         except RuntimeError:  # a graph that cannot be rewritten still runs as a whole
@@ -60,24 +65,21 @@ class ScriptBackend(TorchBackend):
         )
 
     def __call__(self, x: Tensor) -> Tensor:
-        with self._guard():
+        with guarded():
             return super().__call__(x)
 
     def outputs(self, x: Tensor) -> tuple[str, ...]:
-        with self._guard():
+        with guarded():
             return super().outputs(x)
 
     def activations(self, x: Tensor, reduce: Reduce) -> tuple[Tensor, dict[str, Tensor]]:
-        with self._guard():
+        with guarded():
             answer, *layers = self._watched(self.module, x)
         named = zip(self._linear.items(), layers, strict=True)
         return as_output(answer, scores=self.scores), {
             name: reduce(channels_second(layer) if linear else layer)
             for (name, linear), layer in named
         }
-
-    def _guard(self) -> AbstractContextManager[object]:
-        return guarded() if self._careless else nullcontext()
 
 
 def load_script(path: Path, trust: bool) -> Raw:
@@ -90,19 +92,20 @@ def load_script(path: Path, trust: bool) -> Raw:
         parts = [name for name in archive.names if _PARTS.fullmatch(name)]
         if not trust:
             _refuse_programs(path, archive, parts)
+            _refuse_wrong_sizes(path, archive)
         with reading(path, "TorchScript"):
             unit = torch._C.CompilationUnit()
             content = archive.copy(parts).getvalue()
             read: Any = torch._C.import_ir_module_from_buffer  # its stub is of an older version
             inner = read(unit, content, torch.device("cpu"), {}, False)
             if not trust:
-                _refuse_operations(path, unit, inner)
+                _refuse_operations(path, unknown_operations(unit))
+                guard_kernels(unit)
+                _refuse_operations(path, unsafe_operations(unit, inner))
+                _refuse_numbers(path, wrong_numbers(unit, inner))
                 _refuse_confusion(path, inner)
             module = torch.jit._recursive.wrap_cpp_module(inner)  # type: ignore[no-untyped-call]
-            careless = not trust and needs_guard(unit, inner)
-            return Raw(
-                ScriptBackend(module.float(), careless), first=first_layer(module.state_dict())
-            )
+            return Raw(ScriptBackend(module.float()), first=first_layer(module.state_dict()))
 
 
 def _refuse_programs(path: Path, archive: Archive, parts: list[str]) -> None:
@@ -125,11 +128,27 @@ def _refuse_programs(path: Path, archive: Archive, parts: list[str]) -> None:
         raise TrustError(f"{path} is not loaded: {error}; {TRUST}.") from error
 
 
-def _refuse_operations(path: Path, unit: Any, module: Any) -> None:
-    if found := unknown_operations(unit, module):
+def _refuse_wrong_sizes(path: Path, archive: Archive) -> None:
+    try:
+        for name in _PICKLES:
+            check_storages(archive, name, name.removesuffix(".pkl"))
+    except WrongStorageError as error:
+        raise ModelError(f"{path} is damaged or no plain model: {error}.") from error
+
+
+def _refuse_operations(path: Path, found: list[str]) -> None:
+    if found:
         raise TrustError(
             f"{path} is not loaded: its code uses {', '.join(found[:3])}, not known to be harmless;"
             f" {TRUST}."
+        )
+
+
+def _refuse_numbers(path: Path, found: list[str]) -> None:
+    if found:
+        raise TrustError(
+            f"{path} is not loaded: its code gives {', '.join(found[:3])} a number that may be no"
+            f" type of values; {TRUST}."
         )
 
 

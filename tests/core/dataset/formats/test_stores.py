@@ -362,3 +362,19 @@ def test_pictures_of_the_mp4_family_are_no_videos(tmp_path):
     (tmp_path / "a.heic").write_bytes(bytes(4) + b"ftypheic" + bytes(100))
     assert identify(tmp_path / "a.heic").data is None
     assert io.BytesIO(png(0)).read(4) == b"\x89PNG"
+
+
+def test_an_arrow_file_whose_lengths_lie_is_one_sentence_and_no_crash(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    values = pa.array([[1, 2], [3, 4]], pa.list_(pa.uint8()))
+    offsets = np.array([0, 2, 2**30], np.int32)
+    path = tmp_path / "a.arrow"
+    schema = pa.schema({"x": values.type})
+    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_stream(file, schema) as out:
+        out.write_batch(pa.record_batch([values], schema=schema))
+    content = path.read_bytes()
+    whole = np.array([0, 2, 4], np.int32).tobytes()
+    assert whole in content
+    path.write_bytes(content.replace(whole, offsets.tobytes()))
+    with pytest.raises(DataError, match="cannot be read"):
+        open_dataset(path)

@@ -253,7 +253,7 @@ class ArrayColumn:
 
     def __init__(self, column: Column) -> None:
         self._column = column
-        first = np.asarray(column.value(0))
+        first = self._cell(0)
         if first.dtype.kind not in "biuf" or not first.size:
             raise DataError(
                 f"{column.batches.path}: the column {column.name!r} holds no arrays of one shape;"
@@ -267,7 +267,7 @@ class ArrayColumn:
         """The arrays at ``positions``."""
         rows = np.empty((len(positions), *self.shape[1:]), dtype=self.dtype)
         for place, position in enumerate(positions):
-            value = np.asarray(self._column.value(int(position)))
+            value = self._cell(int(position))
             if value.shape != self.shape[1:]:
                 raise DataError(
                     f"{self._column.batches.path}, row {int(position)}: its array has the shape"
@@ -279,3 +279,9 @@ class ArrayColumn:
     def content(self) -> str:
         """Fingerprint of the file."""
         return f"{digest(self._column.batches.path)}|{self._column.name}"
+
+    def _cell(self, row: int) -> np.ndarray:
+        try:
+            return np.asarray(self._column.value(row))
+        except DataError as error:
+            raise error.at(f"{self._column.batches.path}, row {row}") from error
