@@ -57,7 +57,7 @@ def test_two_runs_at_once_from_the_preferences_to_the_status_bar(
     limits = [Path(f"/proc/{pid}/limits").read_text() for pid in store.runner.pids]
     most = [int(re.search(r"Max address space +(\d+)", text)[1]) for text in limits]
     assert all(3e9 < one < 12e9 for one in most), "what it had already, and 3 GB"
-    assert window.panel("zonnscan")._job is two, "the picture follows the one that began last"
+    assert window.panel("zonnscan")._job is two, "the picture is of the run that Stop means"
 
     press(qtbot, window.run_pane.stop)
     qtbot.waitUntil(lambda: two.state is RunState.CANCELLED, timeout=10_000)

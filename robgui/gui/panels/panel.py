@@ -316,13 +316,20 @@ class Panel(Themed, QWidget):
         if job.request.analysis != self.analysis.name:
             return
         if job.state is RunState.RUNNING and job not in self._ignored:
-            self._job = job
+            self._job = self._newest_at_work(job)
         if job is self._job and job.state.ended:
             self._job, self.run_id = None, job.run_id
             if self.result is not None and self.request is not None:
                 self._show_subject(self.request)
                 self._say_last(stopped=job.state is RunState.CANCELLED)
             self._check_stale()
+
+    def _newest_at_work(self, job: Execution) -> Execution:
+        """Of several at once the one that was asked for last: Pause and Stop mean the same one."""
+        newest = self.store.runner.at_work_on(self.analysis.name)
+        if newest is None or newest.request.analysis != self.analysis.name:
+            return job
+        return job if newest in self._ignored else newest
 
     def _say_last(self, *, stopped: bool) -> None:
         said = self._words()
@@ -335,7 +342,7 @@ class Panel(Themed, QWidget):
         if job.request.analysis != self.analysis.name or job in self._ignored or step is None:
             return
         if self._job not in (None, job) and not self._job.state.ended:
-            return  # of two at once the one that began last is followed
+            return  # of two at once one is followed
         if job.request is not self.request:
             self._words_due = Pace(WORDS_SECONDS)
         if not self._take(job.request):
