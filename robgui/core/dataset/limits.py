@@ -56,6 +56,12 @@ def sized(count: float) -> str:
     return f"{count:,.3g} GB" if count < 1e4 else f"{count:.0e} GB"
 
 
+def first_line(error: Exception) -> str:
+    """What a library says went wrong, as part of one sentence."""
+    lines = str(error).strip().splitlines()
+    return (lines[0] if lines else type(error).__name__)[:200].rstrip(".")
+
+
 def is_gzip(path: Path) -> bool:
     """Whether the file starts like a gzip file, whatever its name is."""
     return head(path, 2) == _GZIP
