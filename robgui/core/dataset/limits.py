@@ -83,11 +83,7 @@ def reading(path: object) -> Iterator[None]:
             f"{path}: there is not enough memory to read it; use a smaller file."
         ) from error
     except _BROKEN as error:
-        reason = (
-            (error.strerror if isinstance(error, OSError) else None)
-            or str(error)
-            or type(error).__name__
-        )
+        reason = (error.strerror if isinstance(error, OSError) else None) or first_line(error)
         raise DataError(
             f"{path}: the file cannot be read ({reason}); check that it is complete."
         ) from error
