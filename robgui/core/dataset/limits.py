@@ -56,6 +56,12 @@ def sized(count: float) -> str:
     return f"{count:,.3g} GB" if count < 1e4 else f"{count:.0e} GB"
 
 
+def first_line(error: Exception) -> str:
+    """What a library says went wrong, as part of one sentence."""
+    lines = str(error).strip().splitlines()
+    return (lines[0] if lines else type(error).__name__)[:200].rstrip(".")
+
+
 def is_gzip(path: Path) -> bool:
     """Whether the file starts like a gzip file, whatever its name is."""
     return head(path, 2) == _GZIP
@@ -77,11 +83,7 @@ def reading(path: object) -> Iterator[None]:
             f"{path}: there is not enough memory to read it; use a smaller file."
         ) from error
     except _BROKEN as error:
-        reason = (
-            (error.strerror if isinstance(error, OSError) else None)
-            or str(error)
-            or type(error).__name__
-        )
+        reason = (error.strerror if isinstance(error, OSError) else None) or first_line(error)
         raise DataError(
             f"{path}: the file cannot be read ({reason}); check that it is complete."
         ) from error

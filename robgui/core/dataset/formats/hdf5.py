@@ -17,7 +17,7 @@ import numpy as np
 
 from robgui.core.dataset.dataset import Dataset
 from robgui.core.dataset.formats.stacked import build, choose_keys, class_names_in
-from robgui.core.dataset.limits import LARGEST_ARRAY, check_size, digest, reading, sized
+from robgui.core.dataset.limits import LARGEST_ARRAY, check_size, digest, first_line, reading, sized
 from robgui.core.dataset.options import Options
 from robgui.core.dataset.source import Shape
 from robgui.core.errors import DataError, MissingExtraError, RobguiError
@@ -55,7 +55,7 @@ def _open(path: Path, options: Options, *, matlab: bool) -> Dataset:
             raise
         except Exception as error:  # the library raises many kinds of errors on a damaged file
             raise DataError(
-                f"{path}: this HDF5 file cannot be read ({error!s:.200}); get a complete copy."
+                f"{path}: this HDF5 file cannot be read ({first_line(error)}); get a complete copy."
             ) from error
 
 
@@ -171,8 +171,8 @@ class StoredRows:
             value = self._item[..., position] if self._last else self._item[position]
         except Exception as error:  # as above
             raise DataError(
-                f"{self._path}: item {position} cannot be read ({error!s:.200}); get a complete"
-                " copy."
+                f"{self._path}: item {position} cannot be read ({first_line(error)}); get a"
+                " complete copy."
             ) from error
         return np.asarray(value.T if self._turned else value)
 

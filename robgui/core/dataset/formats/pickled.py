@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from robgui.core.dataset.limits import LARGEST_ARRAY, check_size, reading, sized
+from robgui.core.dataset.limits import LARGEST_ARRAY, check_size, first_line, reading, sized
 from robgui.core.errors import DataError
 from robgui.core.loading.pickles import is_sound
 from robgui.core.regular import read_regular
@@ -42,7 +42,7 @@ def read_pickle(path: Path) -> dict[str, Any]:
     except (DataError, MemoryError):
         raise
     except Exception as error:  # a damaged pickle raises anything at all
-        raise DataError(f"{path}: this pickle cannot be read ({error!s:.200}).") from error
+        raise DataError(f"{path}: this pickle cannot be read ({first_line(error)}).") from error
 
 
 @dataclass

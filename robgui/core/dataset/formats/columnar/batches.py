@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from robgui.core.dataset.limits import LARGEST_ARRAY, sized
+from robgui.core.dataset.limits import LARGEST_ARRAY, first_line, sized
 from robgui.core.errors import DataError
 from robgui.core.regular import open_regular
 
@@ -43,7 +43,7 @@ class Batches(ABC):
             raise
         except Exception as error:  # the library raises many kinds of errors on a damaged file
             raise DataError(
-                f"{path}: this table cannot be read ({error!s:.200}); get a complete copy."
+                f"{path}: this table cannot be read ({first_line(error)}); get a complete copy."
             ) from error
         if len(self._schema.names) > _MOST_COLUMNS:
             raise DataError(f"{path}: the table has {len(self._schema.names):,} columns.")

@@ -25,7 +25,7 @@ from robgui.core.dataset.formats.columnar.batches import (
 from robgui.core.dataset.formats.grid import Grid, text_columns
 from robgui.core.dataset.formats.stacked import build
 from robgui.core.dataset.labels import LABEL_COLUMNS, label_numbers
-from robgui.core.dataset.limits import LARGEST_ARRAY, digest, head, sized
+from robgui.core.dataset.limits import LARGEST_ARRAY, digest, first_line, head, sized
 from robgui.core.dataset.options import Options
 from robgui.core.dataset.source import Shape, Skips
 from robgui.core.errors import DataError, MissingExtraError, RobguiError
@@ -64,7 +64,7 @@ def _open(batches: Batches, options: Options) -> Dataset:
         raise
     except Exception as error:  # the library raises many kinds of errors on a damaged file
         raise DataError(
-            f"{batches.path}: this table cannot be read ({error!s:.200}); get a complete copy."
+            f"{batches.path}: this table cannot be read ({first_line(error)}); get a complete copy."
         ) from error
 
 
@@ -206,7 +206,7 @@ class Column:
             except (RobguiError, MemoryError, OSError):
                 raise
             except Exception as error:  # as above
-                raise DataError(f"its row cannot be read ({error!s:.200}).") from error
+                raise DataError(f"its row cannot be read ({first_line(error)}).") from error
 
 
 class EncodedColumn(EncodedImages):
