@@ -146,6 +146,8 @@ def is_usable() -> bool:
 
 def make_environment() -> None:
     """Makes .venv anew with the running Python."""
+    if VENV.is_symlink():  # what it points to belongs to another folder, and would be emptied
+        raise Problem(f"{VENV} is a link; remove it, and it is made here.")
     free = shutil.disk_usage(ROOT).free
     if free < SPACE_NEEDED:
         print(

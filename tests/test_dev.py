@@ -241,6 +241,20 @@ def test_an_environment_from_another_folder_is_made_anew(environment, venv, monk
     assert any("-m venv --clear" in line for line in calls)
 
 
+def test_a_link_to_the_environment_of_another_folder_is_never_emptied(
+    environment, tmp_path, monkeypatch
+):
+    theirs = tmp_path / "theirs"
+    theirs.mkdir()
+    (theirs / "kept").touch()
+    link = tmp_path / "link"
+    link.symlink_to(theirs)
+    monkeypatch.setattr(environment, "VENV", link)
+    with pytest.raises(environment.Problem, match="is a link; remove it"):
+        environment.make_environment()
+    assert (theirs / "kept").exists()
+
+
 def test_two_starts_at_once_do_not_install_at_once(environment):
     with environment.only_one() as first, environment.LOCK.open("a") as second:
         assert not environment.try_lock(second)
