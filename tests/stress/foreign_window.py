@@ -96,7 +96,7 @@ class Person:
             assert not dialog.use.isEnabled() or dialog.verdict.text().startswith("Measuring")
             said = f"{dialog.verdict.text()} {words}"
             stopped = self._stopped(dialog.cancel, lambda: not self.store.pictures.busy)
-            assert not dialog.isVisible()
+            assert self._dialog() is None
         else:
             self.wait(lambda: not self.store.pictures.busy, "the end of the preview")
             said = f"{dialog.problem.text()}{dialog.warnings.text()}"

@@ -25,6 +25,8 @@ _IDLE_SECONDS, _BUSY_SECONDS = 0.25, 0.1
 _PATIENCE_SECONDS = 1.0
 #: A model that has cost this many processes is not asked unasked.
 _MOST_KILLS = 2
+#: A process that has ended has forgotten everything: its successor need not be asked to.
+_FORGET = "let_go"
 _CLOSED = "The program is being closed, so no model answers any more."
 
 
@@ -36,6 +38,7 @@ class _Order:
         topic: What it is for; a topic can be stopped.
         urgent: Whether a person waits for it.
         subject: The model file that it is about; empty for none.
+        process: The process at the time it was asked.
         end_by: When its process is ended; 0 while it may take its time.
     """
 
@@ -45,6 +48,7 @@ class _Order:
     urgent: bool
     subject: str
     number: int
+    process: int
     answer: Future[Any] = field(default_factory=Future)
     began: float = 0.0
     end_by: float = 0.0
@@ -106,7 +110,7 @@ class Service:
             subject: The model file that it is about.
             **values: What it is about, as plain values.
         """
-        order = _Order(what, values, topic, urgent, subject, next(self._numbers))
+        order = _Order(what, values, topic, urgent, subject, next(self._numbers), self.pid)
         with self._lock:
             if self._leaving.is_set():
                 raise ModelError(_CLOSED)
@@ -184,6 +188,9 @@ class Service:
         if self._present is None and self._waiting:
             order = min(self._waiting, key=lambda one: (not one.urgent, one.number))
             self._waiting.remove(order)
+            if order.what == _FORGET and order.process != self.pid:
+                _answer(order, True)
+                return
             self._present, order.began = order, time.monotonic()
             self._workers.post(order.what, order.values, lambda given: self._over(order, given))
 
