@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from robgui.analyses.deepinspect.labels import class_errors
+from robgui.analyses.deepinspect.labels import errors_of
 from robgui.analyses.deepinspect.pairs import pair_inputs
 from robgui.analyses.deepinspect.result import DeepInspectResult, Exhibit
 from robgui.core.dataset import Dataset, inputs
@@ -25,7 +25,7 @@ def exhibits_of(
     """The classes that fail by their labels, the first confused and the first biased pairs, with
     pictures.
     """
-    errors = class_errors(result)
+    errors = errors_of(result)
     failing = [] if errors is None else errors.failing(most_wrong)[:CLASSES].tolist()
     chosen = [("class", c, int(errors.taken_for[c]), -1) for c in failing if errors is not None]
     chosen += [("confusion", a, b, -1) for a, b in result.confusion_pairs[:CONFUSIONS].tolist()]

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from robgui.analyses.deepinspect.labels import ClassErrors, class_errors
+from robgui.analyses.deepinspect.labels import ClassErrors, errors_of
 from robgui.analyses.deepinspect.pairs import beyond_noise, pixels_apart
 from robgui.analyses.deepinspect.params import DeepInspectParams
 from robgui.analyses.deepinspect.result import DeepInspectResult, Exhibit, Quality
@@ -20,7 +20,7 @@ _ONE_INPUT = 0.7
 
 def inspect_findings(result: DeepInspectResult, params: DeepInspectParams) -> list[Finding]:
     """Classes that the labels say fail, worst first; then the pairs that stand out."""
-    errors = class_errors(result)
+    errors = errors_of(result)
     found = []
     for exhibit in result.exhibits:
         if exhibit.kind == "class" and errors is not None:

@@ -1,79 +1,19 @@
-"""What the labels say of each class: how often it is right, and what it is taken for."""
+"""What the labels say of each class, as DeepInspect has counted them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from robgui.core.intervals import clopper_pearson
+from robgui.core.class_errors import FEWEST, ClassErrors, class_errors
 
 if TYPE_CHECKING:
     from robgui.analyses.deepinspect.result import DeepInspectResult
 
-#: Fewer labelled inputs of a class than this say nothing about it.
-FEWEST = 10
+__all__ = ["FEWEST", "ClassErrors", "errors_of"]
 
 
-@dataclass(frozen=True, slots=True)
-class ClassErrors:
-    """Errors per class of a single-label model, by the labels.
-
-    Attributes:
-        table: ``(m, m)`` int64, inputs of true class (row) that the model gives each class
-            (column).
-        members: ``(m,)`` labelled inputs of each class.
-        wrong: ``(m,)`` how many of these the model gets wrong.
-        share: ``(m,)`` wrong / members; nan without members.
-        low: ``(m,)`` lower end of its exact 95 % interval.
-        high: ``(m,)`` upper end.
-        taken_for: ``(m,)`` the class that the wrong ones are given most often; -1 without wrong
-            ones.
-        order: ``(m,)`` classes, the surest failures first: by the lower end, then by the share.
-    """
-
-    table: np.ndarray
-    members: np.ndarray
-    wrong: np.ndarray
-    share: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    taken_for: np.ndarray
-    order: np.ndarray
-
-    def failing(self, limit: float) -> np.ndarray:
-        """Classes of which more than this share is wrong, 95 % sure; worst first."""
-        return np.asarray(self.order[np.nan_to_num(self.low[self.order]) > limit])
-
-    @property
-    def directed(self) -> np.ndarray:
-        """``(m, m)`` share of a true class (row) that the model takes for another (column).
-
-        Nan on the diagonal.
-        """
-        shares = self.table / np.where(self.members > 0, self.members, np.nan)[:, None]
-        np.fill_diagonal(shares, np.nan)
-        return shares
-
-
-def class_errors(result: DeepInspectResult) -> ClassErrors | None:
+def errors_of(result: DeepInspectResult) -> ClassErrors | None:
     """Errors per class; None without labels and for a multi-label model."""
     if result.multi_label or not len(result.true):
         return None
-    known = (result.true >= 0) & (result.predicted >= 0)
-    if not known.any():
-        return None
-    m = len(result.classes)
-    pairs = result.true[known].astype(np.int64) * m + result.predicted[known]
-    table = np.bincount(pairs, minlength=m * m).reshape(m, m)
-    members = table.sum(1)
-    wrong = members - np.diag(table)
-    low, high = clopper_pearson(wrong, members)
-    others = table.copy()
-    np.fill_diagonal(others, 0)
-    share = wrong / np.where(members > 0, members, np.nan)
-    order = np.lexsort((-np.nan_to_num(share), -np.nan_to_num(low)))
-    return ClassErrors(
-        table, members, wrong, share, low, high, np.where(wrong > 0, others.argmax(1), -1), order
-    )
+    return class_errors(result.true, result.predicted, len(result.classes))

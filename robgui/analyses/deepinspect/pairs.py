@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from robgui.analyses.deepinspect.labels import FEWEST, class_errors
+from robgui.analyses.deepinspect.labels import FEWEST, errors_of
 
 if TYPE_CHECKING:
     from robgui.analyses.deepinspect.result import DeepInspectResult
@@ -205,7 +205,7 @@ def class_order(result: DeepInspectResult, order: Order) -> np.ndarray:
         return np.array(sorted(range(len(names)), key=names.__getitem__))
     if order == "likeness":
         return clustered(result.napvd) if result.complete else np.arange(len(names))
-    errors = class_errors(result)
+    errors = errors_of(result)
     if errors is not None:
         return errors.order
     distance = np.where(np.eye(len(names), dtype=bool), np.nan, result.napvd)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from robgui.analyses.deepinspect.labels import FEWEST, ClassErrors, class_errors
+from robgui.analyses.deepinspect.labels import FEWEST, ClassErrors, errors_of
 from robgui.analyses.deepinspect.pairs import Order, beyond_noise, class_order, pixels_apart
 from robgui.analyses.deepinspect.params import DeepInspectParams
 from robgui.analyses.deepinspect.result import (
@@ -51,7 +51,7 @@ def inspect_views(
     Then distances and bias, the pairs, and how well distances find errors.
     """
     order = class_order(result, order_by)
-    errors = class_errors(result)
+    errors = errors_of(result)
     views: list[View] = []
     if errors is not None:
         views += [
@@ -188,7 +188,7 @@ def _pairs(result: DeepInspectResult) -> Table:
             Column("at most", cells(result.napvd_high[a, b]), "number"),
             Column("Beyond noise", sure),
         ]
-    errors = class_errors(result)
+    errors = errors_of(result)
     if errors is not None:
         columns.append(Column("Mixed up", tuple(mixed_up(errors, *p) for p in pairs.tolist())))
     elif result.conf.size:

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from robgui.analyses.deepinspect.labels import FEWEST, ClassErrors, class_errors
+from robgui.analyses.deepinspect.labels import FEWEST, ClassErrors, errors_of
 from robgui.analyses.deepinspect.pairs import beyond_noise
 from robgui.analyses.deepinspect.params import DeepInspectParams
 from robgui.analyses.deepinspect.result import (
@@ -30,7 +30,7 @@ def inspect_verdict(result: DeepInspectResult, params: DeepInspectParams) -> Ver
     problem = _nothing_to_say(result)
     if problem:
         return Verdict(Status.UNKNOWN, problem, scope=_scope(result))
-    errors = class_errors(result)
+    errors = errors_of(result)
     parts = (_alike(result), *_confirmed(result), _biased(result), _proven(result))
     because = [part for part in parts if part]
     if errors is not None:
@@ -48,7 +48,7 @@ def _nothing_to_say(result: DeepInspectResult) -> str:
         return "Nothing has been looked at yet."
     if known == 0:
         return "The model predicts no class for any input, so there is nothing to compare."
-    if known == 1 and class_errors(result) is None:
+    if known == 1 and errors_of(result) is None:
         name = result.classes[int(result.counts.argmax())]
         return (
             f"The model predicts “{name}” for every input looked at, so there is no pair to"

@@ -1,0 +1,109 @@
+"""Inputs compared by what the model makes of them: a map, labels to check, near-duplicates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from robgui.core.errors import ParamsError
+
+#: Neighbours that are asked about a label, and how many of them must contradict it.
+ASKED, AGREEING = 10, 8
+#: Two pictures are nearly the same when their reduced pixels differ by less than this on average
+#: (root mean square); rows of a table only when they are equal.
+ALIKE = {"image": 0.01, "table": 1e-6, "sequence": 1e-6}
+#: Side of the reduced pictures.
+SIDE = 16
+_ROWS = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """The nearest inputs of each.
+
+    Attributes:
+        rows: ``(k, a)`` numbers of the nearest others, the nearest first.
+    """
+
+    rows: np.ndarray
+
+
+def reduced(x: Tensor, kind: str) -> Tensor:
+    """Inputs as few numbers, ``(n, k)``, to tell near-duplicates by."""
+    if kind == "image" and max(x.shape[2:]) > SIDE:
+        x = torch.nn.functional.adaptive_avg_pool2d(x, (SIDE, SIDE))
+    return x.flatten(1)
+
+
+def nearest(features: Tensor) -> Near:
+    """The nearest others by the angle between features."""
+    unit = torch.nn.functional.normalize(features.double() - features.double().mean(0), dim=1)
+    asked = min(ASKED, len(unit) - 1)
+    found = []
+    for start in range(0, len(unit), _ROWS):
+        likeness = unit[start : start + _ROWS] @ unit.T
+        own = torch.arange(start, min(start + _ROWS, len(unit)), device=unit.device)
+        likeness.scatter_(1, own[:, None], -2.0)
+        found.append(likeness.topk(asked, dim=1).indices.cpu())
+    rows = torch.cat(found) if found else torch.empty((0, 0), dtype=torch.int64)
+    return Near(rows.numpy())
+
+
+def doubtful(near: Near, truth: np.ndarray, predicted: np.ndarray) -> np.ndarray:
+    """``(k,)`` whether model and neighbours agree on another class than the label says."""
+    around = truth[near.rows]
+    for_model = (around == predicted[:, None]).sum(1)
+    for_label = (around == truth[:, None]).sum(1)
+    return np.asarray((predicted != truth) & (for_model >= AGREEING) & (for_label <= 1))
+
+
+def twins(near: Near, small: Tensor, kind: str) -> np.ndarray:
+    """``(t, 2)`` pairs that are nearly the same, each once, the lower row first."""
+    pairs = set()
+    rows = torch.from_numpy(near.rows).to(small.device)
+    for start in range(0, len(rows), _ROWS):
+        others = small[rows[start : start + _ROWS]]
+        gaps = (others - small[start : start + _ROWS, None]).pow(2).mean(-1).sqrt()
+        for row, column in (gaps < ALIKE[kind]).nonzero().tolist():
+            pair = start + row, int(near.rows[start + row, column])
+            pairs.add((min(pair), max(pair)))
+    return np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2)
+
+
+def laid_out(features: Tensor, layout: str, seed: int) -> np.ndarray:
+    """``(k, 2)`` where inputs stand on the map."""
+    centred = (features - features.mean(0)).double()
+    if len(centred) < 3:
+        return np.zeros((len(centred), 2), dtype=np.float32)
+    _, _, axes = torch.linalg.svd(centred, full_matrices=False)
+    first = axes[: min(50, len(axes))]
+    # a singular vector has no sign of its own: its largest part is made positive
+    signs = first.gather(1, first.abs().argmax(1, keepdim=True)).sign()
+    main = (centred @ (first * signs).T).cpu().numpy()
+    if layout == "tsne":
+        return _neighbour_map(main, seed)
+    flat = np.zeros((len(main), 2))
+    flat[:, : min(2, main.shape[1])] = main[:, :2]
+    return flat.astype(np.float32)
+
+
+def check_layout(layout: str) -> None:
+    """Raises where the library of a layout is missing; before anything is computed."""
+    from importlib.util import find_spec
+
+    if layout == "tsne" and find_spec("sklearn") is None:
+        raise ParamsError(
+            "The neighbour map needs scikit-learn, which is not installed; choose the map pca, or"
+            ' install it with pip install "robgui[sklearn]".'
+        )
+
+
+def _neighbour_map(main: np.ndarray, seed: int) -> np.ndarray:
+    from sklearn.manifold import TSNE
+
+    perplexity = min(30.0, (len(main) - 1) / 3)
+    map_of = TSNE(2, perplexity=perplexity, init="pca", random_state=seed % 2**32)
+    return np.asarray(map_of.fit_transform(main), dtype=np.float32)

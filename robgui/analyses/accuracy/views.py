@@ -1,0 +1,226 @@
+"""What the labels say, as pictures: classes, confusions, calibration, mistakes, the map."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from robgui.analyses.accuracy.params import AccuracyParams
+from robgui.analyses.accuracy.result import AccuracyResult, Shown, calibration, precision
+from robgui.core.class_errors import ClassErrors
+from robgui.core.intervals import clopper_pearson
+from robgui.core.text.words import count, rough_percent
+from robgui.core.view import (
+    Axis,
+    Bars,
+    Column,
+    Curves,
+    Images,
+    Ink,
+    Line,
+    Mark,
+    Matrix,
+    Picture,
+    Series,
+    Table,
+    View,
+)
+
+#: More bars than this cannot be read; the table has all classes.
+MOST_BARS = 24
+#: More rows of a matrix than this cannot be read; the worst classes stay.
+MOST_ROWS = 40
+#: More classes than this cannot be told apart by colour on the map.
+MOST_COLOURS = 8
+
+
+def views(result: AccuracyResult, params: AccuracyParams) -> Sequence[View]:
+    """Recall by class first; what needs all inputs appears when it is known."""
+    errors = result.errors()
+    if errors is None:
+        return (Table("Classes", (Column("Class", ()),), note="No input was counted yet."),)
+    found: list[View] = [
+        _recall(result, errors, params),
+        _confusion(result, errors),
+        _calibration(result),
+    ]
+    if result.mistakes:
+        found.append(_pictures("The surest mistakes", result, result.mistakes))
+    if result.compared.tried:
+        found.append(_slices(result))
+    if len(result.compared.spots):
+        found.append(_map(result))
+    if result.compared.suspects:
+        found.append(_pictures("Labels to check", result, result.compared.suspects))
+    return (*found, _table(result, errors))
+
+
+def _recall(result: AccuracyResult, errors: ClassErrors, params: AccuracyParams) -> Bars:
+    seen = errors.order[errors.members[errors.order] > 0]
+    shown = seen[:MOST_BARS]
+    share, low, high = (1 - part[shown] for part in (errors.share, errors.high, errors.low))
+    rest = len(seen) - len(shown)
+    note = "The lines are exact 95 % intervals; the weakest class is on the left."
+    if rest:
+        note = f"The {len(shown)} weakest of {count(len(seen), 'class')}. {note}"
+    return Bars(
+        "Inputs of each class that are recognised",
+        Axis("share of the class", kind="share", low=0, high=1, better="high"),
+        tuple(result.classes[c] for c in shown),
+        (Series("recognised", share, Ink("series"), low, high),),
+        x=Axis("true class"),
+        levels=(
+            Mark(params.least, "least recall", Ink("risk")),
+            Mark(result.accuracy()[0], "all classes together", Ink("text")),
+        ),
+        note=note,
+    )
+
+
+def _confusion(result: AccuracyResult, errors: ClassErrors) -> Matrix:
+    involved = np.flatnonzero(errors.table.sum(0) + errors.members > 0)
+    ranked = [c for c in errors.order if c in set(involved.tolist())][:MOST_ROWS]
+    order = np.sort(np.asarray(ranked, dtype=int))
+    values = errors.directed[np.ix_(order, order)]
+    names = tuple(result.classes[c] for c in order)
+    most = float(np.nanmax(values)) if np.isfinite(values).any() else 0.0
+    left = len(involved) - len(order)
+    note = f"The {len(order)} weakest classes; {left} others are in the table." if left else ""
+    return Matrix(
+        "What is taken for what",
+        Axis("predicted class"),
+        Axis("true class"),
+        values[::-1],
+        Axis("share of the true class", kind="share", low=0, high=1, better="low"),
+        (0.0, max(most, 1e-3)),
+        worst="high",
+        rows=names[::-1],
+        columns=names,
+        note=note,
+        unknown="right answers",
+    )
+
+
+def _calibration(result: AccuracyResult) -> Curves:
+    found = calibration(result)
+    known = found.members > 0
+    exact = np.array([0.0, 1.0])
+    return Curves(
+        "Claimed and observed",
+        Axis("claimed probability", kind="share", low=0, high=1),
+        Axis("share that is right", kind="share", low=0, high=1),
+        found.claimed[known],
+        (
+            Line(
+                "the model",
+                found.right[known],
+                Ink("series"),
+                low=found.low[known],
+                high=found.high[known],
+                symbol="circle",
+                strong=True,
+            ),
+            Line("a model that claims what is true", exact, Ink("quiet"), x=exact),
+        ),
+        note="Below the diagonal it claims too much. The band is the exact 95 % interval.",
+    )
+
+
+def _pictures(title: str, result: AccuracyResult, shown: Sequence[Shown]) -> Images:
+    return Images(
+        title,
+        tuple(
+            Picture(
+                one.picture,
+                f"{one.name}: {result.classes[one.truth]}",
+                f"{result.classes[one.predicted]} {rough_percent(one.confidence)}",
+                right=False,
+            )
+            for one in shown
+        ),
+        note="Below each picture its label; on it what the model says and how surely.",
+    )
+
+
+def _slices(result: AccuracyResult) -> Bars:
+    weak = result.compared.slices
+    hits = np.array([one.right for one in weak], dtype=np.int64)
+    members = np.array([len(one.members) for one in weak], dtype=np.int64)
+    low, high = clopper_pearson(hits, members)
+    tried = count(result.compared.tried, "slice")
+    note = (
+        f"Of {tried}, those with more errors than the rest beyond chance (Fisher's test, 5 % for"
+        " all together)."
+    )
+    if not weak:
+        note = f"None of {tried} has more errors than the rest beyond chance."
+    return Bars(
+        "Weak slices of the data",
+        Axis("share that is right", kind="share", low=0, high=1, better="high"),
+        tuple(one.name for one in weak),
+        (Series("right", hits / np.maximum(members, 1), Ink("changed"), low, high),),
+        x=Axis("slice"),
+        levels=(Mark(result.accuracy()[0], "all inputs", Ink("text")),),
+        note=note,
+    )
+
+
+def _map(result: AccuracyResult) -> Curves:
+    spots = result.compared.spots
+    shown = slice(0, len(spots))
+    truth, right = result.truth[shown], result.right[shown]
+    common = np.argsort(-np.bincount(truth, minlength=len(result.classes)), kind="stable")
+    coloured = [int(c) for c in common[:MOST_COLOURS] if (truth == c).any()]
+    lines = []
+    for number, c in enumerate(coloured):
+        ink = Ink("series", number, result.classes[c])
+        lines.append(_dots(result.classes[c], spots[right & (truth == c)], ink, "circle"))
+    others = right & ~np.isin(truth, coloured)
+    if others.any():
+        lines.append(_dots("other classes", spots[others], Ink("other"), "circle"))
+    if (~right).any():
+        lines.append(_dots("wrong answers", spots[~right], Ink("fails"), "cross"))
+    return Curves(
+        "Map of the inputs",
+        Axis("first direction"),
+        Axis("second direction"),
+        np.empty(0),
+        tuple(lines),
+        note=(
+            f"Inputs that the model sees as alike stand together (by {result.compared.features})."
+            " The directions have no unit."
+        ),
+    )
+
+
+def _dots(name: str, spots: np.ndarray, ink: Ink, symbol: Literal["circle", "cross"]) -> Line:
+    x, y = spots[:, 0].astype(float), spots[:, 1].astype(float)
+    return Line(name, y, ink, x=x, symbol=symbol, line=False)
+
+
+def _table(result: AccuracyResult, errors: ClassErrors) -> Table:
+    order = errors.order
+    exact, exact_low, exact_high = precision(errors)
+    names = [result.classes[c] for c in order]
+    taken = [result.classes[errors.taken_for[c]] if errors.taken_for[c] >= 0 else "" for c in order]
+    return Table(
+        "Classes",
+        (
+            Column("Class", tuple(names)),
+            Column("Inputs", tuple(int(n) for n in errors.members[order]), "count"),
+            Column("Recall", _cells(1 - errors.share[order]), "share"),
+            Column("At least", _cells(1 - errors.high[order]), "share"),
+            Column("At most", _cells(1 - errors.low[order]), "share"),
+            Column("Precision", _cells(exact[order]), "share"),
+            Column("Precision at least", _cells(exact_low[order]), "share"),
+            Column("Precision at most", _cells(exact_high[order]), "share"),
+            Column("Mostly taken for", tuple(taken)),
+        ),
+        note="Recall: inputs of the class that are recognised. Precision: answers that are right.",
+    )
+
+
+def _cells(values: np.ndarray) -> tuple[float | None, ...]:
+    return tuple(float(value) if np.isfinite(value) else None for value in values)

@@ -1,0 +1,253 @@
+"""What the labels say, in words: a class that fails comes before a good average."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robgui.analyses.accuracy.params import AccuracyParams
+from robgui.analyses.accuracy.result import AccuracyResult, Shown, Slice, calibration
+from robgui.core.class_errors import FEWEST, ClassErrors
+from robgui.core.finding import Finding
+from robgui.core.intervals import clopper_pearson
+from robgui.core.offer import Offer
+from robgui.core.text.words import count, percent, rough_percent
+from robgui.core.verdict import Quantity, Status, Verdict
+
+#: Severity of an input that is wrong for certain, of a label to check, of a weak slice.
+_ONE_INPUT, _LABEL, _SLICE = 0.7, 0.3, 0.5
+
+
+def verdict(result: AccuracyResult, params: AccuracyParams) -> Verdict:
+    """Failing classes first, then confident mistakes; a good average alone proves nothing."""
+    errors = result.errors()
+    if errors is None:
+        return Verdict(Status.UNKNOWN, "No input was counted yet.", scope=_scope(result))
+    failing = failing_classes(errors, params.least)
+    status = _status(result, errors, failing, params)
+    sentence = _sentence(result, errors, failing)
+    because = _because(result, errors, failing, params)
+    return Verdict(status, sentence, _quantity(result), _scope(result), because)
+
+
+def failing_classes(errors: ClassErrors, least: float) -> np.ndarray:
+    """Classes that are recognised less often than ``least``, sure for all of them together; the
+    worst first.
+    """
+    judged = errors.members >= FEWEST
+    level = 1 - 0.05 / max(1, int(judged.sum()))
+    hits = errors.members - errors.wrong
+    _, high = clopper_pearson(hits, errors.members, level)
+    return np.asarray([c for c in errors.order if judged[c] and high[c] < least], dtype=int)
+
+
+def _status(
+    result: AccuracyResult, errors: ClassErrors, failing: np.ndarray, params: AccuracyParams
+) -> Status:
+    _, _, high = result.accuracy()
+    if len(failing) or high < params.least:
+        return Status.FAILS
+    if result.confident(params.sure):
+        return Status.AT_RISK
+    seen = errors.members > 0
+    recall_low = 1 - errors.high[seen]
+    if result.complete and (recall_low >= params.least).all():
+        return Status.HOLDS
+    return Status.UNKNOWN
+
+
+def _sentence(result: AccuracyResult, errors: ClassErrors, failing: np.ndarray) -> str:
+    share, _, _ = result.accuracy()
+    whole = f"right on {percent(share)} of {count(result.done, 'labelled input')}"
+    if len(failing):
+        more = f", and {count(len(failing) - 1, 'more class')}" if len(failing) > 1 else ""
+        return f"{_class_words(result, errors, int(failing[0]))}{more}; {whole} in all."
+    weakest = int(errors.order[0])
+    if not errors.wrong[weakest]:
+        return f"{whole[0].upper()}{whole[1:]}."
+    return (
+        f"{whole[0].upper()}{whole[1:]}; weakest class"
+        f" {_class_words(result, errors, weakest, lead=False)}."
+    )
+
+
+def _class_words(result: AccuracyResult, errors: ClassErrors, c: int, lead: bool = True) -> str:
+    hits = int(errors.members[c] - errors.wrong[c])
+    name = result.classes[c]
+    seen = f"{hits:,} of {count(int(errors.members[c]), 'input')}"
+    if lead:
+        return f"Only {seen} of “{name}” are recognised"
+    return f"“{name}”, recognised on {seen}"
+
+
+def _because(
+    result: AccuracyResult, errors: ClassErrors, failing: np.ndarray, params: AccuracyParams
+) -> tuple[str, ...]:
+    said = []
+    confident = result.confident(params.sure)
+    if confident:
+        verb = "is" if confident == 1 else "are"
+        said.append(
+            f"{count(confident, 'wrong answer')} {verb} given with at least"
+            f" {rough_percent(params.sure)} confidence."
+        )
+    said += [_slice_words(one) for one in result.compared.slices[:1]]
+    said.append(_calibration_words(result))
+    doubtful = len(result.compared.suspects)
+    if doubtful:
+        said.append(f"{count(doubtful, 'label')} should be checked: the neighbours contradict.")
+    mixed = twins_apart(result)
+    if mixed:
+        said.append(f"Different labels in {count(mixed, 'pair')} of near-duplicates.")
+    few = int(((errors.members > 0) & (errors.members < FEWEST)).sum())
+    if few:
+        said.append(
+            f"{count(few, 'class')} with fewer than {FEWEST} labelled inputs cannot be judged."
+        )
+    unseen = int((errors.members == 0).sum())
+    if unseen:
+        said.append(f"No labelled input here of {count(unseen, 'class')}.")
+    said.append(
+        f"A class holds when, 95 % sure, at least {rough_percent(params.least)} of its inputs are"
+        " recognised."
+    )
+    return tuple(said)
+
+
+def _slice_words(one: Slice) -> str:
+    share = one.right / len(one.members)
+    return (
+        f"Weakest slice: {one.name}, right on {percent(share)} of"
+        f" {count(len(one.members), 'input')}."
+    )
+
+
+def _calibration_words(result: AccuracyResult) -> str:
+    share, low, high = result.accuracy()
+    claimed = float(result.confidence.mean())
+    error = percent(calibration(result).error)
+    if claimed > high:
+        judged = "it claims too much"
+    elif claimed < low:
+        judged = "it claims too little"
+    else:
+        judged = "the two agree within what the sample tells"
+    return (
+        f"It claims {percent(claimed)} on average and is right on {percent(share)}: {judged};"
+        f" expected calibration error {error}."
+    )
+
+
+def twins_apart(result: AccuracyResult) -> int:
+    """How many pairs of near-duplicates have different labels."""
+    pairs = result.compared.twins
+    return int((result.truth[pairs[:, 0]] != result.truth[pairs[:, 1]]).sum())
+
+
+def _quantity(result: AccuracyResult) -> Quantity:
+    share, low, high = result.accuracy()
+    return Quantity(
+        "Accuracy",
+        share,
+        low=low,
+        high=high,
+        better="high",
+        text=f"{percent(share)} ({percent(low)} to {percent(high)})",
+    )
+
+
+def _scope(result: AccuracyResult) -> str:
+    so_far = "" if result.complete else f"So far {result.done:,} of "
+    chosen = f"{count(result.total, 'input')} of {result.dataset}"
+    if result.total < result.labelled:
+        chosen += f", chosen at random from {result.labelled:,} with a label"
+    return f"{so_far}{chosen}."
+
+
+def findings(result: AccuracyResult, params: AccuracyParams) -> list[Finding]:
+    """Failing classes, confident mistakes, weak slices and labels to check."""
+    errors = result.errors()
+    if errors is None:
+        return []
+    failing = [
+        _failing_class(result, errors, int(c)) for c in failing_classes(errors, params.least)
+    ]
+    sure = [one for one in result.mistakes if one.confidence >= params.sure]
+    return [
+        *failing,
+        *(_mistake(result, one) for one in sure),
+        *(_weak_slice(result, one) for one in result.compared.slices),
+        *(_suspect(result, one) for one in result.compared.suspects),
+    ]
+
+
+def _failing_class(result: AccuracyResult, errors: ClassErrors, c: int) -> Finding:
+    taken = int(errors.taken_for[c])
+    rows = np.flatnonzero((result.truth == c) & ~result.right)
+    rows = rows[np.argsort(-result.confidence[rows], kind="stable")][:12]
+    detail = {
+        "class": result.classes[c],
+        "other_class": result.classes[taken],
+        "inputs": [int(place) for place in result.places[rows]],
+        "wrong": len(rows),
+        "share": float(errors.share[c]),
+    }
+    title = f"{_class_words(result, errors, c)}; mostly taken for “{result.classes[taken]}”"
+    example = next((one for one in result.mistakes if one.truth == c), None)
+    picture = None if example is None else example.picture
+    given = None if example is None else example.input
+    severity = 0.5 + 0.5 * float(errors.share[c])
+    return Finding("class", title, severity, detail, picture, given)
+
+
+def _mistake(result: AccuracyResult, one: Shown) -> Finding:
+    taken, given = result.classes[one.truth], result.classes[one.predicted]
+    title = f"“{taken}” by its label, “{given}” to the model, {percent(one.confidence)} sure"
+    detail = {
+        "class": taken,
+        "other_class": given,
+        "place": one.place,
+        "wrong": 1,
+        "confidence": one.confidence,
+    }
+    severity = _ONE_INPUT * one.confidence
+    return Finding("wrong input", title, severity, detail, one.picture, one.input)
+
+
+def _weak_slice(result: AccuracyResult, one: Slice) -> Finding:
+    wrong = one.members[~result.right[one.members]][:12]
+    share = one.right / len(one.members)
+    detail = {
+        "slice": one.name,
+        "inputs": [int(place) for place in result.places[wrong]],
+        "wrong": len(wrong),
+        "share": 1 - share,
+    }
+    title = f"Weak slice, {one.name}: right on {percent(share)} of {len(one.members):,}"
+    return Finding("slice", title, _SLICE * (1 - share), detail)
+
+
+def _suspect(result: AccuracyResult, one: Shown) -> Finding:
+    taken, given = result.classes[one.truth], result.classes[one.predicted]
+    title = f"Check the label “{taken}” of {one.name}: model and neighbours say “{given}”"
+    detail = {"place": one.place, "label": taken, "suggested": given}
+    return Finding("label", title, _LABEL * one.confidence, detail, one.picture, one.input)
+
+
+def offers(result: AccuracyResult, params: AccuracyParams) -> tuple[Offer, ...]:
+    """What is wrong, what a label should be checked of, and what is there twice."""
+    found = []
+    if result.mistakes:
+        found.append(_offer("The surest mistakes", result.mistakes))
+    if result.compared.suspects:
+        found.append(_offer("Labels to check", result.compared.suspects))
+    if len(result.compared.twins):
+        rows = np.unique(result.compared.twins[:50])
+        places = tuple(int(place) for place in result.places[rows])
+        names = tuple(f"input {place}" for place in places)
+        found.append(Offer("Near-duplicates", names, places=places))
+    return tuple(found)
+
+
+def _offer(title: str, shown: tuple[Shown, ...]) -> Offer:
+    names = tuple(one.name for one in shown)
+    return Offer(title, names, places=tuple(one.place for one in shown))

@@ -1,0 +1,78 @@
+"""What the labels say of each class: how often it is right, and what it is taken for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from robgui.core.intervals import clopper_pearson
+
+#: Fewer labelled inputs of a class than this say nothing about it.
+FEWEST = 10
+
+
+@dataclass(frozen=True, slots=True)
+class ClassErrors:
+    """Errors per class of a single-label model, by the labels.
+
+    Attributes:
+        table: ``(m, m)`` int64, inputs of true class (row) that the model gives each class
+            (column).
+        members: ``(m,)`` labelled inputs of each class.
+        wrong: ``(m,)`` how many of these the model gets wrong.
+        share: ``(m,)`` wrong / members; nan without members.
+        low: ``(m,)`` lower end of its exact 95 % interval.
+        high: ``(m,)`` upper end.
+        taken_for: ``(m,)`` the class that the wrong ones are given most often; -1 without wrong
+            ones.
+        order: ``(m,)`` classes, the surest failures first: by the lower end, then by the share.
+    """
+
+    table: np.ndarray
+    members: np.ndarray
+    wrong: np.ndarray
+    share: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    taken_for: np.ndarray
+    order: np.ndarray
+
+    def failing(self, limit: float) -> np.ndarray:
+        """Classes of which more than this share is wrong, 95 % sure; worst first."""
+        return np.asarray(self.order[np.nan_to_num(self.low[self.order]) > limit])
+
+    @property
+    def directed(self) -> np.ndarray:
+        """``(m, m)`` share of a true class (row) that the model takes for another (column).
+
+        Nan on the diagonal.
+        """
+        shares = self.table / np.where(self.members > 0, self.members, np.nan)[:, None]
+        np.fill_diagonal(shares, np.nan)
+        return shares
+
+
+def class_errors(true: np.ndarray, predicted: np.ndarray, classes: int) -> ClassErrors | None:
+    """Errors per class; None where no input has a label.
+
+    Args:
+        true: ``(n,)`` true classes, -1 for unknown.
+        predicted: ``(n,)`` predicted classes, -1 for none.
+        classes: How many classes there are.
+    """
+    known = (true >= 0) & (predicted >= 0)
+    if not known.any():
+        return None
+    pairs = true[known].astype(np.int64) * classes + predicted[known]
+    table = np.bincount(pairs, minlength=classes * classes).reshape(classes, classes)
+    members = table.sum(1)
+    wrong = members - np.diag(table)
+    low, high = clopper_pearson(wrong, members)
+    others = table.copy()
+    np.fill_diagonal(others, 0)
+    share = wrong / np.where(members > 0, members, np.nan)
+    order = np.lexsort((-np.nan_to_num(share), -np.nan_to_num(low)))
+    return ClassErrors(
+        table, members, wrong, share, low, high, np.where(wrong > 0, others.argmax(1), -1), order
+    )

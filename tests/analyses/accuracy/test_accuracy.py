@@ -1,0 +1,256 @@
+"""What the labels say is counted as scikit-learn counts it, and what is wrong is found."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
+from torch import nn
+
+from robgui.analyses.accuracy.engine import accuracy
+from robgui.analyses.accuracy.method import ACCURACY
+from robgui.analyses.accuracy.params import AccuracyParams
+from robgui.analyses.accuracy.result import calibration, precision
+from robgui.analyses.accuracy.words import failing_classes
+from robgui.core.codec import decode, encode
+from robgui.core.dataset import open_dataset
+from robgui.core.errors import DataError, ModelError
+from robgui.core.model.classifier import Classifier
+from robgui.core.verdict import Status
+from robgui.core.view import Bars, Matrix
+
+NAMES = ["red", "green", "blue"]
+
+
+class Brightest(nn.Module):
+    """The class is the brightest channel; a dark picture is always taken for red."""
+
+    def __init__(self, dark: float = 0.0, sharpness: float = 30.0) -> None:
+        super().__init__()
+        self.colour = nn.Conv2d(3, 3, 1, bias=False)
+        self.last = nn.Linear(3, 3, bias=False)
+        self.dark, self.sharpness = dark, sharpness
+        with torch.no_grad():
+            self.colour.weight.copy_(torch.eye(3)[:, :, None, None])
+            self.last.weight.copy_(torch.eye(3))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        means = self.colour(x).mean((2, 3))
+        scores = self.last(means) * self.sharpness
+        night = (means.mean(1) < self.dark).float()[:, None]
+        return scores * (1 - night) + night * torch.tensor([[self.sharpness, 0.0, 0.0]])
+
+
+def pictures(n: int = 300, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Pictures whose brightest channel is their class, from dark to bright."""
+    generator = np.random.default_rng(seed)
+    labels = generator.integers(0, 3, n)
+    light = generator.uniform(0.1, 0.9, (n, 1, 1, 1))
+    x = generator.random((n, 3, 20, 20)) * 0.5 * light
+    x[np.arange(n), labels] += 0.5 * light[:, :, 0]
+    return x.astype(np.float32).clip(0, 1), labels
+
+
+def data(tmp_path, x: np.ndarray, labels: np.ndarray, names=NAMES):
+    path = tmp_path / "data.npz"
+    np.savez(path, x=(x * 255).round().astype(np.uint8), y=labels, names=np.array(names))
+    return open_dataset(path)
+
+
+def classifier(module: nn.Module | None = None) -> Classifier:
+    return Classifier.from_module(module or Brightest(), (3, 20, 20), NAMES, name="brightest")
+
+
+def counted(model: Classifier, inputs, **settings):
+    params = AccuracyParams(**settings)
+    return list(accuracy(model, inputs, params)), params
+
+
+def test_counts_are_those_of_scikit_learn(tmp_path):
+    x, labels = pictures()
+    steps, _ = counted(classifier(Brightest(dark=0.2)), data(tmp_path, x, labels))
+    result = steps[-1].result
+    assert sorted(result.places.tolist()) == list(range(len(labels)))
+    np.testing.assert_array_equal(result.truth, labels[result.places])
+    errors = result.errors()
+    np.testing.assert_array_equal(errors.table, confusion_matrix(result.truth, result.predicted))
+    found = precision_recall_fscore_support(result.truth, result.predicted, zero_division=0)
+    np.testing.assert_allclose(precision(errors)[0], found[0])
+    np.testing.assert_allclose(1 - errors.share, found[1])
+    assert 0 < errors.wrong.sum() < len(labels)
+
+
+def test_every_step_is_a_random_sample_and_the_same_seed_gives_the_same(tmp_path):
+    x, labels = pictures()
+    order = np.argsort(labels, kind="stable")
+    inputs = data(tmp_path, x[order], labels[order])
+    steps, params = counted(classifier(), inputs, batch=30)
+    assert len(np.unique(steps[0].result.truth)) == 3
+    assert steps[0].result.done == 30
+    assert "So far 30 of 300 inputs" in ACCURACY.verdict(steps[0].result, params).scope
+    again, _ = counted(classifier(), inputs, batch=30)
+    np.testing.assert_array_equal(again[-1].result.places, steps[-1].result.places)
+    other, _ = counted(classifier(), inputs, most=100, seed=1)
+    assert other[-1].result.done == 100
+    assert "chosen at random from 300" in ACCURACY.verdict(other[-1].result, params).scope
+
+
+def test_a_class_that_is_never_recognised_fails_however_good_the_average(tmp_path):
+    x, labels = pictures(600)
+    keep = np.flatnonzero((labels != 2) | (np.cumsum(labels == 2) <= 15))
+    model = Brightest()
+    with torch.no_grad():
+        model.last.weight[2] = -1.0
+    steps, params = counted(classifier(model), data(tmp_path, x[keep], labels[keep]))
+    result = steps[-1].result
+    said = ACCURACY.verdict(result, params)
+    assert said.status is Status.FAILS
+    assert "Only 0 of 15 inputs of “blue” are recognised" in said.sentence
+    assert result.accuracy()[0] > 0.95
+    first = ACCURACY.findings(result, params)[0]
+    assert (first.kind, first.detail["class"]) == ("class", "blue")
+
+
+def test_a_model_without_mistakes_holds_and_one_confident_mistake_puts_it_at_risk(tmp_path):
+    x, labels = pictures()
+    steps, params = counted(classifier(), data(tmp_path, x, labels))
+    assert ACCURACY.verdict(steps[-1].result, params).status is Status.HOLDS
+    labels[7] = (labels[7] + 1) % 3
+    x[7, :] = 0
+    x[7, (labels[7] + 2) % 3] = 1.0
+    steps, params = counted(classifier(), data(tmp_path, x, labels))
+    said = ACCURACY.verdict(steps[-1].result, params)
+    assert said.status is Status.AT_RISK
+    assert "1 wrong answer is given with at least 90 % confidence" in " ".join(said.because)
+    mistake = steps[-1].result.mistakes[0]
+    assert (mistake.place, mistake.truth) == (7, labels[7])
+
+
+def test_dark_pictures_are_named_as_the_weak_slice(tmp_path):
+    x, labels = pictures(900)
+    steps, params = counted(classifier(Brightest(dark=0.15)), data(tmp_path, x, labels))
+    weak = steps[-1].result.compared.slices
+    assert weak[0].name == "brightness: lowest third"
+    assert any(one.kind == "slice" for one in ACCURACY.findings(steps[-1].result, params))
+
+
+def test_slices_that_are_no_harder_than_the_rest_are_rarely_called_weak(tmp_path):
+    from robgui.analyses.accuracy.slices import weak_slices
+
+    generator = np.random.default_rng(3)
+    called = 0
+    for _ in range(200):
+        values, right = generator.random((300, 4)), generator.random(300) < 0.9
+        keys = [f"{number % 3}/{number}.png" for number in range(300)]
+        found, tried = weak_slices(values, tuple("abcd"), keys, right, np.arange(300) % 7)
+        assert tried == 15
+        called += bool(found)
+    assert called <= 20  # at most 5 % of the time; 20 of 200 would come once in 600 tries
+
+
+def test_a_flipped_label_and_a_copied_picture_are_found(tmp_path):
+    x, labels = pictures(300)
+    x[11] = x[10]
+    labels[11] = labels[10]
+    flipped = int(np.argmax(x.mean((1, 2, 3))))
+    labels[flipped] = (labels[flipped] + 1) % 3
+    steps, params = counted(classifier(), data(tmp_path, x, labels))
+    result = steps[-1].result
+    assert flipped in [one.place for one in result.compared.suspects]
+    pairs = [sorted(result.places[pair].tolist()) for pair in result.compared.twins]
+    assert [10, 11] in pairs
+    titles = [offer.title for offer in ACCURACY.offers(result, params)]
+    assert titles == ["The surest mistakes", "Labels to check", "Near-duplicates"]
+
+
+def test_the_calibration_error_is_that_of_the_definition(tmp_path):
+    x, labels = pictures(300)
+    steps, _ = counted(classifier(Brightest(dark=0.2, sharpness=3.0)), data(tmp_path, x, labels))
+    result = steps[-1].result
+    total = 0.0
+    for low in np.arange(10) / 10:
+        inside = (result.confidence >= low) & (result.confidence < low + 0.1)
+        if inside.any():
+            gap = abs(result.right[inside].mean() - result.confidence[inside].mean())
+            total += inside.mean() * gap
+    assert calibration(result).error == pytest.approx(total)
+    assert total > 0.05
+
+
+def test_a_model_that_shows_no_layers_is_compared_by_its_scores(tmp_path):
+    x, labels = pictures(60)
+
+    def scores(batch: np.ndarray) -> np.ndarray:
+        return np.asarray(batch).mean((2, 3)) * 30
+
+    model = Classifier.from_callable(scores, (3, 20, 20), NAMES)
+    steps, _ = counted(model, data(tmp_path, x, labels))
+    assert steps[-1].result.compared.features == "the scores of the classes"
+    assert steps[-1].result.compared.spots.shape == (60, 2)
+    assert steps[-1].result.model_calls == 60
+
+
+def test_the_neighbour_map_puts_classes_apart(tmp_path):
+    x, labels = pictures(90)
+    steps, _ = counted(classifier(), data(tmp_path, x, labels), layout="tsne")
+    result = steps[-1].result
+    centres = [result.compared.spots[result.truth == c].mean(0) for c in range(3)]
+    spread = max(result.compared.spots[result.truth == c].std() for c in range(3))
+    assert min(np.linalg.norm(centres[a] - centres[b]) for a, b in ((0, 1), (0, 2), (1, 2))) > (
+        spread
+    )
+
+
+def test_without_labels_and_for_several_classes_at_once_one_sentence_says_so(tmp_path):
+    x, _ = pictures(20)
+    path = tmp_path / "bare.npy"
+    np.save(path, (x * 255).astype(np.uint8))
+    with pytest.raises(DataError, match="has no labels that brightest knows"):
+        counted(classifier(), open_dataset(path))
+    several = classifier()
+    several = several.with_settings(several.settings.change(multi_label=True))
+    with pytest.raises(ModelError, match="several classes at once"):
+        counted(several, data(tmp_path, *pictures(20)))
+
+
+def test_a_result_survives_the_codec_and_every_view_is_made_at_every_step(tmp_path):
+    x, labels = pictures(200)
+    steps, params = counted(classifier(Brightest(dark=0.2)), data(tmp_path, x, labels), batch=50)
+    for step in steps:
+        views = ACCURACY.views(step.result, params)
+        assert isinstance(views[0], Bars)
+        assert isinstance(views[1], Matrix)
+    record, arrays = encode(steps[-1].result)
+    again = decode(type(steps[-1].result), record, arrays)
+    np.testing.assert_array_equal(again.truth, steps[-1].result.truth)
+    assert ACCURACY.verdict(again, params) == ACCURACY.verdict(steps[-1].result, params)
+
+
+def test_rows_of_a_table_are_cut_by_their_columns(tmp_path):
+    generator = np.random.default_rng(0)
+    rows = generator.random((400, 2)).round(4)
+    truth = (rows[:, 0] > 0.5).astype(int)
+    lines = [f"{a},{b},{'high' if c else 'low'}" for (a, b), c in zip(rows, truth, strict=True)]
+    path = tmp_path / "rows.csv"
+    path.write_text("\n".join(["first,second,label", *lines]))
+
+    def scores(batch: np.ndarray) -> np.ndarray:
+        batch = np.asarray(batch)
+        high = (batch[:, 0] > 0.5) ^ (batch[:, 1] > 0.8)
+        return np.stack([1.0 - high, high * 1.0], 1)
+
+    model = Classifier.from_callable(
+        scores, (2,), ["low", "high"], name="rule", features=("first", "second")
+    )
+    steps, _ = counted(model, open_dataset(path, label="label"))
+    assert steps[-1].result.compared.slices[0].name == "second: highest third"
+
+
+def test_few_members_are_not_judged():
+    from robgui.core.class_errors import class_errors
+
+    truth = np.array([0] * 9 + [1] * 40)
+    errors = class_errors(truth, np.ones(49, dtype=int), 2)
+    assert errors is not None
+    assert failing_classes(errors, 0.8).tolist() == []
