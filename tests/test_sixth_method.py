@@ -16,6 +16,7 @@ import pytest
 from robgui import resources
 from robgui.core.execution import method
 from robgui.core.execution.registry import analyses
+from tests.methods import OUR_METHODS
 
 EXAMPLE = Path(__file__).parent / "sixth_method" / "robgui_brightness"
 ROOT = Path(__file__).parents[1]
@@ -154,7 +155,7 @@ def test_a_broken_method_is_one_sentence_and_the_others_work(tmp_path, monkeypat
     try:
         (problem,) = method.problems()
         assert words in problem and problem.endswith(".") and "\n" not in problem
-        assert len(method.methods()) == 6 and "zonnscan" in analyses()
+        assert len(method.methods()) == len(OUR_METHODS) and "zonnscan" in analyses()
     finally:
         monkeypatch.undo()
         method.refresh()
@@ -162,7 +163,8 @@ def test_a_broken_method_is_one_sentence_and_the_others_work(tmp_path, monkeypat
 
 def test_the_record_of_a_method_imports_neither_torch_nor_qt():
     code = (
-        "import sys; from robgui.core.execution.method import methods; assert len(methods()) == 6;"
+        "import sys; from robgui.core.execution.method import methods;"
+        f" assert len(methods()) == {len(OUR_METHODS)};"
         " print([name for name in ('torch', 'onnxruntime', 'cv2', 'matplotlib', 'PySide6') if name"
         " in sys.modules])"
     )

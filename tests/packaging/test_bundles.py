@@ -21,6 +21,7 @@ from robgui import __version__
 from robgui.core.errors import MissingExtraError
 from robgui.core.execution.method import methods
 from robgui.core.workspace.database import APPLICATION_ID
+from tests.methods import OUR_METHODS
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGING = ROOT / "packaging"
@@ -69,7 +70,7 @@ class TestApplication:
             path for pattern in contents.METHOD_FILES for path in (ROOT / "robgui").glob(pattern)
         }
         files = {path for method in methods() for path in (method.help_path, method.icon_path)}
-        assert len(files) == 12 and files <= taken
+        assert len(files) == 2 * len(OUR_METHODS) and files <= taken
         assert [
             path for path in taken if not contents.wanted_file(path.relative_to(ROOT).as_posix())
         ] == []
@@ -79,7 +80,7 @@ class TestApplication:
         points = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
             "entry-points"
         ]
-        assert len(points["robgui.methods"]) == 6
+        assert tuple(sorted(points["robgui.methods"])) == OUR_METHODS
         for place in (*points["robgui.methods"].values(), *points["robgui.panels"].values()):
             assert (ROOT / f"{place.partition(':')[0].replace('.', '/')}.py").is_file(), place
 

@@ -20,6 +20,7 @@ from robgui.core.trust.opening import code_of
 from robgui.gui.app.main_window import first_size
 from robgui.gui.app.theme import theme
 from robgui.gui.state.opening import Opening
+from tests.methods import OUR_METHODS
 
 
 def idle(qtbot, window):
@@ -174,7 +175,7 @@ def test_a_forbidden_number_greys_run_as_soon_as_it_is_typed(window, qtbot):
 def test_every_page_and_every_tab_has_an_empty_state_that_says_what_to_do(window):
     from robgui.gui.panels import pages
 
-    assert len(pages()) == 6
+    assert len(pages()) == len(OUR_METHODS)
     for analysis in (analysis for page in pages() for analysis in page.analyses):
         window.show_panel(analysis.name)
         panel = window.current_panel

@@ -34,11 +34,16 @@ def overview(qtbot, store):
     return made
 
 
+def tile_of(overview, analysis: str):
+    """The tile whose method begins with this analysis."""
+    return next(tile for tile in overview._tiles if tile.page.analyses[0].name == analysis)
+
+
 def test_one_click_inspects_everything_and_the_tiles_say_what_was_found(
     qtbot, store, overview, monkeypatch
 ):
     monkeypatch.setattr(store, "analyses", {"zonnscan": store.analyses["zonnscan"]})
-    tile = overview._tiles[0]
+    tile = tile_of(overview, "zonnscan")
     assert tile.status.text() == "Not run yet"
     qtbot.mouseClick(overview.inspect, Qt.MouseButton.LeftButton)
     assert store.inspection.running and not overview.inspect.isEnabled()
@@ -90,7 +95,7 @@ def test_a_run_of_the_users_own_is_stale_after_a_change_although_there_was_an_in
 def test_a_tile_of_one_input_follows_the_choice_of_the_input(qtbot, store, overview, monkeypatch):
     monkeypatch.setattr(store, "analyses", {"zonnscan": store.analyses["zonnscan"]})
     store.inspection.start()
-    tile = overview._tiles[0]
+    tile = tile_of(overview, "zonnscan")
     qtbot.waitUntil(lambda: tile.status.text() in STATUSES, timeout=60_000)
     store.select(store.selection.but(input=5))
     assert tile.status.text() == "Not run yet" and tile.picture is None
@@ -113,7 +118,7 @@ def test_an_analysis_of_many_inputs_is_shown_only_below_the_data_it_was_run_on(
     qtbot, store, overview, monkeypatch
 ):
     monkeypatch.setattr(store, "analyses", {"deepinspect": store.analyses["deepinspect"]})
-    tile = next(tile for tile in overview._tiles if tile.page.analyses[0].name == "deepinspect")
+    tile = tile_of(overview, "deepinspect")
     own = store.library.dataset
     store.inspection.start()
     qtbot.waitUntil(lambda: tile.status.text() in STATUSES, timeout=60_000)
@@ -138,7 +143,7 @@ def test_a_tile_says_why_its_analysis_failed_in_the_inspection(
     monkeypatch.setattr(store, "analyses", {"zonnscan": store.analyses["zonnscan"]})
     registry.register(replace(store.analyses["zonnscan"], engine=engine))
     request.addfinalizer(lambda: registry.unregister("zonnscan"))
-    tile = overview._tiles[0]
+    tile = tile_of(overview, "zonnscan")
     store.inspection.start()
     qtbot.waitUntil(
         lambda: tile.status.text() == "Failed: The <b>disk</b> is full.", timeout=30_000
@@ -187,7 +192,7 @@ def test_a_run_of_the_first_edition_shows_its_words_with_an_unknown_status(
 ):
     monkeypatch.setattr(store, "analyses", {"zonnscan": store.analyses["zonnscan"]})
     store.inspection.start()
-    tile = overview._tiles[0]
+    tile = tile_of(overview, "zonnscan")
     qtbot.waitUntil(
         lambda: not store.inspection.running and tile.status.text() in STATUSES, timeout=60_000
     )
@@ -205,7 +210,7 @@ def test_a_failure_that_one_analysis_of_a_method_has_seen_outweighs_what_a_newer
     qtbot, store, overview
 ):
     model, data = store.library.model, store.library.dataset
-    tile = next(tile for tile in overview._tiles if tile.page.analyses[0].name == "deepinspect")
+    tile = tile_of(overview, "deepinspect")
     for name in ("deepinspect", "deepinspect_coverage"):
         store.submit(build_request(name, [model], data, {}, indices=range(300)))
     qtbot.waitUntil(lambda: sum(run.state.ended for run in store.history.runs) == 2, timeout=60_000)

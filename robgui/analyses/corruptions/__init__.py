@@ -1,0 +1,1 @@
+"""Corruptions: how accuracy falls under noise, blur, weather and compression."""

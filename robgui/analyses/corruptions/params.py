@@ -1,0 +1,82 @@
+"""Settings of the corruptions."""
+
+from __future__ import annotations
+
+from pydantic import Field, field_validator
+
+from robgui.core.execution.analysis import Params
+
+#: The kinds by name, in the order of the picture; the engine checks that it knows each.
+NAMES = (
+    "gaussian_noise",
+    "shot_noise",
+    "impulse_noise",
+    "speckle_noise",
+    "defocus_blur",
+    "gaussian_blur",
+    "motion_blur",
+    "zoom_blur",
+    "fog",
+    "brightness",
+    "contrast",
+    "pixelate",
+    "jpeg",
+)
+
+
+class CorruptionsParams(Params):
+    """Which corruptions, on how many inputs, and how far accuracy may fall."""
+
+    most: int = Field(
+        100,
+        ge=0,
+        le=1_000_000,
+        title="Most inputs",
+        description="Most labelled pictures that are corrupted, chosen at random; 0 takes all.",
+        json_schema_extra={"zero": "all"},
+    )
+    kinds: tuple[str, ...] = Field(
+        (),
+        title="Kinds",
+        description=f"Which corruptions; empty takes all: {', '.join(NAMES)}.",
+        json_schema_extra={"empty": "all"},
+    )
+    severities: tuple[int, ...] = Field(
+        (1, 2, 3, 4, 5),
+        title="Severities",
+        description="How strong, from 1 (hardly seen) to 5 (hardly recognised).",
+    )
+    judged: int = Field(
+        2,
+        ge=1,
+        le=5,
+        title="Must survive",
+        description="Corruptions up to this severity decide the status.",
+        json_schema_extra={"judges": "severity"},
+    )
+    most_fall: float = Field(
+        0.1,
+        gt=0,
+        lt=1,
+        title="Largest fall",
+        description=(
+            "The model holds when, 95 % sure, no corruption that it must survive costs more than"
+            " this share of right answers."
+        ),
+        json_schema_extra={"judges": "share of the pictures"},
+    )
+
+    @field_validator("kinds")
+    @classmethod
+    def _known(cls, values: tuple[str, ...]) -> tuple[str, ...]:
+        for value in values:
+            if value not in NAMES:
+                raise ValueError(f"there is no corruption {value}; there are {', '.join(NAMES)}")
+        return tuple(dict.fromkeys(values))
+
+    @field_validator("severities")
+    @classmethod
+    def _from_one_to_five(cls, values: tuple[int, ...]) -> tuple[int, ...]:
+        if not values or any(not 1 <= value <= 5 for value in values):
+            raise ValueError("a severity lies between 1 and 5")
+        return tuple(sorted(set(values)))
