@@ -1,4 +1,4 @@
-"""The kinds of corruption, each in five severities, as Hendrycks and Dietterich (2019) publish them.
+"""The kinds of corruption in five severities, as Hendrycks and Dietterich (2019) publish them.
 
 Their constants for ImageNet (224 pixels) and for CIFAR-10 (32 pixels) differ; pictures with a
 shorter side below 64 pixels take the second. Noise is drawn on the host from a seed of its own for
@@ -120,9 +120,7 @@ def _gaussian_blur(x: Tensor, deviation: float, _: list[torch.Generator]) -> Ten
     return _filtered(_filtered(x, line[None]), line[:, None])
 
 
-def _motion(
-    x: Tensor, constant: tuple[int, float], generators: list[torch.Generator]
-) -> Tensor:
+def _motion(x: Tensor, constant: tuple[int, float], generators: list[torch.Generator]) -> Tensor:
     """Along a line at an angle within 45°, weighted like half a bell."""
     reach, deviation = constant
     blurred = []
@@ -160,9 +158,7 @@ def _enlarged(x: Tensor, factor: float) -> Tensor:
     return functional.interpolate(middle, (height, width), mode="bilinear", align_corners=False)
 
 
-def _fog(
-    x: Tensor, constant: tuple[float, float], generators: list[torch.Generator]
-) -> Tensor:
+def _fog(x: Tensor, constant: tuple[float, float], generators: list[torch.Generator]) -> Tensor:
     """Clouds of all sizes laid over the picture, which is dimmed to make room."""
     strength, decay = constant
     clouds = torch.stack([_clouds(x.shape[2:], decay, one) for one in generators]).to(x)

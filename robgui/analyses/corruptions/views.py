@@ -1,0 +1,129 @@
+"""What corruptions look like: how accuracy falls, which kind costs most, what the pictures look
+like.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from robgui.analyses.corruptions.params import CorruptionsParams
+from robgui.analyses.corruptions.result import CorruptionsResult
+from robgui.core.text.words import rough_percent
+from robgui.core.view import (
+    Axis,
+    Column,
+    Curves,
+    Images,
+    Ink,
+    Line,
+    Mark,
+    Matrix,
+    Picture,
+    Table,
+    View,
+)
+
+GROUPS = ("noise", "blur", "weather", "digital")
+
+
+def views(result: CorruptionsResult, params: CorruptionsParams) -> Sequence[View]:
+    """Curves first, then a matrix for each model, examples and the table."""
+    found: list[View] = [_falls(result, params)]
+    found += [_matrix(result, at) for at in range(len(result.networks))]
+    if result.examples:
+        found.append(_examples(result))
+    return (*found, _table(result))
+
+
+def _falls(result: CorruptionsResult, params: CorruptionsParams) -> Curves:
+    at = np.array([0, *result.severities], dtype=float)
+    several = len(result.networks) > 1
+    lines = _model_lines(result) if several else _group_lines(result)
+    return Curves(
+        "Accuracy under corruption",
+        Axis("severity (0: as the picture is)", low=0, high=max(result.severities)),
+        Axis("share that is right", kind="share", low=0, high=1, better="high"),
+        at,
+        lines,
+        marks=(Mark(float(params.judged), "must survive up to here", Ink("text")),),
+        note="" if several else "Each line is the mean over the kinds of its group.",
+    )
+
+
+def _group_lines(result: CorruptionsResult) -> tuple[Line, ...]:
+    clean, accuracy = result.clean_accuracy(0), result.accuracy(0)
+    lines = []
+    for number, group in enumerate(GROUPS):
+        rows = [at for at, name in enumerate(result.groups) if name == group]
+        if rows:
+            y = np.array([clean, *accuracy[rows].mean(0)])
+            lines.append(Line(group, y, Ink("series", number), symbol="circle"))
+    whole = np.array([clean, *accuracy.mean(0)])
+    return (*lines, Line("all kinds", whole, Ink("text"), symbol="square", strong=True))
+
+
+def _model_lines(result: CorruptionsResult) -> tuple[Line, ...]:
+    return tuple(
+        Line(
+            name,
+            np.array([result.clean_accuracy(at), *result.accuracy(at).mean(0)]),
+            Ink("series", at),
+            symbol="circle",
+            strong=at == 0,
+        )
+        for at, name in enumerate(result.networks)
+    )
+
+
+def _matrix(result: CorruptionsResult, network: int) -> Matrix:
+    columns = tuple(str(severity) for severity in result.severities)
+    name = f": {result.networks[network]}" if len(result.networks) > 1 else ""
+    return Matrix(
+        f"Accuracy by kind and severity{name}",
+        Axis("severity"),
+        Axis("corruption"),
+        result.accuracy(network)[::-1],
+        Axis("share that is right", kind="share", low=0, high=1, better="high"),
+        (0.0, 1.0),
+        worst="low",
+        rows=result.kinds[::-1],
+        columns=columns,
+    )
+
+
+def _examples(result: CorruptionsResult) -> Images:
+    pictures = []
+    for one in result.examples:
+        pictures += [
+            Picture(one.before, one.name, result.classes[one.truth], right=True),
+            Picture(
+                one.after,
+                f"{result.kinds[one.kind]}, severity {one.severity}",
+                f"{result.classes[one.predicted]} {rough_percent(one.confidence)}",
+                right=False,
+            ),
+        ]
+    return Images("Right answers that turn", tuple(pictures), pairs=True)
+
+
+def _table(result: CorruptionsResult) -> Table:
+    rows = [
+        (network, kind, at)
+        for network in range(len(result.networks))
+        for kind in range(len(result.kinds))
+        for at in range(len(result.severities))
+    ]
+    accuracy = [result.accuracy(network) for network in range(len(result.networks))]
+    bounds = [result.bounds(network) for network in range(len(result.networks))]
+    columns = [
+        Column("Corruption", tuple(result.kinds[kind] for _, kind, _ in rows)),
+        Column("Severity", tuple(result.severities[at] for _, _, at in rows), "count"),
+        Column("Accuracy", tuple(float(accuracy[n][k, s]) for n, k, s in rows), "share"),
+        Column("At least", tuple(float(bounds[n][0][k, s]) for n, k, s in rows), "share"),
+        Column("At most", tuple(float(bounds[n][1][k, s]) for n, k, s in rows), "share"),
+    ]
+    if len(result.networks) > 1:
+        columns.insert(1, Column("Model", tuple(result.networks[n] for n, _, _ in rows)))
+    return Table("Corruptions", tuple(columns))

@@ -1,0 +1,147 @@
+"""What corruptions say: which of those that the model must survive costs most."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robgui.analyses.corruptions.params import CorruptionsParams
+from robgui.analyses.corruptions.result import CorruptionsResult
+from robgui.core.finding import Finding
+from robgui.core.offer import Offer
+from robgui.core.text.words import count, number, percent, rough_percent
+from robgui.core.verdict import Quantity, Status, Verdict
+
+#: Severity of a right answer that the weakest corruption turns; the strongest is worth a fifth.
+_TURNED = 0.6
+
+
+def verdict(result: CorruptionsResult, params: CorruptionsParams) -> Verdict:
+    """What is said of the first model, and of each where there are several."""
+    if not result.done:
+        return Verdict(Status.UNKNOWN, "No picture was corrupted yet.", scope=_scope(result))
+    each = tuple(_of(result, params, at) for at in range(len(result.networks)))
+    if len(each) == 1:
+        return each[0]
+    worst = min(each, key=lambda one: list(Status).index(one.status))
+    better = min(range(len(each)), key=lambda at: -result.mean_accuracy(at)[0])
+    sentence = (
+        f"Over all corruptions “{result.networks[better]}” is right most often:"
+        f" {percent(result.mean_accuracy(better)[0])}."
+    )
+    because = tuple(
+        f"{name}: {one.sentence}" for name, one in zip(result.networks, each, strict=True)
+    )
+    return Verdict(worst.status, sentence, each[0].number, _scope(result), because, each)
+
+
+def _of(result: CorruptionsResult, params: CorruptionsParams, network: int) -> Verdict:
+    judged = np.array([severity <= params.judged for severity in result.severities])
+    fall, low, high = result.falls(network)
+    limit = (
+        f"Corruptions up to severity {params.judged} may cost {rough_percent(params.most_fall)} of"
+        " right answers; stronger ones are shown but decide nothing."
+    )
+    said = (_mean_words(result, network), *_relative(result, network), limit)
+    quantity, scope = _quantity(result, network), _scope(result)
+    sentence = _worst(result, network, judged)
+    if not judged.any():
+        return Verdict(Status.UNKNOWN, sentence, quantity, scope, said)
+    if float(low[:, judged].max()) > params.most_fall:
+        return Verdict(Status.FAILS, sentence, quantity, scope, said)
+    if float(fall[:, judged].max()) > params.most_fall:
+        return Verdict(Status.AT_RISK, sentence, quantity, scope, said)
+    if result.complete and float(high[:, judged].max()) <= params.most_fall:
+        return Verdict(Status.HOLDS, sentence, quantity, scope, said)
+    few = f"With {count(result.done, 'picture')} a larger fall cannot be excluded."
+    return Verdict(Status.UNKNOWN, sentence, quantity, scope, (few, *said))
+
+
+def _worst(result: CorruptionsResult, network: int, judged: np.ndarray) -> str:
+    """The corruption that costs most, of those that must be survived where there are any."""
+    among = judged if judged.any() else np.ones_like(judged)
+    fall, _, _ = result.falls(network)
+    columns = np.flatnonzero(among)
+    kind, column = np.unravel_index(int(fall[:, columns].argmax()), (len(fall), len(columns)))
+    at = columns[column]
+    clean = percent(result.clean_accuracy(network))
+    if fall[kind, at] <= 0:
+        limit = result.severities[columns[-1]]
+        return f"No corruption up to severity {limit} lowers the accuracy of {clean}."
+    now = percent(float(result.accuracy(network)[kind, at]))
+    return (
+        f"{result.kinds[kind][0].upper()}{result.kinds[kind][1:]} at severity"
+        f" {result.severities[at]} lowers the accuracy from {clean} to {now}."
+    )
+
+
+def _mean_words(result: CorruptionsResult, network: int) -> str:
+    mean, _, _ = result.mean_accuracy(network)
+    cells = len(result.kinds) * len(result.severities)
+    return (
+        f"Over {count(cells, 'corruption')} of different kind and severity it is right on"
+        f" {percent(mean)}, on clean pictures on {percent(result.clean_accuracy(network))}."
+    )
+
+
+def _relative(result: CorruptionsResult, network: int) -> tuple[str, ...]:
+    error = result.relative_error(network)
+    if not network or not np.isfinite(error):
+        return ()
+    return (f"Its mean corruption error is {number(error)} times that of {result.networks[0]}.",)
+
+
+def _quantity(result: CorruptionsResult, network: int) -> Quantity:
+    mean, low, high = result.mean_accuracy(network)
+    return Quantity(
+        "Accuracy over all corruptions",
+        mean,
+        low=low,
+        high=high,
+        better="high",
+        text=f"{percent(mean)} ({percent(low)} to {percent(high)})",
+    )
+
+
+def _scope(result: CorruptionsResult) -> str:
+    so_far = "" if result.complete else f"So far {result.done:,} of "
+    chosen = f"{count(result.total, 'picture')} of {result.dataset}"
+    if result.total < result.labelled:
+        chosen += f", chosen at random from {result.labelled:,} with a label"
+    return f"{so_far}{chosen}, {count(len(result.kinds), 'kind')} of corruption."
+
+
+def findings(result: CorruptionsResult, params: CorruptionsParams) -> list[Finding]:
+    """Right answers that weak corruptions turn."""
+    found = []
+    for one in result.examples:
+        taken, given = result.classes[one.truth], result.classes[one.predicted]
+        kind = result.kinds[one.kind]
+        title = f"{one.name}: “{taken}” becomes “{given}” under {kind}, severity {one.severity}"
+        detail = {
+            "class": taken,
+            "other_class": given,
+            "place": one.place,
+            "corruption": kind,
+            "strength": one.severity,
+            "confidence": one.confidence,
+            "network": result.networks[one.network] if len(result.networks) > 1 else "",
+        }
+        severity = _TURNED * (6 - one.severity) / 5 * one.confidence
+        pair = np.concatenate([one.before, one.after], axis=1)
+        found.append(Finding("corruption", title, severity, detail, pair, one.input))
+    return found
+
+
+def offers(result: CorruptionsResult, params: CorruptionsParams) -> tuple[Offer, ...]:
+    """The corrupted pictures that are taken for something else."""
+    if not result.examples:
+        return ()
+    return (
+        Offer(
+            "Corrupted pictures that are wrong",
+            tuple(f"{one.name} ({result.kinds[one.kind]})" for one in result.examples),
+            inputs=np.stack([one.input for one in result.examples]),
+            places=tuple(one.place for one in result.examples),
+            labels=tuple(one.truth for one in result.examples),
+        ),
+    )
