@@ -1,0 +1,223 @@
+"""The engine: each input is attacked from outside and proven from inside."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from robgui.analyses.tolerance.params import ToleranceParams
+from robgui.analyses.tolerance.result import Broken, ToleranceResult
+from robgui.analyses.zonnscan.gradient_search import GradientSearch
+from robgui.analyses.zonnscan.nearest import Crossing
+from robgui.analyses.zonnscan.sampling.tally import read_scores
+from robgui.bounds import certifying
+from robgui.core.dataset import Dataset, align, inputs, match
+from robgui.core.dataset.picture import picture_of
+from robgui.core.errors import DataError, ModelError
+from robgui.core.execution.analysis import Pace, Step
+from robgui.core.model.backend import first_line
+from robgui.core.model.classifier import Classifier
+
+#: Inputs that are looked at together.
+_TOGETHER = 5
+#: Examples that are kept.
+_EXAMPLES = 8
+#: Each size of a proof is this part of the next larger one.
+_SMALLER = 2 / 3
+
+
+@dataclass
+class _Side:
+    """What is known of one model."""
+
+    classifier: Classifier
+    data: Dataset
+    proven: list[np.ndarray] = field(default_factory=list)
+    broken: list[np.ndarray] = field(default_factory=list)
+    wrong: list[np.ndarray] = field(default_factory=list)
+    no_proof: str = ""
+    no_attack: str = ""
+
+
+def tolerance(
+    classifiers: Sequence[Classifier], dataset: Dataset, params: ToleranceParams
+) -> Iterator[Step[ToleranceResult]]:
+    """Brackets the tolerance of input after input, in random order."""
+    trial = _Trial([match(one, dataset) for one in classifiers], dataset, params)
+    pace = Pace()
+    for start in range(0, trial.total, _TOGETHER):
+        for _ in trial.take(range(start, min(start + _TOGETHER, trial.total))):
+            if pace.due() and trial.done:
+                yield trial.step()
+    if not trial.done:
+        raise DataError(f"No input of {dataset.name} can be read; choose other data.")
+    trial.total = trial.done
+    yield trial.step()
+
+
+class _Trial:
+    """The brackets so far."""
+
+    def __init__(
+        self, classifiers: list[Classifier], dataset: Dataset, params: ToleranceParams
+    ) -> None:
+        for one in classifiers:
+            if one.settings.multi_label:
+                raise ModelError(
+                    f"{one.name} gives several classes at once, and tolerance follows one; look at"
+                    " an input of it with zoNNscan."
+                )
+        self._sides = [_Side(one, align(one, dataset)) for one in classifiers]
+        order = np.random.default_rng(params.seed).permutation(len(dataset))
+        self._places = order[: params.most] if params.most else order
+        self.total, self._available = len(self._places), len(dataset)
+        self._params, self._dataset = params, dataset
+        self._taken: list[int] = []
+        self._examples: list[Broken] = []
+        self._before = sum(one.calls for one in classifiers)
+        for side in self._sides:
+            if not side.classifier.capabilities.gradients:
+                reason = side.classifier.capabilities.reason.rstrip(".")
+                side.no_attack = f"{side.classifier.name} gives no gradients: {reason}"
+        if not params.prove:
+            for side in self._sides:
+                side.no_proof = "proofs are switched off"
+
+    @property
+    def done(self) -> int:
+        """How many inputs were looked at with every model."""
+        return len(self._taken)
+
+    def take(self, wanted: range) -> Iterator[None]:
+        """Attacks and proves these inputs for every model."""
+        places = [int(place) for place in self._places[wanted.start : wanted.stop]]
+        first = self._sides[0]
+        places, _ = first.data.readable(places, first.classifier.shape)
+        if not places:
+            return
+        found = []
+        for number, side in enumerate(self._sides):
+            x = side.classifier.tensor(inputs(side.classifier, side.data, places))
+            scores = side.classifier.infer(x, self._params.batch)
+            classes = scores.argmax(1)
+            wrong = self._wrong(side, places, classes)
+            broken = np.full(len(places), np.inf)
+            for row in range(len(places)):
+                if not wrong[row] and not side.no_attack:
+                    crossing = yield from self._attack(
+                        side, x[row : row + 1], scores[row : row + 1]
+                    )
+                    if crossing is not None:
+                        broken[row] = crossing.radius
+                        self._keep(number, places, row, x[row], classes[row], crossing)
+            proven = yield from self._prove(side, x, classes, broken)
+            found.append((np.where(wrong, 0, proven), np.where(wrong, 0, broken), wrong))
+        for side, (proven, broken, wrong) in zip(self._sides, found, strict=True):
+            side.proven.append(proven)
+            side.broken.append(broken)
+            side.wrong.append(wrong)
+        self._taken += places
+
+    def _wrong(self, side: _Side, places: list[int], classes: Tensor) -> np.ndarray:
+        """Which answers are wrong already; where there is no label the answer counts as right."""
+        labels = side.data.labels
+        if labels is None:
+            return np.zeros(len(places), dtype=bool)
+        truth = labels[places]
+        return np.asarray((truth >= 0) & (truth != classes.cpu().numpy()))
+
+    def _attack(
+        self, side: _Side, x: Tensor, scores: Tensor
+    ) -> Generator[None, None, Crossing | None]:
+        """The smallest change that the gradients find; None without any."""
+        search = GradientSearch(
+            side.classifier,
+            x.flatten(1),
+            read_scores(scores, False).votes,
+            "linf",
+            largest=self._params.largest,
+            seed=self._params.seed,
+            batch=self._params.batch,
+        )
+        try:
+            yield from search
+        except (ModelError, RuntimeError) as error:  # a layer without a derivative shows only now
+            side.no_attack = f"its gradients cannot be computed: {first_line(error)}"
+        return search.crossing
+
+    def _prove(
+        self, side: _Side, x: Tensor, classes: Tensor, broken: np.ndarray
+    ) -> Generator[None, None, np.ndarray]:
+        """The largest size for which the class is proven to stay, from the smallest upwards.
+
+        Bounds of a larger ball are never tighter, so an input that fails is not tried again.
+        """
+        proven = np.zeros(len(x))
+        sizes = self._params.largest * _SMALLER ** np.arange(self._params.sizes)[::-1]
+        going = np.arange(len(x))
+        for size in sizes.tolist():
+            going = going[broken[going] > size]
+            if side.no_proof or not len(going):
+                break
+            rows = torch.from_numpy(going).to(x.device)
+            certificate = yield from certifying(side.classifier, x[rows], classes[rows], size)
+            if certificate.reason:
+                side.no_proof = certificate.reason
+                break
+            going = going[certificate.certified]
+            proven[going] = size
+        return proven
+
+    def _keep(
+        self,
+        number: int,
+        places: list[int],
+        row: int,
+        x: Tensor,
+        klass: Tensor,
+        crossing: Crossing,
+    ) -> None:
+        """Keeps the inputs that the smallest changes turn."""
+        if len(self._examples) == _EXAMPLES and crossing.radius >= self._examples[-1].size:
+            return
+        kind = self._sides[number].classifier.kind
+        before = x.cpu().numpy()
+        after = crossing.witness.reshape(before.shape).astype(np.float32)
+        example = Broken(
+            number,
+            self.done + row,
+            self._dataset.key(places[row]),
+            int(klass),
+            crossing.klass,
+            crossing.radius,
+            picture_of(before, kind),
+            picture_of(after, kind),
+            after,
+        )
+        ranked = sorted([*self._examples, example], key=lambda one: one.size)
+        self._examples = ranked[:_EXAMPLES]
+
+    def step(self) -> Step[ToleranceResult]:
+        """Everything so far."""
+        known = [one for one in self._examples if one.row < self.done]
+        result = ToleranceResult(
+            networks=tuple(side.classifier.name for side in self._sides),
+            places=np.asarray(self._taken, dtype=np.int64),
+            names=tuple(self._dataset.key(place) for place in self._taken),
+            proven=np.stack([np.concatenate(side.proven) for side in self._sides]),
+            broken=np.stack([np.concatenate(side.broken) for side in self._sides]),
+            wrong=np.stack([np.concatenate(side.wrong) for side in self._sides]),
+            no_proof=tuple(side.no_proof for side in self._sides),
+            no_attack=tuple(side.no_attack for side in self._sides),
+            labels=tuple(self._sides[0].classifier.labels),
+            dataset=self._dataset.name,
+            total=self.total,
+            available=self._available,
+            examples=tuple(known),
+            model_calls=sum(side.classifier.calls for side in self._sides) - self._before,
+        )
+        return Step(self.done, self.total, result)

@@ -1,0 +1,51 @@
+"""Settings of the tolerance analysis."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from robgui.core.execution.analysis import Params
+
+
+class ToleranceParams(Params):
+    """Which inputs, how far the attack looks, and what the model must take."""
+
+    most: int = Field(
+        50,
+        ge=0,
+        le=100_000,
+        title="Most inputs",
+        description="Most inputs that are attacked and proven, chosen at random; 0 takes all.",
+        json_schema_extra={"zero": "all"},
+    )
+    largest: float = Field(
+        0.25,
+        gt=0,
+        le=1,
+        title="Largest change",
+        description="The attack looks for changes of every value by at most this, 0 to 1.",
+    )
+    hold: float = Field(
+        0.03,
+        gt=0,
+        le=1,
+        title="Must take",
+        description=(
+            "An input that changes class when its values change by at most this is a failure;"
+            " 0.03 is about 8 of 255 brightness levels."
+        ),
+        json_schema_extra={"judges": "change of every value, 0 to 1"},
+    )
+    prove: bool = Field(
+        True,
+        title="Prove",
+        description="Also compute formal bounds where the model allows them.",
+    )
+    sizes: int = Field(
+        12,
+        ge=1,
+        le=100,
+        title="Sizes of the proof",
+        description="At how many sizes a proof is tried, each half as large again as the last.",
+        json_schema_extra={"rare": True},
+    )

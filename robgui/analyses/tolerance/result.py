@@ -1,0 +1,107 @@
+"""Each input's tolerance, bracketed from both sides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """An input and the small change that turns it.
+
+    Attributes:
+        network: Number of the model.
+        row: Its row in the result.
+        name: What it is called.
+        before: Class of the input.
+        after: Class of the changed input.
+        size: Largest change of any value.
+        picture: ``(h, w, 3)`` uint8, the input.
+        changed: The same after the change.
+        input: The changed input in [0, 1].
+    """
+
+    network: int
+    row: int
+    name: str
+    before: int
+    after: int
+    size: float
+    picture: np.ndarray
+    changed: np.ndarray
+    input: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class ToleranceResult:
+    """The tolerance of n inputs for m models: the largest change of every value that keeps the
+    class.
+
+    Attributes:
+        networks: What the models are called.
+        places: ``(n,)`` numbers among the inputs of the run.
+        names: What they are called.
+        proven: ``(m, n)`` no change up to this turns the class; 0 where nothing is proven.
+        broken: ``(m, n)`` a change of this size does; inf where the attack found none.
+        wrong: ``(m, n)`` the answer is wrong as the input is; its tolerance is 0.
+        no_proof: Why a model has no formal bounds, for each; empty where it has.
+        no_attack: Why a model cannot be attacked by its gradients, for each; empty where it can.
+        labels: Class names of the first model.
+        dataset: What the data are called.
+        total: How many inputs are to be looked at.
+        available: How many there are.
+        examples: The inputs that the smallest changes turn, the smallest first.
+        model_calls: Inputs the models have seen; proofs ask none.
+    """
+
+    networks: tuple[str, ...]
+    places: np.ndarray
+    names: tuple[str, ...]
+    proven: np.ndarray
+    broken: np.ndarray
+    wrong: np.ndarray
+    no_proof: tuple[str, ...]
+    no_attack: tuple[str, ...]
+    labels: tuple[str, ...]
+    dataset: str
+    total: int
+    available: int
+    examples: tuple[Broken, ...]
+    model_calls: int
+
+    @property
+    def done(self) -> int:
+        """How many inputs were looked at."""
+        return int(self.proven.shape[1])
+
+    @property
+    def complete(self) -> bool:
+        """Whether all were."""
+        return self.done >= self.total
+
+    def kept_at_least(self, network: int, sizes: np.ndarray) -> np.ndarray:
+        """Share of the inputs that are proven to keep their class under changes of each size."""
+        return np.asarray((self.proven[network][:, None] >= sizes).mean(0))
+
+    def kept_at_most(self, network: int, sizes: np.ndarray) -> np.ndarray:
+        """Share of the inputs that no known change of each size turns."""
+        return np.asarray((self.broken[network][:, None] > sizes).mean(0))
+
+    def margin(self) -> float:
+        """What to take off and add to the shares so that, 95 % sure, the curve of all inputs
+        they were drawn from lies between them everywhere.
+
+        The inequality of Dvoretzky, Kiefer and Wolfowitz with Massart's constant (1990): one side
+        of each of the two curves, 2.5 % each.
+        """
+        return float(np.sqrt(np.log(1 / 0.025) / (2 * max(1, self.done))))
+
+    def sure_order(self, first: int, second: int) -> tuple[int, int]:
+        """How many inputs the first model is sure to take more on than the second, and the other
+        way round.
+        """
+        more = int((self.proven[first] > self.broken[second]).sum())
+        less = int((self.proven[second] > self.broken[first]).sum())
+        return more, less

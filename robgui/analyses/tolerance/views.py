@@ -1,0 +1,136 @@
+"""What tolerance looks like: two curves that hold the truth between them, a bracket for each
+input.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from robgui.analyses.tolerance.params import ToleranceParams
+from robgui.analyses.tolerance.result import ToleranceResult
+from robgui.core.text.words import number
+from robgui.core.view import (
+    Axis,
+    Box,
+    Boxes,
+    Column,
+    Curves,
+    Images,
+    Ink,
+    Line,
+    Mark,
+    Picture,
+    Spot,
+    Table,
+    View,
+)
+
+#: Points of a curve, and brackets that can be read.
+_POINTS, _LANES = 200, 30
+_SIZE = Axis("change of every value", low=0)
+
+
+def views(result: ToleranceResult, params: ToleranceParams) -> Sequence[View]:
+    """The curves first, then the brackets of the inputs, examples, the table."""
+    found: list[View] = [_curves(result, params), _brackets(result, params)]
+    if result.examples:
+        found.append(_examples(result))
+    return (*found, _table(result))
+
+
+def _curves(result: ToleranceResult, params: ToleranceParams) -> Curves:
+    at = np.linspace(0, params.largest, _POINTS)
+    margin = result.margin()
+    lines = []
+    for network, name in enumerate(result.networks):
+        several = f"{name}: " if len(result.networks) > 1 else ""
+        high, low = result.kept_at_most(network, at), result.kept_at_least(network, at)
+        inks = (Ink("changed"), Ink("holds"))
+        if several:
+            inks = (Ink("series", 2 * network), Ink("series", 2 * network + 1))
+        lines += [
+            Line(
+                f"{several}no change known that turns them",
+                high,
+                inks[0],
+                low=high,
+                high=np.minimum(1, high + margin),
+                steps=True,
+                strong=True,
+            ),
+            Line(
+                f"{several}proven to stay",
+                low,
+                inks[1],
+                low=np.maximum(0, low - margin),
+                high=low,
+                steps=True,
+            ),
+        ]
+    return Curves(
+        "Inputs that keep their class",
+        Axis(_SIZE.name, low=0, high=params.largest),
+        Axis("share of the inputs", kind="share", low=0, high=1, better="high"),
+        at,
+        tuple(lines),
+        marks=(Mark(params.hold, "must take", Ink("risk")),),
+        note=(
+            "For these inputs the truth lies between the two lines; the bands add what the choice"
+            " of inputs leaves open (95 % for the whole curve)."
+        ),
+    )
+
+
+def _brackets(result: ToleranceResult, params: ToleranceParams) -> Boxes:
+    order = np.argsort(np.minimum(result.broken[0], params.largest), kind="stable")[:_LANES]
+    boxes, spots = [], []
+    for lane, row in enumerate(order.tolist()):
+        low, high = float(result.proven[0][row]), float(result.broken[0][row])
+        open_end = not np.isfinite(high)
+        end = params.largest if open_end else high
+        boxes.append(Box(0.0, lane + 0.15, low, 0.7, "proven", Ink("holds")))
+        boxes.append(Box(low, lane + 0.15, end - low, 0.7, "open", Ink("unknown")))
+        if not open_end:
+            spots.append(Spot(high, lane + 0.5, "turned", Ink("fails"), "cross"))
+    left = result.done - len(order)
+    note = f"The {len(order)} inputs that take least; {left} more are in the table." if left else ""
+    return Boxes(
+        "Brackets of the inputs",
+        Axis(_SIZE.name, low=0, high=params.largest),
+        Axis("input"),
+        tuple(boxes),
+        spots=tuple(spots),
+        lanes=tuple(result.names[row] for row in order),
+        note=note or "Green: proven to stay. Grey: not known. Cross: a change that turns it.",
+    )
+
+
+def _examples(result: ToleranceResult) -> Images:
+    pictures = []
+    for one in result.examples:
+        pictures += [
+            Picture(one.picture, one.name, result.labels[one.before]),
+            Picture(
+                one.changed,
+                f"changed by {number(one.size)}",
+                result.labels[one.after],
+                right=False,
+            ),
+        ]
+    return Images("The smallest changes that turn an input", tuple(pictures), pairs=True)
+
+
+def _table(result: ToleranceResult) -> Table:
+    columns = [Column("Input", result.names)]
+    for network, name in enumerate(result.networks):
+        several = f" {name}" if len(result.networks) > 1 else ""
+        turned = result.broken[network]
+        cells = tuple(float(size) if np.isfinite(size) else None for size in turned)
+        columns += [
+            Column(f"Proven up to{several}", tuple(map(float, result.proven[network])), "number"),
+            Column(f"Turned by{several}", cells, "number"),
+            Column(f"Wrong as it is{several}", tuple(map(bool, result.wrong[network]))),
+        ]
+    return Table("Inputs", tuple(columns), note="Changes of every value, 0 to 1.")

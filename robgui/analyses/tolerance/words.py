@@ -1,0 +1,144 @@
+"""What tolerance says: what breaks, what is proven, and what lies between."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robgui.analyses.tolerance.params import ToleranceParams
+from robgui.analyses.tolerance.result import ToleranceResult
+from robgui.core.finding import Finding
+from robgui.core.offer import Offer
+from robgui.core.text.words import count, number, percent
+from robgui.core.verdict import Quantity, Status, Verdict
+
+#: A change within this multiple of what must be taken is a risk.
+_RISK = 2.0
+#: Severity of an input that an invisible change turns.
+_WORST = 0.8
+
+
+def verdict(result: ToleranceResult, params: ToleranceParams) -> Verdict:
+    """What is said of the only model, or of each where there are several."""
+    each = tuple(_of(result, params, at) for at in range(len(result.networks)))
+    if len(each) == 1:
+        return each[0]
+    worst = min(each, key=lambda one: list(Status).index(one.status))
+    because = tuple(
+        f"{name}: {one.sentence}" for name, one in zip(result.networks, each, strict=True)
+    )
+    return Verdict(worst.status, _order(result), each[0].number, _scope(result), because, each)
+
+
+def _of(result: ToleranceResult, params: ToleranceParams, network: int) -> Verdict:
+    broken, proven = result.broken[network], result.proven[network]
+    failing, kept = int((broken <= params.hold).sum()), int((proven >= params.hold).sum())
+    said, quantity = _because(result, params, network), _quantity(result, params, network)
+    inputs = count(result.done, "input")
+    if failing:
+        sentence = (
+            f"{failing:,} of {inputs} are wrong or change class when their values change by at"
+            f" most {number(params.hold)}."
+        )
+        return Verdict(Status.FAILS, sentence, quantity, _scope(result), said)
+    if kept == result.done:
+        sentence = (
+            f"No change of the values by up to {number(params.hold)} turns any of {inputs}: proven."
+        )
+        status = Status.HOLDS if result.complete else Status.UNKNOWN
+        return Verdict(status, sentence, quantity, _scope(result), said)
+    sentence = (
+        f"No attack up to {number(params.hold)} is known for {inputs}; {kept:,} of them are proven."
+    )
+    near = bool((broken <= _RISK * params.hold).any())
+    status = Status.AT_RISK if near else Status.UNKNOWN
+    return Verdict(status, sentence, quantity, _scope(result), said)
+
+
+def _because(result: ToleranceResult, params: ToleranceParams, network: int) -> tuple[str, ...]:
+    said = []
+    wrong = int(result.wrong[network].sum())
+    if wrong:
+        said.append(f"{count(wrong, 'answer')} wrong without any change: their tolerance is 0.")
+    finite = result.broken[network][np.isfinite(result.broken[network])]
+    if len(finite):
+        said.append(f"The median of the changes found is {number(float(np.median(finite)))}.")
+    lacks = (result.no_attack[network], result.no_proof[network])
+    said += [f"{lack[0].upper()}{lack[1:].rstrip('.')}." for lack in lacks if lack]
+    said.append(
+        f"An input must take changes of every value by {number(params.hold)}; within"
+        f" {number(_RISK * params.hold)} a change is a risk."
+    )
+    return tuple(said)
+
+
+def _quantity(result: ToleranceResult, params: ToleranceParams, network: int) -> Quantity:
+    size = np.array([params.hold])
+    low = float(result.kept_at_least(network, size)[0])
+    high = float(result.kept_at_most(network, size)[0])
+    shown = percent(low) if low == high else f"{percent(low)} to {percent(high)}"
+    return Quantity(
+        f"Inputs that take a change of {number(params.hold)}",
+        (low + high) / 2,
+        low=max(0.0, low - result.margin()),
+        high=min(1.0, high + result.margin()),
+        better="high",
+        text=f"{shown} of these",
+    )
+
+
+def _order(result: ToleranceResult) -> str:
+    """Which of the first two models takes more, on the inputs where that is certain."""
+    from scipy.stats import binomtest
+
+    first, second = result.networks[:2]
+    more, less = result.sure_order(0, 1)
+    if more + less == 0:
+        return f"On no input is it certain whether {first} or {second} takes more."
+    winner, loser, wins = (first, second, more) if more >= less else (second, first, less)
+    chance = binomtest(wins, more + less).pvalue
+    beyond = "beyond chance" if chance < 0.05 else "which may be chance"
+    return (
+        f"“{winner}” takes more than “{loser}” on {wins:,} of the"
+        f" {count(more + less, 'input')} where the brackets tell, {beyond}."
+    )
+
+
+def _scope(result: ToleranceResult) -> str:
+    so_far = "" if result.complete else f"So far {result.done:,} of "
+    chosen = f"{count(result.total, 'input')} of {result.dataset}"
+    if result.total < result.available:
+        chosen += f", chosen at random from {result.available:,}"
+    return f"{so_far}{chosen}; every value may change by the same size."
+
+
+def findings(result: ToleranceResult, params: ToleranceParams) -> list[Finding]:
+    """The inputs that the smallest changes turn."""
+    found = []
+    for one in result.examples:
+        before, after = result.labels[one.before], result.labels[one.after]
+        title = f"{one.name}: “{before}” becomes “{after}” when values change by {number(one.size)}"
+        detail = {
+            "class": before,
+            "other_class": after,
+            "place": int(result.places[one.row]),
+            "size": one.size,
+            "network": result.networks[one.network] if len(result.networks) > 1 else "",
+        }
+        severity = _WORST * max(0.0, 1 - one.size / params.largest)
+        pair = np.concatenate([one.picture, one.changed], axis=1)
+        found.append(Finding("small change", title, severity, detail, pair, one.input))
+    return found
+
+
+def offers(result: ToleranceResult, params: ToleranceParams) -> tuple[Offer, ...]:
+    """The changed inputs, and those that take least."""
+    if not result.examples:
+        return ()
+    places = tuple(int(result.places[one.row]) for one in result.examples)
+    names = tuple(one.name for one in result.examples)
+    changed = np.stack([one.input for one in result.examples])
+    labels = tuple(one.before for one in result.examples)
+    return (
+        Offer("The inputs that take least", names, places=places),
+        Offer("The changed inputs", names, inputs=changed, places=places, labels=labels),
+    )

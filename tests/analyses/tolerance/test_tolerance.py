@@ -1,0 +1,193 @@
+"""Brackets hold the exact tolerance of a linear model, and what is drawn from them is true."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from robgui.analyses.tolerance.engine import tolerance
+from robgui.analyses.tolerance.method import TOLERANCE
+from robgui.analyses.tolerance.params import ToleranceParams
+from robgui.analyses.tolerance.result import ToleranceResult
+from robgui.core.codec import decode, encode
+from robgui.core.dataset import open_dataset
+from robgui.core.errors import ModelError
+from robgui.core.model.classifier import Classifier
+from robgui.core.verdict import Status
+
+NAMES = ["low", "high"]
+
+
+def linear(scale: float = 1.0, seed: int = 0, name: str = "linear") -> Classifier:
+    """Two classes apart by a plane through the middle of the cube."""
+    layer = nn.Linear(6, 2)
+    weights = np.random.default_rng(seed).normal(size=6) * scale
+    with torch.no_grad():
+        layer.weight.copy_(torch.tensor(np.stack([-weights, weights]) / 2))
+        layer.bias.copy_(torch.tensor([weights.sum() / 4, -weights.sum() / 4]))
+    return Classifier.from_module(nn.Sequential(layer), (6,), NAMES, name=name)
+
+
+def exact(model: Classifier, x: np.ndarray) -> np.ndarray:
+    """Distance in the largest norm: the margin over the sum of the weights' sizes."""
+    layer = model.backend.module[0]
+    weights = (layer.weight[1] - layer.weight[0]).detach().double().numpy()
+    bias = float(layer.bias[1] - layer.bias[0])
+    return np.abs(x @ weights + bias) / np.abs(weights).sum()
+
+
+@pytest.fixture
+def rows(tmp_path):
+    """Rows near the middle, so that no change meets the border of the cube."""
+    x = np.random.default_rng(1).uniform(0.3, 0.7, (20, 6)).round(6)
+    path = tmp_path / "rows.npz"
+    np.savez(path, x=x.astype(np.float32))
+    return open_dataset(path), x
+
+
+def run(models, data, **settings):
+    params = ToleranceParams(**settings)
+    return list(tolerance(models, data, params)), params
+
+
+def test_the_exact_tolerance_of_a_linear_model_lies_in_every_bracket(rows):
+    data, x = rows
+    model = linear()
+    steps, _ = run((model,), data, sizes=12, largest=0.4)
+    result = steps[-1].result
+    truth = exact(model, x)[result.places]
+    inside = np.isfinite(result.broken[0])
+    assert (result.proven[0] <= truth).all()
+    assert (result.broken[0][inside] >= truth[inside] * (1 - 1e-5)).all()
+    np.testing.assert_allclose(result.broken[0][inside], truth[inside], rtol=2e-3, atol=1e-5)
+    proven = result.proven[0] > 0
+    assert (result.proven[0][proven] >= truth[proven] * 0.6).all(), "one size below at most"
+    assert inside.sum() >= 16
+
+
+def test_every_reported_change_turns_the_class_and_is_as_small_as_said(rows):
+    data, _ = rows
+    model = linear()
+    steps, _ = run((model,), data)
+    result = steps[-1].result
+    assert result.examples
+    for one in result.examples:
+        before = data.array([int(result.places[one.row])])[0]
+        assert np.abs(one.input - before).max() <= one.size * (1 + 1e-4) + 1e-6
+        answer = int(model.infer(one.input[None]).argmax())
+        assert answer == one.after != one.before
+
+
+def test_the_status_follows_what_is_broken_and_what_is_proven(rows):
+    data, x = rows
+    model = linear()
+    smallest = float(exact(model, x).min())
+    for hold, status in ((smallest * 1.2, Status.FAILS), (smallest * 0.7, Status.AT_RISK)):
+        steps, params = run((model,), data, hold=hold, sizes=14, largest=0.3)
+        assert TOLERANCE.verdict(steps[-1].result, params).status is status, hold
+    far = data.subset(np.argsort(-exact(model, x))[:10])
+    steps, params = run((model,), far, hold=0.005, sizes=12, largest=0.3)
+    said = TOLERANCE.verdict(steps[-1].result, params)
+    assert said.status is Status.HOLDS and "proven" in said.sentence
+    steps, params = run((model,), far, hold=0.005, prove=False)
+    said = TOLERANCE.verdict(steps[-1].result, params)
+    assert said.status is not Status.HOLDS and "Proofs are switched off." in said.because
+
+
+def test_a_wrong_answer_takes_nothing(tmp_path):
+    x = np.random.default_rng(1).uniform(0.3, 0.7, (20, 6)).astype(np.float32)
+    model = linear()
+    answers = model.infer(x).argmax(1).cpu().numpy()
+    answers[3] = 1 - answers[3]
+    np.savez(tmp_path / "rows.npz", x=x, y=answers, names=np.array(NAMES))
+    steps, params = run((model,), open_dataset(tmp_path / "rows.npz"))
+    result = steps[-1].result
+    row = int(np.flatnonzero(result.places == 3)[0])
+    assert result.wrong[0].sum() == 1 and result.wrong[0][row]
+    assert result.proven[0][row] == result.broken[0][row] == 0
+    assert TOLERANCE.verdict(result, params).status is Status.FAILS
+
+
+def test_the_band_covers_the_curve_of_all_inputs():
+    generator = np.random.default_rng(0)
+    at, covered = np.linspace(0, 1, 200), 0
+    truth = np.exp(-3 * at)
+    for _ in range(300):
+        sizes = generator.exponential(1 / 3, 60)
+        result = made(sizes * generator.uniform(0.8, 1, 60), sizes * generator.uniform(1, 1.2, 60))
+        margin = result.margin()
+        low, high = result.kept_at_least(0, at) - margin, result.kept_at_most(0, at) + margin
+        covered += bool(((low <= truth) & (truth <= high)).all())
+    assert covered >= 285
+
+
+def made(proven: np.ndarray, broken: np.ndarray) -> ToleranceResult:
+    n = len(proven)
+    return ToleranceResult(
+        networks=("one",),
+        places=np.arange(n),
+        names=tuple(map(str, range(n))),
+        proven=proven[None],
+        broken=broken[None],
+        wrong=np.zeros((1, n), dtype=bool),
+        no_proof=("",),
+        no_attack=("",),
+        labels=("a", "b"),
+        dataset="data",
+        total=n,
+        available=n,
+        examples=(),
+        model_calls=0,
+    )
+
+
+def test_two_models_are_ordered_only_where_the_brackets_tell(rows):
+    data, x = rows
+    strong, weak = linear(name="strong"), linear(seed=5, name="weak")
+    steps, params = run((strong, weak), data, sizes=12, largest=0.4)
+    result = steps[-1].result
+    more, less = result.sure_order(0, 1)
+    truth = [exact(one, x)[result.places] for one in (strong, weak)]
+    assert more <= (truth[0] > truth[1]).sum() and less <= (truth[1] > truth[0]).sum()
+    assert more + less > 4
+    said = TOLERANCE.verdict(result, params)
+    assert len(said.models) == 2 and "takes more than" in said.sentence
+
+
+def test_a_model_without_gradients_or_bounds_says_so_and_never_holds(rows):
+    data, _ = rows
+
+    def scores(batch: np.ndarray) -> np.ndarray:
+        batch = np.asarray(batch)
+        return np.stack([0.5 - batch[:, 0], batch[:, 0] - 0.5], 1)
+
+    model = Classifier.from_callable(scores, (6,), NAMES, name="black box")
+    steps, params = run((model,), data, most=10)
+    result = steps[-1].result
+    assert np.isinf(result.broken).all() and not result.proven.any()
+    said = TOLERANCE.verdict(result, params)
+    assert said.status is Status.UNKNOWN
+    assert any("no gradients" in reason for reason in said.because)
+    assert any("no formal bounds" in reason for reason in said.because)
+
+
+def test_steps_are_complete_and_survive_the_codec(rows):
+    data, _ = rows
+    steps, params = run((linear(),), data, most=12)
+    for step in steps:
+        assert step.result.proven.shape == step.result.broken.shape == (1, step.done)
+        assert len(TOLERANCE.views(step.result, params)) >= 3
+    record, arrays = encode(steps[-1].result)
+    again = decode(ToleranceResult, record, arrays)
+    np.testing.assert_array_equal(again.broken, steps[-1].result.broken)
+    assert TOLERANCE.verdict(again, params) == TOLERANCE.verdict(steps[-1].result, params)
+
+
+def test_several_classes_at_once_are_refused(rows):
+    data, _ = rows
+    model = linear()
+    several = model.with_settings(model.settings.change(multi_label=True))
+    with pytest.raises(ModelError, match="several classes at once"):
+        run((several,), data)
