@@ -181,6 +181,7 @@ class _Count:
             spots=neighbours.laid_out(features, self._params.layout, self._params.seed),
             twins=neighbours.twins(near, small, self._classifier.kind),
             suspects=self._suspects(rows, np.flatnonzero(doubtful), predicted),
+            doubtful=int(doubtful.sum()),
         )
 
     def _suspects(

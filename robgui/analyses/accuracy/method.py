@@ -33,7 +33,7 @@ ACCURACY = Analysis(
     ),
     explanation=(
         "Each bar is one class: the share of its inputs that the model recognises, the weakest"
-        " class on the left, with its 95 % interval. Further pictures show what is taken for what,"
+        " class first, with its 95 % interval. Further pictures show what is taken for what,"
         " whether the model claims too much, its surest mistakes, slices of the data with more"
         " errors than the rest, a map of the inputs as the model sees them, and labels that should"
         " be checked."

@@ -83,8 +83,9 @@ class Compared:
         tried: How many slices were compared.
         features: What inputs are compared by; empty where they are too few.
         spots: ``(k, 2)`` where the first k inputs stand on the map.
-        suspects: Inputs whose label should be checked: the model and the nearest inputs contradict
-            it.
+        suspects: Inputs whose label should be checked, the surest first: the model and the nearest
+            inputs contradict it.
+        doubtful: How many such inputs there are; not all are kept.
         twins: ``(t, 2)`` rows of inputs that are nearly the same.
     """
 
@@ -93,6 +94,7 @@ class Compared:
     features: str = ""
     spots: np.ndarray = field(default_factory=lambda: np.empty((0, 2), np.float32))
     suspects: tuple[Shown, ...] = ()
+    doubtful: int = 0
     twins: np.ndarray = field(default_factory=lambda: np.empty((0, 2), np.int64))
 
 

@@ -62,7 +62,7 @@ def _recall(result: AccuracyResult, errors: ClassErrors, params: AccuracyParams)
     shown = seen[:MOST_BARS]
     share, low, high = (1 - part[shown] for part in (errors.share, errors.high, errors.low))
     rest = len(seen) - len(shown)
-    note = "The lines are exact 95 % intervals; the weakest class is on the left."
+    note = "The lines are exact 95 % intervals; the weakest class comes first."
     if rest:
         note = f"The {len(shown)} weakest of {count(len(seen), 'class')}. {note}"
     return Bars(

@@ -92,7 +92,7 @@ def _because(
         )
     said += [_slice_words(one) for one in result.compared.slices[:1]]
     said.append(_calibration_words(result))
-    doubtful = len(result.compared.suspects)
+    doubtful = result.compared.doubtful
     if doubtful:
         said.append(f"{count(doubtful, 'label')} should be checked: the neighbours contradict.")
     mixed = twins_apart(result)

@@ -100,15 +100,17 @@ class CorruptionsResult:
         hits = self.right[network].sum(-1)
         return clopper_pearson(hits, np.full(hits.shape, self.done))
 
-    def falls(self, network: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """``(k, s)`` share of right answers that a corruption costs, and its bounds.
+    def falls(self, network: int, most: int = 5) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """``(k, s)`` share of right answers that a corruption up to severity ``most`` costs, and
+        its bounds.
 
         Wrong answers that it corrects count against. The bounds hold for all cells together with
         95 %: losses and gains have an exact interval each, and their difference at most that of
         the ends.
         """
-        lost = (self.clean[network] & ~self.right[network]).sum(-1)
-        gained = (~self.clean[network] & self.right[network]).sum(-1)
+        right = self.right[network][:, [severity <= most for severity in self.severities]]
+        lost = (self.clean[network] & ~right).sum(-1)
+        gained = (~self.clean[network] & right).sum(-1)
         level = 1 - 0.05 / (2 * max(1, lost.size))
         lost_low, lost_high = clopper_pearson(lost, np.full(lost.shape, self.done), level)
         gained_low, gained_high = clopper_pearson(gained, np.full(lost.shape, self.done), level)

@@ -35,38 +35,33 @@ def verdict(result: CorruptionsResult, params: CorruptionsParams) -> Verdict:
 
 
 def _of(result: CorruptionsResult, params: CorruptionsParams, network: int) -> Verdict:
-    judged = np.array([severity <= params.judged for severity in result.severities])
-    fall, low, high = result.falls(network)
+    fall, low, high = result.falls(network, params.judged)
     limit = (
         f"Corruptions up to severity {params.judged} may cost {rough_percent(params.most_fall)} of"
         " right answers; stronger ones are shown but decide nothing."
     )
     said = (_mean_words(result, network), *_relative(result, network), limit)
     quantity, scope = _quantity(result, network), _scope(result)
-    sentence = _worst(result, network, judged)
-    if not judged.any():
+    sentence = _worst(result, network, params.judged if fall.size else 5)
+    if not fall.size:
         return Verdict(Status.UNKNOWN, sentence, quantity, scope, said)
-    if float(low[:, judged].max()) > params.most_fall:
+    if float(low.max()) > params.most_fall:
         return Verdict(Status.FAILS, sentence, quantity, scope, said)
-    if float(fall[:, judged].max()) > params.most_fall:
+    if float(fall.max()) > params.most_fall:
         return Verdict(Status.AT_RISK, sentence, quantity, scope, said)
-    if result.complete and float(high[:, judged].max()) <= params.most_fall:
+    if result.complete and float(high.max()) <= params.most_fall:
         return Verdict(Status.HOLDS, sentence, quantity, scope, said)
     few = f"With {count(result.done, 'picture')} a larger fall cannot be excluded."
     return Verdict(Status.UNKNOWN, sentence, quantity, scope, (few, *said))
 
 
-def _worst(result: CorruptionsResult, network: int, judged: np.ndarray) -> str:
-    """The corruption that costs most, of those that must be survived where there are any."""
-    among = judged if judged.any() else np.ones_like(judged)
-    fall, _, _ = result.falls(network)
-    columns = np.flatnonzero(among)
-    kind, column = np.unravel_index(int(fall[:, columns].argmax()), (len(fall), len(columns)))
-    at = columns[column]
+def _worst(result: CorruptionsResult, network: int, most: int) -> str:
+    """The corruption that costs most, of those up to a severity."""
+    fall, _, _ = result.falls(network, most)
+    kind, at = np.unravel_index(int(fall.argmax()), fall.shape)
     clean = percent(result.clean_accuracy(network))
     if fall[kind, at] <= 0:
-        limit = result.severities[columns[-1]]
-        return f"No corruption up to severity {limit} lowers the accuracy of {clean}."
+        return f"No corruption up to severity {most} lowers the accuracy of {clean}."
     now = percent(float(result.accuracy(network)[kind, at]))
     return (
         f"{result.kinds[kind][0].upper()}{result.kinds[kind][1:]} at severity"

@@ -83,7 +83,8 @@ class ToleranceResult:
 
     def kept_at_least(self, network: int, sizes: np.ndarray) -> np.ndarray:
         """Share of the inputs that are proven to keep their class under changes of each size."""
-        return np.asarray((self.proven[network][:, None] >= sizes).mean(0))
+        kept = (self.proven[network][:, None] >= sizes) & ~self.wrong[network][:, None]
+        return np.asarray(kept.mean(0))
 
     def kept_at_most(self, network: int, sizes: np.ndarray) -> np.ndarray:
         """Share of the inputs that no known change of each size turns."""

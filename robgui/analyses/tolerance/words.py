@@ -58,7 +58,7 @@ def _because(result: ToleranceResult, params: ToleranceParams, network: int) -> 
     said = []
     wrong = int(result.wrong[network].sum())
     if wrong:
-        said.append(f"{count(wrong, 'answer')} wrong without any change: their tolerance is 0.")
+        said.append(f"Wrong without any change, so with tolerance 0: {count(wrong, 'input')}.")
     finite = result.broken[network][np.isfinite(result.broken[network])]
     if len(finite):
         said.append(f"The median of the changes found is {number(float(np.median(finite)))}.")
