@@ -138,7 +138,7 @@ def test_pictures_are_squashed_and_cut_as_the_processor_of_deit_does(tmp_path, s
     assert (settings.resize, settings.shape) == ("squash-crop", (3, 56, 56))
     assert remarks == ["its preprocessing is taken from preprocessor_config.json"]
     small = np.random.default_rng(1).integers(0, 256, (9, 7, 3), dtype=np.uint8)
-    photo = np.asarray(Image.fromarray(small).resize(size, Image.Resampling.BICUBIC))
+    photo = np.array(Image.fromarray(small).resize(size, Image.Resampling.BICUBIC))
     mine = settings.framing.apply(photo, 56, 56) / 255
     theirs = processor(photo, return_tensors="np").pixel_values[0]
     raw = (mine - np.array(settings.mean)) / np.array(settings.std)
