@@ -10,6 +10,7 @@ from robgui.analyses.zonnscan.params import (
 )
 from robgui.analyses.zonnscan.zone import fitted_radii
 from robgui.core.execution.budget.cost import Calls, Subject
+from robgui.core.model.times import CallTimes
 
 #: A zone may stop after so many samples.
 _FEWEST = 64
@@ -17,6 +18,8 @@ _FEWEST = 64
 _ATTACK = 10 * 13 + 2 * 8 * 17 + 36
 #: The nearest sample that changes class is pulled back in 12 halvings of up to 64.
 _NEAREST = 64 * 12
+#: Samples that every zone gets first, and the share of a time limit that is planned for them.
+_FIRST_SAMPLES, _FIRST_SHARE = 32, 0.6
 
 
 def sweep_calls(params: ZonnscanParams, subject: Subject) -> Calls:
@@ -36,6 +39,12 @@ def populations_calls(params: PopulationsParams, subject: Subject) -> Calls:
     fewest, most = _samples(zones, params.samples, params.target_half_width)
     own = zones + 2 * attacked
     return Calls(own + fewest, own + most, slopes=attacked)
+
+
+def affordable(params: PopulationsParams, times: CallTimes) -> int:
+    """How many inputs of each of two sets there is time for."""
+    seconds = 2 * _FIRST_SAMPLES * times.together
+    return max(1, int(_FIRST_SHARE * params.max_seconds / max(seconds, 1e-9)))
 
 
 def corner_cases_calls(params: CornerCasesParams, subject: Subject) -> Calls:

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
     from robgui.core.model.classifier import Classifier
 
-#: A model this slow is timed on one input only.
-_SLOW = 0.5
+#: A call that is timed should take no more seconds than this; a model this slow is timed on one
+#: input only.
+_SLOW = 0.25
 #: A call this quick is timed twice, and the quicker one counts.
 _QUICK = 0.05
 #: What a gradient costs where it was not timed, in calls without one.
@@ -73,11 +74,12 @@ def timed(classifier: Classifier) -> CallTimes:
 def _timed(classifier: Classifier) -> CallTimes:
     import torch
 
-    batch = classifier.batch()
-    x = torch.full((batch, *classifier.shape), 0.5, device=classifier.device)
-    alone = _seconds(lambda: classifier.infer(x[:1]))
-    if alone > _SLOW:
+    one = torch.full((1, *classifier.shape), 0.5, device=classifier.device)
+    alone = _seconds(lambda: classifier.infer(one))
+    batch = min(classifier.batch(), max(1, int(_SLOW / max(alone, 1e-9))))
+    if batch == 1:
         return CallTimes(alone, alone, _SLOPE * alone)
+    x = one.expand(batch, *classifier.shape).contiguous()
     together = _seconds(lambda: classifier.infer(x)) / batch
     few = max(1, batch // 4)
     slope = _slope_seconds(classifier, x[:few]) / few

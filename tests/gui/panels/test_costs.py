@@ -5,10 +5,9 @@ from __future__ import annotations
 
 def test_the_cost_follows_the_settings(bench):
     _, pane = bench("semantic_map")
-    before = pane.budget.cost.text()
-    assert "1,100 calls" in before
+    assert "2,200 calls" in pane.budget.cost.text()  # of two models
     pane.form().set_values({"step": {"rotation": 30.0, "scale": 20.0}})
-    assert "16 calls" in pane.budget.cost.text()
+    assert "33 calls" in pane.budget.cost.text()
 
 
 def test_a_budget_fills_the_time_limit_and_a_cut_run_says_so(bench, run):
