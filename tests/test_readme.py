@@ -347,6 +347,8 @@ OPTIONS = {
     "--data-set classes=00=Stop,01=Yield": "inspect",
     "--data-set names_file=signnames.csv": "inspect",
     "--params FILE": "run zonnscan",
+    "--dry-run": "run zonnscan",
+    "--max-seconds": "run zonnscan",
     "--data FOLDER": "reproduce",
     "--workers 2": "batch",
     '--fail-on "zonnscan_populations.auc<0.6"': "batch",

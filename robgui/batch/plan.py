@@ -12,8 +12,10 @@ from robgui.batch.suite import AnalysisTable, DatasetTable, Suite
 from robgui.core.errors import DataError, ParamsError, RobguiError, TrustError
 from robgui.core.execution import params_text
 from robgui.core.execution.analysis import Analysis, Params
+from robgui.core.execution.budget.cost import estimate
 from robgui.core.execution.registry import find
 from robgui.core.execution.request import Reference, Request, build_request, reference
+from robgui.core.model.card import card_of
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
@@ -29,13 +31,14 @@ _HOW_TO_TRUST = (
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """One request of a suite: what to call it, and the parts it is split into (none: it runs
-    whole).
+    """One request of a suite: what to call it, the parts it is split into (none: it runs whole)
+    and what it will cost, where that was asked.
     """
 
     request: Request
     title: str
     parts: tuple[range, ...] = ()
+    cost: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,7 @@ def expand(
     *,
     trust: bool = False,
     keep: Callable[[Classifier], None] = lambda classifier: None,
+    costs: bool = False,
 ) -> Plan:
     """Every request of the suite, for ``device``.
 
@@ -84,8 +88,9 @@ def expand(
         trust: The user says that its models may execute code; what the suite itself says about that
             does not count.
         keep: Given every model that was opened.
+        costs: Whether to time the models here and say what each request will cost.
     """
-    expansion = _Expansion(suite, device or suite.device or _default_device(), trust)
+    expansion = _Expansion(suite, device or suite.device or _default_device(), trust, costs)
     expansion.hand_over(keep)
     found: dict[str, Planned] = {}
     for place, table in enumerate(suite.analyses):
@@ -116,7 +121,8 @@ class _Expansion:
     ``made`` counts the requests of the newest analysis.
     """
 
-    def __init__(self, suite: Suite, device: str, trust: bool) -> None:
+    def __init__(self, suite: Suite, device: str, trust: bool, costs: bool = False) -> None:
+        self._costs = costs
         self.left_out: list[str] = []
         self.made = 0
         self._suite = suite
@@ -241,9 +247,15 @@ class _Expansion:
                 0 if source is None else len(source.dataset) if indices is None else len(indices)
             )
             self.made += 1
-            yield Planned(
-                request, _title(request, values), _parts(known, params, count, table.shards)
-            )
+            parts = _parts(known, params, count, table.shards)
+            cost = self._cost(known, params, models, count) if self._costs else ""
+            yield Planned(request, _title(request, values), parts, cost)
+
+    def _cost(
+        self, known: Analysis, params: Params, models: tuple[_Model, ...], inputs: int
+    ) -> str:
+        found = estimate(known, params, [card_of(each.classifier) for each in models], inputs)
+        return "" if found is None else found.words
 
 
 def _default_device() -> str:
@@ -333,7 +345,7 @@ def _choices(
 
 
 def _parts(known: Analysis, params: Params, inputs: int, most: int) -> tuple[range, ...]:
-    if most == 1:
+    if most == 1 or params.max_seconds:  # a time limit is for the whole
         return ()
     if known.shards is None:
         raise ParamsError(

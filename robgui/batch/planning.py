@@ -44,6 +44,7 @@ def plan_with(
     *,
     trust: bool = False,
     imports: tuple[str, ...] = (),
+    costs: bool = False,
 ) -> Plan:
     """Every request of the suite; its models and data are opened in a worker.
 
@@ -54,21 +55,24 @@ def plan_with(
         device: Where.
         trust: As in ``expand``.
         imports: Modules that register analyses of the suite.
+        costs: As in ``expand``.
     """
     with _planner(executor, imports) as planner:
-        values = {"suite": str(suite.path), "device": device, "trust": trust}
+        values = {"suite": str(suite.path), "device": device, "trust": trust, "costs": costs}
         answer: Planning = planner.ask("plan", **values)
     return _read(answer, trust)
 
 
-def _plan(shelf: Shelf, suite: str, device: str, trust: bool) -> Planning:
+def _plan(shelf: Shelf, suite: str, device: str, trust: bool, costs: bool = False) -> Planning:
     """Plans a suite here; its models stay loaded for the requests that follow."""
-    plan = expand(read_suite(Path(suite)), device, trust=trust, keep=shelf.add_model)
+    read = read_suite(Path(suite))
+    plan = expand(read, device, trust=trust, keep=shelf.add_model, costs=costs)
     requests = [
         {
             "request": planned.request.model_dump(mode="json"),
             "title": planned.title,
             "parts": [[part.start, part.stop] for part in planned.parts],
+            "cost": planned.cost,
         }
         for planned in plan.requests
     ]
@@ -104,7 +108,8 @@ def _read(answer: Planning, trust: bool) -> Plan:
 
 def _planned(each: dict[str, Any]) -> Planned:
     parts = tuple(range(int(start), int(stop)) for start, stop in each["parts"])
-    return Planned(Request.model_validate(each["request"]), _text(each["title"]), parts)
+    request = Request.model_validate(each["request"])
+    return Planned(request, _text(each["title"]), parts, _text(each["cost"]))
 
 
 def _text(value: Any) -> str:

@@ -43,7 +43,12 @@ def carry_out(given: argparse.Namespace, report: Path | None) -> int:
     executor, device = _executor(given, suite)
     try:
         plan = plan_with(
-            executor, suite, device, trust=given.trust, imports=tuple(given.import_module)
+            executor,
+            suite,
+            device,
+            trust=given.trust,
+            imports=tuple(given.import_module),
+            costs=given.dry_run,
         )
         if given.dry_run:
             return _list(plan)
@@ -134,7 +139,8 @@ def _workspace(given: argparse.Namespace, suite: Suite) -> Path:
 def _list(plan: Plan) -> int:
     for planned in plan.requests:
         parts = f" in {len(planned.parts)} parts" if planned.parts else ""
-        print_line(f"{planned.request.fingerprint}  {planned.title}{parts}")
+        cost = f": {planned.cost}" if planned.cost else ""
+        print_line(f"{planned.request.fingerprint}  {planned.title}{parts}{cost}")
     for why in plan.left_out:
         print_line(f"left out: {why}")
     return 0

@@ -148,6 +148,11 @@ def parser(known: Analysis) -> argparse.ArgumentParser:
     )
     made.add_argument("--workspace", metavar="FILE", help="also keep the run in this workspace")
     made.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="say what the run would cost and run nothing; --max-seconds limits it",
+    )
+    made.add_argument(
         "--out",
         metavar="FILE",
         help="where to write the JSON; large arrays go into an NPZ beside it [stdout]",

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from robgui.cli import INTERRUPTED
 from robgui.cli.opening import open_data, open_model
-from robgui.cli.printing import print_json
+from robgui.cli.printing import print_json, print_line
 from robgui.cli.progress import Progress
 from robgui.cli.signals import deaf
 from robgui.core.codec import readable
 from robgui.core.errors import ModelError, RobguiError
 from robgui.core.execution.analysis import Step
+from robgui.core.execution.budget.cost import Estimate, estimate
 from robgui.core.execution.choice import one_executor
 from robgui.core.execution.execution import Execution
 from robgui.core.execution.request import Request, build_request
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 
 #: Seconds between two looks at how far it is.
 _LOOK_SECONDS = 0.1
+#: A run that may take longer than so many seconds is announced.
+_WORTH_SAYING = 30.0
+_ADVICE = " With --max-seconds 60 it ends after a minute with what is known by then."
 
 
 def carry_out(wish: Wish) -> int:
@@ -41,15 +45,23 @@ def carry_out(wish: Wish) -> int:
             workspace = stack.enter_context(Workspace.open(place))
         executor = one_executor(Terms(notice=progress.say))
         stack.callback(executor.close)
-        request, trusted = _request(wish, executor, progress)
+        request, trusted, cost = _request(wish, executor, progress)
+        if wish.given.dry_run:
+            progress.close()
+            print_line(cost_line(wish.known.title, cost))
+            return 0
+        if cost is not None and cost.longest > _WORTH_SAYING:
+            progress.say(cost_line(wish.known.title, cost))
         if place is not None and workspace is None:
             workspace = stack.enter_context(Workspace.open(place))
         execution = Execution(request, workspace, trusted=trusted)
         return _carry_out(execution, executor, wish.out, progress)
 
 
-def _request(wish: Wish, executor: Executor, progress: Progress) -> tuple[Request, frozenset[str]]:
-    """What the command line asks for, and the code that it lets run.
+def _request(
+    wish: Wish, executor: Executor, progress: Progress
+) -> tuple[Request, frozenset[str], Estimate | None]:
+    """What the command line asks for, the code that it lets run, and what it will cost.
 
     Models and data are opened for it.
     """
@@ -72,7 +84,17 @@ def _request(wish: Wish, executor: Executor, progress: Progress) -> tuple[Reques
         device=models[0].device,
         autocast=models[0].autocast,
     )
-    return request, frozenset(model.ran for model in models if model.ran)
+    inputs = (0 if data is None else data.inputs) if picked is None else len(picked)
+    cost = estimate(wish.known, wish.params, models, inputs)
+    return request, frozenset(model.ran for model in models if model.ran), cost
+
+
+def cost_line(title: str, cost: Estimate | None) -> str:
+    """What a run will cost, for people."""
+    if cost is None:
+        return f"{title}: nobody knows what this will cost."
+    advice = "" if cost.limit or cost.longest <= _WORTH_SAYING else _ADVICE
+    return f"{title}: {cost.words}.{advice}"
 
 
 def _carry_out(

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Any, Literal
 
-from robgui.core.text.words import number
+from robgui.core.text.words import duration, number
 
 
 class Status(StrEnum):
@@ -113,6 +113,16 @@ class Verdict:
         """The same for a run that was stopped: every reader is told before anything else."""
         models = tuple(one.stopped() for one in self.models)
         return replace(self, sentence=f"Stopped early. {self.sentence}", models=models)
+
+    def cut(self, seconds: float) -> Verdict:
+        """The same for a run whose time was over: every reader is told before anything else.
+
+        Args:
+            seconds: The limit.
+        """
+        models = tuple(one.cut(seconds) for one in self.models)
+        limit = f"Cut at its time limit of {duration(seconds)}."
+        return replace(self, sentence=f"{limit} {self.sentence}", models=models)
 
     def among(self, chosen: str) -> Verdict:
         """The same for a run on some of the inputs: every reader is told on which.

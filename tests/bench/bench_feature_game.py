@@ -246,7 +246,7 @@ def main() -> None:
             classifier,
             dataset.subset(range(5)),
             preset="paper",
-            max_seconds=20.0,
+            search_seconds=20.0,
             move_seconds=7.0,
         ),
         "overhead": lambda: overhead(classifier, dataset.subset([1]), options.calls, 3),

@@ -5,6 +5,7 @@ anything.
 from pathlib import Path
 
 from robgui.analyses.deepinspect import findings, views, words
+from robgui.analyses.deepinspect.cost import inspect_calls, pass_calls
 from robgui.analyses.deepinspect.params import CoverageParams, DeepInspectParams, ThresholdsParams
 from robgui.analyses.deepinspect.result import DeepInspectResult
 from robgui.analyses.deepinspect.studies import views as study_views
@@ -25,6 +26,7 @@ CLASSES = Analysis(
     question="Which classes does the network confuse, and where is it biased?",
     engine=deferred("robgui.analyses.deepinspect.inspection:deepinspect"),
     params=DeepInspectParams,
+    calls=inspect_calls,
     result=DeepInspectResult,
     verdict=words.inspect_verdict,
     views=views.inspect_views,
@@ -66,6 +68,7 @@ THRESHOLDS = Analysis(
     question="Do the reported pairs depend on when a neuron counts as active?",
     engine=deferred("robgui.analyses.deepinspect.studies.thresholds:deepinspect_thresholds"),
     params=ThresholdsParams,
+    calls=pass_calls,
     result=ThresholdsResult,
     verdict=study_words.thresholds_verdict,
     views=study_views.thresholds_views,
@@ -90,6 +93,7 @@ COVERAGE = Analysis(
     question="Can neuron coverage tell the classes apart?",
     engine=deferred("robgui.analyses.deepinspect.studies.coverage:deepinspect_coverage"),
     params=CoverageParams,
+    calls=pass_calls,
     result=CoverageResult,
     verdict=study_words.coverage_verdict,
     views=study_views.coverage_views,

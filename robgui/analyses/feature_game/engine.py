@@ -29,6 +29,7 @@ from robgui.analyses.feature_game.turning import PERSISTENCE_CALLS, persistence
 from robgui.core.dataset import Dataset, inputs
 from robgui.core.errors import DataError
 from robgui.core.execution.analysis import Pace, Step
+from robgui.core.execution.budget.time_limit import Deadline
 from robgui.core.model.classifier import Classifier
 
 #: Turning and scaling is left out when it would take a larger share of the calls than this.
@@ -53,14 +54,19 @@ def feature_game(
         if params.persistence and _PERSISTENCE_SHARE * params.max_calls >= PERSISTENCE_CALLS
         else 0
     )
-    seen = _Seen(classifier, dataset, params, reserve)
+    deadline = Deadline(params.max_seconds)
+    seen = _Seen(classifier, dataset, params, reserve, deadline)
+    yield from deadline.counted(_played(classifier, seen))
+
+
+def _played(classifier: Classifier, seen: _Seen) -> Iterator[Step[FeatureGameResult]]:
     pace = Pace()
     if pace.due():
         yield seen.step()
     for _ in seen.match:
         if pace.due():
             yield seen.step()
-    if reserve:
+    if seen.can_turn:
         seen.turn(classifier)
     yield seen.step()
 
@@ -69,13 +75,19 @@ class _Seen:
     """The match and what surrounds it; ``step`` is the picture at any moment."""
 
     def __init__(
-        self, classifier: Classifier, dataset: Dataset, params: FeatureGameParams, reserve: int
+        self,
+        classifier: Classifier,
+        dataset: Dataset,
+        params: FeatureGameParams,
+        reserve: int,
+        deadline: Deadline,
     ) -> None:
         exact = inputs(classifier, dataset)[0]
         self._asked = int(
             not np.allclose(exact, rounded(exact) / np.float32(255), rtol=0, atol=_SAME)
         )
-        self.match = Match(classifier, exact, params, reserve + self._asked)
+        self.match = Match(classifier, exact, params, reserve + self._asked, deadline)
+        self._deadline = deadline
         self._params = params
         self._reserve = reserve
         self._exact = self._exact_class(classifier, exact) if self._asked else -1
@@ -87,6 +99,12 @@ class _Seen:
         self._persistence: Persistence | None = None
         self._turned = 0
         self._remark = self._remarks(classifier)
+
+    @property
+    def can_turn(self) -> bool:
+        """Whether there are calls, and time, left to turn the example."""
+        seconds = PERSISTENCE_CALLS * self._deadline.seconds / max(1, self.match.oracle.calls)
+        return bool(self._reserve) and seconds <= self._deadline.left
 
     def turn(self, classifier: Classifier) -> None:
         """Turns and scales the best example."""
@@ -109,7 +127,8 @@ class _Seen:
                 outcome.model_calls
                 for outcome in self.match.all_outcomes[len(self.match.outcomes) :]
             )
-        return Step(min(done, total), total, self._result(), self._remark)
+        cut = self.match.cut and len(self.match.outcomes) == len(self.match.tasks)
+        return Step(min(done, total), total, self._result(), self._remark, cut)
 
     def _result(self) -> FeatureGameResult:
         match, search = self.match, self.match.search

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from robgui.analyses.choosing import chosen_places
 from robgui.analyses.feature_game import batch_views, batch_words, views, words
+from robgui.analyses.feature_game.cost import batch_calls, game_calls
 from robgui.analyses.feature_game.params import FeatureGameBatchParams, FeatureGameParams
 from robgui.analyses.feature_game.result import FeatureGameBatchResult, FeatureGameResult
 from robgui.core.execution.analysis import Analysis, Demo, Shards, deferred
@@ -23,6 +24,7 @@ ONE_IMAGE = Analysis(
     question="Which few pixels flip the class?",
     engine=deferred("robgui.analyses.feature_game.engine:feature_game"),
     params=FeatureGameParams,
+    calls=game_calls,
     result=FeatureGameResult,
     verdict=words.game_verdict,
     views=views.game_views,
@@ -51,6 +53,7 @@ MANY_IMAGES = Analysis(
     question="How many pixels does it take to change the class, image by image?",
     engine=deferred("robgui.analyses.feature_game.batch:feature_game_batch"),
     params=FeatureGameBatchParams,
+    calls=batch_calls,
     result=FeatureGameBatchResult,
     verdict=batch_words.batch_verdict,
     views=batch_views.batch_views,

@@ -30,7 +30,7 @@ ALL_CLASSES = "all"
 PAPER: dict[str, Any] = {
     "selection": "ucb1",
     "max_calls": 60_000,
-    "max_seconds": 60.0,
+    "search_seconds": 60.0,
     "move_seconds": 20.0,
     "epsilon": 0.02,
 }
@@ -113,15 +113,15 @@ class _Game(Params):
         title="Model calls",
         description="Most images shown to the model, for each search (target, player).",
     )
-    max_seconds: float = Field(
+    search_seconds: float = Field(
         0.0,
         ge=0,
         le=1e7,
-        title="Seconds",
+        title="Seconds a search",
         description=(
             "Stops a search after so many seconds; 0: no limit. Results then depend on the machine."
         ),
-        json_schema_extra={"zero": "no limit"},
+        json_schema_extra={"rare": True, "zero": "no limit"},
     )
     epsilon: float = Field(
         0.0,

@@ -133,6 +133,24 @@ def power(
     return law.power(p, law.threshold(critical, risk))
 
 
+def bound_so_far(killed: int, lines: int, failures: int, samples: int, risk: float) -> float:
+    """An upper end of the failure probability while a test goes on, at this risk whenever it ends.
+
+    A test that has killed k of its ``lines`` particles will kill at least k, and the more it kills
+    the rarer is a failure: so the bound that k gives holds wherever the test is stopped. Plain
+    samples give another one; each has half of the risk.
+
+    Args:
+        killed: Particles killed so far, over all repetitions.
+        lines: Particles of all repetitions together.
+        failures: Plain samples that fail.
+        samples: Plain samples.
+        risk: How often the bound may be too low.
+    """
+    tested = math.exp(-special.gammaincinv(killed, risk / 2) / lines) if killed else 1.0
+    return min(tested, monte_carlo_bound(failures, samples, risk / 2) if samples else 1.0)
+
+
 def monte_carlo_bound(failures: int, samples: int, risk: float) -> float:
     """All that plain samples prove at confidence 1 - ``risk``: p is below this.
 

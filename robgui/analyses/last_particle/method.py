@@ -5,6 +5,7 @@ anything.
 from pathlib import Path
 
 from robgui.analyses.last_particle import findings, views, words
+from robgui.analyses.last_particle.cost import one_input_calls, table_calls
 from robgui.analyses.last_particle.params import (
     LastParticleParams,
     LastParticleTableParams,
@@ -25,6 +26,7 @@ ONE_INPUT = Analysis(
     ),
     engine=deferred("robgui.analyses.last_particle.single_input:last_particle"),
     params=LastParticleParams,
+    calls=one_input_calls,
     result=LastParticleResult,
     verdict=words.verdict,
     views=views.views,
@@ -58,6 +60,7 @@ MANY_INPUTS = Analysis(
     question="Which inputs keep their class under which noise: validated, sampled, proven?",
     engine=deferred("robgui.analyses.last_particle.table.many_inputs:last_particle_table"),
     params=LastParticleTableParams,
+    calls=table_calls,
     result=LastParticleTableResult,
     verdict=table_words.table_verdict,
     views=table_views.table_views,

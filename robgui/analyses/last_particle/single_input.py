@@ -17,6 +17,7 @@ import numpy as np
 import torch
 
 from robgui.analyses.last_particle.attack import BOUNDED, refusal, search
+from robgui.analyses.last_particle.cost import affordable
 from robgui.analyses.last_particle.exact import monte_carlo_bound
 from robgui.analyses.last_particle.noise.sizes import fitted_size
 from robgui.analyses.last_particle.pair_tests import JointOutcome, PairTests
@@ -37,10 +38,12 @@ from robgui.analyses.last_particle.sampling.montecarlo import MonteCarlo
 from robgui.analyses.last_particle.tested_inputs import Chosen, one_input
 from robgui.core.dataset import Dataset, align
 from robgui.core.execution.analysis import Pace, Step
+from robgui.core.execution.budget.time_limit import Deadline
 from robgui.core.model.classifier import Classifier
 
 #: How far below the critical probability the power is shown, in powers of ten, and how finely.
 _POWER_DECADES, _POWER_POINTS = 8, 17
+_NO_TIME = "No samples around failures: the time limit leaves no room for them."
 
 
 def last_particle(
@@ -49,20 +52,33 @@ def last_particle(
     """Tests one input; then takes plain samples, searches with gradients and tries a formal
     proof, for comparison.
     """
-    test = _Test(classifier, align(classifier, dataset), params)
+    deadline = Deadline(params.max_seconds)
+    test = _Test(classifier, align(classifier, dataset), params, deadline)
+    yield from deadline.counted(_tested(test))
+
+
+def _tested(test: _Test) -> Iterator[Step[LastParticleResult]]:
     pace = Pace()
     for _ in test.work():
         if pace.due():
             yield test.step()
-    yield test.step()
+    yield test.step(last=True)
 
 
 class _Test:
     """Everything a test knows while it runs; ``step`` is its picture at any moment."""
 
     def __init__(
-        self, classifier: Classifier, dataset: Dataset, params: LastParticleParams
+        self,
+        classifier: Classifier,
+        dataset: Dataset,
+        params: LastParticleParams,
+        deadline: Deadline,
     ) -> None:
+        self._deadline = deadline
+        if deadline.limited:
+            replicas = affordable(params, classifier.times)
+            params = params.model_copy(update={"replicas": replicas})
         self._classifier, self._params = classifier, params
         self._name = dataset.key(0) if len(dataset) else ""
         self._chosen: Chosen = one_input(classifier, dataset, params)
@@ -101,8 +117,12 @@ class _Test:
     def work(self) -> Iterator[None]:
         """The test, the plain samples, the search, the samples around failures, the proof.
 
-        Yields after every model call or few of them.
+        Yields after every model call or few of them. A time limit is shared out among them, and
+        the test has what is left.
         """
+        if self._deadline.limited:
+            yield from self._work_in_time()
+            return
         yield from self._run.splitting.rounds()
         yield from self._monte_carlo.run()
         if not self._refusal:
@@ -113,6 +133,19 @@ class _Test:
             yield from self._prove()
         if self._could_hide():
             yield from self._screen()
+
+    def _work_in_time(self) -> Iterator[None]:
+        test, plain = iter(self._run.splitting.rounds()), iter(self._monte_carlo.run())
+        self._why_not_measured = self._why_not_measured or _NO_TIME
+        until = self._deadline.until
+        yield from until(0.5, test)
+        yield from until(0.65, plain)
+        if not self._refusal:
+            yield from until(0.8, self._search())
+        if not self._why_not_certified:
+            yield from until(0.85, self._prove())
+        yield from until(1.0, test)
+        yield from until(1.0, plain)
 
     def _measure(self) -> Iterator[None]:
         run, p = self._run, self._params
@@ -169,8 +202,8 @@ class _Test:
                 self._counterexample_class = int(self._classifier.infer(found.inputs).argmax())
             yield
 
-    def step(self) -> Step[LastParticleResult]:
-        """The complete picture now."""
+    def step(self, *, last: bool = False) -> Step[LastParticleResult]:
+        """The complete picture now; the last one is cut where its time was over."""
         p = self._params
         done, total = self._run.splitting.progress
         attack = 0 if self._refusal else p.attack_steps
@@ -179,7 +212,8 @@ class _Test:
         done = done * p.steps + int(self._monte_carlo.sampled[0]) + self._attacked + self._proven
         done += self._beside * beside
         total = total * p.steps + p.samples + attack + proof + beside
-        return Step(done=done, total=total, result=self._result())
+        cut = last and self._deadline.limited and done < total
+        return Step(done, total, self._result(), cut=cut)
 
     def _result(self) -> LastParticleResult:
         p, run = self._params, self._run

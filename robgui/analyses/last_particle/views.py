@@ -202,12 +202,13 @@ def _by_class(result: LastParticleResult) -> Bars:
 
 
 def _diagnostics(result: LastParticleResult, params: LastParticleParams) -> Table:
-    lines, done = params.particles * params.replicas, min(result.killed, result.m)
+    repetitions = len(result.replica_killed)
+    lines, done = params.particles * repetitions, min(result.killed, result.m)
     rows: list[tuple[str, str]] = [
         ("rounds, all repetitions together", f"{done:,} of {result.m:,}"),
         ("independent lines left", f"{result.ancestors:,} of {lines:,}"),
         ("new inputs that did not move", percent(result.stuck)),
-        ("repetitions", f"{params.replicas:,}"),
+        ("repetitions", f"{repetitions:,}"),
     ]
     if np.isfinite(result.dispersion):
         rows.append(("spread of the repetitions, 1 is as expected", number(result.dispersion)))

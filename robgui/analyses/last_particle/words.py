@@ -7,6 +7,7 @@ gradient search the status is a risk.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -131,13 +132,39 @@ def _sentence(result: LastParticleResult, params: LastParticleParams, chance: Ch
     if result.validated:
         return f"{name}: {_validated(result, params, noise, chance)}."
     if not result.finished:
-        return f"{name}: no answer yet; {_rounds(result)} done."
+        most = so_far(result, params)
+        if most >= 1:
+            return f"{name}: no answer yet; {_rounds(result)} done."
+        return (
+            f"{name}: so far, {noise} changes the class with probability below"
+            f" {_at_most(most)} ({confidence(params.risk)} confidence)."
+        )
     if result.failure is not None:
         return (
             f"{name}: {noise} can change the class, as a failing input shows; how often, the test"
             f" cannot tell, because {result.reason}."
         )
     return f"{name}: the test cannot tell, because {result.reason}."
+
+
+def so_far(result: LastParticleResult, params: LastParticleParams) -> float:
+    """The failure probability that an unfinished test leaves possible; 1 where it tells nothing.
+
+    Only where every repetition kills one particle at a time, and nothing speaks against it.
+    """
+    if params.kill > 1 or len(result.test_killed) > 1 or not result.mixed:
+        return 1.0
+    from robgui.analyses.last_particle.exact import bound_so_far  # it takes long to import
+
+    lines = params.particles * len(result.replica_killed)
+    samples, failures = result.monte_carlo_samples, result.monte_carlo_failures
+    return bound_so_far(int(result.killed), lines, failures, samples, params.risk)
+
+
+def _at_most(p: float) -> str:
+    """One digit, rounded up: what is said to be below it is."""
+    digits = -math.floor(math.log10(p))
+    return probability(min(1.0, math.ceil(p * 10.0**digits) / 10.0**digits))
 
 
 def _about(chance: Chance) -> str:
@@ -218,7 +245,7 @@ def _rests_on(result: LastParticleResult, params: LastParticleParams) -> str:
         return ""
     checks = (
         "the diagnostics found no sign against it"
-        if params.replicas > 1
+        if len(result.replica_killed) > 1
         else "one repetition can hardly check that"
     )
     return f"This holds if the samples of the test move freely; {checks}."
@@ -288,6 +315,8 @@ def _quantity(
         return Quantity(
             name, result.p_high, better="low", text=f"below {probability(params.critical, 2)}"
         )
+    if not result.finished and (most := so_far(result, params)) < 1:
+        return Quantity(name, float("nan"), better="low", text=f"below {_at_most(most)} so far")
     return Quantity(
         name, float("nan"), better="low", text="cannot tell" if result.finished else "not finished"
     )

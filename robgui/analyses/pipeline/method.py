@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from robgui.analyses.pipeline import views, words
+from robgui.analyses.pipeline.cost import audit_calls
 from robgui.analyses.pipeline.params import PipelineParams
 from robgui.analyses.pipeline.result import PipelineResult
 from robgui.core.execution.analysis import Analysis, Demo, deferred
@@ -16,6 +17,7 @@ AUDIT = Analysis(
     question="Which answers change when the pictures are prepared in another usual way?",
     engine=deferred("robgui.analyses.pipeline.engine:pipeline_audit"),
     params=PipelineParams,
+    calls=audit_calls,
     result=PipelineResult,
     verdict=words.verdict,
     views=views.views,

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from robgui.analyses.semantic.cost import map_calls, regions_calls, srvr_calls
 from robgui.analyses.semantic.maps.findings import map_findings, map_offers
 from robgui.analyses.semantic.maps.grid import map_units
 from robgui.analyses.semantic.maps.views import map_views
@@ -26,6 +27,7 @@ MAP = Analysis(
     question="Over which poses, lights, rotations does the class survive, and where are the traps?",
     engine=deferred("robgui.analyses.semantic.maps.maps:semantic_map"),
     params=MapParams,
+    calls=map_calls,
     result=MapResult,
     verdict=map_verdict,
     views=map_views,
@@ -70,6 +72,7 @@ REGIONS = Analysis(
     question="How far around a pose, light or rotation does the class hold?",
     engine=deferred("robgui.analyses.semantic.regions.regions:semantic_regions"),
     params=RegionsParams,
+    calls=regions_calls,
     result=RegionsResult,
     verdict=regions_verdict,
     views=regions_views,
@@ -109,6 +112,7 @@ SAFE_SHARE = Analysis(
     question="Over how much of the range does each network keep the class?",
     engine=deferred("robgui.analyses.semantic.regions.volume_ratio:srvr"),
     params=SrvrParams,
+    calls=srvr_calls,
     result=SrvrResult,
     verdict=srvr_verdict,
     views=srvr_views,

@@ -194,6 +194,16 @@ class MapParams(SpaceParams, _SeveralScenes):
         ),
         json_schema_extra={"empty": "automatic"},
     )
+    cells: Literal["all", "borders"] = Field(
+        "all",
+        title="Cells",
+        description=(
+            "all: every cell of the grid. borders: cells along the border of the class, about a"
+            " quarter of them; the rest shows coarser ones, and what is smaller than four cells"
+            " may be missed."
+        ),
+        json_schema_extra={"means": {"all": "every one", "borders": "along the border"}},
+    )
     trap_floor: float = Field(
         0.2, ge=0, le=1, title="Trap below", description="A trap's lowest score is below this …"
     )

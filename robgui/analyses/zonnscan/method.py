@@ -6,6 +6,12 @@ from pathlib import Path
 
 import numpy as np
 
+from robgui.analyses.zonnscan.cost import (
+    corner_cases_calls,
+    populations_calls,
+    sweep_calls,
+    watermark_calls,
+)
 from robgui.analyses.zonnscan.params import (
     CornerCasesParams,
     PopulationsParams,
@@ -60,6 +66,7 @@ SWEEP = Analysis(
     question="How close are other classes to this input, radius by radius?",
     engine=deferred(f"{_FOLDER}.sweep:zonnscan"),
     params=ZonnscanParams,
+    calls=sweep_calls,
     result=ZonnscanResult,
     verdict=sweep_words.verdict,
     views=sweep_views.views,
@@ -93,6 +100,7 @@ POPULATIONS = Analysis(
     question="Does the uncertainty tell two sets of inputs apart, such as attacked ones?",
     engine=deferred(f"{_FOLDER}.populations:zonnscan_populations"),
     params=PopulationsParams,
+    calls=populations_calls,
     result=PopulationsResult,
     verdict=populations_words.verdict,
     views=populations_views.views,
@@ -124,6 +132,7 @@ CORNER_CASES = Analysis(
     question="On which inputs do the models disagree, and does the uncertainty see them?",
     engine=deferred(f"{_FOLDER}.disagreement:zonnscan_corner_cases"),
     params=CornerCasesParams,
+    calls=corner_cases_calls,
     result=CornerCasesResult,
     verdict=corner_cases_words.verdict,
     views=corner_cases_views.views,
@@ -150,6 +159,7 @@ WATERMARK = Analysis(
     question="Does the uncertainty tell a model from its watermarked copy, or two models apart?",
     engine=deferred(f"{_FOLDER}.watermark_check:zonnscan_watermark"),
     params=WatermarkParams,
+    calls=watermark_calls,
     result=WatermarkResult,
     verdict=watermark_words.verdict,
     views=watermark_views.views,

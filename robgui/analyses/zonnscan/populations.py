@@ -17,6 +17,7 @@ from torch import Tensor
 
 from robgui.analyses.choosing import chosen_places
 from robgui.analyses.zonnscan.attack import fast_gradient
+from robgui.analyses.zonnscan.cost import affordable
 from robgui.analyses.zonnscan.params import PopulationsParams, ScanParams
 from robgui.analyses.zonnscan.result import PopulationsResult
 from robgui.analyses.zonnscan.sampling.intervals import safe_half_widths
@@ -72,7 +73,12 @@ def zonnscan_populations(
 ) -> Iterator[Step[PopulationsResult]]:
     """Scans the zone of every input of both sets: all coarsely first, then each until it is sure
     enough.
+
+    With a time limit there are no more inputs than there is time for a first look at all of them.
     """
+    if params.max_seconds:
+        most = affordable(params, classifier.times)
+        params = params.model_copy(update={"most": min(params.most or most, most)})
     return populations_part(classifier, dataset, params, None)
 
 

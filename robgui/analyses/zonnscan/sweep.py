@@ -35,8 +35,16 @@ from robgui.analyses.zonnscan.zone import Sampler, Zone, fitted_radii, largest_r
 from robgui.core.dataset import Dataset, align, inputs
 from robgui.core.errors import DataError, ModelError
 from robgui.core.execution.analysis import Pace, Step
+from robgui.core.execution.budget.time_limit import Deadline
 from robgui.core.model.backend import first_line
 from robgui.core.model.classifier import Classifier
+
+#: Of a time limit: when the first curve ends, the nearest sample is found and the attack ends.
+_FIRST_SHARE, _NEAREST_SHARE, _ATTACK_SHARE = 0.4, 0.5, 0.8
+#: With a time limit so many of the nearest samples are pulled towards the input.
+_FEW = 8
+_FOLLOWING = "Following gradients to a nearer change of class."
+_AT_WORK = "it is still at work"
 
 
 def zonnscan(
@@ -45,24 +53,31 @@ def zonnscan(
     """Sweeps one input (or the box between two): every radius first coarsely, then finer until
     it is sure enough.
     """
-    sweep = _Sweep(classifier, dataset, params)
+    deadline = Deadline(params.max_seconds)
+    sweep = _Sweep(classifier, dataset, params, deadline)
+    yield from deadline.counted(_swept(sweep))
+
+
+def _swept(sweep: _Sweep) -> Iterator[Step[ZonnscanResult]]:
     pace = Pace()
-    for _ in sweep.scan:
+    for doing in sweep.work():
         if pace.due():
-            yield sweep.step()
-    for _ in sweep.refine():
-        if pace.due():
-            yield sweep.step()
-    for _ in sweep.attack():
-        if pace.due():
-            yield sweep.step("Following gradients to a nearer change of class.")
-    yield sweep.step()
+            yield sweep.step(doing)
+    yield sweep.step(cut=sweep.late)
 
 
 class _Sweep:
     """Everything a sweep knows while it runs; ``step`` is its picture at any moment."""
 
-    def __init__(self, classifier: Classifier, dataset: Dataset, params: ZonnscanParams) -> None:
+    def __init__(
+        self,
+        classifier: Classifier,
+        dataset: Dataset,
+        params: ZonnscanParams,
+        deadline: Deadline,
+    ) -> None:
+        self._deadline = deadline
+        self.late = False
         self._classifier = classifier
         self._params = params
         self._corners = corners_of(classifier, dataset, params.zone)
@@ -110,6 +125,34 @@ class _Sweep:
         if not classifier.capabilities.gradients:
             self._no_attack = f"the model gives no gradients: {classifier.capabilities.reason}"
 
+    def work(self) -> Iterator[str]:
+        """Scan, nearest sample, attack; yields what it does after each batch.
+
+        A time limit is shared out: the curve has the first part of it, then the nearest change is
+        looked for, and what is left sharpens the curve.
+        """
+        scan = iter(self.scan)
+        yield from self._until(_FIRST_SHARE, scan, "")
+        yield from self._until(_NEAREST_SHARE, self.refine(), "")
+        yield from self._until(_ATTACK_SHARE, self.attack(), _FOLLOWING)
+        if self._no_attack == _AT_WORK:
+            self._no_attack = "its time was over before it had looked at every radius"
+        yield from self._until(1.0, scan, "")
+        self.late = self._deadline.over or (self._deadline.limited and bool(self.scan.active))
+
+    def _until(self, share: float, stage: Iterator[None], doing: str) -> Iterator[str]:
+        """Goes on with a stage until so much of the time is used; to its end without a limit."""
+        while not self._deadline.beyond(share) or self._unseen():
+            try:
+                next(stage)
+            except StopIteration:
+                return
+            yield doing
+
+    def _unseen(self) -> bool:
+        """Whether there is time for the first curve, and a radius without samples."""
+        return not self._deadline.over and bool((self.scan.tally.samples == 0).any())
+
     def refine(self) -> Iterator[None]:
         """Bisects for the smallest crossing radius.
 
@@ -118,6 +161,8 @@ class _Sweep:
         candidates = crossing_samples(self.scan, self.cloud)
         if candidates is None:
             return
+        if self._deadline.limited:
+            candidates = candidates[:_FEW]
         reach = partial(radius_of, self._params.zone, self._corners.flatten(1))
         for crossing in nearest_crossing(
             self._classifier, candidates, self.centre, self._own.votes, reach, self._params.batch
@@ -136,7 +181,7 @@ class _Sweep:
         largest = min(self._radii[-1], largest_radius(params.zone, self.centre.numel()))
         if not self._classifier.capabilities.gradients or largest == 0:
             return
-        self._no_attack = "it is still at work"
+        self._no_attack = _AT_WORK
         self._search = GradientSearch(
             self._classifier,
             self._corners.flatten(1),
@@ -153,10 +198,10 @@ class _Sweep:
         else:
             self._no_attack = "its gradients are 0 around this input" if self._search.blind else ""
 
-    def step(self, doing: str = "") -> Step[ZonnscanResult]:
-        """The complete picture now."""
+    def step(self, doing: str = "", *, cut: bool = False) -> Step[ZonnscanResult]:
+        """The complete picture now; ``cut`` where its time is over."""
         note = " ".join(part for part in (self._note, doing) if part)
-        return Step(done=self.scan.done, total=self.scan.total, result=self._result(), note=note)
+        return Step(self.scan.done, self.scan.total, self._result(), note, cut)
 
     def _result(self) -> ZonnscanResult:
         counts = self.scan.tally.counts()

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar, get_
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from robgui.core.errors import DataError, ModelError, ParamsError, Remedy, RobguiError
+from robgui.core.execution.budget.cost import Calls, Subject
 from robgui.core.execution.params_problems import sentence
 from robgui.core.verdict import Status, Verdict
 
@@ -30,12 +31,16 @@ KINDS: tuple[Kind, ...] = ("image", "table", "sequence")
 
 @dataclass(frozen=True, slots=True)
 class Step(Generic[R]):
-    """A complete picture on the way: ``done`` of ``total`` units of work and the result so far."""
+    """A complete picture on the way: ``done`` of ``total`` units of work and the result so far.
+
+    ``cut`` marks the last one of a run that ended because its time was over.
+    """
 
     done: int
     total: int | None
     result: R
     note: str = ""
+    cut: bool = False
 
 
 class Params(BaseModel):
@@ -73,6 +78,17 @@ class Params(BaseModel):
         title="Batch",
         description="Inputs per model call; 0 lets the program choose. Only rounding changes.",
         json_schema_extra={"zero": "automatic"},
+    )
+    max_seconds: float = Field(
+        0.0,
+        ge=0,
+        le=1e7,
+        title="Time limit in seconds",
+        description=(
+            "Computing ends after so many seconds with what is known by then, and says so; 0: no"
+            " limit. Results then depend on the machine."
+        ),
+        json_schema_extra={"zero": "no limit"},
     )
 
     @model_validator(mode="before")
@@ -203,6 +219,8 @@ class Analysis:
         made_inputs: Settings for inputs that another analysis has made, whose label the model may
             no longer give.
         demo: What the tour shows of it; None leaves it out.
+        calls: ``(params, subject)`` -> how many inputs its models see, see ``cost``; None where
+            nobody knows.
     """
 
     name: str
@@ -228,6 +246,7 @@ class Analysis:
     severity_means: str = ""
     made_inputs: Mapping[str, Any] = field(default_factory=dict)
     demo: Demo | None = None
+    calls: Callable[[Any, Subject], Calls] | None = None
 
     def takes(self, params: Params) -> Takes:
         """How many models and inputs it takes with these settings."""
@@ -266,6 +285,7 @@ class Analysis:
                 sum(step.total or 0 for step in steps) or None,
                 result,
                 steps[0].note,
+                any(step.cut for step in steps),
             )
 
         return replace(self, engine=engine)

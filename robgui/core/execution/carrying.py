@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from robgui.core.errors import DataError, ModelError, ParamsError, Remedy, RobguiError, sentence
 from robgui.core.execution.analysis import Analysis, Pace, Params, Step
+from robgui.core.execution.budget.time_limit import within
 from robgui.core.execution.run import RunState
 from robgui.core.execution.task import Report, Task
 
@@ -41,6 +42,8 @@ def carry_out(task: Task, shelf: Shelf) -> Generator[Report, None, None]:
         engine = analysis.engine(
             classifiers if analysis.several_models else classifiers[0], dataset, params
         )
+        if task.part is None and not task.merge:  # parts are put together only when they are whole
+            engine = within(engine, params.max_seconds)
         yield from _steps(engine, classifiers)
     except (Exception, SystemExit) as error:
         if isinstance(error.__context__, GeneratorExit):  # it could not clean up; nobody listens

@@ -327,7 +327,11 @@ class Execution:
             own = self.analysis.verdict(step.result, self.params)
             self._said = said = (step, own.among(self.request.chosen))
         verdict = said[1]
-        return verdict.stopped() if verdict is not None and state is RunState.CANCELLED else verdict
+        if verdict is None:
+            return None
+        if state is RunState.CANCELLED:
+            return verdict.stopped()
+        return verdict.cut(self.params.max_seconds) if step.cut else verdict
 
     def _commit_if_due(self) -> None:
         """A change of state at once, a partial result now and then."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from robgui.core.model.settings import Kind, ModelSettings
+from robgui.core.model.times import CallTimes
 
 if TYPE_CHECKING:
     from robgui.core.execution.request import Reference
@@ -35,6 +36,7 @@ class ModelCard:
         largest_batch: How many inputs it should see at once.
         content: Digest of the weights alone; the same model with other settings has the same.
         ran: Digest of the code that its file has run; empty for none.
+        times: How long one input takes it where it is.
     """
 
     name: str
@@ -52,6 +54,7 @@ class ModelCard:
     largest_batch: int
     content: str
     ran: str = ""
+    times: CallTimes = field(default=CallTimes(), compare=False)
 
     @property
     def path(self) -> Path | None:
@@ -151,6 +154,7 @@ def card_of(classifier: Classifier) -> ModelCard:
         largest_batch=classifier.batch(),
         content=classifier.content,
         ran=classifier.ran,
+        times=classifier.times,
     )
 
 

@@ -20,6 +20,7 @@ from robgui.core.model.convention import Convention
 from robgui.core.model.cost import Counter, batch_size
 from robgui.core.model.guessing import kind_of, output_kind, random_inputs, try_function
 from robgui.core.model.settings import Kind, ModelSettings
+from robgui.core.model.times import CallTimes, timed
 from robgui.core.text.words import count
 
 __all__ = ["Classifier", "kind_of", "out_of_memory", "output_kind", "random_inputs"]
@@ -69,6 +70,7 @@ class Classifier:
         self._content = content
         self._autocast = False
         self._channels_last = False
+        self._times: CallTimes | None = None
         self._convention = Convention(self.settings, self.device)
         classes = self._probe()
         self.labels = _labels(settings.labels, classes, name)
@@ -142,6 +144,7 @@ class Classifier:
         )
         other.notice, other.remarks, other.ran = self.notice, self.remarks, self.ran
         other._autocast, other._channels_last = self._autocast, self._channels_last
+        other._times = self._times if settings.shape == self.shape else None
         return other
 
     def with_output_told(self) -> Classifier:
@@ -181,12 +184,20 @@ class Classifier:
             self._backend.channels_last(channels_last)
         self._convention = Convention(self.settings, self.device)
         self._largest_batch = batch_size(self.shape, self._operations, self.device)
+        self._times = None
         return self
 
     @property
     def precision(self) -> tuple[bool, bool]:
         """Whether half precision (autocast) and channels last are on."""
         return self._autocast, self._channels_last
+
+    @property
+    def times(self) -> CallTimes:
+        """How long one input takes it where it is; a few calls the first time."""
+        if self._times is None:
+            self._times = timed(self)
+        return self._times
 
     @property
     def parameters(self) -> int | None:

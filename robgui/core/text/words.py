@@ -25,6 +25,19 @@ def duration(seconds: float | None) -> str:
     return f"{hours} h {minutes} min"
 
 
+def roughly(seconds: float) -> str:
+    """A time as an estimate deserves: ``under 1 s``, ``40 s``, ``3 min``, ``2.5 h``."""
+    if not math.isfinite(seconds):
+        return "an unknown time"
+    if seconds < 1:
+        return "under 1 s"
+    if seconds < 59.5:
+        return f"{seconds:.0f} s" if seconds < 10 else f"{float(f'{seconds:.2g}'):.0f} s"
+    if seconds < 3570:
+        return f"{float(f'{seconds / 60:.2g}'):g} min"
+    return f"{float(f'{seconds / 3600:.2g}'):g} h"
+
+
 def time_left(seconds: float | None) -> str:
     """``about 31 s left``; a rough guess has no decimals."""
     if seconds is None or not math.isfinite(seconds):

@@ -21,7 +21,7 @@ from robgui.gui.forms.form_editors import Editor, editor_for, extra
 from robgui.gui.widgets.plain import Label, set_tip
 
 #: Fields that few people touch; they stand behind "More".
-RARE = frozenset({"seed", "batch"})
+RARE = frozenset({"seed", "batch", "max_seconds"})
 #: A name longer than so many letters is written in several lines; a field whose usual text is
 #: longer has a line of its own.
 LONG = 20
@@ -201,7 +201,7 @@ class ParamsForm(QWidget):
 
 
 def is_rare(name: str, field: FieldInfo) -> bool:
-    """Whether a setting stands behind "More": seed, batch, and what its Params declare with
+    """Whether a setting stands behind "More": seed, batch, time limit, and what Params declare with
     ``json_schema_extra={"rare": True}``.
     """
     return name in RARE or bool(extra(field, "rare"))

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from robgui.core.execution.run import RunState
 from robgui.core.text.words import count, duration, time_left
 from robgui.gui.app.theme import icon, set_heading, theme
+from robgui.gui.forms.budget import Budget
 from robgui.gui.forms.forms import ParamsForm
 from robgui.gui.widgets.plain import Label
 
@@ -53,6 +54,7 @@ class RunPane(QWidget):
         self._obstacle = Label(wordWrap=True)
         self._obstacle.setProperty("role", "warning")
         self._stack = QStackedWidget()
+        self.budget = Budget()
         self.run = QPushButton("Run", toolTip="Run this analysis (Ctrl+R)")
         self.run.setProperty("role", "primary")
         self.pause = QPushButton("Pause")
@@ -103,7 +105,20 @@ class RunPane(QWidget):
         )
         self.stop.setEnabled(job is not None)
         self.reset.setEnabled(known)
+        self._show_budget()
         self._show_progress(job)
+
+    def _show_budget(self) -> None:
+        """What Run would cost with these settings, and its time limit."""
+        params = self._store.params.get(self._analysis)
+        self.budget.setVisible(params is not None)
+        if params is not None:
+            self.budget.show_limit(params.max_seconds)
+            self.budget.show_estimate(self._store.estimate(self._analysis))
+
+    def _limit(self, seconds: float) -> None:
+        if (form := self.form()) is not None and seconds >= 0:
+            form.set_values({"max_seconds": seconds})
 
     def _show_models(self) -> None:
         """Says which models are run by an analysis that looks at several.
@@ -159,6 +174,7 @@ class RunPane(QWidget):
         layout.addWidget(self._models)
         layout.addWidget(self.ticks, 0, Qt.AlignmentFlag.AlignLeft)
         layout.addWidget(self._obstacle)
+        layout.addWidget(self.budget)
         layout.addWidget(self.progress)
         layout.addWidget(self._left)
         layout.addLayout(buttons)
@@ -170,6 +186,7 @@ class RunPane(QWidget):
         self.pause.clicked.connect(self.toggle_pause)
         self.stop.clicked.connect(self.stop_job)
         self.reset.clicked.connect(self._reset)
+        self.budget.chosen.connect(self._limit)
         for signal in (
             store.job_changed,
             store.library.models_changed,

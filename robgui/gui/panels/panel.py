@@ -321,7 +321,7 @@ class Panel(Themed, QWidget):
             self._job, self.run_id = None, job.run_id
             if self.result is not None and self.request is not None:
                 self._show_subject(self.request)
-                self._say_last(stopped=job.state is RunState.CANCELLED)
+                self._say_last(job)
             self._check_stale()
 
     def _newest_at_work(self, job: Execution) -> Execution:
@@ -331,9 +331,13 @@ class Panel(Themed, QWidget):
             return job
         return job if newest in self._ignored else newest
 
-    def _say_last(self, *, stopped: bool) -> None:
+    def _say_last(self, job: Execution) -> None:
         said = self._words()
-        self._say(said.stopped() if said is not None and stopped else said)
+        if said is not None and job.state is RunState.CANCELLED:
+            said = said.stopped()
+        elif said is not None and job.newest is not None and job.newest.cut:
+            said = said.cut(job.params.max_seconds)
+        self._say(said)
         self.send.refresh()
 
     def _job_stepped(self, job: Execution) -> None:

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
     from robgui.core.dataset.derived import Derived
     from robgui.core.execution.analysis import Analysis, Params
+    from robgui.core.execution.budget.cost import Estimate
     from robgui.core.execution.execution import Execution
     from robgui.core.execution.request import Request
     from robgui.core.execution.run import Run
@@ -451,6 +452,19 @@ class Store(QObject):
         return known.refusal(self.library.model) or told(
             known.shortage(params, models, self._count(known) if looks else 0)
         )
+
+    def estimate(self, analysis: str) -> Estimate | None:
+        """What pressing Run would cost now; None where nobody knows."""
+        from robgui.core.execution.budget.cost import estimate
+
+        known, params = self.analyses.get(analysis), self.params.get(analysis)
+        if known is None or params is None or self.obstacle(analysis):
+            return None
+        inputs = self._count(known) if known.looks_at_data(params) else 0
+        try:
+            return estimate(known, params, self.models_for(known, params), inputs)
+        except RobguiError:  # settings that a run refuses, with a sentence, when it starts
+            return None
 
     def compared(self, analysis: str) -> list[ModelCard]:
         """The models that a run of ``analysis`` would look at together.

@@ -167,15 +167,16 @@ def test_the_three_players_play_differently_on_a_hand_made_game() -> None:
 
 def test_the_preset_paper_is_a_plain_tree_search_and_finds_examples() -> None:
     params = find("feature_game").params.parse({"preset": "paper"})
-    assert (params.selection, params.max_seconds, params.move_seconds) == ("ucb1", 60.0, 20.0)
-    assert find("feature_game").params.parse({"preset": "paper", "max_seconds": 5}).max_seconds == 5
+    assert (params.selection, params.search_seconds, params.move_seconds) == ("ucb1", 60.0, 20.0)
+    own = find("feature_game").params.parse({"preset": "paper", "search_seconds": 5})
+    assert own.search_seconds == 5
     classifier, x, fewest = instance(1)
     result = play(
         classifier,
         x,
         preset="paper",
         max_calls=3000,
-        max_seconds=0,
+        search_seconds=0,
         move_seconds=0,
         move_iterations=5,
     )
@@ -456,7 +457,7 @@ def test_every_step_can_be_said_and_drawn() -> None:
 
 
 def test_smaller_steps_that_were_not_tried_are_told() -> None:
-    settings = {"preset": "paper", "max_seconds": 0, "move_seconds": 0, "norm": "linf"}
+    settings = {"preset": "paper", "search_seconds": 0, "move_seconds": 0, "norm": "linf"}
     result = play(*instance(1)[:2], max_calls=400, **settings)
     assert "smaller steps were not tried" in said("feature_game", result, **settings).text
 

@@ -153,7 +153,7 @@ def test_games_that_did_not_end_give_no_number() -> None:
 
 
 def test_the_papers_games_say_what_they_measure() -> None:
-    settings = {"preset": "paper", "player": "adversarial", "max_seconds": 0, "move_seconds": 0}
+    settings = {"preset": "paper", "player": "adversarial", "search_seconds": 0, "move_seconds": 0}
     result = play(small_cnn(seed=3), image(seed=3), max_calls=600, move_iterations=3, **settings)
     told = said("feature_game", result, **settings).text
     assert "calls allowed" in told and "not the value of the game" in told

@@ -9,7 +9,7 @@ import pytest
 from scipy import special, stats
 
 from robgui.analyses.last_particle import Law, monte_carlo_bound, power, threshold
-from robgui.analyses.last_particle.exact import birth
+from robgui.analyses.last_particle.exact import birth, bound_so_far
 
 
 def test_two_particles_need_64_killings_for_1e_minus_10_at_one_percent() -> None:
@@ -92,3 +92,15 @@ def test_clean_samples_prove_no_more_than_minus_log_risk_over_their_number() -> 
     assert monte_carlo_bound(0, 1000, 0.01) == pytest.approx(-math.log(0.01) / 1000)
     assert monte_carlo_bound(3, 1000, 0.01) == pytest.approx(stats.beta.ppf(0.99, 4, 997))
     assert math.isnan(monte_carlo_bound(0, 0, 0.01)) and monte_carlo_bound(5, 5, 0.01) == 1
+
+
+@pytest.mark.parametrize("p", [0.3, 1e-2, 1e-6])
+@pytest.mark.parametrize("lines", [2, 20])
+def test_the_bound_of_an_unfinished_test_holds_wherever_it_is_stopped(p: float, lines: int) -> None:
+    """Its worst moment is its end, when it has killed most."""
+    rng, risk = np.random.default_rng(7), 0.05
+    killed = rng.poisson(-lines * np.log(p), 4000)
+    wrong = [bound_so_far(int(k), lines, 0, 0, risk) < p for k in killed]
+    assert np.mean(wrong) <= risk / 2 + 3 * np.sqrt(risk / 2 / 4000)
+    bounds = [bound_so_far(k, lines, 0, 0, risk) for k in range(60)]
+    assert bounds[0] == 1 and all(np.diff(bounds) < 0)

@@ -26,14 +26,18 @@ from robgui.analyses.feature_game.play.game import Game, Goal
 from robgui.analyses.feature_game.play.opponent import OpponentSearch
 from robgui.analyses.feature_game.play.oracle import Oracle, probabilities
 from robgui.analyses.feature_game.play.published import PublishedSearch
+from robgui.analyses.feature_game.play.record import TIME_OVER
 from robgui.analyses.feature_game.play.search import GuidedSearch
 from robgui.analyses.feature_game.result import Outcome, Severity
 from robgui.core.errors import ModelError, ParamsError
+from robgui.core.execution.budget.time_limit import Deadline
 from robgui.core.model.classifier import Classifier
 
 #: "All classes" means so many at most, those with the highest scores for the image.
 MOST_TARGETS = 20
 NOTHING = Severity(*[math.nan] * 5)
+#: A search whose time is over before it begins has so many seconds.
+_NO_TIME = 1e-9
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,12 @@ class Match:
     """
 
     def __init__(
-        self, classifier: Classifier, image: np.ndarray, params: GameParams, reserve: int = 0
+        self,
+        classifier: Classifier,
+        image: np.ndarray,
+        params: GameParams,
+        reserve: int = 0,
+        deadline: Deadline | None = None,
     ) -> None:
         if classifier.settings.multi_label:
             raise ModelError(
@@ -62,10 +71,11 @@ class Match:
             )
         self._params = params
         self._reserve = reserve
+        self._deadline = deadline or Deadline()
         self.began = time.monotonic()
         self.rounded = rounded(image)
         self.game = Game(self.rounded, params.norm, params.tau, params.colours)
-        self.oracle = Oracle(classifier, self.game, params.batch)
+        self.oracle = Oracle(classifier, self.game, params.batch, self._deadline)
         self.keypoints, self.source = find_keypoints(self.rounded)
         self.outcomes: list[Outcome] = []
         self.search: GuidedSearch | PublishedSearch | OpponentSearch | None = None
@@ -77,6 +87,12 @@ class Match:
     def task(self) -> Task:
         """The search under way or the last one."""
         return self.tasks[min(self._ended, len(self.tasks) - 1)]
+
+    @property
+    def cut(self) -> bool:
+        """Whether the time limit of the whole game, not that of a search, has ended it."""
+        late = any(outcome.ended == TIME_OVER for outcome in self.outcomes)
+        return self._deadline.limited and late
 
     @property
     def all_outcomes(self) -> list[Outcome]:
@@ -97,7 +113,9 @@ class Match:
     def _begin(self, task: Task) -> None:
         params = self._params
         calls = params.max_calls - self._reserve - (0 if self.outcomes else self.oracle.calls)
-        self.oracle.allow(max(0, calls), params.max_seconds)
+        left = self._deadline.left / (len(self.tasks) - self._ended)
+        seconds = min(params.search_seconds or math.inf, max(left, _NO_TIME))
+        self.oracle.allow(max(0, calls), seconds)
         self.mixture = self._fresh_mixture()
         rng = np.random.default_rng([params.seed, self._ended])
         goal = Goal(self.oracle.original, task.target)

@@ -4,13 +4,13 @@ of calls.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
 import numpy as np
 
 from robgui.analyses.feature_game.play.game import EMPTY, Game, State
 from robgui.analyses.feature_game.result import Evidence
+from robgui.core.execution.budget.time_limit import Deadline
 from robgui.core.model.classifier import Classifier
 
 #: A margin within this share of the largest score could be an accident of rounding: another batch
@@ -32,11 +32,18 @@ class Oracle:
         sure: A game is won when its margin is above this.
     """
 
-    def __init__(self, classifier: Classifier, game: Game, batch: int = 0) -> None:
+    def __init__(
+        self,
+        classifier: Classifier,
+        game: Game,
+        batch: int = 0,
+        deadline: Deadline | None = None,
+    ) -> None:
         self.game = game
         self.calls = 0
         self._classifier = classifier
         self._batch = batch
+        self._time = deadline or Deadline()
         self._known: dict[State, np.ndarray] = {}
         self._last_call, self._last_second = 1, float("inf")
         self._reserve = 0
@@ -48,24 +55,20 @@ class Oracle:
         self._confidence = float(probabilities(self.start)[self.original])
 
     def allow(self, calls: int, seconds: float) -> None:
-        """Begins a search: so many calls more and so many seconds, 0 for no limit of time."""
+        """Begins a search: so many calls more and so many seconds of computing, 0 for no limit."""
         self._reserve = min(RESERVE, int(RESERVED_SHARE * calls))
         self._last_call = self.calls + calls
-        self._last_second = time.monotonic() + seconds if seconds else float("inf")
+        self._last_second = self._time.seconds + (seconds or float("inf"))
 
     @property
     def left(self) -> int:
         """Calls left to the search; 0 when its time is over."""
-        return (
-            max(0, self._last_call - self._reserve - self.calls)
-            if time.monotonic() < self._last_second
-            else 0
-        )
+        return max(0, self._last_call - self._reserve - self.calls) if not self.late else 0
 
     @property
     def late(self) -> bool:
         """Whether the time is over."""
-        return time.monotonic() >= self._last_second
+        return self._time.seconds >= self._last_second
 
     def known_singles(self) -> list[int]:
         """The options whose one-pixel move has been evaluated, by this search or an earlier one."""

@@ -14,6 +14,8 @@ from robgui.analyses.feature_game.play.oracle import Oracle
 _IDLE = 25
 #: The green line of the paper's Figure 3 is the mean of so many iterations.
 WINDOW = 10
+#: Why a search has ended whose time was over.
+TIME_OVER = "the time was over"
 
 
 class Record:
@@ -71,7 +73,7 @@ class Record:
         if self.optimal:
             return "no example of these moves can be less severe"
         if self._oracle.late:
-            return "the time was over"
+            return TIME_OVER
         if not self._oracle.left:
             return "the model calls were used up"
         if self._stale >= self._patience:

@@ -129,7 +129,23 @@ class _Search:
         self._points = nearest(self._points, slope, height - self._above)
 
     def slopes(self, inputs: Bound, points: Tensor, rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Score and gradient of points that belong to the starts ``rows``, and which fail."""
+        """Score and gradient of points that belong to the starts ``rows``, and which fail.
+
+        No more of them at once than the model should see: their gradients take memory.
+        """
+        size = self._classifier.batch()
+        if len(points) <= size:
+            return self._slopes_of(inputs, points, rows)
+        parts = [
+            self._slopes_of(self.inputs(len(points[i : i + size])), points[i : i + size], some)
+            for i, some in ((i, rows[i : i + size]) for i in range(0, len(points), size))
+        ]
+        height, slope, fails = (torch.cat(each) for each in zip(*parts, strict=True))
+        return height, slope, fails
+
+    def _slopes_of(
+        self, inputs: Bound, points: Tensor, rows: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
         own, rival = self._own[rows][:, None], self._rival[rows][:, None]
         with torch.enable_grad():
             leaf = points.detach().clone().requires_grad_(True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import numpy as np
 import torch
@@ -47,6 +47,7 @@ class MonteCarlo:
         self._score, self._dim, self._samples, self._device = score, dim, samples, device
         self._streams = Streams(seed, device, score.spread)
         self._blocks = max(1, rows // _BLOCK)
+        self._rows = max(1, rows) if rows < _BLOCK else self._blocks * _BLOCK
         self.failures = np.zeros(tests, dtype=np.int64)
         self.sampled = np.zeros(tests, dtype=np.int64)
 
@@ -62,10 +63,10 @@ class MonteCarlo:
             for test in np.unique(part):
                 if self.sampled[test] == 0:
                     self._streams.open(_STREAM + int(test))
-            self._sample(part)
+            yield from self._sample(part)
             yield
 
-    def _sample(self, part: np.ndarray) -> None:
+    def _sample(self, part: np.ndarray) -> Iterator[None]:
         owner = np.repeat(part, _BLOCK)
         latent = self._drawn(part, owner)
         wanted = np.concatenate(
@@ -74,7 +75,8 @@ class MonteCarlo:
                 for test, count in zip(*np.unique(part, return_counts=True), strict=True)
             ]
         )
-        fails = self._fails(latent, torch.from_numpy(owner).to(self._device)) & wanted
+        failing = yield from self._fails(latent, torch.from_numpy(owner).to(self._device))
+        fails = failing & wanted
         np.add.at(self.failures, owner[fails], 1)
         np.add.at(self.sampled, owner[wanted], 1)
         for test in np.unique(part):
@@ -91,6 +93,13 @@ class MonteCarlo:
         """Which of the next samples of a test still count; the last block may be cut."""
         return np.asarray(np.arange(blocks * _BLOCK) < self._samples - self.sampled[test])
 
-    @torch.inference_mode()
-    def _fails(self, latent: Tensor, owner: Tensor) -> np.ndarray:
-        return np.asarray((self._score.bind(owner)(latent) > 0).cpu().numpy())
+    def _fails(self, latent: Tensor, owner: Tensor) -> Generator[None, None, np.ndarray]:
+        """Which points fail; a slow model is given a few at a time."""
+        parts = []
+        for first in range(0, len(latent), max(self._rows, 1)):
+            if first:
+                yield
+            rows = slice(first, first + self._rows)
+            with torch.inference_mode():
+                parts.append((self._score.bind(owner[rows])(latent[rows]) > 0).cpu().numpy())
+        return np.concatenate(parts)

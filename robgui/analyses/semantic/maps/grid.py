@@ -19,6 +19,8 @@ _STEPS = 32
 #: The coarse map takes at most this share of the work.
 COARSE = 0.04
 MOST_CELLS = 250_000
+#: Where borders are followed, every cell of so coarse a grid is looked at first.
+FOLLOWED_FROM = 4
 #: The maps of one shape divide into this many units, when they are computed in parts.
 _UNITS = 256
 
@@ -73,8 +75,32 @@ def levels(height: int, width: int) -> list[Level]:
 def map_units(params: MapParams, inputs: int) -> int:
     """Units of all shapes: each is an equal share of the model calls, in the order of the
     shapes.
+
+    Borders are followed as a whole: which cells are next depends on all others.
     """
+    if params.cells == "borders":
+        return 1
     return _UNITS * sum(inputs if spec == IMAGE else 1 for spec in params.scenes)
+
+
+def along_borders(tops: np.ndarray, computed: np.ndarray, stride: int) -> Level:
+    """The cells beside which another class stands, and which are not computed yet.
+
+    Asked again and again with what was found, it follows a border wherever it leads.
+
+    Args:
+        tops: ``(H, W)`` class on top; a cell that is not computed shows the coarser one.
+        computed: ``(H, W)`` bool.
+        stride: Of the lattice of cells that are looked at.
+    """
+    seen, known = tops[::stride, ::stride], computed[::stride, ::stride]
+    across, down = seen[:, 1:] != seen[:, :-1], seen[1:] != seen[:-1]
+    border = np.zeros(seen.shape, dtype=bool)
+    border[:, 1:] |= across
+    border[:, :-1] |= across
+    border[1:] |= down
+    border[:-1] |= down
+    return Level(stride, stride * np.argwhere(border & ~known))
 
 
 def check_size(shape: Sequence[int], maps: int) -> None:

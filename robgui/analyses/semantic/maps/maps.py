@@ -8,7 +8,7 @@ parameters; its mean over networks and shapes is the data semantic map (DSM, Sec
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -16,7 +16,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from robgui.analyses.semantic.maps.grid import Level, axis_values, check_size, levels, map_units
+from robgui.analyses.semantic.maps.grid import (
+    FOLLOWED_FROM,
+    Level,
+    along_borders,
+    axis_values,
+    check_size,
+    levels,
+    map_units,
+)
 from robgui.analyses.semantic.maps.traps import Trap, find_traps
 from robgui.analyses.semantic.params import MapParams
 from robgui.analyses.semantic.result import MapResult, Traps
@@ -95,7 +103,7 @@ def semantic_map(
         if pace.due():
             yield plan.step()
     plan.look_for_traps()
-    yield plan.step()
+    yield plan.step(last=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,13 +142,54 @@ class _Map:
         self._traps = _no_traps(len(self._axes), classifiers[0].shape)
 
     def fill(self) -> Iterator[None]:
-        """Computes every cell; yields after each batch."""
+        """Computes every cell, or those along borders; yields after each batch.
+
+        With a time limit the borders come first: there the map is least certain.
+        """
+        if self._params.cells == "borders" or self._params.max_seconds:
+            yield from self._follow_borders()
+        if self._params.cells == "borders":
+            return
         for level in levels(*self._shape[2:]):
             for shape in range(self._shape[1]):
                 for block in self._blocks(shape, level):
-                    yield from self._fill(block)
-                    yield
+                    if self._lacks(block):
+                        yield from self._fill(block)
+                        yield
                 self._decide(shape)
+
+    def _follow_borders(self) -> Iterator[None]:
+        """A coarse grid, then only cells beside which another class stands, finer and finer."""
+        for level in levels(*self._shape[2:]):
+            for shape in range(self._shape[1]):
+                if level.stride >= FOLLOWED_FROM:
+                    yield from self._fill_all(self._blocks(shape, level))
+                    self._decide(shape)
+                    continue
+                for network in range(self._shape[0]):
+                    while len((part := self._border(network, shape, level.stride)).cells):
+                        blocks = self._blocks(shape, part)
+                        own = (block for block in blocks if block.network == network)
+                        yield from self._fill_all(own)
+                self._decide(shape)
+
+    def _border(self, network: int, shape: int, stride: int) -> Level:
+        """Cells along the border of the class that is looked at, once it is known."""
+        target, tops = self._target[shape], self._tops[network, shape]
+        if target >= 0:
+            tops = tops == target
+        return along_borders(tops, self._computed[network, shape], stride)
+
+    def _fill_all(self, blocks: Iterable[_Block]) -> Iterator[None]:
+        for block in blocks:
+            yield from self._fill(block)
+            yield
+
+    def _lacks(self, block: _Block) -> bool:
+        """Whether a cell of the block is not computed yet."""
+        cells = block.cells.cells
+        known = self._computed[block.network, block.shape, cells[:, 0], cells[:, 1]]
+        return not bool(known.all())
 
     def share(self, part: range, units: int) -> list[_Block]:
         """The blocks of some of ``units`` equal shares, shape after shape so that a part has to
@@ -169,9 +218,7 @@ class _Map:
                     yield None
                 self._decide(shape)
         for block in own:
-            if not self._computed[
-                block.network, block.shape, block.cells.cells[:, 0], block.cells.cells[:, 1]
-            ].all():
+            if self._lacks(block):
                 yield from (None for _ in self._fill(block))
             yield block
 
@@ -201,11 +248,10 @@ class _Map:
             max(known, told) for known, told in zip(self._target, part.target.tolist(), strict=True)
         ]
 
-    def step(self) -> Step[MapResult]:
-        """The complete picture now."""
-        return Step(
-            done=int(self._computed.sum()), total=self._computed.size, result=self._result()
-        )
+    def step(self, *, last: bool = False) -> Step[MapResult]:
+        """The complete picture now; the last one has all that was asked for."""
+        done = int(self._computed.sum())
+        return Step(done, done if last else self._computed.size, self._result())
 
     def look_for_traps(self) -> None:
         """Finds the traps of every map and, where there are several, of their mean."""
@@ -283,10 +329,13 @@ class _Map:
         tops, target = best.cpu().numpy(), self._target[shape]
         scores = shares[:, target].cpu().numpy() if target >= 0 else np.full(len(tops), np.nan)
         whole, top = self._scores[network, shape], self._tops[network, shape]
-        top_score = self._top_scores[network, shape]
+        top_score, known = self._top_scores[network, shape], self._computed[network, shape]
         for (row, column), *cell in zip(part.cells, scores, tops, sure, strict=True):
             block = slice(row, row + part.stride), slice(column, column + part.stride)
-            whole[block], top[block], top_score[block] = cell
+            free = ~known[block]
+            for values, value in zip((whole, top, top_score), cell, strict=True):
+                values[block][free] = value
+            whole[row, column], top[row, column], top_score[row, column] = cell
         self._computed[network, shape, part.cells[:, 0], part.cells[:, 1]] = True
 
     def _decide(self, shape: int) -> None:

@@ -19,6 +19,8 @@ class Survival:
         known: How many of them are computed.
         kept: At how many of those the class is on top.
         rivals: Classes on top where it is not, the most frequent first.
+        area: Share of all poses that show the class on top, those not computed as the coarser ones
+            that they lie in; nan when nothing is known.
         mean: Mean score of the class; nan when nothing is known.
         nearest: ``(n,)`` pose that loses the class, nearest to the usual one; None for none.
         traps: Places of the network's traps in the list of traps.
@@ -29,6 +31,7 @@ class Survival:
     known: int
     kept: int
     rivals: tuple[int, ...]
+    area: float
     mean: float
     nearest: np.ndarray | None
     traps: tuple[int, ...]
@@ -36,8 +39,14 @@ class Survival:
 
     @property
     def share(self) -> float:
-        """The share of the computed poses that keep the class."""
-        return self.kept / self.known if self.known else math.nan
+        """The share of the poses that keep the class.
+
+        Cells are computed where the class changes first: while some are missing, their own share
+        would say too little of the rest.
+        """
+        if self.complete:
+            return self.kept / self.known if self.known else math.nan
+        return self.area
 
     @property
     def complete(self) -> bool:
@@ -51,6 +60,8 @@ def survival(result: MapResult, network: int) -> Survival:
     known = result.computed[network] & (target >= 0)
     lost = known & (result.tops[network] != target)
     rivals, counts = np.unique(result.tops[network][lost], return_counts=True)
+    shown = (result.tops[network] >= 0) & (target >= 0)
+    on_top = shown & (result.tops[network] == target)
     scores = result.scores[network][known]
     own = np.flatnonzero(result.traps.network == network)
     fails = result.traps.top1[own] != result.target[result.traps.shape[own]]
@@ -59,6 +70,7 @@ def survival(result: MapResult, network: int) -> Survival:
         known=int(known.sum()),
         kept=int(known.sum() - lost.sum()),
         rivals=tuple(int(c) for c in rivals[np.argsort(-counts, kind="stable")]),
+        area=float(on_top.sum() / shown.sum()) if shown.any() else math.nan,
         mean=float(scores.mean()) if scores.size else math.nan,
         nearest=_nearest(result, lost.any(0)),
         traps=tuple(int(place) for place in own),

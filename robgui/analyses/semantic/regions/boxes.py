@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 
 import numpy as np
 import torch
@@ -15,6 +15,7 @@ from robgui.analyses.semantic.regions.lost import CONFIDENCE
 from robgui.analyses.semantic.regions.region_api import Grown
 from robgui.analyses.semantic.regions.region_step import GREW
 from robgui.analyses.semantic.scene.space import Space
+from robgui.core.execution.budget.time_limit import Deadline
 
 
 class Boxes:
@@ -28,8 +29,11 @@ class Boxes:
         calls: Images that the network has seen.
     """
 
-    def __init__(self, space: Space, target: int, params: RegionsParams) -> None:
+    def __init__(
+        self, space: Space, target: int, params: RegionsParams, deadline: Deadline | None = None
+    ) -> None:
         self._space, self._target, self._params = space, target, params
+        self._deadline = deadline or Deadline()
         low, high = space.low.cpu().numpy(), space.high.cpu().numpy()
         self._domain = Domain.of(low, high, space.periodic, shares=True, clip=True)
         self.boxes: list[LargestBox] = []
@@ -63,8 +67,37 @@ class Boxes:
         self._trace = [self._bounds()]
 
     def grow(self) -> Iterator[None]:
-        """Every box to its end, one batch of poses for all of them; yields after every batch."""
-        lives = {place: self.boxes[place].life() for place in np.flatnonzero(self.able).tolist()}
+        """Every box to its end; yields after every batch.
+
+        One batch of poses serves all of them. With a time limit they grow one after the other, each
+        in its share of the time, so that there is an answer when it is over.
+        """
+        places = np.flatnonzero(self.able).tolist()
+        if not self._deadline.limited:
+            yield from self._live(places)
+            return
+        for number, place in enumerate(places):
+            if self._deadline.over:
+                return
+            end = self._deadline.seconds + self._deadline.left / (len(places) - number)
+            self.boxes[place].hurried = self._hurry(end)
+            for _ in self._live([place]):
+                if self._deadline.over:
+                    return
+                yield
+
+    def _hurry(self, end: float) -> Callable[[int], bool]:
+        """Whether so many poses take until ``end``, at the speed so far."""
+        began, before = self._deadline.seconds, self.calls
+
+        def hurried(poses: int) -> bool:
+            spent, asked = self._deadline.seconds - began, self.calls - before
+            return bool(asked) and self._deadline.seconds + poses * spent / asked >= end
+
+        return hurried
+
+    def _live(self, places: list[int]) -> Iterator[None]:
+        lives = {place: self.boxes[place].life() for place in places}
         asked = {place: next(life) for place, life in lives.items()}
         while asked:
             answers = yield from self._answers(list(asked.values()))

@@ -8,7 +8,7 @@ and all of them together stay below 5 %.
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,6 +62,8 @@ class LargestBox:
         most: The share of lost poses that the last test does not rule out.
         done: Whether it has passed or was given up.
         progress: How much of the work is done, 0 to 1.
+        hurried: Whether there is no more time than for so many poses: then the box stops growing,
+            and its test begins.
     """
 
     def __init__(
@@ -82,12 +84,15 @@ class LargestBox:
         self._most_lost, self._risk, self._epsilon = most_lost, risk, epsilon
         self.drawn = self._nothing()
         self.most, self.done, self.progress = 1.0, False, 0.0
+        self.hurried: Callable[[int], bool] = lambda poses: False
 
     def life(self) -> Asking:
         """Grows, looks, and tries until the box passes."""
         yield from self._grow()
         self.progress = 0.5
         for _ in range(LOOKS):
+            if self._must_test():
+                break
             points = self._inside(LOOK)
             lost = points[self._lost((yield points))]
             if not len(lost):
@@ -115,7 +120,7 @@ class LargestBox:
         """Moves the faces in turn until none can move on."""
         faces = 2 * len(self._seed)
         step, refused = np.full(faces, FIRST_STEP), np.zeros(faces, dtype=bool)
-        while (step >= LAST_STEP).any():
+        while (step >= LAST_STEP).any() and not self._must_test():
             for face in np.flatnonzero(step >= LAST_STEP).tolist():
                 far = min(step[face], self._room(face))
                 if far < 1e-9:
@@ -128,6 +133,10 @@ class LargestBox:
                     self._move(face, far)
                 step[face] = step[face] / 2 if refused[face] else min(2 * step[face], LONGEST)
             self.progress = 0.5 * float((step < LAST_STEP).mean())
+
+    def _must_test(self) -> bool:
+        """Whether the time left is what the first test takes."""
+        return self.hurried(LOOK + needed(self._most_lost, self._risk / 2))
 
     def _room(self, face: int) -> float:
         """How far a face can move."""

@@ -26,23 +26,33 @@ from robgui.analyses.semantic.scene.space import predicted_classes, scene_of
 from robgui.core.dataset import Dataset
 from robgui.core.errors import DataError
 from robgui.core.execution.analysis import Pace, Step
+from robgui.core.execution.budget.time_limit import Deadline
 from robgui.core.model.classifier import Classifier
 
 _MOST_WORST = 6
 #: Progress is counted in so many parts.
 _PARTS = 1000
+#: Of a time limit this share is for the first look around.
+_LOOK_SHARE = 0.15
+#: Poses that a box takes from its start to the end of its test, more or less.
+_POSES_OF_A_BOX = 1200
 
 
 def semantic_regions(
     classifier: Classifier, dataset: Dataset | None, params: RegionsParams
 ) -> Iterator[Step[RegionsResult]]:
     """Grows regions from every start with every method at once, then looks at what is in them."""
-    run = _Regions(classifier, dataset, params)
+    deadline = Deadline(params.max_seconds)
+    run = _Regions(classifier, dataset, params, deadline)
+    yield from deadline.counted(_worked(run))
+
+
+def _worked(run: _Regions) -> Iterator[Step[RegionsResult]]:
     pace = Pace()
     for _ in run.work():
         if pace.due():
             yield run.step()
-    yield run.step()
+    yield run.step(last=True)
 
 
 class _Regions:
@@ -52,8 +62,13 @@ class _Regions:
     """
 
     def __init__(
-        self, classifier: Classifier, dataset: Dataset | None, params: RegionsParams
+        self,
+        classifier: Classifier,
+        dataset: Dataset | None,
+        params: RegionsParams,
+        deadline: Deadline,
     ) -> None:
+        self._deadline = deadline
         if params.scene == IMAGE and dataset is not None and len(dataset) != 1:
             raise DataError(
                 f"Semantic regions of an image take exactly one input, not {len(dataset):,}; choose"
@@ -72,18 +87,17 @@ class _Regions:
 
     def _new_growth(self) -> Growth | Boxes:
         if self._params.mode == "box":
-            return Boxes(self._space, self._target, self._params)
+            return Boxes(self._space, self._target, self._params, self._deadline)
         return Growth(self._space, self._target, self._params, self._side)
 
     def work(self) -> Iterator[None]:
         """Scan, growing, inside; yields after every batch."""
-        params = self._params
         yield from self._growth.begin(self._space.middle[None][:0])  # no region yet
         yield from self._look_around()
         starts = self._starts
         if starts is None:
             starts = good_starts(
-                self._space, self._scan, self._target, self._side, params.start_count
+                self._space, self._scan, self._target, self._side, self._affordable()
             )
         growth = self._new_growth()
         yield from growth.begin(starts)
@@ -91,6 +105,14 @@ class _Regions:
         yield
         yield from self._growth.grow()
         yield from self._look_inside()
+
+    def _affordable(self) -> int:
+        """How many starts there is time for, at the speed so far."""
+        wanted, deadline = self._params.start_count, self._deadline
+        if not deadline.limited:
+            return wanted
+        calls = deadline.left * self._scan.looked / max(deadline.seconds, 1e-9)
+        return max(1, min(wanted, int(calls / _POSES_OF_A_BOX)))
 
     def _look_inside(self) -> Iterator[None]:
         """What is in the regions; a box has been looked into by its test."""
@@ -116,16 +138,19 @@ class _Regions:
         for _ in self._scan.look(self._params.batch):
             self._target = told if told >= 0 else self._scan.usual_class()
             yield
+            if self._deadline.beyond(_LOOK_SHARE):
+                return
 
-    def step(self) -> Step[RegionsResult]:
-        """The complete picture now."""
+    def step(self, *, last: bool = False) -> Step[RegionsResult]:
+        """The complete picture now; the last one is cut where its time was over."""
         regions, note = len(self._growth.able), ""
         looked = 0 if self._interior is None else len(self._interior.outside)
         done = int(_PARTS * self._growth.progress) + looked if regions else 0
         if not regions:
             seen = f"{self._scan.looked} of {len(self._scan.points)}"
             note = f"Looking where the class holds: {seen} pictures."
-        return Step(done=done, total=_PARTS + max(1, regions), result=self._result(), note=note)
+        cut = last and self._deadline.limited and not bool(self._growth.grown.converged.all())
+        return Step(done, _PARTS + max(1, regions), self._result(), note, cut)
 
     def _holds(self) -> np.ndarray:
         """Whether mean and variance are as equations 2 and 3 ask (the variance of an adversarial

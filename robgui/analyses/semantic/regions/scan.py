@@ -135,8 +135,9 @@ def common_starts(
 def _worth(looked: Scan, target: int, mode: Mode) -> tuple[Tensor, Tensor]:
     """How good each point is to start from, and whether the class holds there (or does not)."""
     score = looked.shares[:, target].double()
-    score = score if mode == "robust" else 1 - score
-    top = (looked.shares.argmax(1) == target) == (mode == "robust")
+    known = ~score.isnan()  # nobody has looked at the others yet
+    score = torch.where(known, score if mode == "robust" else 1 - score, 0.0)
+    top = ((looked.shares.argmax(1) == target) == (mode == "robust")) & known
     return torch.where(top, score, score * 1e-3), top
 
 

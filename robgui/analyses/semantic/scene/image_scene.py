@@ -12,14 +12,12 @@ import torch
 from torch import Tensor
 from torch.nn.functional import grid_sample
 
+from robgui.analyses.semantic.scene.axes import OCCLUDER, image_axes
 from robgui.analyses.semantic.scene.mesh_scene import LUMINANCE
-from robgui.analyses.semantic.scene.scene import Axis
 from robgui.core.errors import DataError
 
-#: Side of the occluding square in per cent of the shorter side of the image, and its grey.
-OCCLUDER, OCCLUDER_GREY = 25.0, 0.5
-#: The place of an occluder that is just outside.
-_OUTSIDE = -OCCLUDER / 2 - 5
+#: Grey of the occluding square.
+OCCLUDER_GREY = 0.5
 
 
 class ImageScene:
@@ -47,7 +45,7 @@ class ImageScene:
             )
         self.name = name
         self.image = image.detach().float()
-        self.axes = _axes(image.shape[0] == 3, min(image.shape[1:]))
+        self.axes = image_axes(image.shape[0] == 3, min(image.shape[1:]))
         self._column = {axis.name: i for i, axis in enumerate(self.axes)}
         device = image.device
         generator = torch.Generator(device).manual_seed(seed)
@@ -115,27 +113,6 @@ class ImageScene:
 
 
 _PLACING = {"rotation", "scale", "shift_x", "shift_y", "shear"}
-
-
-def _axes(colour: bool, side: int) -> tuple[Axis, ...]:
-    hues = (
-        Axis("saturation", "Saturation", "%", 0.0, 200.0, 100.0),
-        Axis("hue", "Hue", "°", -180.0, 180.0, 0.0, periodic=True),
-    )
-    return (
-        Axis("rotation", "Rotation", "°", -180.0, 180.0, 0.0, periodic=True),
-        Axis("scale", "Scale", "%", 50.0, 150.0, 100.0),
-        Axis("shift_x", "Shift to the right", "%", -30.0, 30.0, 0.0),
-        Axis("shift_y", "Shift down", "%", -30.0, 30.0, 0.0),
-        Axis("shear", "Shear", "°", -30.0, 30.0, 0.0),
-        Axis("brightness", "Brightness", "%", -50.0, 50.0, 0.0),
-        Axis("contrast", "Contrast", "%", 0.0, 200.0, 100.0),
-        *(hues if colour else ()),
-        Axis("blur", "Blur", "px", 0.0, round(side / 14, 1), 0.0),
-        Axis("noise", "Noise", "%", 0.0, 30.0, 0.0),
-        Axis("occluder_x", "Occluder from the left", "%", _OUTSIDE, 100 - _OUTSIDE, _OUTSIDE),
-        Axis("occluder_y", "Occluder from the top", "%", _OUTSIDE, 100 - _OUTSIDE, 50.0),
-    )
 
 
 def _wide(values: Tensor) -> Tensor:

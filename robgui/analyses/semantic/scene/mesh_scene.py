@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import interpolate
 
+from robgui.analyses.semantic.scene.axes import AXES, DISTANCE
 from robgui.analyses.semantic.scene.camera import FIELD_OF_VIEW
 from robgui.analyses.semantic.scene.meshes.mesh import Mesh
 from robgui.analyses.semantic.scene.meshes.topology import face_normals
@@ -19,24 +20,6 @@ from robgui.core.errors import DataError
 
 #: Red, green and blue in a grey picture (ITU-R BT.601).
 LUMINANCE = (0.299, 0.587, 0.114)
-#: Camera distance of the paper's renderer, as are 60° of view, ambient and directional light of one
-#: half.
-DISTANCE = 2.732
-#: The parameters of every mesh scene, in the order of ``View``.
-AXES = (
-    Axis("azimuth", "Azimuth", "°", 0.0, 360.0, 0.0, periodic=True),
-    Axis("elevation", "Elevation", "°", -10.0, 90.0, 35.0),
-    Axis("distance", "Camera distance", "", 1.8, 6.0, DISTANCE),
-    Axis("roll", "Roll", "°", -180.0, 180.0, 0.0, periodic=True),
-    Axis("light_azimuth", "Light azimuth", "°", 0.0, 360.0, 45.0, periodic=True),
-    Axis("light_elevation", "Light elevation", "°", -10.0, 90.0, 60.0),
-    Axis("light", "Light intensity", "%", 0.0, 100.0, 50.0),
-    Axis("ambient", "Ambient light", "%", 0.0, 100.0, 50.0),
-    Axis("object_red", "Object red", "%", 0.0, 100.0, 100.0),
-    Axis("object_green", "Object green", "%", 0.0, 100.0, 100.0),
-    Axis("object_blue", "Object blue", "%", 0.0, 100.0, 100.0),
-    Axis("background", "Background", "%", 0.0, 100.0, 100.0),
-)
 
 
 class MeshScene:

@@ -6,7 +6,6 @@ f(u) = softmax score of class z on the image that the scene makes from u (equati
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from dataclasses import replace
 
 import numpy as np
 import torch
@@ -21,6 +20,7 @@ from robgui.analyses.semantic.params import (
     SpaceParams,
     SrvrParams,
 )
+from robgui.analyses.semantic.scene.axes import varied
 from robgui.analyses.semantic.scene.own_class import own_class
 from robgui.analyses.semantic.scene.scene import Axis, Scene
 from robgui.analyses.semantic.scene.scenes import open_scene
@@ -28,11 +28,6 @@ from robgui.core.dataset import Dataset, inputs
 from robgui.core.errors import DataError, ModelError, ParamsError
 from robgui.core.model.classifier import Classifier
 
-#: What varies when nobody says so, by what the scene has.
-_USUAL = (("azimuth", "elevation"), ("rotation", "scale"))
-#: Ranges of a transformed image in which a class has a chance: turned on its head or at half its
-#: size hardly anything is recognised.
-USUAL_RANGES = {"rotation": (-45.0, 45.0), "scale": (70.0, 130.0)}
 #: Images made at once at most; rendering takes longer than transforming, and a stop is answered
 #: after one batch.
 _RENDERED, _TRANSFORMED = 64, 1024
@@ -267,10 +262,7 @@ def open_space(
     scene = open_scene(spec, classifier, dataset, params.seed, params.up)
     for name in (*params.axes, *params.ranges, *params.fixed):
         find_axis(scene, name)
-    names = params.axes or _usual_axes(scene)
-    usual = USUAL_RANGES if spec == IMAGE and params.span == "usual" else {}
-    ranges = {**usual, **params.ranges}
-    axes = tuple(_ranged(find_axis(scene, name)[1], ranges.get(name)) for name in names)
+    axes = varied(scene.axes, params, spec)
     values = np.array(
         [_placed(axis, params.fixed.get(axis.name, axis.default)) for axis in scene.axes]
     )
@@ -314,26 +306,6 @@ def usual_class(tops: Tensor, shares: Tensor) -> int:
     """
     counts = torch.bincount(tops, minlength=shares.shape[1])
     return int((counts + shares.mean(0)).argmax())
-
-
-def _usual_axes(scene: Scene) -> tuple[str, ...]:
-    known = [axis.name for axis in scene.axes]
-    return next((names for names in _USUAL if set(names) <= set(known)), tuple(known[:2]))
-
-
-def _ranged(axis: Axis, wanted: tuple[float, float] | None) -> Axis:
-    if wanted is None:
-        return axis
-    low, high = wanted
-    period = axis.high - axis.low
-    if axis.periodic and high - low <= period:
-        return replace(axis, low=low, high=high, periodic=high - low == period)
-    if low < axis.low or high > axis.high:
-        raise ParamsError(
-            f"ranges: {axis.name} goes from {axis.low:g} to {axis.high:g} {axis.unit}".rstrip()
-            + f", not {low:g} to {high:g}."
-        )
-    return replace(axis, low=low, high=high)
 
 
 def _placed(axis: Axis, value: float) -> float:

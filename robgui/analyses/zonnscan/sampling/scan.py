@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from robgui.analyses.zonnscan.sampling.intervals import unsure
-from robgui.analyses.zonnscan.sampling.points import stretches
+from robgui.analyses.zonnscan.sampling.points import SOBOL_DIMENSIONS, stretches
 from robgui.analyses.zonnscan.sampling.tally import Tally
 from robgui.analyses.zonnscan.sampling.zones import Block, Cloud
 from robgui.core.model.classifier import Classifier
@@ -20,6 +20,8 @@ from robgui.core.model.classifier import Classifier
 #: Batches whose answers are counted together: counting takes many small operations, and a picture
 #: every four batches will do.
 COUNTED = 4
+#: Calls for the first curve over all zones around a large input.
+FIRST_CURVE = 64
 
 
 class Scan:
@@ -85,18 +87,46 @@ class Scan:
         for first, last in stretches:
             block = self._cloud.block(first, last, zones)
             yield from block.prepare()
-            together = max(1, COUNTED * self._classifier.batch(self._batch) // (last - first))
-            for i in range(0, len(zones), together):
-                part = zones[i : i + together]
-                scores = torch.empty(
-                    (len(part), last - first, self._classifier.classes), device=zones.device
-                )
-                for some, rows in self._batches(len(part), last - first):
-                    if (some.start or rows.start) and self.tally.samples.any():
-                        yield
-                    scores[some, rows] = self._answers(block, part[some], rows)
-                self.tally.add(numbers[i : i + together], part, first, scores.flatten(0, 1))
-                yield
+            for portion in self._portions(first, last):
+                yield from self._count(block, zones, numbers, first, portion)
+
+    def _portions(self, first: int, last: int) -> Iterator[range]:
+        """Rows of a block that all zones get before any gets more.
+
+        The first samples of a large input come a few at a time, so that the first curve over all
+        zones takes 64 calls; its points stand alone, so that any of them may come first.
+        """
+        rows = last - first
+        begun = rows
+        if first == 0 and self._cloud.lanes == 1 and self._large:
+            begun = min(rows, max(1, FIRST_CURVE // max(1, len(self.tally.samples))))
+        start = 0
+        while start < rows:
+            yield range(start, min(rows, start + max(begun, start)))
+            start += max(begun, start)
+
+    @property
+    def _large(self) -> bool:
+        return math.prod(self._classifier.shape) > SOBOL_DIMENSIONS
+
+    def _count(
+        self, block: Block, zones: Tensor, numbers: list[int], first: int, portion: range
+    ) -> Iterator[None]:
+        """Counts these rows of a block in all zones."""
+        together = max(1, COUNTED * self._classifier.batch(self._batch) // len(portion))
+        for i in range(0, len(zones), together):
+            part = zones[i : i + together]
+            scores = torch.empty(
+                (len(part), len(portion), self._classifier.classes), device=zones.device
+            )
+            for some, rows in self._batches(len(part), len(portion)):
+                if (some.start or rows.start) and self.tally.samples.any():
+                    yield
+                drawn = slice(portion.start + rows.start, portion.start + rows.stop)
+                scores[some, rows] = self._answers(block, part[some], drawn)
+            start = first + portion.start
+            self.tally.add(numbers[i : i + together], part, start, scores.flatten(0, 1))
+            yield
 
     def _batches(self, zones: int, count: int) -> Iterator[tuple[slice, slice]]:
         """So many samples of so many zones in batches: some zones whole, or some rows of one

@@ -146,8 +146,9 @@ class Tally:
         self._sums.index_add_(0, zones, torch.cat(parts, 1))
         self.crossed[:, start : start + crossed.shape[1]].index_copy_(0, zones, crossed)
         self.samples[numbers] += crossed.shape[1]
-        if start == 0:
-            self.shown.index_copy_(0, zones, top[:, :SHOWN])
+        if start < self.shown.shape[1]:
+            end = min(self.shown.shape[1], start + top.shape[1])
+            self.shown[:, start:end].index_copy_(0, zones, top[:, : end - start])
 
     def _votes(self, zones: Tensor, reading: Reading, top: Tensor) -> tuple[Tensor, Tensor]:
         """Votes ``(len(zones), C)`` and which samples ``(len(zones), n)`` cross.

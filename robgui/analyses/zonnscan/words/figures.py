@@ -15,8 +15,12 @@ FINEST_MEAN = 1e-3
 
 
 def uncertainty(value: float, low: float, high: float, samples: float) -> str:
-    """``0.12 ± 0.005``, or ``below 0.004`` where the samples cannot tell it from 0."""
+    """``0.12 ± 0.005``, ``below 0.004`` where the samples cannot tell it from 0, or that so few
+    samples tell nothing.
+    """
     least = resolution(samples)
+    if least >= 1:
+        return "not known from so few"
     if value < least:
         return f"below {number(rounded_up(max(high, least)))}"
     return f"{number(value)} ± {number((high - low) / 2)}"

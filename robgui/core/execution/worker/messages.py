@@ -84,6 +84,7 @@ def report_frame(report: Report) -> Frame:
             "done": report.step.done,
             "total": report.step.total,
             "note": report.step.note,
+            "cut": report.step.cut,
             "result": document,
         }
     header = {
@@ -167,9 +168,8 @@ def text(value: Any) -> str:
 
 def _step(step: Any, hint: Any, arrays: Arrays) -> Step[Any]:
     total = None if step["total"] is None else _whole(step["total"])
-    return Step(
-        _whole(step["done"]), total, put_together(hint, step["result"], arrays), text(step["note"])
-    )
+    result = put_together(hint, step["result"], arrays)
+    return Step(_whole(step["done"]), total, result, text(step["note"]), step["cut"] is True)
 
 
 def _whole(value: Any) -> int:

@@ -1,0 +1,22 @@
+"""How many inputs the network sees in each analysis of DeepInspect."""
+
+from __future__ import annotations
+
+from robgui.analyses.deepinspect.params import DeepInspectParams, InspectParams
+from robgui.core.execution.budget.cost import Calls, Subject
+
+#: Calls of the two games that put a pair to the test.
+_CONFIRMED = 2000
+#: Inputs that are looked at once more for pictures of errors.
+_SHOWN = 32
+
+
+def inspect_calls(params: DeepInspectParams, subject: Subject) -> Calls:
+    """One pass over the inputs, and games for the pairs to confirm."""
+    inputs = subject.inputs
+    return Calls(inputs, inputs + min(inputs, _SHOWN) + _CONFIRMED * params.confirm)
+
+
+def pass_calls(params: InspectParams, subject: Subject) -> Calls:
+    """One pass over the inputs."""
+    return Calls.exactly(subject.inputs)

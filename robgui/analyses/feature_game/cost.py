@@ -1,0 +1,30 @@
+"""How many images the model sees in a game."""
+
+from __future__ import annotations
+
+from robgui.analyses.feature_game.params import (
+    ALL_CLASSES,
+    PLAYERS,
+    FeatureGameBatchParams,
+    FeatureGameParams,
+)
+from robgui.core.execution.budget.cost import Calls, Subject
+
+#: The first example mostly comes within so many calls; a game may end when nothing is better.
+_FIRST = 50
+#: Targets of "all" at most.
+_TARGETS = 20
+
+
+def game_calls(params: FeatureGameParams, subject: Subject) -> Calls:
+    """Every search of one image."""
+    players = len(PLAYERS) if params.player == "all" else 1
+    every = params.target.strip().casefold() == ALL_CLASSES
+    searches = players * (min(_TARGETS, subject.classes - 1) if every else 1)
+    return Calls(min(_FIRST, params.max_calls) * searches, params.max_calls * searches)
+
+
+def batch_calls(params: FeatureGameBatchParams, subject: Subject) -> Calls:
+    """One search for each image."""
+    images = min(subject.inputs, params.images) if params.images else subject.inputs
+    return Calls(min(_FIRST, params.max_calls) * images, params.max_calls * images)

@@ -1,0 +1,64 @@
+"""How many inputs the model sees in a test, and in a table of tests."""
+
+from __future__ import annotations
+
+from robgui.analyses.last_particle.noise.sizes import fitted_sizes
+from robgui.analyses.last_particle.params import (
+    LastParticleParams,
+    LastParticleTableParams,
+    MethodParams,
+)
+from robgui.core.execution.budget.cost import Calls, Subject
+from robgui.core.model.times import CallTimes
+
+#: The search for the likeliest failures: rivals at most and other starts, steps with gradients,
+#: halvings, then centres times copies times steps.
+_RIVALS, _STARTS, _STEPS, _HALVINGS, _CENTRED = 16, 7, 25, 12, 6 * 16 * 16
+
+#: A table samples so many around the failures of an input.
+_FEW_AROUND = 2000
+#: Of a time limit, the share that repetitions of the test are planned for.
+_FOR_THE_TEST = 0.6
+
+
+def one_input_calls(params: LastParticleParams, subject: Subject) -> Calls:
+    """The test of one input, and what stands beside it."""
+    return _pairs(params, subject, 1)
+
+
+def table_calls(params: LastParticleTableParams, subject: Subject) -> Calls:
+    """A test for every input and size of noise."""
+    sizes = params.radii or fitted_sizes(params.noise, subject.kind, subject.values)
+    few = params.model_copy(update={"importance": min(params.importance, _FEW_AROUND)})
+    return _pairs(few, subject, min(params.most, max(1, subject.inputs)) * len(sizes))
+
+
+def affordable(params: LastParticleParams, times: CallTimes) -> int:
+    """How many repetitions of the test there is time for: one that ends says more than many that
+    do not.
+    """
+    from robgui.analyses.last_particle.exact import Law
+
+    rounds = Law(params.particles, params.kill).threshold(params.critical, params.risk)
+    seconds = rounds * params.steps * times.together
+    wanted = int(_FOR_THE_TEST * params.max_seconds / max(seconds, 1e-9))
+    return max(1, min(params.replicas, wanted))
+
+
+def _pairs(params: MethodParams, subject: Subject, pairs: int) -> Calls:
+    from robgui.analyses.last_particle.exact import Law
+
+    law = Law(params.particles, params.kill, params.replicas)
+    rivals = subject.classes - 1 if params.class_wise else 1
+    first = params.particles * params.replicas * rivals
+    tested = first + law.threshold(params.critical / rivals, params.risk) * params.steps * rivals
+    slopes = searched = 0
+    if subject.gradients:
+        slopes = params.attack_steps
+        if params.importance:
+            rows = min(_RIVALS, subject.classes - 1) + _STARTS
+            slopes += rows * _STEPS + _CENTRED
+            searched = params.importance + rows * _HALVINGS
+    fewest = first + params.samples
+    most = tested + params.samples + slopes + searched
+    return Calls(fewest * pairs, most * pairs, slopes * pairs)

@@ -1,0 +1,15 @@
+"""How many pictures the model sees in an audit of its preparation."""
+
+from __future__ import annotations
+
+from robgui.analyses.pipeline.params import PipelineParams
+from robgui.core.execution.budget.cost import Calls, Subject
+
+#: Ways of resizing, cropping and colouring beside the model's own, at most.
+_WAYS = 8
+
+
+def audit_calls(params: PipelineParams, subject: Subject) -> Calls:
+    """Every picture in every way."""
+    pictures, own = min(params.pictures, subject.inputs), 1 + len(params.jpeg)
+    return Calls(pictures * own, pictures * (own + _WAYS))

@@ -1,0 +1,78 @@
+"""How many pictures the networks see in each analysis of the semantic method."""
+
+from __future__ import annotations
+
+from math import prod
+
+from robgui.analyses.semantic.maps.grid import axis_values
+from robgui.analyses.semantic.params import (
+    IMAGE,
+    GrowParams,
+    MapParams,
+    RegionsParams,
+    SpaceParams,
+    SrvrParams,
+)
+from robgui.analyses.semantic.regions.box_test import needed
+from robgui.analyses.semantic.regions.largest_box import LOOK, SLAB
+from robgui.analyses.semantic.scene.axes import AXES, image_axes, varied
+from robgui.analyses.semantic.scene.scene import Axis
+from robgui.core.execution.budget.cost import Calls, Subject
+
+#: Points of the first look along one axis, on the map of two, and with more axes.
+_LOOKED = {1: 62, 2: 326}
+_SPREAD = 201
+#: Slabs that a face of a box asks for: at the end of its range at once, else about ten.
+_FEWEST_SLABS, _MOST_SLABS = 3, 10
+#: Tests of a box: mostly one, now and then three.
+_MOST_TESTS = 3
+
+
+def map_calls(params: MapParams, subject: Subject) -> Calls:
+    """Every cell for every network and shape."""
+    cells = sum(
+        prod(len(axis_values(axis, params)) for axis in _axes(params, spec, subject))
+        * (subject.inputs if spec == IMAGE else 1)
+        for spec in params.scenes
+    )
+    most = cells * subject.models + 1
+    return Calls(most // 16, most) if params.cells == "borders" else Calls.exactly(most)
+
+
+def regions_calls(params: RegionsParams, subject: Subject) -> Calls:
+    """The first look, then boxes or regions around every start."""
+    n = len(_axes(params, params.scene, subject))
+    looked, starts = _LOOKED.get(n, _SPREAD), len(params.starts) or params.start_count
+    if params.mode != "box":
+        fewest, most = _grown(params, n, starts)
+        inside = params.samples * starts * len(params.methods)
+        return Calls(looked + fewest + inside, looked + most + inside)
+    test = needed(params.most_lost, 0.025 / starts)
+    fewest = 2 * n * _FEWEST_SLABS * SLAB + LOOK + test
+    most = 2 * n * _MOST_SLABS * SLAB + _MOST_TESTS * (LOOK + test)
+    return Calls(looked + fewest, looked + starts * most)
+
+
+def srvr_calls(params: SrvrParams, subject: Subject) -> Calls:
+    """Regions around every start of every shape for every network."""
+    fewest = most = 0
+    for spec in params.scenes:
+        n = len(_axes(params, spec, subject))
+        shapes = subject.models * (subject.inputs if spec == IMAGE else 1)
+        grown = _grown(params, n, len(params.starts) or params.start_count)
+        fewest += shapes * (_LOOKED.get(n, _SPREAD) + grown[0])
+        most += shapes * (_LOOKED.get(n, _SPREAD) + grown[1])
+    return Calls(fewest, most)
+
+
+def _grown(params: GrowParams, n: int, starts: int) -> tuple[int, int]:
+    """Fewest and most pictures of regions that grow by steps: nodes on the faces of each."""
+    nodes = 2**n if params.preset == "paper" else 3**n - 1
+    boxes = {"naive": 1, "oir_b": 2, "oir_w": 1 + 2 * (params.gradient == "differences")}
+    most = starts * nodes * sum(boxes[method] for method in params.methods) * params.iterations
+    return most // 4, most
+
+
+def _axes(params: SpaceParams, spec: str, subject: Subject) -> tuple[Axis, ...]:
+    colour, side = subject.shape[0] == 3, min(subject.shape[1:], default=1)
+    return varied(image_axes(colour, side) if spec == IMAGE else AXES, params, spec)

@@ -1,0 +1,74 @@
+"""How many inputs the model sees in each analysis of zoNNscan."""
+
+from __future__ import annotations
+
+from robgui.analyses.zonnscan.params import (
+    CornerCasesParams,
+    PopulationsParams,
+    WatermarkParams,
+    ZonnscanParams,
+)
+from robgui.analyses.zonnscan.zone import fitted_radii
+from robgui.core.execution.budget.cost import Calls, Subject
+from robgui.core.model.times import CallTimes
+
+#: A zone may stop after so many samples.
+_FEWEST = 64
+#: The gradient attack: 10 radii in 13 steps, twice 8 in 17, and pulling back what it finds.
+_ATTACK = 10 * 13 + 2 * 8 * 17 + 36
+#: The nearest sample that changes class is pulled back in 12 halvings of up to 64.
+_NEAREST = 64 * 12
+#: Samples that every zone gets first, and the share of a time limit that is planned for them.
+_FIRST_SAMPLES, _FIRST_SHARE = 32, 0.6
+
+
+def sweep_calls(params: ZonnscanParams, subject: Subject) -> Calls:
+    """Samples of every radius, the nearest change among them, the attack."""
+    radii = params.radii or fitted_radii(params.zone, subject.values, subject.kind)
+    zones = sum(radius > 0 for radius in radii)
+    fewest, most = _samples(zones, params.samples, params.target_half_width)
+    attack = _ATTACK if subject.gradients and zones else 0
+    return Calls(1 + fewest, 1 + most + _NEAREST + attack, slopes=attack)
+
+
+def populations_calls(params: PopulationsParams, subject: Subject) -> Calls:
+    """Two sets of inputs, with their attack where one is made of the other."""
+    chosen = _chosen(subject.inputs, params.most)
+    attacked = chosen if params.against == "adversarial" else 0
+    zones = 2 * chosen if attacked else min(subject.inputs, 2 * chosen)
+    fewest, most = _samples(zones, params.samples, params.target_half_width)
+    own = zones + 2 * attacked
+    return Calls(own + fewest, own + most, slopes=attacked)
+
+
+def affordable(params: PopulationsParams, times: CallTimes) -> int:
+    """How many inputs of each of two sets there is time for."""
+    seconds = 2 * _FIRST_SAMPLES * times.together
+    return max(1, int(_FIRST_SHARE * params.max_seconds / max(seconds, 1e-9)))
+
+
+def corner_cases_calls(params: CornerCasesParams, subject: Subject) -> Calls:
+    """Every model on every input, then the scan of what they disagree on and of as many others."""
+    looked = _chosen(subject.inputs, params.look_at) * subject.models
+    zones = 2 * _chosen(looked, params.most)
+    return Calls(looked, looked + zones + _samples(zones, params.samples, 0)[1])
+
+
+def watermark_calls(params: WatermarkParams, subject: Subject) -> Calls:
+    """The key, where one is made, and every run around every key input with both models."""
+    scanned = 2 * params.runs * params.samples * min(params.size, max(1, subject.inputs))
+    if params.mode == "compare":
+        return Calls.exactly(scanned)
+    made = _chosen(subject.inputs, params.most)
+    trained = params.rounds * params.size
+    return Calls(scanned + made, scanned + 4 * made + trained, slopes=trained + made)
+
+
+def _samples(zones: int, samples: int, target: float) -> tuple[int, int]:
+    """Fewest and most samples of so many zones."""
+    fewest = min(samples, _FEWEST) if target else samples
+    return zones * fewest, zones * samples
+
+
+def _chosen(inputs: int, most: int) -> int:
+    return min(inputs, most) if most else inputs

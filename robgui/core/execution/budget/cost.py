@@ -1,0 +1,148 @@
+"""What a run will cost: how many inputs its models see, and how long that takes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from robgui.core.text.words import roughly
+
+if TYPE_CHECKING:
+    from robgui.core.execution.analysis import Analysis, Params
+    from robgui.core.model.card import ModelCard
+    from robgui.core.model.times import CallTimes
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a run is about, as far as its cost depends on it.
+
+    Attributes:
+        inputs: How many inputs it looks at.
+        models: How many models.
+        kind: ``image``, ``table`` or ``sequence``.
+        shape: Of one input.
+        classes: How many classes.
+        gradients: Whether the models give gradients.
+    """
+
+    inputs: int
+    models: int
+    kind: str
+    shape: tuple[int, ...]
+    classes: int
+    gradients: bool
+
+    @property
+    def values(self) -> int:
+        """Numbers of one input."""
+        return math.prod(self.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """How many inputs the models of a run see.
+
+    Attributes:
+        fewest: At least so many; fewer than ``most`` where the run ends when it knows enough.
+        most: At most so many.
+        slopes: So many of them with gradients.
+        at_once: How many the model is given together; 0 for as many as it should see.
+    """
+
+    fewest: int
+    most: int
+    slopes: int = 0
+    at_once: int = 0
+
+    @classmethod
+    def exactly(cls, number: int, slopes: int = 0, at_once: int = 0) -> Calls:
+        """A number that is known beforehand."""
+        return cls(number, number, slopes, at_once)
+
+    def seconds(self, number: int, times: CallTimes) -> float:
+        """How long ``number`` of them take."""
+        slopes = min(self.slopes, number)
+        return (number - slopes) * times.each(self.at_once) + slopes * times.slope
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a run will cost.
+
+    Attributes:
+        calls: How many inputs its models see.
+        shortest: Seconds that it takes at least.
+        longest: Seconds that it takes at most; infinite where nobody has timed the models.
+        limit: Its time limit in seconds; 0 for none.
+    """
+
+    calls: Calls
+    shortest: float
+    longest: float
+    limit: float = 0.0
+
+    @property
+    def cut(self) -> bool:
+        """Whether the time limit may end it."""
+        return bool(self.limit) and self.longest > self.limit
+
+    @property
+    def words(self) -> str:
+        """``about 40 s, 820 calls``; ``10 s to 2 min, 200 to 2,400 calls``."""
+        if self.cut:
+            return f"at most {roughly(self.limit)}, cut there; {self._calls} without a limit"
+        if not math.isfinite(self.longest):
+            return self._calls
+        return f"{self._times}, {self._calls}"
+
+    @property
+    def _times(self) -> str:
+        shortest, longest = roughly(self.shortest), roughly(self.longest)
+        if shortest == longest or self.longest <= 1:
+            return "under 1 s" if self.longest < 1 else f"about {longest}"
+        return f"up to {longest}" if self.shortest < 1 else f"{shortest} to {longest}"
+
+    @property
+    def _calls(self) -> str:
+        fewest, most = _rounded(self.calls.fewest), _rounded(self.calls.most)
+        noun = "call" if most == 1 else "calls"
+        if fewest == most:
+            return f"{most:,} {noun}"
+        return f"{fewest:,} to {most:,} {noun}"
+
+
+def estimate(
+    known: Analysis, params: Params, models: Sequence[ModelCard], inputs: int
+) -> Estimate | None:
+    """What a run of these models on so many inputs will cost; None where nobody knows."""
+    if known.calls is None or not models:
+        return None
+    first = models[0]
+    subject = Subject(
+        inputs=inputs,
+        models=len(models),
+        kind=first.kind,
+        shape=tuple(first.shape),
+        classes=first.classes,
+        gradients=all(model.capabilities.gradients for model in models),
+    )
+    calls = known.calls(params, subject)
+    timed = [model.times for model in models]
+    shortest, longest = (
+        sum(calls.seconds(number, times) for times in timed) / len(timed)
+        for number in (calls.fewest, calls.most)
+    )
+    if not all(times.known for times in timed):
+        shortest, longest = 0.0, math.inf
+    return Estimate(calls, shortest, longest, params.max_seconds)
+
+
+def _rounded(calls: int) -> int:
+    """Two digits are enough for an estimate; small numbers are exact."""
+    if calls < 100:
+        return calls
+    unit = int(10 ** (len(str(calls)) - 2))
+    return round(calls / unit) * unit

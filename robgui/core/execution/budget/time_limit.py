@@ -1,0 +1,98 @@
+"""Time limits: how long an engine may compute, pauses left out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator, Iterator
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from robgui.core.execution.analysis import Step
+from robgui.core.execution.clock import Clock
+
+R = TypeVar("R")
+#: An engine that shares its time out plans for this share of it; the rest is for what it had begun.
+PLANNED = 0.95
+#: What Quick, Normal and Thorough mean, in seconds.
+BUDGETS: dict[str, float] = {"Quick": 10.0, "Normal": 60.0, "Thorough": 600.0}
+
+
+class Deadline:
+    """The computing time that an engine may plan with.
+
+    Args:
+        seconds: The limit; 0 for none.
+    """
+
+    def __init__(self, seconds: float = 0.0) -> None:
+        self._limit = PLANNED * seconds if seconds else math.inf
+        self._clock = Clock()
+        self._clock.start()
+
+    @property
+    def seconds(self) -> float:
+        """Computing time so far."""
+        return self._clock.seconds
+
+    @property
+    def left(self) -> float:
+        """Seconds that may still be used; infinite without a limit."""
+        return max(0.0, self._limit - self.seconds)
+
+    @property
+    def over(self) -> bool:
+        """Whether it is time to end."""
+        return self.left <= 0
+
+    def beyond(self, share: float) -> bool:
+        """Whether this share of the time is used; never without a limit."""
+        return self.seconds >= share * self._limit
+
+    def until(self, share: float, stage: Iterator[None]) -> Iterator[None]:
+        """Goes on with a stage of an engine until this share of the time is used.
+
+        The stage can be taken up again later.
+        """
+        while not self.beyond(share):
+            try:
+                next(stage)
+            except StopIteration:
+                return
+            yield
+
+    @property
+    def limited(self) -> bool:
+        """Whether there is a limit at all."""
+        return math.isfinite(self._limit)
+
+    def counted(self, steps: Iterator[Step[R]]) -> Iterator[Step[R]]:
+        """The same Steps; while nobody asks for the next one, the time stands still."""
+        for step in steps:
+            self._clock.stop()
+            yield step
+            self._clock.start()
+
+
+def within(engine: Iterator[Step[Any]], seconds: float) -> Generator[Step[Any], None, None]:
+    """The Steps of an engine until its time is over; the last is then marked as cut.
+
+    Every Step is complete, so that the last one before the limit is a result. Pauses do not count.
+
+    Args:
+        engine: The Steps.
+        seconds: The limit; 0 for none.
+    """
+    clock = Clock()
+    clock.start()
+    try:
+        for step in engine:
+            clock.stop()
+            if seconds and clock.seconds >= seconds:
+                yield replace(step, cut=True)
+                return
+            yield step
+            clock.start()
+    finally:
+        close = getattr(engine, "close", None)
+        if close is not None:
+            close()

@@ -1,0 +1,119 @@
+"""What a run will cost: counted beforehand, true afterwards."""
+
+from __future__ import annotations
+
+import math
+import time
+
+import numpy as np
+import pytest
+
+import robgui
+from robgui import resources
+from robgui.core.execution.budget.cost import Calls, Estimate, Subject, estimate
+from robgui.core.execution.method import methods
+from robgui.core.execution.registry import analyses
+from robgui.core.model.card import card_of
+from robgui.core.model.classifier import Classifier
+from robgui.core.model.times import CallTimes, timed
+
+
+def demo(name):
+    return resources.path("demo", name)
+
+
+@pytest.mark.parametrize(
+    ("shortest", "longest", "calls", "words"),
+    [
+        (40, 40, (820, 820), "about 40 s, 820 calls"),
+        (10, 125, (200, 2412), "10 s to 2.1 min, 200 to 2,400 calls"),
+        (0.01, 0.3, (7, 7), "under 1 s, 7 calls"),
+        (0.5, 90, (1, 1800), "up to 1.5 min, 1 to 1,800 calls"),
+        (0, math.inf, (820, 820), "820 calls"),
+    ],
+)
+def test_an_estimate_reads_like_a_person_says_it(shortest, longest, calls, words):
+    assert Estimate(Calls(*calls), shortest, longest).words == words
+
+
+def test_an_estimate_beyond_the_limit_says_that_the_run_will_be_cut():
+    found = Estimate(Calls(820, 36_000), 41, 1800, limit=60)
+    assert found.cut
+    assert found.words == "at most 1 min, cut there; 820 to 36,000 calls without a limit"
+    assert not Estimate(Calls(820, 820), 41, 41, limit=60).cut
+
+
+def test_calls_in_small_batches_and_with_gradients_cost_more():
+    times = CallTimes(alone=0.010, together=0.004, slope=0.020, batch=16)
+    assert times.each() == times.each(16) == 0.004
+    assert 0.004 < times.each(4) < times.each(2) < times.each(1) == 0.010
+    assert Calls.exactly(100, slopes=10).seconds(100, times) == pytest.approx(90 * 0.004 + 0.2)
+
+
+def test_every_analysis_of_ours_says_what_it_costs():
+    ours = [known for method in methods() for known in method.analyses]
+    assert [known.name for known in ours if known.calls is None] == [] and len(ours) > 10
+
+
+def slow(seconds):
+    def answer(x):
+        time.sleep(seconds * len(x))
+        return np.stack([np.asarray(x).reshape(len(x), -1).mean(1)] * 3, 1) * [[1, 2, 3]]
+
+    return Classifier.from_callable(answer, (1, 8, 8), name="slow", output="logits")
+
+
+def test_the_time_of_a_call_is_measured_once_and_leaves_no_trace():
+    model = slow(0.003)
+    before = model.calls
+    times = model.times
+    assert times.known and 0.002 < times.together < 0.03
+    assert model.calls == before and model.times is times
+    assert model.with_settings(model.settings).times is times
+
+
+def test_a_model_that_fails_while_it_is_timed_has_no_times():
+    def moody(x):
+        if float(np.asarray(x).flat[0]) == 0.5 and len(x) != 2:
+            raise ValueError("not that")
+        return np.asarray(x).reshape(len(x), -1)[:, :3]
+
+    model = Classifier.from_callable(moody, (1, 4, 4), name="moody", output="logits")
+    assert not timed(model).known
+    known = analyses()["semantic_map"]
+    found = estimate(known, known.params.parse({}), [card_of(model)], 1)
+    assert found is not None and found.words == "1,100 calls"
+
+
+RUN = {
+    "zonnscan": ("fashion_cnn.safetensors", "fashion.npz", [3], {"samples": 64}),
+    "semantic_map": ("fashion_cnn.safetensors", "fashion.npz", [3], {}),
+    "semantic_regions": ("fashion_cnn.safetensors", "fashion.npz", [3], {}),
+    "feature_game": ("fashion_cnn.safetensors", "fashion.npz", [3], {"max_calls": 400}),
+    "deepinspect": ("fashion_mlp.pt2", "fashion.npz", range(200), {}),
+    "last_particle": ("fashion_mlp.pt2", "fashion.npz", [3], {}),
+    "pipeline_audit": ("traffic_cnn.pt2", "traffic", range(20), {}),
+    "zonnscan_populations": ("fashion_mlp.pt2", "fashion.npz", range(12), {"samples": 64}),
+}
+
+
+@pytest.mark.parametrize("name", RUN)
+def test_a_run_makes_as_many_calls_as_was_said(name):
+    model, data, inputs, settings = RUN[name]
+    classifier = robgui.load(demo(model), device="cpu")
+    dataset = robgui.open_dataset(demo(data)).subset(list(inputs))
+    known = analyses()[name]
+    params = known.params.parse(settings)
+    subject = Subject(
+        len(dataset),
+        1,
+        classifier.kind,
+        tuple(classifier.shape),
+        classifier.classes,
+        classifier.capabilities.gradients,
+    )
+    said = known.calls(params, subject)
+    going = robgui.steps(name, classifier, dataset, **settings)
+    for _ in going:
+        pass
+    assert said.fewest <= going.execution.calls <= said.most
