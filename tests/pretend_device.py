@@ -18,12 +18,9 @@ the refusal of a device's generator by the host (a generator here is one of the 
 from __future__ import annotations
 
 import sys
-import threading
 import weakref
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -34,9 +31,10 @@ from torch.utils.backend_registration import (
     _setup_privateuseone_for_python_backend,
 )
 
+from robgui.core.devices import HARDWARE, Cuda, OtherHardware
+from tests.pretend_cards import CARDS, LOCK, NAME, Card, Hold
 from tests.pretend_cells import CELLS, fail, told
 
-NAME = "pretend"
 HOST = torch.device("cpu")
 aten = torch.ops.aten
 
@@ -58,71 +56,8 @@ _INDEXING = frozenset(
 _HALVED = ("linear", "matmul", "mm", "addmm", "bmm", "baddbmm", "conv1d", "conv2d", "conv3d")
 
 
-@dataclass
-class Card:
-    """What one pretended device counts.
-
-    Attributes:
-        reads: How often the host waited for it.
-        sends: Copies from the host to it.
-        live: Bytes in use.
-        peak: The most bytes that were in use.
-        cap: Bytes it has; None for no end.
-        sites: Which line asked for a read, and how often.
-        own_numbers: Draw other random numbers than the CPU does, as a GPU would.
-    """
-
-    reads: int = 0
-    sends: int = 0
-    live: int = 0
-    peak: int = 0
-    cap: int | None = None
-    sites: Counter[str] = field(default_factory=Counter)
-    own_numbers: bool = False
-    storages: Counter[int] = field(default_factory=Counter)
-
-    def forget_counts(self) -> None:
-        """Starts counting from nothing; what is in use stays in use."""
-        self.reads = self.sends = 0
-        self.peak, self.cap, self.own_numbers = self.live, None, False
-        self.sites.clear()
-
-
-CARDS = (Card(), Card())
 #: An operation is given a generator without its Python side; this finds it again.
 _GENERATORS: weakref.WeakValueDictionary[int, PretendGenerator] = weakref.WeakValueDictionary()
-_LOCK = threading.RLock()
-
-
-class _Hold:
-    """Counts the bytes of a storage as long as a tensor lies in it."""
-
-    def __init__(self, values: torch.Tensor, index: int) -> None:
-        storage = values.untyped_storage()
-        self._card, self._key, self._bytes = CARDS[index], storage._cdata, storage.nbytes()
-        with _LOCK:
-            card = self._card
-            if not card.storages[self._key]:
-                if card.cap is not None and card.live + self._bytes > card.cap:
-                    fail(
-                        torch.OutOfMemoryError(
-                            f"{NAME}:{index} out of memory. Tried to allocate {self._bytes} bytes;"
-                            f" {card.live} of {card.cap} are in use."
-                        )
-                    )
-                card.live += self._bytes
-                card.peak = max(card.peak, card.live)
-            card.storages[self._key] += 1
-            self._counted = True
-
-    def __del__(self) -> None:
-        if not getattr(self, "_counted", False):
-            return
-        with _LOCK:
-            self._card.storages[self._key] -= 1
-            if not self._card.storages[self._key]:
-                del self._card.storages[self._key]
-                self._card.live -= self._bytes
 
 
 class PretendTensor(torch.Tensor):
@@ -133,10 +68,12 @@ class PretendTensor(torch.Tensor):
 
     values: torch.Tensor
     index: int
+    #: Torch itself makes a tensor of a Python number on index 0, wherever the others are.
+    anywhere = False
 
     @staticmethod
     def __new__(cls, values: torch.Tensor, index: int) -> PretendTensor:
-        hold = _Hold(values, index)
+        hold = Hold(values, index)
         made = torch.Tensor._make_wrapper_subclass(
             cls,
             values.size(),
@@ -252,7 +189,10 @@ def run(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
             raise NotImplementedError(f"{name} changes the shape of a tensor in place")
         return same
 
-    return tree_map(claimed, computed)
+    result = tree_map(claimed, computed)
+    if name == "aten::scalar_tensor":
+        result.anywhere = True
+    return result
 
 
 def _inner(each: Any) -> Any:
@@ -263,7 +203,7 @@ def _inner(each: Any) -> Any:
 
 def _place(func: Any, name: str, args: Any, flat: Any, tensors: Any, wanted: Any) -> int | None:
     """The index where the result belongs; refuses what does not lie together."""
-    places = {each.index for each in tensors}
+    places = {each.index for each in tensors if not each.anywhere}
     moved = {"aten::_to_copy", "aten::copy_"}
     if len(places) > 1 and not (name in _ACROSS or name in moved):
         fail(RuntimeError(f"Expected all tensors on one device, found {sorted(places)} in {name}"))
@@ -297,9 +237,10 @@ def _place(func: Any, name: str, args: Any, flat: Any, tensors: Any, wanted: Any
 def _index(args: Any, tensors: Any, wanted: torch.device | None) -> int | None:
     if wanted is not None:
         return (wanted.index or 0) if wanted.type == NAME else None
-    if args and isinstance(args[0], PretendTensor):
+    settled = [each for each in tensors if not each.anywhere] or tensors
+    if args and isinstance(args[0], PretendTensor) and not args[0].anywhere:
         return int(args[0].index)
-    return int(tensors[0].index) if tensors else None
+    return int(settled[0].index) if tensors else None
 
 
 def _masks(name: str, args: Any) -> bool:
@@ -312,12 +253,16 @@ def _masks(name: str, args: Any) -> bool:
 
 def _count_read(index: int, name: str) -> None:
     frame: Any = sys._getframe(1)
-    while frame is not None and "/robgui/" not in frame.f_code.co_filename:
+    while frame is not None and not _asks(frame.f_code.co_filename):
         frame = frame.f_back
     where = "" if frame is None else frame.f_code.co_filename.split("/robgui/", 1)[1]
-    with _LOCK:
+    with LOCK:
         CARDS[index].reads += 1
         CARDS[index].sites[f"{where}:{0 if frame is None else frame.f_lineno} {name}"] += 1
+
+
+def _asks(file: str) -> bool:
+    return "/robgui/" in file and not file.endswith("core/devices.py")
 
 
 class _Module(_DummyBackendModule):
@@ -376,10 +321,37 @@ def _move_script(module: Any, change: Callable[..., Any], recurse: bool = True) 
         for name, tensor in [*part._parameters.items(), *part._buffers.items()]:
             if tensor is not None:
                 part._c.setattr(name, change(tensor.detach()))
+        if part._c.hasattr("_flat_weights"):  # a recurrent layer keeps a list of the same tensors
+            flat = [change(tensor.detach()) for tensor in part._c.getattr("_flat_weights")]
+            part._c.setattr("_flat_weights", flat)
     return module
 
 
 _LIBRARIES = _register()
+
+
+class PretendHardware(OtherHardware):
+    """What the seams of core are told of the devices."""
+
+    def found(self) -> list[str]:
+        return [f"{NAME}:{index}" for index in range(len(CARDS))]
+
+    def title(self, device: torch.device) -> str:
+        return f"a pretended device ({device})"
+
+    def in_use(self) -> bool:
+        return any(card.live for card in CARDS)
+
+    def memory(self, device: torch.device) -> tuple[int, int] | None:
+        card = CARDS[device.index or 0]
+        return card.live, card.cap or 2**34
+
+    def peak(self, device: torch.device, *, anew: bool = False) -> int | None:
+        card = CARDS[device.index or 0]
+        card.peak = card.live if anew else card.peak
+        return card.peak
+
+    for_gradients = Cuda.for_gradients
 
 
 @contextmanager
@@ -391,12 +363,13 @@ def pretending() -> Iterator[tuple[Card, ...]]:
         card.forget_counts()
     grad, backward = torch.autograd.grad, torch.autograd.backward
     torch.autograd.grad, torch.autograd.backward = told(grad), told(backward)
+    HARDWARE[NAME] = PretendHardware()
     script = torch.jit.RecursiveScriptModule
     script._apply = _move_script
     try:
         yield CARDS
     finally:
-        del script._apply
+        del script._apply, HARDWARE[NAME]
         torch.autograd.grad, torch.autograd.backward = grad, backward
         torch.Generator = usual  # type: ignore[misc]
         for card in CARDS:

@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from robgui.analyses.deepinspect.params import Filter, Norm
+from robgui.core.devices import to_device, to_host
 from robgui.core.model.randomness import HOST
 
 R = TypeVar("R")
@@ -70,8 +71,9 @@ def napvd_rounds(
     With ``members (classes,)``, ``rho`` holds counts that are divided by it as they are needed.
     """
     known = torch.isfinite(rho.sum(0)) if members is None else members > 0
-    places = known.nonzero()[:, 0]
-    chosen = rho if bool(known.all()) else rho[:, places]
+    (here,) = to_host(known)
+    places = to_device(torch.from_numpy(np.flatnonzero(here)), known.device)
+    chosen = rho if here.all() else rho[:, places]
     divisor = None if members is None else members[places].to(torch.float32)
     squares = yield from _squares_rounds(chosen, divisor)
     if norm == "rms":
