@@ -64,15 +64,19 @@ def napvd(rho: Array, norm: Norm = "paper") -> Array:
 
 
 def napvd_rounds(
-    rho: Tensor, norm: Norm = "paper", members: Tensor | None = None
+    rho: Tensor,
+    norm: Norm = "paper",
+    members: Tensor | None = None,
+    here: np.ndarray | None = None,
 ) -> Generator[None, None, Tensor]:
     """``napvd`` in portions.
 
-    With ``members (classes,)``, ``rho`` holds counts that are divided by it as they are needed.
+    With ``members (classes,)``, ``rho`` holds counts that are divided by it as they are needed;
+    ``here`` says which classes have any, where the host knows it.
     """
-    known = torch.isfinite(rho.sum(0)) if members is None else members > 0
-    (here,) = to_host(known)
-    places = to_device(torch.from_numpy(np.flatnonzero(here)), known.device)
+    if here is None:
+        (here,) = to_host(torch.isfinite(rho.sum(0)) if members is None else members > 0)
+    places = to_device(torch.from_numpy(np.flatnonzero(here)), rho.device)
     chosen = rho if here.all() else rho[:, places]
     divisor = None if members is None else members[places].to(torch.float32)
     squares = yield from _squares_rounds(chosen, divisor)

@@ -18,7 +18,7 @@ from torch import Tensor
 
 from robgui.analyses.deepinspect.counting.kernels import napvd_rounds
 from robgui.analyses.deepinspect.params import Norm
-from robgui.core.devices import to_device
+from robgui.core.devices import to_device, to_host
 
 #: Groups of inputs.
 GROUPS = 32
@@ -84,13 +84,14 @@ def interval_rounds(
 ) -> Generator[None, None, Intervals]:
     """The intervals of all distances, in portions."""
     rng = np.random.default_rng(0)
+    (members,) = to_host(grouped.members)
     drawn = []
     for _ in range(_draws(*grouped.counts.shape[1:])):
-        weights = torch.from_numpy(rng.multinomial(GROUPS, np.full(GROUPS, 1 / GROUPS))).to(
-            grouped.counts
-        )
+        often = rng.multinomial(GROUPS, np.full(GROUPS, 1 / GROUPS))
+        weights = torch.from_numpy(often).to(grouped.counts)
         counts = torch.tensordot(weights, grouped.counts, dims=1)
-        again = yield from napvd_rounds(counts.T, norm, weights @ grouped.members)
+        here = often @ members > 0
+        again = yield from napvd_rounds(counts.T, norm, weights @ grouped.members, here)
         drawn.append(again)
     ends = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
     with np.errstate(all="ignore"):
