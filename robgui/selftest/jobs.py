@@ -58,10 +58,17 @@ JOBS: tuple[Job, ...] = (
     Job("deepinspect_coverage", (_CNN,), _FASHION, range(100)),
     Job(
         "last_particle",
-        (_CNN,),
+        (_MLP,),
         _FASHION,
-        (6,),
-        {"critical": 1e-3, "steps": 5, "replicas": 4, "samples": 250, "importance": 500},
+        (3,),
+        {
+            "critical": 1e-3,
+            "steps": 5,
+            "replicas": 4,
+            "samples": 250,
+            "importance": 500,
+            "attack_steps": 10,
+        },
     ),
     Job(
         "last_particle_table",
@@ -74,6 +81,7 @@ JOBS: tuple[Job, ...] = (
             "replicas": 4,
             "samples": 100,
             "importance": 200,
+            "attack_steps": 10,
             "radii": (0.02, 0.1),
         },
     ),
