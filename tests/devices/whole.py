@@ -36,24 +36,8 @@ PLACE = torch.device("pretend:0")
 _LEFT = 0.6
 
 
-@dataclass(frozen=True)
-class Bound:
-    """How often an engine may read from the device, and why at all.
-
-    Attributes:
-        per_call: Reads for each call of the model at most, where the answers steer the engine.
-        beside: Reads of a run besides.
-        before: Reads for each call before they were bounded, as measured then.
-        why: The reason for those that are left.
-    """
-
-    per_call: float
-    beside: int
-    before: float
-    why: str
-
-
-BOUNDS: dict[str, Bound] = {}
+#: Reads for each call of the model, on the same jobs, before engines read in one go.
+BEFORE: dict[str, float] = {}
 
 
 @dataclass(frozen=True)
@@ -185,7 +169,7 @@ def table() -> str:
         execution = seen.execution
         assert execution.newest is not None
         apart = difference(on_cpu(number).newest.result, execution.newest.result)  # type: ignore[union-attr]
-        before = BOUNDS[job.analysis].before
+        before = BEFORE[job.analysis]
         rows.append(
             f"| {execution.analysis.title} | {execution.state.value} | {apart:.1e} |"
             f" {before:.1f} | {seen.reads / max(1, seen.batches):.1f} |"
