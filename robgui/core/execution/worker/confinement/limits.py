@@ -17,7 +17,7 @@ def set_limits(memory: int) -> tuple[str, ...]:
     import resource
 
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    if not memory or _has_cuda():  # a CUDA driver reserves far more addresses than it uses
+    if not memory or _has_gpu():  # its driver reserves far more addresses than it uses
         return ("no core files",)
     most = _addresses() + memory
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
@@ -35,7 +35,7 @@ def _addresses() -> int:
         return 4 * 2**30
 
 
-def _has_cuda() -> bool:
-    import torch
+def _has_gpu() -> bool:
+    from robgui.core.devices import devices
 
-    return torch.cuda.is_available()
+    return len(devices()) > 1
