@@ -30,7 +30,7 @@ class Job:
     params: Mapping[str, Any] = field(default_factory=dict)
 
 
-#: In the order of the methods.
+#: One for each analysis.
 JOBS: tuple[Job, ...] = (
     Job("zonnscan", (_MLP,), _FASHION, (3,), {"samples": 64, "radii": (0.0, 0.1, 0.3)}),
     Job("zonnscan_populations", (_MLP,), _FASHION, range(12), {"samples": 32}),
@@ -86,4 +86,13 @@ JOBS: tuple[Job, ...] = (
         },
     ),
     Job("pipeline_audit", ("traffic_cnn.pt2",), "traffic", range(16), {"pictures": 16}),
+    Job("accuracy", (_CNN,), _FASHION, range(100)),
+    Job("tolerance", (_MLP,), _FASHION, range(3), {"sizes": 3}),
+    Job(
+        "corruptions",
+        ("traffic_cnn.pt2",),
+        "traffic",
+        range(8),
+        {"severities": (1, 4)},
+    ),
 )

@@ -23,6 +23,7 @@ class Bound:
 
 
 BOUNDS = {
+    "accuracy": Bound(1, 0, 8, "the answers are counted on the host; neighbours are read once"),
     "zonnscan": Bound(
         1, 1, 8, "a Step shows the counts; each round of bisection and of the attack needs answers"
     ),
@@ -59,6 +60,12 @@ BOUNDS = {
     ),
     "last_particle_table": Bound(
         1, 1, 200, "a round kills the lowest; a proof of each input compares its two recordings"
+    ),
+    "tolerance": Bound(
+        2, 1, 60, "each round of the attack and of bisection needs answers; so does each proof"
+    ),
+    "corruptions": Bound(
+        3, 0, 20, "pictures that are drawn on or compressed on the host, and the answers to them"
     ),
     "pipeline_audit": Bound(1, 1, 2, "the answers to each way of preparing a picture"),
 }

@@ -14,6 +14,7 @@ from robgui.analyses.accuracy.params import AccuracyParams
 from robgui.analyses.accuracy.result import AccuracyResult, Compared, Shown
 from robgui.core.dataset import Dataset, align, batches, match
 from robgui.core.dataset.picture import picture_of
+from robgui.core.devices import to_host
 from robgui.core.errors import DataError, ModelError
 from robgui.core.execution.analysis import Pace, Step
 from robgui.core.model.classifier import Classifier
@@ -88,7 +89,7 @@ class _Count:
         inputs = self._classifier.tensor(x)
         wanted = max(0, min(len(rows), self._params.compared - self.seen))
         probabilities = self._probabilities(inputs, wanted)
-        confidence, predicted = (part.cpu().numpy() for part in probabilities.max(1))
+        confidence, predicted = to_host(*probabilities.max(1))
         self._keep_mistakes(rows, x, predicted, confidence)
         self._measures.append(slices.measures(x, self._classifier.kind))
         self._rows.append(rows)

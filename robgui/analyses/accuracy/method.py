@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from robgui.analyses.accuracy import views, words
+from robgui.analyses.accuracy.cost import accuracy_calls
 from robgui.analyses.accuracy.params import AccuracyParams
 from robgui.analyses.accuracy.result import AccuracyResult
 from robgui.core.execution.analysis import Analysis, Demo, deferred
@@ -15,6 +16,7 @@ ACCURACY = Analysis(
     title="Accuracy",
     question="How often is the model right, and where is it wrong?",
     engine=deferred("robgui.analyses.accuracy.engine:accuracy"),
+    calls=accuracy_calls,
     params=AccuracyParams,
     result=AccuracyResult,
     verdict=words.verdict,

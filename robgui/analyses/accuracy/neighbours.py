@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from robgui.core.devices import to_host
 from robgui.core.errors import ParamsError
 
 #: Neighbours that are asked about a label, and how many of them must contradict it.
@@ -47,9 +48,9 @@ def nearest(features: Tensor) -> Near:
         likeness = unit[start : start + _ROWS] @ unit.T
         own = torch.arange(start, min(start + _ROWS, len(unit)), device=unit.device)
         likeness.scatter_(1, own[:, None], -2.0)
-        found.append(likeness.topk(asked, dim=1).indices.cpu())
-    rows = torch.cat(found) if found else torch.empty((0, 0), dtype=torch.int64)
-    return Near(rows.numpy())
+        found.append(likeness.topk(asked, dim=1).indices)
+    (rows,) = to_host(torch.cat(found))
+    return Near(rows)
 
 
 def doubtful(near: Near, truth: np.ndarray, predicted: np.ndarray) -> np.ndarray:
@@ -67,7 +68,8 @@ def twins(near: Near, small: Tensor, kind: str) -> np.ndarray:
     for start in range(0, len(rows), _ROWS):
         others = small[rows[start : start + _ROWS]]
         gaps = (others - small[start : start + _ROWS, None]).pow(2).mean(-1).sqrt()
-        for row, column in (gaps < ALIKE[kind]).nonzero().tolist():
+        (alike,) = to_host((gaps < ALIKE[kind]).nonzero())
+        for row, column in alike.tolist():
             pair = start + row, int(near.rows[start + row, column])
             pairs.add((min(pair), max(pair)))
     return np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2)
@@ -82,7 +84,7 @@ def laid_out(features: Tensor, layout: str, seed: int) -> np.ndarray:
     first = axes[: min(50, len(axes))]
     # a singular vector has no sign of its own: its largest part is made positive
     signs = first.gather(1, first.abs().argmax(1, keepdim=True)).sign()
-    main = (centred @ (first * signs).T).cpu().numpy()
+    (main,) = to_host(centred @ (first * signs).T)
     if layout == "tsne":
         return _neighbour_map(main, seed)
     flat = np.zeros((len(main), 2))

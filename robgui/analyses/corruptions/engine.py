@@ -13,6 +13,7 @@ from robgui.analyses.corruptions.params import NAMES, CorruptionsParams
 from robgui.analyses.corruptions.result import CorruptionsResult, Example
 from robgui.core.dataset import Dataset, align, inputs, match
 from robgui.core.dataset.picture import picture_of
+from robgui.core.devices import to_host
 from robgui.core.errors import DataError, ModelError
 from robgui.core.execution.analysis import Pace, Step
 from robgui.core.model.classifier import Classifier
@@ -115,8 +116,8 @@ class _Trial:
         return zlib.crc32(text.encode())
 
     def _answers(self, classifier: Classifier, x: Tensor) -> tuple[np.ndarray, np.ndarray]:
-        confidence, predicted = classifier.probs(x, batch=self._params.batch).max(1)
-        return predicted.cpu().numpy(), confidence.cpu().numpy()
+        confidence, predicted = to_host(*classifier.probs(x, batch=self._params.batch).max(1))
+        return predicted, confidence
 
     def _keep(
         self,
@@ -140,6 +141,7 @@ class _Trial:
             same = [one for one in self._examples if one.place == places[row]]
             if any((one.severity, -one.confidence) <= rank for one in same):
                 continue
+            before, after = to_host(x[row], changed[row])
             example = Example(
                 number,
                 places[row],
@@ -149,9 +151,9 @@ class _Trial:
                 int(truth[row]),
                 int(predicted[row]),
                 float(confidence[row]),
-                picture_of(x[row].cpu().numpy(), "image"),
-                picture_of(changed[row].cpu().numpy(), "image"),
-                changed[row].cpu().numpy().astype(np.float32),
+                picture_of(before, "image"),
+                picture_of(after, "image"),
+                after.astype(np.float32),
             )
             others = [one for one in self._examples if one.place != places[row]]
             ranked = sorted([*others, example], key=lambda one: (one.severity, -one.confidence))

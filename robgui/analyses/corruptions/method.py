@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from robgui.analyses.corruptions import views, words
+from robgui.analyses.corruptions.cost import corruption_calls
 from robgui.analyses.corruptions.params import CorruptionsParams
 from robgui.analyses.corruptions.result import CorruptionsResult
 from robgui.core.execution.analysis import Analysis, Demo, deferred
@@ -15,6 +16,7 @@ CORRUPTIONS = Analysis(
     title="Corruptions",
     question="How far does accuracy fall under noise, blur, weather and compression?",
     engine=deferred("robgui.analyses.corruptions.engine:corruptions"),
+    calls=corruption_calls,
     params=CorruptionsParams,
     result=CorruptionsResult,
     verdict=words.verdict,

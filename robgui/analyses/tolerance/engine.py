@@ -17,6 +17,7 @@ from robgui.analyses.zonnscan.sampling.tally import read_scores
 from robgui.bounds import certifying
 from robgui.core.dataset import Dataset, align, inputs, match
 from robgui.core.dataset.picture import picture_of
+from robgui.core.devices import to_host
 from robgui.core.errors import DataError, ModelError
 from robgui.core.execution.analysis import Pace, Step
 from robgui.core.model.backend import first_line
@@ -104,7 +105,8 @@ class _Trial:
             x = side.classifier.tensor(inputs(side.classifier, side.data, places))
             scores = side.classifier.infer(x, self._params.batch)
             classes = scores.argmax(1)
-            wrong = self._wrong(side, places, classes)
+            (seen,) = to_host(classes)
+            wrong = self._wrong(side, places, seen)
             broken = np.full(len(places), np.inf)
             for row in range(len(places)):
                 if not wrong[row] and not side.no_attack:
@@ -113,7 +115,7 @@ class _Trial:
                     )
                     if crossing is not None:
                         broken[row] = crossing.radius
-                        self._keep(number, places, row, x[row], classes[row], crossing)
+                        self._keep(number, places, row, x[row], int(seen[row]), crossing)
             proven = yield from self._prove(side, x, classes, broken)
             found.append((np.where(wrong, 0, proven), np.where(wrong, 0, broken), wrong))
         for side, (proven, broken, wrong) in zip(self._sides, found, strict=True):
@@ -122,13 +124,13 @@ class _Trial:
             side.wrong.append(wrong)
         self._taken += places
 
-    def _wrong(self, side: _Side, places: list[int], classes: Tensor) -> np.ndarray:
+    def _wrong(self, side: _Side, places: list[int], classes: np.ndarray) -> np.ndarray:
         """Which answers are wrong already; where there is no label the answer counts as right."""
         labels = side.data.labels
         if labels is None:
             return np.zeros(len(places), dtype=bool)
         truth = labels[places]
-        return np.asarray((truth >= 0) & (truth != classes.cpu().numpy()))
+        return np.asarray((truth >= 0) & (truth != classes))
 
     def _attack(
         self, side: _Side, x: Tensor, scores: Tensor
@@ -178,20 +180,20 @@ class _Trial:
         places: list[int],
         row: int,
         x: Tensor,
-        klass: Tensor,
+        klass: int,
         crossing: Crossing,
     ) -> None:
         """Keeps the inputs that the smallest changes turn."""
         if len(self._examples) == _EXAMPLES and crossing.radius >= self._examples[-1].size:
             return
         kind = self._sides[number].classifier.kind
-        before = x.cpu().numpy()
+        (before,) = to_host(x)
         after = crossing.witness.reshape(before.shape).astype(np.float32)
         example = Broken(
             number,
             self.done + row,
             self._dataset.key(places[row]),
-            int(klass),
+            klass,
             crossing.klass,
             crossing.radius,
             picture_of(before, kind),

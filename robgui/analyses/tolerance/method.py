@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from robgui.analyses.tolerance import views, words
+from robgui.analyses.tolerance.cost import tolerance_calls
 from robgui.analyses.tolerance.params import ToleranceParams
 from robgui.analyses.tolerance.result import ToleranceResult
 from robgui.core.execution.analysis import Analysis, Demo, deferred
@@ -15,6 +16,7 @@ TOLERANCE = Analysis(
     title="Tolerance",
     question="How much change can the inputs take, between proof and attack?",
     engine=deferred("robgui.analyses.tolerance.engine:tolerance"),
+    calls=tolerance_calls,
     params=ToleranceParams,
     result=ToleranceResult,
     verdict=words.verdict,
