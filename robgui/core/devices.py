@@ -181,6 +181,12 @@ def autocast(device: torch.device, *, enabled: bool) -> torch.autocast:
     return torch.autocast(device.type, dtype=hardware_of(device).half, enabled=enabled)
 
 
+def draws_kept(device: torch.device) -> AbstractContextManager[None]:
+    """What is drawn inside leaves the random numbers of host and device as they were."""
+    cards = [device.index or 0] if device.type == "cuda" else []
+    return torch.random.fork_rng(devices=cards)
+
+
 def to_device(values: Tensor, device: torch.device) -> Tensor:
     """The tensor on the device; a copy does not make the host wait."""
     if values.device.type != "cpu" or not hardware_of(device).waits:

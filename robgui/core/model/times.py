@@ -58,12 +58,11 @@ def timed(classifier: Classifier) -> CallTimes:
 
     A model that fails on them has no times: that is no reason not to open it.
     """
-    import torch
+    from robgui.core.devices import draws_kept
 
     calls = classifier.calls
-    cards = [classifier.device.index or 0] if classifier.device.type == "cuda" else []
     try:
-        with torch.random.fork_rng(devices=cards):
+        with draws_kept(classifier.device):
             return _timed(classifier)
     except (RobguiError, MemoryError):
         return CallTimes()
