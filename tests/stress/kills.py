@@ -178,9 +178,10 @@ def kill_workers(folder: Path, count: int, seed: int) -> Tally:
     for number in range(count):
         good = submit(window, SHORT, chance.randrange(10**6))
         wait(lambda: good.state.ended and not store.runner.busy)  # noqa: B023
-        if good.state is not RunState.DONE:
+        if good.state is RunState.DONE:
+            tally.finished.add(str(good.run_id))
+        else:
             tally.problems.append(f"the run after a kill: {good.error}")
-        tally.finished.add(str(good.run_id))
         victim = submit(window, LONG, chance.randrange(10**6))
         _let_go_for(chance.uniform(0, 1.5), wait)
         for pid in store.runner.pids:
