@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 import time
 from dataclasses import replace
@@ -192,6 +193,28 @@ def test_partial_results_are_committed_on_the_way_and_not_at_every_step(
             assert workspace.result(going.execution.run_id).drawn == commits[-1]
     assert 2 <= len(commits) < 100
     assert commits[-1] == 200
+
+
+def test_a_disk_that_is_slow_for_a_moment_does_not_make_the_stored_result_old(
+    workspace, model, data, monkeypatch
+):
+    monkeypatch.setattr(executing, "COMMIT_SECONDS", 0.05)
+    commits: list[float] = []
+    update = workspace.update_run
+
+    def slow(run_id, **changes):
+        time.sleep(0.2)
+        commits.append(time.monotonic())
+        update(run_id, **changes)
+
+    monkeypatch.setattr(workspace, "update_run", slow)
+    going = steps(ask(model, data, samples=100_000), workspace, [model], data)
+    end = time.monotonic() + 5
+    while len(commits) < 4 and time.monotonic() < end:
+        next(going)
+    going.close()
+    gaps = [later - sooner for sooner, later in itertools.pairwise(commits)]
+    assert len(gaps) >= 3 and max(gaps) < 1, "0.2 s of waiting are not ten times as long a wait"
 
 
 def test_a_paused_run_leaves_the_workspace_free_and_counts_no_time(workspace, model, data):
