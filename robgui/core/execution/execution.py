@@ -33,7 +33,8 @@ class CommitBudget:
     """Keeps commits below their share of the time; executions of one program share it.
 
     What counts is processor time: waiting for a busy disk or machine holds up no run, and must not
-    make its stored result old.
+    make its stored result old. Nor may what a commit loads or prepares once, so a run pays what the
+    cheaper of its last two commits has cost.
     """
 
     def __init__(self) -> None:
@@ -115,7 +116,7 @@ class Execution:
         self.wake: Callable[[], None] = lambda: None
         self.workspace = workspace
         self._budget = budget or CommitBudget()
-        self._next_commit = 0.0
+        self._next_commit = self._cost = 0.0
         self._progress: tuple[int, int | None] = (0, None)
         self.versions: dict[str, str] = {}
         self._stored: tuple[RunState, Step[Any] | None] = (RunState.QUEUED, None)
@@ -364,5 +365,6 @@ class Execution:
             findings=self.findings if state.ended else (),
         )
         self._stored = (state, newest)
-        self._budget.spend(time.thread_time() - spent)
+        before, self._cost = self._cost, time.thread_time() - spent
+        self._budget.spend(min(before, self._cost))
         self._next_commit = began + COMMIT_SECONDS

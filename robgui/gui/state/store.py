@@ -33,6 +33,7 @@ from robgui.gui.state.marking import Marking
 from robgui.gui.state.navigation import Navigation
 from robgui.gui.state.remedies import failure, told
 from robgui.gui.state.restoring import Restoring
+from robgui.gui.state.running.left_waiting import LeftWaiting
 from robgui.gui.state.running.places import cluster_places, window_places
 from robgui.gui.state.running.runner import Runner
 from robgui.gui.state.selection import Selection
@@ -104,6 +105,7 @@ class Store(QObject):
         self.library = Library(self.background, self.opening, self.answers, self)
         self.history = History(self.background, self.writing, self.keeping, self)
         self.runner = Runner(self)
+        self.left = LeftWaiting(self.history, self.runner, self.keeping, self.run_again, self)
         self.sending = Sending(self)
         self.restoring = Restoring(self.library, self.history)
         self.marking = Marking(self.library, self.history, self.keeping, self)
@@ -117,7 +119,7 @@ class Store(QObject):
             threads.failed.connect(lambda sentence, details: self.say("error", sentence, details))
         for part in (self.library, self.history):
             part.said.connect(self.said)
-        for part in (self.library, self.history):
+        for part in (self.library, self.history, self.left):
             part.offered.connect(self.offered)
         self.library.working.connect(lambda words: self.work_on("library", words))
         self.history.working.connect(lambda words: self.work_on("history", words))

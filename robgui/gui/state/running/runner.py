@@ -144,6 +144,8 @@ class Runner(QObject):
         self._order()
         self._timer.start()
         self._tell(execution, execution.state, None)
+        if place is not None:
+            self.reordered.emit()
 
     def move(self, executions: list[Execution], by: int | None = None) -> None:
         """Lets some that wait begin ``by`` places later (earlier if negative), or before all
