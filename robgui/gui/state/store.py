@@ -88,7 +88,7 @@ class Store(QObject):
         self.selection = Selection()
         self.memory = 0
         self.at_once = 1
-        self.cluster = ""
+        self.cluster = self.run_device = ""
         self.scope: tuple[int, ...] | None = None
         self.params: dict[str, Params | None] = {}
         self._busy_with: dict[str, str] = {}
@@ -181,7 +181,7 @@ class Store(QObject):
     def _arrange(self) -> None:
         library = self.library
         devices = [name for name, _ in library.devices]
-        places = window_places(self.at_once, library.device, devices)
+        places = window_places(self.at_once, library.device, devices, self.run_device)
         self.runner.arrange([*places, *cluster_places(self.cluster, self.at_once)], self.memory)
 
     def set_cluster(self, address: str) -> None:
@@ -190,6 +190,15 @@ class Store(QObject):
         Models are still opened and looked at here.
         """
         self.cluster = "" if one_process() else address
+        self._arrange()
+
+    def send_runs_to(self, device: str) -> None:
+        """Runs from now on are computed on ``device``, beside what runs elsewhere; empty for the
+        one in use, or whichever is free.
+
+        Models are still opened and looked at where they are.
+        """
+        self.run_device = "" if one_process() else device
         self._arrange()
 
     @property
@@ -528,7 +537,8 @@ class Store(QObject):
         self.keeping.run(execution.enlist)
         datasets = () if dataset is None else (dataset,)
         shelf = self.answers.shelf(workspace, datasets)
-        self.runner.submit(execution, shelf, place=place, cluster=self.cluster)
+        device = "" if self.cluster else self.run_device
+        self.runner.submit(execution, shelf, place=place, cluster=self.cluster, device=device)
         return execution
 
     def run_again(self, run: Run) -> Execution | None:
