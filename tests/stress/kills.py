@@ -155,7 +155,7 @@ def _check_workspace(
         return
     tally.partial += 1
     kept = stored[last].done if last in stored and stored[last].has_result else -1
-    newer = [moment for moment, word, run, done in told if run == last and done > kept]
+    newer = [t for t, word, run, done in told if word == "step" and run == last and done > kept]
     tally.ages.append(max(0.0, killed - newer[0]) if newer else 0.0)
     if tally.ages[-1] > OLDEST + _SLACK:
         print(f"kill {tally.kills}: {tally.ages[-1]:.2f} s lost, {len(newer)} Steps", flush=True)
