@@ -10,5 +10,5 @@ import PySide6.QtCore as _  # noqa: F401 - loads what is changed below
 #: ``__feature__``. Nothing of the window does; all are taken as such unread, which saves a tenth of
 #: its start. A version of PySide without this function does what it likes.
 _feature = sys.modules.get("shibokensupport.feature")
-if hasattr(_feature, "_mod_uses_pyside"):
-    _feature._mod_uses_pyside = lambda module: True
+if _feature is not None and hasattr(_feature, "_mod_uses_pyside"):
+    vars(_feature)["_mod_uses_pyside"] = lambda module: True

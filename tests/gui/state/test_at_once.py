@@ -134,7 +134,7 @@ def test_a_run_sent_to_another_device_computes_there_beside_the_first(qtbot, run
     runner.arrange(window_places(1, "cpu", ["cpu", "cpu:0"], "cpu:0"), 1_500_000_000)
     usual, waits = submit("good", **LONG), submit("good", **LONG)
     there, queued = submit("good", device="cpu:0", **LONG), submit("good", device="cpu:0", **LONG)
-    qtbot.waitUntil(lambda: usual.newest and there.newest, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: bool(usual.newest and there.newest), timeout=PATIENCE_MS)
     assert {doing.place.device: doing.execution for doing in runner.doings} == {
         "": usual,
         "cpu:0": there,
