@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from robgui.analyses.semantic.params import IMAGE, Mode, RegionsParams
+from robgui.analyses.semantic.params import IMAGE, Mode, RegionsParams, starts_on
 from robgui.analyses.semantic.regions.boxes import Boxes
 from robgui.analyses.semantic.regions.inside import Interior, Shown
 from robgui.analyses.semantic.regions.region_api import Grown
@@ -111,7 +111,7 @@ class _Regions:
 
     def _affordable(self) -> int:
         """How many starts there is time for, at the speed so far."""
-        wanted, deadline = self._params.start_count, self._deadline
+        wanted, deadline = starts_on(self._params, self._classifier.shape), self._deadline
         if not deadline.limited:
             return wanted
         calls = deadline.left * self._scan.looked / max(deadline.seconds, 1e-9)
