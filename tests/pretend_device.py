@@ -111,12 +111,9 @@ class PretendHardware(OtherHardware):
     def title(self, device: torch.device) -> str:
         return f"a pretended device ({device})"
 
-    def in_use(self) -> bool:
-        return any(card.live for card in CARDS)
-
-    def memory(self, device: torch.device) -> tuple[int, int] | None:
-        card = CARDS[device.index or 0]
-        return card.live, card.cap or 2**34
+    def cards(self) -> dict[str, tuple[int, int]]:
+        used = [(index, card) for index, card in enumerate(CARDS) if card.live]
+        return {f"{NAME}:{index}": (card.live, card.cap or 2**34) for index, card in used}
 
     def peak(self, device: torch.device, *, anew: bool = False) -> int | None:
         card = CARDS[device.index or 0]
