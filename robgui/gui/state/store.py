@@ -37,6 +37,7 @@ from robgui.gui.state.running.left_waiting import LeftWaiting
 from robgui.gui.state.running.places import cluster_places, window_places
 from robgui.gui.state.running.runner import Runner
 from robgui.gui.state.selection import Selection
+from robgui.gui.state.selftest import SelfTest
 from robgui.gui.state.sending import Sending
 
 if TYPE_CHECKING:
@@ -101,6 +102,7 @@ class Store(QObject):
         self.pictures = Background(2, self)
         self.writing = Background(1, self)
         self.keeping = Background(1, self)
+        self.selftest = SelfTest(self.say, self.work_on, self)
         self.answers = Models()
         self.library = Library(self.background, self.opening, self.answers, self)
         self.history = History(self.background, self.writing, self.keeping, self)
@@ -243,6 +245,7 @@ class Store(QObject):
         ended = self.pictures.shutdown() and ended
         ended = self.writing.shutdown() and ended
         ended = self.background.shutdown() and ended
+        self.selftest.close()
         self.history.close()
         return ended
 
