@@ -53,13 +53,11 @@ class Hardware:
     def tidy(self, device: torch.device) -> None:
         """Gives memory that nobody uses back to the device."""
 
-    def in_use(self) -> bool:
-        """Whether this process uses a device of this kind; asking takes no memory there."""
-        return False
-
-    def memory(self, device: torch.device) -> tuple[int, int] | None:
-        """Bytes in use and in all, by whomever; None where that is not known."""
-        return None
+    def cards(self) -> dict[str, tuple[int, int]]:
+        """Of each device the bytes in use, by whomever, and in all; empty as long as this process
+        uses none, since asking would take memory there.
+        """
+        return {}
 
     def peak(self, device: torch.device, *, anew: bool = False) -> int | None:
         """The most bytes this process had in use; ``anew`` begins to count. None if unknown."""
@@ -96,8 +94,8 @@ class Cuda(OtherHardware):
         self._copying: dict[torch.device, torch.cuda.Stream] = {}
 
     def found(self) -> list[str]:
-        there = torch.cuda.is_initialized() or torch.cuda.is_available()
-        return [f"cuda:{index}" for index in range(torch.cuda.device_count() if there else 0)]
+        count = torch.cuda.device_count() if torch.cuda.is_available() else 0
+        return [f"cuda:{index}" for index in range(count)]
 
     def title(self, device: torch.device) -> str:
         return f"{torch.cuda.get_device_name(device)} ({device})"
@@ -121,12 +119,12 @@ class Cuda(OtherHardware):
         gc.collect()
         torch.cuda.empty_cache()
 
-    def in_use(self) -> bool:
-        return torch.cuda.is_initialized()
-
-    def memory(self, device: torch.device) -> tuple[int, int] | None:
-        free, total = torch.cuda.mem_get_info(device.index or 0)
-        return int(total - free), int(total)
+    def cards(self) -> dict[str, tuple[int, int]]:
+        found = {}
+        for index in range(torch.cuda.device_count() if torch.cuda.is_initialized() else 0):
+            free, total = torch.cuda.mem_get_info(index)
+            found[f"cuda:{index}"] = int(total - free), int(total)
+        return found
 
     def peak(self, device: torch.device, *, anew: bool = False) -> int | None:
         if anew:
@@ -166,14 +164,14 @@ def devices() -> list[tuple[str, str]]:
     ]
 
 
+def has_gpu() -> bool:
+    """Whether there is more than the processor."""
+    return any(each.found() for each in HARDWARE.values() if each.waits)
+
+
 def cards() -> dict[str, tuple[int, int]]:
     """Of each device in use with a memory of its own the bytes in use and in all."""
-    found: dict[str, tuple[int, int]] = {}
-    for each in HARDWARE.values():
-        for name in each.found() if each.in_use() else ():
-            if (memory := each.memory(torch.device(name))) is not None:
-                found[name] = memory
-    return found
+    return {name: memory for each in HARDWARE.values() for name, memory in each.cards().items()}
 
 
 def autocast(device: torch.device, *, enabled: bool) -> torch.autocast:

@@ -49,10 +49,10 @@ BOUNDS = {
     "feature_game": Bound(1, 0, 2, "the search chooses its next change from the answers"),
     "feature_game_batch": Bound(1, 0, 4, "the search chooses its next change from the answers"),
     "deepinspect": Bound(
-        1, 2, 40, "each drawing for an interval asks how many pairs of classes are nearly equal"
+        1, 2, 260, "each of 200 drawings asks how many pairs of classes are nearly equal"
     ),
     "deepinspect_thresholds": Bound(
-        1, 2, 16, "the distances of each threshold are ranked on the host"
+        1, 2, 50, "the distances of each of 5 thresholds are ranked on the host"
     ),
     "deepinspect_coverage": Bound(2, 1, 2, "the owners of a batch, and what it reached"),
     "last_particle": Bound(

@@ -37,6 +37,7 @@ def test_a_tensor_says_where_it_is_and_computes_real_numbers(place):
         lambda d: torch.ones(2).to(d),
         lambda d: torch.zeros(2, device=d).new_tensor([1.0, 2.0]),
         lambda d: torch.empty_like(torch.zeros(2, device=d)),
+        lambda d: torch.ones(2).to(torch.zeros(2, device=d)),
     ],
 )
 def test_every_way_of_making_a_tensor_leads_to_the_device(make, place):
