@@ -234,6 +234,7 @@ def main(words: list[str]) -> int:
     parser.add_argument("--minutes", type=float, default=30.0)
     parser.add_argument("--files", type=int, default=50)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--kind", action="append", default=[], help="spoiled files of these only")
     parser.add_argument("--honest", type=Path, help="honest files of an earlier round of fuzzing")
     given = parser.parse_args(words)
     folder = given.folder.absolute()
@@ -248,6 +249,7 @@ def main(words: list[str]) -> int:
         seed=given.seed,
         minutes=given.minutes,
         pictures=400,
+        kinds=given.kind,
         honest=given.honest,
     )
     print(
