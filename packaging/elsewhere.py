@@ -63,7 +63,7 @@ SYSTEMS = {
     "win32-amd64": System(("win_amd64",), _markers("win32", "Windows", "AMD64", "nt")),
     "linux-aarch64": System(
         (
-            *(f"manylinux_2_{minor}_aarch64" for minor in (34, 31, 28, 27, 26, 24, 17)),
+            *(f"manylinux_2_{minor}_aarch64" for minor in (39, 34, 31, 28, 27, 26, 24, 17)),
             "manylinux2014_aarch64",
         ),
         _markers("linux", "Linux", "aarch64"),

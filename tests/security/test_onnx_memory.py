@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -57,14 +58,13 @@ def _padded(size: str) -> Nodes:
     ]
 
 
-def _branch(size: str) -> Nodes:
-    """In a branch that is never taken: what an optimiser computes beforehand."""
+def _branch(size: str, *, taken: bool = False) -> Nodes:
+    """In a branch; an optimiser computes beforehand also what is in one that is never taken."""
     value = [helper.make_tensor_value_info("b", TensorProto.FLOAT, None)]
     large = helper.make_graph([node("ConstantOfShape", [size], ["b"])], "large", [], value)
     small = helper.make_graph([node("Identity", ["one"], ["b"])], "small", [], value)
-    no = numpy_helper.from_array(np.array(False), "c")
     return [
-        node("Constant", [], ["c"], value=no),
+        node("Constant", [], ["c"], value=numpy_helper.from_array(np.array(taken), "c")),
         node("If", ["c"], ["v"], then_branch=large, else_branch=small),
     ]
 
@@ -120,6 +120,7 @@ ATTACKS = {
     "Range": _sized(_range),
     "Pad": _sized(_padded),
     "a branch": _sized(_branch),
+    "a branch that is taken": _sized(functools.partial(_branch, taken=True)),
     "Tile and Tile": _chain("Tile", _whole(1, 180)),
     "Resize and Resize": _chain("Resize", np.array([1, 180], np.float32)),
     "Add": _met(node("Add", ["column", "row"], ["v"])),

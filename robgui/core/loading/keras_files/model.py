@@ -70,7 +70,7 @@ def load_keras(path: Path, kind: Format, trust: bool) -> Raw:
     ):
         checked = Path(folder) / "model.keras"
         held = _rewrite(path, checked, described, metadata)
-        _refuse_gigabytes(keras, described, held)
+        _refuse_gigabytes(path, keras, described, held)
         return _raw(path, keras, _load(keras, checked, safe=True))
 
 
@@ -108,7 +108,7 @@ def _rewrite(path: Path, target: Path, described: Any, metadata: bytes) -> int:
     return held
 
 
-def _refuse_gigabytes(keras: ModuleType, described: Any, held: int) -> None:
+def _refuse_gigabytes(path: Path, keras: ModuleType, described: Any, held: int) -> None:
     """A network larger than its weights would take memory before it is seen that they do not
     fit: it is built without memory first, and its numbers are counted.
     """
@@ -116,7 +116,10 @@ def _refuse_gigabytes(keras: ModuleType, described: Any, held: int) -> None:
         sketch = keras.saving.deserialize_keras_object(described, safe_mode=True)
     asked = sum(math.prod(each.shape) for each in sketch.variables)
     if asked > _UNSTORED + held:  # a number takes a byte at least
-        raise ModelError(f"its description asks for {asked:,} numbers, and its weights are fewer")
+        raise ModelError(
+            f"{path} is refused: its description asks for {asked:,} numbers, and its weights hold"
+            f" {held / 1e6:,.1f} MB."
+        )
 
 
 def _keras(path: Path) -> ModuleType:
