@@ -41,6 +41,8 @@ FROZEN = "--robgui-worker"
 COMMANDS = {
     "run": "run an analysis and write its result as JSON",
     "batch": "run a suite: models × datasets × analyses × settings from one file",
+    "guard": "starred findings become tests: their inputs, a pytest file and a suite for check",
+    "check": "ask a model about such a suite: which findings are fixed, still there or new",
     "list": "the analyses, the question each answers, and their settings",
     "inspect": "what a model file holds and how it behaves",
     "reproduce": "run the claims of the papers and say which hold",
@@ -55,6 +57,8 @@ COMMANDS = {
 _HOMES = {
     "run": ("robgui.cli.run", "run"),
     "batch": ("robgui.cli.batch", "batch"),
+    "guard": ("robgui.cli.guard", "guard"),
+    "check": ("robgui.cli.guard", "check"),
     "list": ("robgui.cli.listing", "list_analyses"),
     "inspect": ("robgui.cli.inspect", "inspect"),
     "reproduce": ("robgui.cli.reproduce", "reproduce"),
@@ -63,7 +67,7 @@ _HOMES = {
     "completion": ("robgui.cli.completion", "completion"),
 }
 #: Those that a signal ends as Ctrl-C does.
-_LONG = ("run", "inspect", "reproduce")
+_LONG = ("run", "inspect", "reproduce", "guard", "check")
 
 _REMEDIES = {
     Remedy.OPEN_INPUTS: "Name them with --data.",
@@ -191,7 +195,7 @@ def _dispatch(words: list[str]) -> int:
     if not words:
         return _gui([])
     command, rest = words[0], words[1:]
-    if command in ("run", "inspect"):
+    if command in ("run", "inspect", "check"):
         check_places(rest, first=command == "inspect")
     if command in _HOMES:
         module, name = _HOMES[command]

@@ -74,11 +74,13 @@ def parser() -> Parser:
 
 def commands() -> Iterator[Command]:
     """Every command with what its own parser takes."""
-    from robgui.cli import batch, inspect, listing, reproduce, run, tour
+    from robgui.cli import batch, guard, inspect, listing, reproduce, run, tour
     from robgui.doctor import examination
 
     plain = {
         "batch": batch.parser(),
+        "guard": guard.guard_parser(),
+        "check": guard.check_parser(),
         "list": listing.parser(),
         "inspect": inspect.parser(),
         "reproduce": reproduce.parser(),

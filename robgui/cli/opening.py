@@ -58,3 +58,20 @@ def open_data(
     for note in card.notes:
         say(note if note.startswith(name) else f"{name}: {note}")
     return card
+
+
+def asking(executor: Executor) -> Callable[..., Any]:
+    """Asks the executor as ``Models.ask`` does, for what the window and the commands share."""
+
+    def ask(
+        what: str,
+        *,
+        model: ModelCard | None = None,
+        topic: str = "",
+        urgent: bool = True,
+        **values: Any,
+    ) -> Any:
+        del topic, urgent  # nobody else asks this executor
+        return executor.ask(what, **values, **({} if model is None else {"model": model.asked()}))
+
+    return ask
