@@ -17,6 +17,7 @@ from robgui.batch.guards.suite import INPUTS, Case, FoundOn, GuardSuite, write_s
 from robgui.batch.guards.witness import Seen, Witness, witnesses
 from robgui.core.dataset.dataset import plain
 from robgui.core.errors import ParamsError, WorkspaceError
+from robgui.core.text.words import count
 from robgui.version import __version__
 
 if TYPE_CHECKING:
@@ -43,10 +44,10 @@ class Made:
     def words(self) -> str:
         """How many inputs of each sort it holds."""
         roles = [case.role for case in self.suite.cases]
-        return (
-            f"{roles.count('finding'):,} findings, {roles.count('original'):,} originals and"
-            f" {roles.count('control'):,} controls"
+        finding, original, control = (
+            count(roles.count(role), role) for role in ("finding", "original", "control")
         )
+        return f"{finding}, {original} and {control}"
 
 
 def make_guards(
@@ -57,7 +58,7 @@ def make_guards(
     ids: Sequence[int] | None = None,
     controls: int = 50,
     seed: int = 0,
-    trust: bool = False,
+    trust: bool | Sequence[str] = False,
 ) -> Made:
     """Writes a guard suite.
 
@@ -68,7 +69,7 @@ def make_guards(
         ids: Which findings; by default the starred ones.
         controls: How many inputs of each dataset that the model has right are guarded too.
         seed: Which ones are drawn.
-        trust: The model files may execute code when they are read.
+        trust: The model files may execute code when they are read: any, or that of these digests.
 
     Raises:
         ParamsError: No finding can become a test.

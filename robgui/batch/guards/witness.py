@@ -154,7 +154,10 @@ class Witness:
 
 
 def witnesses(
-    workspace: Workspace, findings: Sequence[StoredFinding], ask: Ask, trust: bool
+    workspace: Workspace,
+    findings: Sequence[StoredFinding],
+    ask: Ask,
+    trust: bool | Sequence[str],
 ) -> list[Witness]:
     """The models of these findings, opened again with their data.
 
@@ -188,12 +191,14 @@ def _model(finding: StoredFinding, request: Request) -> Reference:
     return (named or list(request.models))[0]
 
 
-def _open_model(wanted: Reference, workspace: Workspace, ask: Ask, trust: bool) -> ModelCard:
+def _open_model(
+    wanted: Reference, workspace: Workspace, ask: Ask, trust: bool | Sequence[str]
+) -> ModelCard:
     path = find_file(wanted, workspace)
     card: ModelCard = ask(
         "model",
         path=str(path),
-        trust=trust,
+        trust=trust if isinstance(trust, bool) else list(trust),
         device="",
         autocast=False,
         settings=dict(wanted.options),

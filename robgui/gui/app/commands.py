@@ -161,6 +161,14 @@ class Commands:
                 self.saving.export_findings,
                 icon="findings",
             ),
+            Entry(
+                "make_tests",
+                "Make tests of starred findings …",
+                "File",
+                self.saving.make_tests,
+                icon="findings",
+                hint="Writes their inputs, a pytest file and a suite for robgui check",
+            ),
             Entry("find_missing", "Find missing file …", "File", self.find_missing, icon="link"),
             Entry(
                 "report",
@@ -351,6 +359,7 @@ class Commands:
             find_missing=bool(store.history.missing),
             report=bool(store.history.runs),
             export_findings=bool(store.history.findings),
+            make_tests=any(finding.starred for finding in store.history.findings),
         )
 
     # --- opening ----------------------------------------------------------------------------------

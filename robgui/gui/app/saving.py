@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 
 import robgui
 from robgui.gui.show import export
+from robgui.gui.state import guarding
 
 if TYPE_CHECKING:
     import numpy as np
@@ -40,6 +41,16 @@ class Saving:
         )
         if folder:
             self._store.history.export_findings(Path(folder), self._window.findings.shown())
+
+    def make_tests(self) -> None:
+        """Writes the starred findings as tests that a later model has to pass."""
+        folder = QFileDialog.getExistingDirectory(
+            self._window,
+            "Make tests of the starred findings in a folder",
+            self._window.settings.last_folder,
+        )
+        if folder:
+            guarding.make_tests(self._store, Path(folder))
 
     def write_report(self) -> None:
         """Writes the report, as one HTML file or as PDF by its ending."""

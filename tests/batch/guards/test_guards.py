@@ -226,7 +226,14 @@ def test_check_says_fixed_still_and_new_and_ends_with_1(written, capsys):
     lights.write_model(written / "new.onnx", 0.53)
     junit = written / "junit.xml"
     code = main(
-        ["check", str(written / "suite"), "--model", str(written / "new.onnx"), "--junit", str(junit)]
+        [
+            "check",
+            str(written / "suite"),
+            "--model",
+            str(written / "new.onnx"),
+            "--junit",
+            str(junit),
+        ]
     )
     said = capsys.readouterr().out
     assert code == 1
@@ -382,7 +389,7 @@ def test_an_input_elsewhere_is_never_opened(written, file):
 def test_an_input_that_was_exchanged_is_refused(written):
     suite = guard_suite(written / "suite")
     case = suite.cases[0]
-    ending, content = to_file(lights.uniform(1.0), "image")
+    _, content = to_file(lights.uniform(1.0), "image")
     (written / "suite" / case.file).write_bytes(content)
     with pytest.raises(DataError, match="not the one that was found"):
         suite.input(case)
