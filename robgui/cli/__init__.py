@@ -50,6 +50,7 @@ COMMANDS = {
     "gui": "open the window, with files if any are given",
     "tour": "the demo without a screen: a picture of every analysis and a report, in a folder",
     "report": "write a workspace as one HTML file, as PDF, or both",
+    "verify": "compare a report with the record it carries, and run some of it again",
     "completion": "a script that lets bash, zsh or fish complete these commands",
 }
 
@@ -64,10 +65,11 @@ _HOMES = {
     "reproduce": ("robgui.cli.reproduce", "reproduce"),
     "doctor": ("robgui.doctor", "main"),
     "tour": ("robgui.cli.tour", "tour"),
+    "verify": ("robgui.cli.verify", "verify"),
     "completion": ("robgui.cli.completion", "completion"),
 }
 #: Those that a signal ends as Ctrl-C does.
-_LONG = ("run", "inspect", "reproduce", "guard", "check")
+_LONG = ("run", "inspect", "reproduce", "guard", "check", "verify")
 
 _REMEDIES = {
     Remedy.OPEN_INPUTS: "Name them with --data.",

@@ -74,7 +74,7 @@ def parser() -> Parser:
 
 def commands() -> Iterator[Command]:
     """Every command with what its own parser takes."""
-    from robgui.cli import batch, guard, inspect, listing, reproduce, run, tour
+    from robgui.cli import batch, guard, inspect, listing, reproduce, run, tour, verify
     from robgui.doctor import examination
 
     plain = {
@@ -88,6 +88,7 @@ def commands() -> Iterator[Command]:
         "gui": gui_parser(),
         "tour": tour.parser(),
         "report": report_parser(),
+        "verify": verify.parser(),
         "completion": parser(),
     }
     for name, found in plain.items():

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +13,6 @@ from robgui.core.errors import ParamsError, RobguiError, WorkspaceError
 
 if TYPE_CHECKING:
     from robgui.batch.guards.checking import Checked
-    from robgui.cli.opening import Executor
-    from robgui.cli.progress import Progress
 
 
 def guard(words: list[str]) -> int:
@@ -27,10 +23,10 @@ def guard(words: list[str]) -> int:
     if Path(given.folder).is_file():
         raise ParamsError(f"{given.folder} is a file; name a folder for the guard suite.")
     from robgui.batch.guards.making import make_guards
-    from robgui.cli.opening import asking
+    from robgui.cli.opening import asking, computing
     from robgui.core.workspace import Workspace
 
-    with _computing("Guard suite") as (executor, progress):
+    with computing("Guard suite") as (executor, progress):
         with Workspace.open(given.workspace, create=False) as workspace:
             made = make_guards(
                 workspace,
@@ -87,12 +83,12 @@ def check(words: list[str]) -> int:
     from robgui.batch.guards.checking import check as ask_model
     from robgui.batch.guards.checking import read_baseline
     from robgui.batch.guards.suite import guard_suite
-    from robgui.cli.opening import asking, open_model
+    from robgui.cli.opening import asking, computing, open_model
 
     suite, settings = guard_suite(given.suite), model_settings(given)
     report = writable("--junit", given.junit)
     baseline = None if given.baseline is None else read_baseline(Path(given.baseline))
-    with _computing("Check") as (executor, progress):
+    with computing("Check") as (executor, progress):
         card = open_model(executor, given.model, given, settings, progress.say)
         called = "" if given.baseline is None else Path(given.baseline).name
         checked = ask_model(suite, card, asking(executor), baseline, called)
@@ -125,21 +121,6 @@ def check_parser() -> argparse.ArgumentParser:
     made.add_argument("--json", action="store_true", help="write everything as JSON to stdout")
     add_model_options(made)
     return made
-
-
-@contextlib.contextmanager
-def _computing(title: str) -> Iterator[tuple[Executor, Progress]]:
-    """A process that opens models, and where to say something."""
-    from robgui.cli.progress import Progress
-    from robgui.core.execution.choice import one_executor
-    from robgui.core.execution.worker.slot import Terms
-
-    progress = Progress(title)
-    executor = one_executor(Terms(notice=progress.say))
-    try:
-        yield executor, progress
-    finally:
-        executor.close()
 
 
 def _tell(checked: Checked, report: Path | None, *, as_json: bool) -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from robgui import __version__
 from robgui.core.errors import WorkspaceError
+from robgui.core.experiment.carrying import GENERATOR
 from robgui.core.text.words import count, severity
 from robgui.report import origin, report_content
 from robgui.report.bottom_line import BottomLine, Cell, bottom_line, summary
@@ -21,6 +22,7 @@ from robgui.report.html_runs import methods
 from robgui.report.page import status_class, style
 from robgui.report.pictures import Figures, thumbnail_address
 from robgui.report.report_content import NOTHING_YET, Chapter, in_words, number_of
+from robgui.report.seal import NO_SEAL, sealed
 
 if TYPE_CHECKING:
     from robgui.core.finding import StoredFinding
@@ -44,7 +46,7 @@ def write_html(workspace: Workspace, path: str | Path, figures: Figures | None =
         figures: Those already drawn for another report of the same workspace.
     """
     target = Path(path)
-    page = "".join(_page(workspace, figures or Figures(workspace)))
+    page = sealed("".join(_page(workspace, figures or Figures(workspace))))
     try:
         target.write_text(page, encoding="utf-8")
     except OSError as error:
@@ -86,6 +88,7 @@ def _head(title: str) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        f'<meta name="generator" content="{GENERATOR}">\n{NO_SEAL}\n'
         f"<title>{title}</title>\n<style>{style()}</style>\n</head>\n<body>\n<main>\n"
     )
 

@@ -11,6 +11,7 @@ from matplotlib.backends.backend_pdf import PdfPages
 
 from robgui import __version__, manual
 from robgui.core.errors import WorkspaceError
+from robgui.core.experiment.carrying import pdf_entries
 from robgui.core.text.words import count
 from robgui.core.text.words import severity as severity_in_words
 from robgui.report import origin, report_content
@@ -50,12 +51,20 @@ def write_pdf(workspace: Workspace, path: str | Path, figures: Figures | None = 
     information = {"Title": footer, "Creator": f"robgui {__version__}", "Producer": "robgui"}
     try:
         with PdfPages(target, metadata=information) as pages:
+            pages.infodict().update(pdf_entries(_carried(workspace)))
             for sheet in sheets(workspace, figures or Figures(workspace)):
                 sheet.save(pages, footer)
     except OSError as error:
         why = f"cannot be written to {target} ({error.strerror})"
         raise WorkspaceError(f"The report {why}; choose another place.") from error
     return target
+
+
+def _carried(workspace: Workspace) -> list[str]:
+    """The runs that the report tells of, as the file carries them."""
+    chapters, _ = report_content.told_once(report_content.chapters_of(workspace, workspace.runs()))
+    told = report_content.with_result(chapters)
+    return [origin.experiment_of_run(one.run, one.verdict).to_text() for one in told]
 
 
 def sheets(workspace: Workspace, figures: Figures) -> Iterator[Sheet]:

@@ -15,6 +15,7 @@ from robgui.core.identify import Identity, Kind, identify
 from robgui.core.text.words import count
 from robgui.gui.app.actions import Entry
 from robgui.gui.app.device_menu import DeviceMenu
+from robgui.gui.app.figure_question import FigureQuestion
 from robgui.gui.app.model_questions import ModelQuestions
 from robgui.gui.app.palette import CommandPalette, ShortcutSheet
 from robgui.gui.app.preferences import edit_preferences
@@ -61,6 +62,7 @@ class Commands:
         self._window = window
         self._store = window.store
         self.saving = Saving(window)
+        self.figures = FigureQuestion(window)
         self.workspaces = Workspaces(window)
         self._help: Help | None = None
         self._presentation: Presentation | None = None
@@ -376,6 +378,9 @@ class Commands:
             self._store.say("error", f"{path} is {found.words}; {advice}.")
             return
         self._window.settings.last_folder = str(path.parent)
+        if found.kind is Kind.EXPERIMENT:
+            self.figures.ask(path, found)
+            return
         self._asked_for.add(path.absolute())
         if found.kind is Kind.WORKSPACE:
             self._store.open_workspace(path)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 import robgui
 from robgui.gui.show import export
 from robgui.gui.state import guarding
+from robgui.gui.state.reopening import experiment_on_show
 
 if TYPE_CHECKING:
     import numpy as np
@@ -106,7 +107,13 @@ class Saving:
             )
             return None
         subject, provenance = self._store.subject(panel.request), _provenance(panel)
-        return export.Exported(tuple(panel.views()), panel.analysis.title, subject, provenance)
+        return export.Exported(
+            tuple(panel.views()),
+            panel.analysis.title,
+            subject,
+            provenance,
+            experiment_on_show(self._store, panel),
+        )
 
     def _write(self, work: Callable[[], None], sentence: str) -> None:
         """Writes a file away from the GUI thread; what goes wrong is said by the thread."""

@@ -34,4 +34,7 @@ def test_the_menu_writes_a_suite_of_the_starred_findings(window, qtbot, tmp_path
     suite = guard_suite(tmp_path / "out")
     assert [case.expected for case in suite.findings] == ["light"]
     assert {case.expected for case in suite.guarded} == {"dark", "light"}
-    assert any("Tests written: 1 finding, 0 originals and " in sentence for sentence in window.toasts.sentences)
+    assert any(
+        "Tests written: 1 finding, 0 originals and " in sentence
+        for sentence in window.toasts.sentences
+    )
