@@ -268,6 +268,11 @@ def report_parser() -> Parser:
         "--html", metavar="FILE", help="where to write the HTML file; it needs no network"
     )
     made.add_argument("--pdf", metavar="FILE", help="where to write the PDF file")
+    made.add_argument(
+        "--evidence",
+        metavar="FILE",
+        help="where to write, as CSV, what was tested, how surely it is known, and what was not",
+    )
     return made
 
 
@@ -285,8 +290,8 @@ def _gui(words: list[str]) -> int:
 def _report(words: list[str]) -> int:
     asked = report_parser()
     given = asked.parse_args(words)
-    if given.html is None and given.pdf is None:
-        asked.error("say where to write the report, with --html FILE, --pdf FILE, or both")
+    if given.html is None and given.pdf is None and given.evidence is None:
+        asked.error("say where to write it, with --html FILE, --pdf FILE or --evidence FILE")
     if not Path(given.workspace).exists():
         raise WorkspaceError(f"There is no workspace {given.workspace}; check the path.")
     from robgui.core.workspace import Workspace
@@ -303,4 +308,8 @@ def _report(words: list[str]) -> int:
             from robgui.report.pdf import write_pdf
 
             write_pdf(workspace, Path(given.pdf), figures)
+        if given.evidence is not None:
+            from robgui.report.writing import write_evidence
+
+            write_evidence(workspace, Path(given.evidence))
     return 0

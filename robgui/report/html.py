@@ -18,6 +18,7 @@ from robgui.core.experiment.carrying import GENERATOR
 from robgui.core.text.words import count, severity
 from robgui.report import origin, report_content
 from robgui.report.bottom_line import BottomLine, Cell, bottom_line, summary
+from robgui.report.html_evidence import evidence
 from robgui.report.html_runs import methods
 from robgui.report.page import status_class, style
 from robgui.report.pictures import Figures, thumbnail_address
@@ -77,6 +78,8 @@ def _page(workspace: Workspace, figures: Figures) -> Iterator[str]:
     yield from _findings(workspace, telling, findings)
     yield from methods(workspace, told, telling, figures)
     yield from _failed(report_content.without_result(chapters))
+    if told:
+        yield from evidence(chapters)
     written = f"Written {origin.moment(time.time())} by robgui {escape(__version__)}."
     yield f'<footer class="quiet">{written}</footer>\n</main>\n</body>\n</html>\n'
 
@@ -125,6 +128,7 @@ def _contents(chapters: Sequence[Chapter], findings: Sequence[Group]) -> str:
     used = report_content.by_method(told)
     links += [(f"method-{name}", report_content.method_title(name)) for name in used]
     links += [("failed", "Runs without a result")] if len(told) < len(chapters) else []
+    links += [("evidence", "Evidence")] if told else []
     items = [f'<li><a href="#{anchor}">{escape(title)}</a></li>' for anchor, title in links]
     return f'<nav aria-label="Contents"><ul>{"".join(items)}</ul></nav>\n'
 

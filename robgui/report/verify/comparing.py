@@ -61,14 +61,14 @@ def _of_summary(page: Page, known: dict[str, Experiment]) -> Iterator[str]:
         record = known.get(run)
         said = None if record is None else record.printed
         if said is None:
-            yield f"The summary names the run {run}, of which there is no record."
+            yield f"A table names the run {run}, of which there is no record."
         elif not any(
             _line(status) == in_words(one.status)
             and _line(words) in (_line(number_of(one)), _line(one.sentence))
             for one in (said, *said.models)
         ):
             yield (
-                f"run {run}: the summary says “{_line(status)} {_line(words)}”, and its record does"
+                f"run {run}: a table says “{_line(status)} {_line(words)}”, and its record does"
                 " not."
             )
     every = [one.printed for one in known.values()]

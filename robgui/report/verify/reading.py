@@ -37,7 +37,7 @@ class Page:
     Attributes:
         runs: Every run by its id, in order.
         bottom: Status and sentence at the top.
-        cells: Of the summary: run, status, words.
+        cells: Of the summary and the evidence: run, status, words.
     """
 
     runs: dict[str, Printed] = field(default_factory=dict)
@@ -75,7 +75,7 @@ class _Reader(HTMLParser):
         if tag == "article":
             run = (values.get("id") or "").removeprefix("run-")
             self._run = self.page.runs.setdefault(run, Printed(run))
-        if tag == "a" and self._within("table", "summary"):
+        if tag == "a" and (self._within("table", "summary") or self._within("table", "evidence")):
             self._link = (values.get("href") or "").removeprefix("#run-")
         self._open.append((tag, kind))
         self._text[f"{tag}.{kind}"] = ""
