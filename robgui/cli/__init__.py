@@ -51,6 +51,7 @@ COMMANDS = {
     "tour": "the demo without a screen: a picture of every analysis and a report, in a folder",
     "report": "write a workspace as one HTML file, as PDF, or both",
     "verify": "compare a report with the record it carries, and run some of it again",
+    "vnnlib": "a finding or a box around an input as a property for other verifiers, and back",
     "completion": "a script that lets bash, zsh or fish complete these commands",
 }
 
@@ -58,18 +59,19 @@ COMMANDS = {
 _HOMES = {
     "run": ("robgui.cli.run", "run"),
     "batch": ("robgui.cli.batch", "batch"),
-    "guard": ("robgui.cli.guard", "guard"),
-    "check": ("robgui.cli.guard", "check"),
+    "guard": ("robgui.cli.evidence.guard", "guard"),
+    "check": ("robgui.cli.evidence.guard", "check"),
     "list": ("robgui.cli.listing", "list_analyses"),
     "inspect": ("robgui.cli.inspect", "inspect"),
     "reproduce": ("robgui.cli.reproduce", "reproduce"),
     "doctor": ("robgui.doctor", "main"),
     "tour": ("robgui.cli.tour", "tour"),
-    "verify": ("robgui.cli.verify", "verify"),
+    "verify": ("robgui.cli.evidence.verify", "verify"),
+    "vnnlib": ("robgui.cli.evidence.vnnlib", "vnnlib"),
     "completion": ("robgui.cli.completion", "completion"),
 }
 #: Those that a signal ends as Ctrl-C does.
-_LONG = ("run", "inspect", "reproduce", "guard", "check", "verify")
+_LONG = ("run", "inspect", "reproduce", "guard", "check", "verify", "vnnlib")
 
 _REMEDIES = {
     Remedy.OPEN_INPUTS: "Name them with --data.",

@@ -74,7 +74,8 @@ def parser() -> Parser:
 
 def commands() -> Iterator[Command]:
     """Every command with what its own parser takes."""
-    from robgui.cli import batch, guard, inspect, listing, reproduce, run, tour, verify
+    from robgui.cli import batch, inspect, listing, reproduce, run, tour
+    from robgui.cli.evidence import guard, verify, vnnlib
     from robgui.doctor import examination
 
     plain = {
@@ -89,6 +90,7 @@ def commands() -> Iterator[Command]:
         "tour": tour.parser(),
         "report": report_parser(),
         "verify": verify.parser(),
+        "vnnlib": vnnlib.parser(),
         "completion": parser(),
     }
     for name, found in plain.items():
