@@ -50,6 +50,7 @@ COMMANDS = {
     "gui": "open the window, with files if any are given",
     "tour": "the demo without a screen: a picture of every analysis and a report, in a folder",
     "report": "write a workspace as one HTML file, as PDF, or both",
+    "postmortem": "what is behind a finding, in one paragraph with its pictures",
     "verify": "compare a report with the record it carries, and run some of it again",
     "vnnlib": "a finding or a box around an input as a property for other verifiers, and back",
     "completion": "a script that lets bash, zsh or fish complete these commands",
@@ -66,12 +67,13 @@ _HOMES = {
     "reproduce": ("robgui.cli.reproduce", "reproduce"),
     "doctor": ("robgui.doctor", "main"),
     "tour": ("robgui.cli.tour", "tour"),
+    "postmortem": ("robgui.cli.evidence.postmortem", "postmortem"),
     "verify": ("robgui.cli.evidence.verify", "verify"),
     "vnnlib": ("robgui.cli.evidence.vnnlib", "vnnlib"),
     "completion": ("robgui.cli.completion", "completion"),
 }
 #: Those that a signal ends as Ctrl-C does.
-_LONG = ("run", "inspect", "reproduce", "guard", "check", "verify", "vnnlib")
+_LONG = ("run", "inspect", "reproduce", "guard", "check", "verify", "vnnlib", "postmortem")
 
 _REMEDIES = {
     Remedy.OPEN_INPUTS: "Name them with --data.",

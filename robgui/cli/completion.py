@@ -75,7 +75,7 @@ def parser() -> Parser:
 def commands() -> Iterator[Command]:
     """Every command with what its own parser takes."""
     from robgui.cli import batch, inspect, listing, reproduce, run, tour
-    from robgui.cli.evidence import guard, verify, vnnlib
+    from robgui.cli.evidence import guard, postmortem, verify, vnnlib
     from robgui.doctor import examination
 
     plain = {
@@ -89,6 +89,7 @@ def commands() -> Iterator[Command]:
         "gui": gui_parser(),
         "tour": tour.parser(),
         "report": report_parser(),
+        "postmortem": postmortem.parser(),
         "verify": verify.parser(),
         "vnnlib": vnnlib.parser(),
         "completion": parser(),

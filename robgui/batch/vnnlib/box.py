@@ -98,7 +98,8 @@ def _centre(low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, float]:
     if whole.any():
         radius = float((high - low)[whole].mean() / 2)
     elif (cut_low ^ cut_high).any():
-        radius = float(np.max(np.where(cut_low & ~cut_high, high, 1 - low)))
+        ends = np.where(cut_low, high, 1 - low)[cut_low ^ cut_high]
+        radius = float(ends.min())  # with any larger one a centre would leave [0, 1]
     centre = (low + high) / 2
     centre = np.where(cut_low & ~cut_high, np.maximum(high - radius, 0), centre)
     centre = np.where(cut_high & ~cut_low, np.minimum(low + radius, 1), centre)

@@ -151,8 +151,8 @@ def _around_finding(
 ) -> tuple[Ball, np.ndarray | None]:
     import numpy as np
 
-    from robgui.batch.guards.witness import witnesses
     from robgui.batch.vnnlib.box import Ball
+    from robgui.core.execution.asking.witness import witnesses
     from robgui.core.workspace import Workspace
 
     if given.workspace is None or not Path(given.workspace).exists():

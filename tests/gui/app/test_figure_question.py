@@ -6,6 +6,7 @@ import pytest
 from PySide6.QtWidgets import QMessageBox
 
 import robgui
+from robgui.cli import main
 from robgui.core.execution.run import RunState
 from robgui.core.workspace import Workspace
 from robgui.gui.state.library import Opening
@@ -16,12 +17,12 @@ from tests.batch.guards import lights
 def figure(tmp_path):
     """A sweep of another workspace, saved as a picture."""
     model = lights.write_model(tmp_path / "old.onnx", 0.6)
-    data = robgui.open_dataset(lights.write_data(tmp_path / "data", [10, 130, 250]))
+    data = lights.write_data(tmp_path / "data", [10, 130, 250])
+    files = ["--model", str(model), "--data", str(data), "--index", "1"]
+    words = ["--samples", "48", "--radii", "0,0.2", "--workspace", str(tmp_path / "other.robgui")]
+    assert main(["run", "zonnscan", *files, *words, "--out", str(tmp_path / "out.json")]) == 0
     with Workspace.open(tmp_path / "other.robgui") as workspace:
-        result = robgui.run(
-            "zonnscan", model, data.subset([1]), workspace=workspace, samples=48, radii=(0.0, 0.2)
-        )
-        return result.save(tmp_path / "a.png")
+        return robgui.Exhibit.of_run(workspace, workspace.runs()[0].id).save(tmp_path / "a.png")
 
 
 def answering(monkeypatch, word: str) -> list[tuple[list[str], str]]:

@@ -57,10 +57,20 @@ class Source:
 
 @dataclass
 class Witness:
-    """One model with its findings, and the data they come from."""
+    """One model with its findings, and the data they come from.
+
+    Attributes:
+        card: The model, with class names and ranges of its data where it has none.
+        ask: Asks whoever holds it.
+        reference: The model as its runs name it.
+        found: Its findings with what their runs asked for.
+        data: The data, by fingerprint.
+        left_out: Why a finding cannot be asked about, a sentence each.
+    """
 
     card: ModelCard
     ask: Ask
+    reference: Reference
     found: list[tuple[StoredFinding, Request]] = field(default_factory=list)
     data: dict[str, Source] = field(default_factory=dict)
     left_out: list[str] = field(default_factory=list)
@@ -95,6 +105,21 @@ class Witness:
             self._seen(source, place, x, given)
             for place, x, given in zip(kept, taken, answers, strict=True)
         ]
+
+    def margins(self, source: Source, places: Iterable[int]) -> np.ndarray:
+        """Of readable inputs the probability of the right class minus that of the best other."""
+        seen = self.asked(source, places)
+        if not seen:
+            return np.zeros(0)
+        rows = self._probabilities([one.x for one in seen]).astype(np.float64)
+        at = np.arange(len(seen)), np.array([one.expected for one in seen])
+        right = rows[at]
+        rows[at] = -np.inf
+        return np.asarray(right - rows.max(1))
+
+    def sureness(self, x: np.ndarray) -> float:
+        """The probability of the class that the model gives to an input."""
+        return float(self._probabilities([x]).max())
 
     def _readable(
         self, source: Source, places: list[int]
@@ -149,8 +174,11 @@ class Witness:
     def _answers(self, xs: Sequence[np.ndarray]) -> list[int]:
         if not xs:
             return []
+        return [int(best) for best in self._probabilities(xs).argmax(1)]
+
+    def _probabilities(self, xs: Sequence[np.ndarray]) -> np.ndarray:
         scores = self.ask("scores", model=self.card, topic="guards", x=np.stack(xs))
-        return [int(best) for best in scores.probabilities.argmax(1)]
+        return np.asarray(scores.probabilities)
 
 
 def witnesses(
@@ -169,7 +197,8 @@ def witnesses(
         request = workspace.run(finding.run_id).request
         wanted = _model(finding, request)
         if wanted.fingerprint not in made:
-            made[wanted.fingerprint] = Witness(_open_model(wanted, workspace, ask, trust), ask)
+            card = _open_model(wanted, workspace, ask, trust)
+            made[wanted.fingerprint] = Witness(card, ask, wanted)
         witness = made[wanted.fingerprint]
         if witness.card.settings.multi_label:
             witness.left_out.append(f"{finding.title}: a model of several labels has no one class.")
