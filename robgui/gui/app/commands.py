@@ -26,13 +26,16 @@ from robgui.gui.app.workspaces import WORKSPACES, Workspaces
 from robgui.gui.data.data_dialog import DataDialog
 from robgui.gui.pages.help import Help
 from robgui.gui.panels import pages
+from robgui.gui.state.explaining import explain
 from robgui.gui.state.opening import Opening
 from robgui.gui.widgets.plain import question
 
 if TYPE_CHECKING:
     from robgui.gui.app.main_window import MainWindow
     from robgui.gui.pages.batch_window import BatchWindow
+    from robgui.gui.pages.postmortem_dialog import PostMortemDialog
     from robgui.gui.show.presentation import Presentation
+    from robgui.report.postmortem.facts import Facts
 
 MODEL_ENDINGS = (
     *(".pt2", ".pt", ".pth", ".th", ".ckpt", ".bin", ".safetensors", ".onnx", ".skops"),
@@ -67,6 +70,7 @@ class Commands:
         self._help: Help | None = None
         self._presentation: Presentation | None = None
         self.batch: BatchWindow | None = None
+        self.explained: PostMortemDialog | None = None
         self._asked_for: set[Path] = set()
         self.questions = ModelQuestions(
             window, lambda path: self._asked_for.discard(path.absolute())
@@ -170,6 +174,14 @@ class Commands:
                 self.saving.make_tests,
                 icon="findings",
                 hint="Writes their inputs, a pytest file and a suite for robgui check",
+            ),
+            Entry(
+                "post_mortem",
+                "Post-mortem of the chosen finding",
+                "File",
+                self.post_mortem,
+                icon="findings",
+                hint="Runs what is missing for a minute, and says what is behind the finding",
             ),
             Entry("find_missing", "Find missing file …", "File", self.find_missing, icon="link"),
             Entry(
@@ -361,8 +373,25 @@ class Commands:
             find_missing=bool(store.history.missing),
             report=bool(store.history.runs),
             export_findings=bool(store.history.findings),
+            post_mortem=store.selection.finding is not None,
             make_tests=any(finding.starred for finding in store.history.findings),
         )
+
+    def post_mortem(self) -> None:
+        """Explains the finding that the user points at, once what is missing has run."""
+        chosen = self._store.selection.finding
+        if chosen is not None:
+            explain(self._store, chosen, self._explained)
+
+    def _explained(self, facts: Facts) -> None:
+        from robgui.gui.pages.postmortem_dialog import PostMortemDialog
+        from robgui.report.postmortem.words import paragraph
+
+        told = paragraph(facts)
+        dialog = PostMortemDialog(self._store, facts.finding.title, told, self._window)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.show()
+        self.explained = dialog
 
     # --- opening ----------------------------------------------------------------------------------
 
