@@ -18,12 +18,12 @@ from robgui.core.experiment.carrying import GENERATOR
 from robgui.core.text.words import count, severity
 from robgui.report import origin, report_content
 from robgui.report.bottom_line import BottomLine, Cell, bottom_line, summary
-from robgui.report.html_evidence import evidence
+from robgui.report.evidence.html import evidence
 from robgui.report.html_runs import methods
 from robgui.report.page import status_class, style
 from robgui.report.pictures import Figures, thumbnail_address
 from robgui.report.report_content import NOTHING_YET, Chapter, in_words, number_of
-from robgui.report.seal import NO_SEAL, sealed
+from robgui.report.verify.seal import NO_SEAL, sealed
 
 if TYPE_CHECKING:
     from robgui.core.finding import StoredFinding

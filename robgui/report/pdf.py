@@ -16,7 +16,7 @@ from robgui.core.text.words import count
 from robgui.core.text.words import severity as severity_in_words
 from robgui.report import origin, report_content
 from robgui.report.bottom_line import BottomLine, Cell, bottom_line, summary
-from robgui.report.pdf_evidence import evidence_sheets
+from robgui.report.evidence.pdf import evidence_sheets
 from robgui.report.pdf_runs import run_sheets
 from robgui.report.pictures import Figures
 from robgui.report.report_content import LOOSE, NOTHING_YET, Chapter, in_words, number_of

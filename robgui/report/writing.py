@@ -33,7 +33,7 @@ def write_evidence(workspace: Workspace, path: Path) -> Path:
     """Writes what was tested, how surely it is known, and what was not, as CSV."""
     from robgui.core.files import write_whole
     from robgui.report import report_content
-    from robgui.report.evidence_table import to_csv
+    from robgui.report.evidence.table import to_csv
 
     chapters, _ = report_content.told_once(report_content.chapters_of(workspace, workspace.runs()))
     try:

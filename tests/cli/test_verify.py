@@ -13,7 +13,7 @@ import robgui
 from robgui.cli import main
 from robgui.core.workspace import Workspace
 from robgui.report.html import write_html
-from robgui.report.seal import NO_SEAL, is_whole, sealed
+from robgui.report.verify.seal import NO_SEAL, is_whole, sealed
 from tests.batch.guards import lights
 
 

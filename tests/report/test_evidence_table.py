@@ -11,7 +11,7 @@ from robgui.core.execution.request import build_request
 from robgui.core.execution.run import RunState
 from robgui.core.workspace import Workspace
 from robgui.report import report_content
-from robgui.report.evidence_table import evidence_rows, gaps, to_csv
+from robgui.report.evidence.table import evidence_rows, gaps, to_csv
 from robgui.report.html import write_html
 from tests.inline import steps
 from tests.report import small

@@ -98,9 +98,9 @@ def _experiments(path: Path) -> list[Experiment]:
 def _printed(path: Path, experiments: Sequence[Experiment]) -> Iterator[str]:
     """Where a page says something else than its record; other files print nothing to compare."""
     from robgui.core.regular import read_regular
-    from robgui.report.seal import is_whole
     from robgui.report.verify.comparing import misprints
     from robgui.report.verify.reading import read_page
+    from robgui.report.verify.seal import is_whole
 
     content = read_regular(path, _LARGEST)
     for one in experiments:

@@ -26,7 +26,7 @@ from robgui.gui.app.workspaces import WORKSPACES, Workspaces
 from robgui.gui.data.data_dialog import DataDialog
 from robgui.gui.pages.help import Help
 from robgui.gui.panels import pages
-from robgui.gui.state.explaining import explain
+from robgui.gui.state.evidence.explaining import explain
 from robgui.gui.state.opening import Opening
 from robgui.gui.widgets.plain import question
 

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QInputDialog, QMessageBox
 
 from robgui.core.execution.request import subject
 from robgui.core.identify import Identity
-from robgui.gui.state.reopening import Way, read_experiments, way_of
+from robgui.gui.state.evidence.reopening import Way, read_experiments, way_of
 from robgui.gui.widgets.plain import question, visible
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 
 import robgui
 from robgui.gui.show import export
-from robgui.gui.state import guarding
-from robgui.gui.state.reopening import experiment_on_show
+from robgui.gui.state.evidence import guarding
+from robgui.gui.state.evidence.reopening import experiment_on_show
 
 if TYPE_CHECKING:
     import numpy as np

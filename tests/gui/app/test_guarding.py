@@ -43,7 +43,7 @@ def test_the_menu_writes_a_suite_of_the_starred_findings(window, qtbot, tmp_path
 def test_one_click_explains_the_chosen_finding_and_its_sentences_lead_to_pictures(
     window, qtbot, tmp_path, monkeypatch
 ):
-    from robgui.gui.state import explaining
+    from robgui.gui.state.evidence import explaining
 
     store, history = window.store, window.store.history
     model = lights.write_model(tmp_path / "old.onnx", 0.6)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from robgui.report.evidence_table import Row, evidence_rows, gaps
+from robgui.report.evidence.table import Row, evidence_rows, gaps
 from robgui.report.report_content import Chapter
 
 _HEAD = ("Model", "Test", "On what", "Result", "How sure", "Reservations")

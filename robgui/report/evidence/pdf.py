@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from robgui.report.evidence_table import Row, evidence_rows, gaps
+from robgui.report.evidence.table import Row, evidence_rows, gaps
 from robgui.report.report_content import Chapter
 from robgui.report.sheet import QUIET, Sheet, table_height
 
