@@ -16,10 +16,10 @@ from robgui.core.dataset import open_dataset
 from robgui.core.execution.request import Request, build_request
 from robgui.core.files import create, write_whole
 from robgui.core.model.classifier import Classifier
+from robgui.core.text.places import without_places
 from robgui.core.workspace import Workspace
 from robgui.gui.app.settings import Settings, config_path, save_settings
 from robgui.report.html import write_html
-from robgui.core.text.places import without_places
 from tests.inline import steps
 
 POSIX = pytest.mark.skipif(os.name == "nt", reason="Windows has no file modes")

@@ -137,7 +137,7 @@ def _streak(reach: int, deviation: float, angle: float) -> np.ndarray:
         row = reach + round(step * math.sin(angle))
         if 0 <= row < len(kernel) and 0 <= column < len(kernel):
             kernel[row, column] += math.exp(-(step**2) / (2 * deviation**2))
-    return kernel / kernel.sum()
+    return np.asarray(kernel / kernel.sum())
 
 
 def _zoom(x: Tensor, constant: tuple[float, float], _: list[torch.Generator]) -> Tensor:
@@ -209,8 +209,8 @@ def _jpeg(x: Tensor, quality: int, _: list[torch.Generator]) -> Tensor:
     """Written as JPEG and read again."""
     made = []
     for picture in _bytes(x):
-        _, written = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, quality])
-        made.append(cv2.imdecode(written, cv2.IMREAD_UNCHANGED))
+        written = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, quality])[1]
+        made.append(np.asarray(cv2.imdecode(written, cv2.IMREAD_UNCHANGED)))
     return _floats(made, x)
 
 

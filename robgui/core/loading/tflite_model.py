@@ -128,7 +128,7 @@ def _resized(interpreter: Any, shape: tuple[int, ...]) -> Any:
 
 def _size(told: dict[str, Any]) -> int:
     """Bytes of a tensor, as the interpreter describes it."""
-    return math.prod(map(int, told["shape"])) * np.dtype(told["dtype"]).itemsize
+    return int(math.prod(map(int, told["shape"])) * np.dtype(told["dtype"]).itemsize)
 
 
 def _quantised(given: dict[str, Any]) -> tuple[dict[str, object], list[str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from PySide6.QtCore import QObject, QProcess
 
@@ -87,5 +88,5 @@ class SelfTest(QObject):
             self._say("error", "The self-test cannot be started on this machine.", "")
 
     @staticmethod
-    def _text(data: object) -> str:
-        return bytes(data).decode("utf-8", "replace")  # type: ignore[call-overload, no-any-return]
+    def _text(data: Any) -> str:
+        return bytes(data).decode("utf-8", "replace")

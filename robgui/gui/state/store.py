@@ -122,8 +122,8 @@ class Store(QObject):
             threads.failed.connect(lambda sentence, details: self.say("error", sentence, details))
         for part in (self.library, self.history):
             part.said.connect(self.said)
-        for part in (self.library, self.history, self.left):
-            part.offered.connect(self.offered)
+        for offering in (self.library, self.history, self.left):
+            offering.offered.connect(self.offered)
         self.library.working.connect(lambda words: self.work_on("library", words))
         self.history.working.connect(lambda words: self.work_on("history", words))
         self.library.added.connect(self.history.remember)

@@ -80,14 +80,9 @@ class Boxes:
             yield from self._live(places)
             return
         for number, place in enumerate(places):
-            if self._deadline.over:
-                return
             end = self._deadline.seconds + self._deadline.left / (len(places) - number)
             self.boxes[place].hurried = self._hurry(end)
-            for _ in self._live([place]):
-                if self._deadline.over:
-                    return
-                yield
+            yield from self._deadline.until(1.0, self._live([place]))
 
     def _hurry(self, end: float) -> Callable[[int], bool]:
         """Whether so many poses take until ``end``, at the speed so far."""

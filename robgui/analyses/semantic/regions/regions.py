@@ -210,7 +210,8 @@ class _Regions:
         """Scores and classes at the starts, read once for every growth."""
         score = self._growth.score
         if self._starts_read is None or self._starts_read[0] is not score:
-            self._starts_read = score, *to_host(score.double(), self._growth.top1)
+            scores, tops = to_host(score.double(), self._growth.top1)
+            self._starts_read = score, scores, tops
         return self._starts_read[1:]
 
     def _result(self) -> RegionsResult:
