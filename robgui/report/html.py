@@ -12,7 +12,6 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from robgui import __version__
 from robgui.core.errors import WorkspaceError
 from robgui.core.experiment.carrying import GENERATOR
 from robgui.core.text.words import count, severity
@@ -24,6 +23,7 @@ from robgui.report.page import status_class, style
 from robgui.report.pictures import Figures, thumbnail_address
 from robgui.report.report_content import NOTHING_YET, Chapter, in_words, number_of
 from robgui.report.verify.seal import NO_SEAL, sealed
+from robgui.version import __version__
 
 if TYPE_CHECKING:
     from robgui.core.finding import StoredFinding

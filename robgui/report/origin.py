@@ -7,13 +7,13 @@ from datetime import datetime
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from robgui import __version__
 from robgui.core.errors import RobguiError
 from robgui.core.execution.params_text import write
 from robgui.core.execution.registry import analyses
 from robgui.core.experiment import Experiment, experiment_of
 from robgui.core.text.places import without_places
 from robgui.core.text.words import duration
+from robgui.version import __version__
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo

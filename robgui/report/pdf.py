@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from matplotlib.backends.backend_pdf import PdfPages
 
-from robgui import __version__, manual
 from robgui.core.errors import WorkspaceError
 from robgui.core.experiment.carrying import pdf_entries
 from robgui.core.text.words import count
@@ -21,6 +20,7 @@ from robgui.report.pdf_runs import run_sheets
 from robgui.report.pictures import Figures
 from robgui.report.report_content import LOOSE, NOTHING_YET, Chapter, in_words, number_of
 from robgui.report.sheet import INK, QUIET, TEXT_WIDTH, Sheet, status_colour
+from robgui.version import __version__, manual
 
 if TYPE_CHECKING:
     from robgui.core.finding import StoredFinding

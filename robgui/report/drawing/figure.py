@@ -133,7 +133,7 @@ def styled(look: Look) -> Iterator[Look]:
 
 
 def _records(figure: Plate, kind: str) -> dict[str, Any]:
-    from robgui import __version__
+    from robgui.version import __version__
 
     title, subject, provenance = figure.words
     program = f"robgui {__version__}"

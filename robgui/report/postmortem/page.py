@@ -6,7 +6,6 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from robgui import __version__
 from robgui.core.errors import WorkspaceError
 from robgui.core.files import write_whole
 from robgui.report.origin import subject
@@ -15,6 +14,7 @@ from robgui.report.pictures import Figures, drawing_address, thumbnail_address
 from robgui.report.postmortem.facts import Facts
 from robgui.report.postmortem.words import Sentence, paragraph
 from robgui.report.report_content import chapter, title
+from robgui.version import __version__
 
 if TYPE_CHECKING:
     from robgui.core.workspace import Workspace
