@@ -352,7 +352,8 @@ def test_a_test_that_still_climbs_says_how_far_it_is_and_not_that_it_was_stopped
     assert "so far" in words.sentence and "with probability below" in words.sentence
     first = said(dataclasses.replace(early, killed=2), eps=0.01)
     assert "no answer yet" in first.sentence, "two rounds of twenty lines say next to nothing"
-    assert words.number.words == "not finished" and words.status is Status.UNKNOWN
+    assert first.number.words == "not finished" and words.number.words == "below 0.5 so far"
+    assert words.status is Status.UNKNOWN
 
 
 def test_the_same_seed_gives_the_same_result_whatever_the_batch() -> None:
