@@ -12,6 +12,7 @@ from robgui.analyses.semantic.params import (
     RegionsParams,
     SpaceParams,
     SrvrParams,
+    starts_on,
 )
 from robgui.analyses.semantic.regions.box_test import needed
 from robgui.analyses.semantic.regions.largest_box import LOOK, SLAB
@@ -42,7 +43,8 @@ def map_calls(params: MapParams, subject: Subject) -> Calls:
 def regions_calls(params: RegionsParams, subject: Subject) -> Calls:
     """The first look, then boxes or regions around every start."""
     n = len(_axes(params, params.scene, subject))
-    looked, starts = _LOOKED.get(n, _SPREAD), len(params.starts) or params.start_count
+    looked = _LOOKED.get(n, _SPREAD)
+    starts = len(params.starts) or starts_on(params, subject.shape)
     if params.mode != "box":
         fewest, most = _grown(params, n, starts)
         inside = params.samples * starts * len(params.methods)

@@ -10,6 +10,7 @@ import numpy as np
 
 from robgui.analyses.feature_game.play.game import EMPTY, Game, State
 from robgui.analyses.feature_game.result import Evidence
+from robgui.core.devices import to_host
 from robgui.core.execution.budget.time_limit import Deadline
 from robgui.core.model.classifier import Classifier
 
@@ -134,7 +135,7 @@ class Oracle:
     def _answers(self, states: Sequence[State]) -> np.ndarray:
         """Scores ``(n, C)`` of states that fit into one batch."""
         x = self.game.render(states, self._classifier.device)
-        scores = np.asarray(self._classifier.infer(x, self._batch).double().cpu().numpy())
+        (scores,) = to_host(self._classifier.infer(x, self._batch).double())
         self.calls += len(states)
         if self.calls > 1:
             self._look(states, scores)
