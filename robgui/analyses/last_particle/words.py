@@ -133,7 +133,7 @@ def _sentence(result: LastParticleResult, params: LastParticleParams, chance: Ch
         return f"{name}: {_validated(result, params, noise, chance)}."
     if not result.finished:
         most = so_far(result, params)
-        if most >= 1:
+        if most > TELLING:
             return f"{name}: no answer yet; {_rounds(result)} done."
         return (
             f"{name}: so far, {noise} changes the class with probability below"
@@ -145,6 +145,10 @@ def _sentence(result: LastParticleResult, params: LastParticleParams, chance: Ch
             f" cannot tell, because {result.reason}."
         )
     return f"{name}: the test cannot tell, because {result.reason}."
+
+
+#: An upper end above this says nothing that a person would call an answer.
+TELLING = 0.5
 
 
 def so_far(result: LastParticleResult, params: LastParticleParams) -> float:
@@ -315,7 +319,7 @@ def _quantity(
         return Quantity(
             name, result.p_high, better="low", text=f"below {probability(params.critical, 2)}"
         )
-    if not result.finished and (most := so_far(result, params)) < 1:
+    if not result.finished and (most := so_far(result, params)) <= TELLING:
         return Quantity(name, float("nan"), better="low", text=f"below {_at_most(most)} so far")
     return Quantity(
         name, float("nan"), better="low", text="cannot tell" if result.finished else "not finished"

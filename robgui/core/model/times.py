@@ -74,12 +74,12 @@ def _timed(classifier: Classifier) -> CallTimes:
     import torch
 
     one = torch.full((1, *classifier.shape), 0.5, device=classifier.device)
-    alone = _seconds(lambda: classifier.infer(one))
+    alone = _seconds(lambda: float(classifier.infer(one).sum()))  # waits for the device
     batch = min(classifier.batch(), max(1, int(_SLOW / max(alone, 1e-9))))
     if batch == 1:
         return CallTimes(alone, alone, _SLOPE * alone)
     x = one.expand(batch, *classifier.shape).contiguous()
-    together = _seconds(lambda: classifier.infer(x)) / batch
+    together = _seconds(lambda: float(classifier.infer(x).sum())) / batch
     few = max(1, batch // 4)
     slope = _slope_seconds(classifier, x[:few]) / few
     return CallTimes(alone, together, slope or _SLOPE * together, batch)

@@ -4,6 +4,7 @@ words.
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -346,11 +347,13 @@ def test_a_test_that_still_climbs_says_how_far_it_is_and_not_that_it_was_stopped
     early = [step.result for step, _ in zip(steps, range(100), strict=False)][-1]
     assert not early.finished and early.killed > 0
     words = said(early, eps=0.01)
-    assert (
-        f"no answer yet; {early.killed} of 512 rounds done" in words.sentence
-        and f"{early.model_calls:,} calls" in words.scope
-    )
-    assert words.number.words == "not finished" and words.status is Status.UNKNOWN
+    assert f"Not finished: {early.killed} of 512 rounds" in words.scope
+    assert f"{early.model_calls:,} calls" in words.scope
+    assert "so far" in words.sentence and "with probability below" in words.sentence
+    first = said(dataclasses.replace(early, killed=2), eps=0.01)
+    assert "no answer yet" in first.sentence, "two rounds of twenty lines say next to nothing"
+    assert first.number.words == "not finished" and words.number.words == "below 0.5 so far"
+    assert words.status is Status.UNKNOWN
 
 
 def test_the_same_seed_gives_the_same_result_whatever_the_batch() -> None:

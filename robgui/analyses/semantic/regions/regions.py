@@ -99,9 +99,8 @@ class _Regions:
         yield from self._look_around()
         starts = self._starts
         if starts is None:
-            starts = good_starts(
-                self._space, self._scan, self._target, self._side, self._affordable()
-            )
+            many = self._affordable()
+            starts = good_starts(self._space, self._scan, self._target, self._side, many)
         growth = self._new_growth()
         yield from growth.begin(starts)
         self._growth = growth
