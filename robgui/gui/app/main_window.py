@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 from robgui.core.execution.run import RunState
 from robgui.gui.app.actions import Actions
 from robgui.gui.app.commands import Commands
+from robgui.gui.app.folding import SETTINGS, Folding
 from robgui.gui.app.rail import Rail, places
 from robgui.gui.app.settings import Settings, save_settings
 from robgui.gui.app.status import Status
@@ -84,9 +85,10 @@ class MainWindow(QMainWindow):
         self.actions_ = Actions(self, self.commands.entries())
         self.chooser = Chooser(store)
         self._make_toolbar()
-        self.status = Status(store, self)
+        self.status = Status(store, self, (self.runs_dock, self.findings_dock, self.log_dock))
         self.setStatusBar(self.status)
         self.toasts = Toasts(self)
+        self.folding = Folding(self)
         self._failures: dict[str, str] = {}
         self.guide = Guide(self)
         self._connect()
@@ -148,8 +150,20 @@ class MainWindow(QMainWindow):
         name = panel.analysis.name if panel is not None else ""
         self.run_pane.show_analysis(name)
         self.chooser.show_analysis(name)
-        self.form_dock.setVisible(panel is not None)
+        self.show_form()
         self.commands.refresh()
+
+    def show_form(self) -> None:
+        """The settings of the panel on show, or their buttons beside its tabs where they are
+        folded.
+        """
+        tabs, folded = self.pages.currentWidget(), self.folding.folded(SETTINGS)
+        method = isinstance(tabs, QTabWidget)
+        self.form_dock.setVisible(method and not folded)
+        strip = self.run_pane.strip
+        if method and folded and strip.parent() is not tabs:
+            tabs.setCornerWidget(strip)
+        strip.setVisible(method and folded)
 
     def _make_panels(self) -> None:
         """Makes every panel, once.
@@ -183,7 +197,8 @@ class MainWindow(QMainWindow):
         for dock in (self.gallery_dock, self.runs_dock, self.findings_dock, self.log_dock):
             dock.show()
         self._place_docks()
-        self._size_docks()
+        self.folding.forget()
+        self.size_docks()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Tells once that the window is on screen."""
@@ -210,6 +225,7 @@ class MainWindow(QMainWindow):
             event.ignore()
             return
         self.guide.end()
+        self.folding.release()
         self.settings.geometry = bytes(self.saveGeometry().toBase64().data()).decode()
         self.settings.layout = bytes(self.saveState(LAYOUT_VERSION).toBase64().data()).decode()
         save_settings(self.settings)
@@ -225,7 +241,7 @@ class MainWindow(QMainWindow):
         self.pages.addWidget(self.welcome)
         self.pages.addWidget(self.overview)
         for _ in self._methods:
-            tabs = QTabWidget(documentMode=True, tabBarAutoHide=True)
+            tabs = QTabWidget(documentMode=True)
             tabs.currentChanged.connect(self._panel_chosen)
             self.pages.addWidget(tabs)
         self._compare_place: QWidget = QWidget()
@@ -364,11 +380,12 @@ class MainWindow(QMainWindow):
     def _restore(self) -> None:
         """The layout of last time, if it fits."""
         self.resize(first_size(self.screen().availableGeometry()))
-        self._size_docks()
+        self.size_docks()
         self.restoreGeometry(QByteArray.fromBase64(self.settings.geometry.encode()))
         self.restoreState(QByteArray.fromBase64(self.settings.layout.encode()), LAYOUT_VERSION)
+        self.folding.apply()
 
-    def _size_docks(self) -> None:
+    def size_docks(self) -> None:
         """The picture gets the room.
 
         A small window shows one column of inputs, a larger one two.

@@ -32,6 +32,8 @@ class Settings(BaseModel):
     workspaces: tuple[str, ...] = ()
     geometry: str = ""
     layout: str = ""
+    #: Parts of the window that the user has folded or unfolded; its size decides of the others.
+    folded: dict[str, bool] = {}
     last_folder: str = ""
     #: Gigabytes of memory that each process for models may take; 0 shares 80 % of what the machine
     #: has.

@@ -10,7 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QProgressBar, QSizePolicy, QStatusBar, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QDockWidget,
+    QProgressBar,
+    QSizePolicy,
+    QStatusBar,
+    QToolButton,
+    QWidget,
+)
 
 from robgui.core.text.words import amount, number
 from robgui.gui.app.theme import icon, theme
@@ -23,9 +30,15 @@ if TYPE_CHECKING:
 
 
 class Status(QStatusBar):
-    """Words on the left, device, speed and memory on the right."""
+    """Words on the left, device, speed and memory on the right, and what shows the lists.
 
-    def __init__(self, store: Store, parent: QWidget) -> None:
+    Args:
+        store: What is going on.
+        parent: The window.
+        lists: Docks that can be shown and put away from here.
+    """
+
+    def __init__(self, store: Store, parent: QWidget, lists: Sequence[QDockWidget] = ()) -> None:
         super().__init__(parent)
         self._store = store
         self._working = Label()
@@ -47,6 +60,8 @@ class Status(QStatusBar):
             " seconds is ended and started anew."
         )
         self.stop.clicked.connect(lambda _checked: store.answers.stop())
+        for dock in lists:
+            self.addPermanentWidget(_list_button(dock))
         self.addWidget(self._busy)
         self.addWidget(self.stop)
         self.addWidget(self._working)
@@ -100,6 +115,14 @@ class Status(QStatusBar):
         self._memory.setText(_memory(self._store.pids, self._store.graphics))
         cluster = self._store.cluster
         self.device.setText(f"Ray: {cluster}" if cluster else self._store.library.device or "…")
+
+
+def _list_button(dock: QDockWidget) -> QToolButton:
+    """Shows a list below the picture, or puts it away."""
+    button = QToolButton(autoRaise=True)
+    button.setDefaultAction(dock.toggleViewAction())
+    button.setToolTip(f"Show or hide {dock.windowTitle().lower()}")
+    return button
 
 
 def _memory(pids: Sequence[int], graphics: tuple[int, int] | None) -> str:
