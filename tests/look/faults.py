@@ -30,6 +30,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from robgui.gui.panels.semantic.seen import Picture
 from robgui.gui.widgets.elided import ElidedBox
 from robgui.gui.widgets.views.widget import Foot, ViewWidget
 
@@ -65,7 +66,8 @@ def faults(window: QWidget) -> list[str]:
 def picture_share(page: QWidget, window: QWidget) -> float:
     """Share of the window that the picture of a page fills."""
     region = QRegion()
-    for widget in (*page.findChildren(ViewWidget), *page.findChildren(pg.GraphicsView)):
+    pictures = [*page.findChildren(ViewWidget), *page.findChildren(Picture)]
+    for widget in (*pictures, *page.findChildren(pg.GraphicsView)):
         region = region.united(_seen(widget, window))
     for note in page.findChildren(Foot):
         region = region.subtracted(_seen(note, window))

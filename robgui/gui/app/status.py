@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import (
     QDockWidget,
     QProgressBar,
@@ -47,7 +47,13 @@ class Status(QStatusBar):
         self.runs.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._busy = QProgressBar(textVisible=False, minimum=0, maximum=0)
         self._busy.setFixedWidth(96)
-        self._speed = Label(toolTip="Inputs the model has answered per second")
+        self._speed = Label(
+            alignment=Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
+            toolTip="Inputs the model has answered per second",
+        )
+        # no number is cut while it grows, and nothing beside it moves
+        widest = self.fontMetrics().horizontalAdvance("99,999 inputs/s")
+        self._speed.setMinimumWidth(widest)
         self._memory = Label(toolTip="Memory of the window and of the processes for models")
         self.device = QToolButton(
             autoRaise=True, popupMode=QToolButton.ToolButtonPopupMode.InstantPopup

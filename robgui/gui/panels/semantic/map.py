@@ -53,6 +53,7 @@ class SemanticMapPanel(ScenePanel):
         self._pointed: Look | None = None
         self._wanted: tuple[int, int] = (0, 0)
         self._listed: object = None
+        self._first: object = None
         super().__init__(store, analysis)
 
     def build(self) -> QWidget:
@@ -109,6 +110,9 @@ class SemanticMapPanel(ScenePanel):
         self._list_traps(result)
         details = [view for view in map_details(result) if view.title != TRAPS]
         self.more.show_views(details, live=self.live)
+        if self._first is not self.request and result.computed.all():
+            self._first = self.request
+            self._show_pointed()
 
     def part_on_show(self, said: Verdict) -> Verdict:
         """What is said of the network on show; of all where a mean or every curve is."""
@@ -286,8 +290,15 @@ class SemanticMapPanel(ScenePanel):
         if self._pointed is not None:
             self._show_look(self._pointed, self._wanted)
         else:
-            self.here.show_words("")
             self._inset.hide()
+            self._look_at_input()
+
+    def _look_at_input(self) -> None:
+        """Before anything is pointed at, the scene as it stands."""
+        result = self.result
+        if result is not None and result.computed.all():
+            point = tuple(min(max(a.default, a.low), a.high) for a in result.axes)
+            self._look(result, self._hover_look, point, self._looked_at(MEAN), keep=False)
 
     # --- starts and sending -------------------------------------------------------------------
 
