@@ -31,11 +31,13 @@ from PySide6.QtWidgets import (
 )
 
 from robgui.gui.panels.semantic.seen import Picture
+from robgui.gui.widgets.axes import ViewAxis
 from robgui.gui.widgets.elided import ElidedBox
 from robgui.gui.widgets.views.widget import Foot, ViewWidget
 
 #: Pixels by which letters may be off without anyone seeing it.
 SLACK = 2
+LEAST_POINTS = 9
 #: Widgets that show words.
 WORDED = (QLabel, QAbstractButton, QComboBox, QLineEdit, QAbstractSpinBox)
 
@@ -51,8 +53,8 @@ class Text:
 
 def faults(window: QWidget) -> list[str]:
     """Every fault of the text on show, in words."""
-    found = [fault for widget in _worded(window) if (fault := _clipped(widget))]
-    texts = [_text(widget, window) for widget in _worded(window)]
+    found = [fault for widget in worded(window) if (fault := _clipped(widget))]
+    texts = [_text(widget, window) for widget in worded(window)]
     for one, two in combinations([text for text in texts if text.words], 2):
         both = one.place.intersected(two.place)
         if both.width() > SLACK and both.height() > SLACK and not _related(one.widget, two.widget):
@@ -61,6 +63,20 @@ def faults(window: QWidget) -> list[str]:
         if view.isVisible() and not view.visibleRegion().isEmpty():
             found += _scene_faults(view)
     return found
+
+
+def small_texts(window: QWidget) -> Iterator[str]:
+    """Text under nine points, in widgets and in plots."""
+    for widget in worded(window):
+        points = widget.font().pointSizeF()
+        if 0 < points < LEAST_POINTS:
+            yield f"“{words_of(widget)[:40]}” has {points:.1f} pt"
+    for view in window.findChildren(pg.GraphicsView):
+        for item in view.scene().items() if view.isVisible() else ():
+            font = item.font() if isinstance(item, ViewAxis) else None
+            font = item.textItem.font() if isinstance(item, pg.TextItem) else font
+            if font is not None and 0 < font.pointSizeF() < LEAST_POINTS:
+                yield f"plot “{view.accessibleName()[:40]}” writes {font.pointSizeF():.1f} pt"
 
 
 def picture_share(page: QWidget, window: QWidget) -> float:
@@ -86,7 +102,7 @@ def _seen(widget: QWidget, window: QWidget) -> QRegion:
     return QRegion(place)
 
 
-def _worded(window: QWidget) -> Iterator[QWidget]:
+def worded(window: QWidget) -> Iterator[QWidget]:
     """Widgets with words of which something is on show."""
     for kind in WORDED:
         for widget in window.findChildren(kind):
@@ -95,7 +111,8 @@ def _worded(window: QWidget) -> Iterator[QWidget]:
                 yield widget
 
 
-def _words(widget: QWidget) -> str:
+def words_of(widget: QWidget) -> str:
+    """What stands on a widget; nothing on one that shows a picture alone."""
     if isinstance(widget, QComboBox):
         return widget.currentText()
     if isinstance(widget, QToolButton) and not _worded_button(widget):
@@ -113,7 +130,7 @@ def _worded_button(button: QToolButton) -> bool:
 
 
 def _clipped(widget: QWidget) -> str:
-    words = _words(widget)
+    words = words_of(widget)
     if not words or isinstance(widget, QLineEdit | QAbstractSpinBox):
         return ""
     name = f"{type(widget).__name__} “{words[:60]}”"
@@ -166,7 +183,7 @@ def _text(widget: QWidget, window: QWidget) -> Text:
             widget.contentsRect(), _flags(widget), widget.text()
         )
         place = place.intersected(words)
-    return Text(_words(widget), place.translated(widget.mapTo(window, QPoint())), widget)
+    return Text(words_of(widget), place.translated(widget.mapTo(window, QPoint())), widget)
 
 
 def _flags(label: QLabel) -> int:

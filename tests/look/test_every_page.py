@@ -11,7 +11,8 @@ import pytest
 
 from robgui.gui.app.app import leave
 from robgui.gui.app.theme import theme
-from tests.look.faults import faults, picture_share
+from tests.look.contrast import pale_texts
+from tests.look.faults import faults, picture_share, small_texts
 from tests.look.shown import Shown
 
 #: Width and height in pixels, and the size of the text.
@@ -53,7 +54,8 @@ def test_no_page_cuts_or_covers_text_and_the_picture_is_large(shown, size, dark)
     least = SMALL_LEAST if size == "1280x690" else LEAST
     found = []
     for name in shown.pages():
-        found += [f"{name}: {fault}" for fault in faults(window)]
+        found += [f"{name}: {fault}" for fault in (*faults(window), *pale_texts(window))]
+        found += [f"{name}: {fault}" for fault in small_texts(window)]
         if name not in UNPICTURED:
             share = picture_share(window.pages.currentWidget(), window)
             if share < least:
