@@ -81,14 +81,12 @@ class Rail(QWidget):
         """Words when there is room for them."""
         super().resizeEvent(event)
         styles = Qt.ToolButtonStyle
-        style = (
-            styles.ToolButtonTextUnderIcon
-            if self.height() >= self._height(worded=True)
-            else styles.ToolButtonIconOnly
-        )
+        worded = self.height() >= self._height(worded=True)
+        style = styles.ToolButtonTextUnderIcon if worded else styles.ToolButtonIconOnly
         for button in self._group.buttons():
             if isinstance(button, QToolButton) and button.toolButtonStyle() is not style:
                 button.setToolButtonStyle(style)
+                button.setMinimumWidth(self._width if worded else ICON + FRAME)
 
     def _height(self, *, worded: bool) -> int:
         """The height that all buttons need, with their words or without."""

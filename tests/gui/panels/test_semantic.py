@@ -106,7 +106,8 @@ def test_the_mouse_shows_the_picture_there_and_its_five_best_classes(qtbot, stor
     assert rows[0][0] == result.labels[result.tops[0, 0, row, column]]
     assert rows[0][1] == pytest.approx(float(result.top_scores[0, 0, row, column]), abs=1e-4)
     panel.view.matrix.heat.hovered.emit(None)
-    assert not panel.here.picture.shown and "Shift+click" in panel.here.picture._words
+    qtbot.waitUntil(lambda: "Rotation 0°" in panel.here.caption.text(), timeout=10_000)
+    assert "Shift+click" in panel.here.tip.text(), "the scene as it stands, and what can be done"
 
 
 def test_a_click_is_a_start_for_regions_and_shift_adds_another(qtbot, store, map_panel, run):
