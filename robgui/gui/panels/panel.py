@@ -20,6 +20,7 @@ from robgui.core.execution.registry import method_of
 from robgui.core.execution.run import RunState
 from robgui.core.verdict import Verdict
 from robgui.gui.app.theme import Themed, pixmap, set_heading, theme
+from robgui.gui.panels.explanation import Explanation
 from robgui.gui.panels.send_button import SendButton
 from robgui.gui.panels.verdict_line import LINES, VerdictLine
 from robgui.gui.widgets.elided import Caption
@@ -242,8 +243,10 @@ class Panel(Themed, QWidget):
         layout.setSpacing(6)
         layout.addWidget(self.verdict)
         layout.addLayout(self._origin())
-        layout.addWidget(self._content, 1)
-        layout.addWidget(self._explanation)
+        beside = QHBoxLayout()
+        beside.addWidget(self._content, 1)
+        beside.addWidget(self.explanation)
+        layout.addLayout(beside, 1)
         self._pages = QStackedLayout(self)
         self._pages.addWidget(self._empty())
         self._pages.addWidget(page)
@@ -282,17 +285,13 @@ class Panel(Themed, QWidget):
         return page
 
     def _explained(self) -> QPushButton:
-        """The button that explains the picture; the words stand below it."""
+        """The button that explains the picture: numbers on it, and words beside it."""
         self.send = SendButton(self)
-        text = self._explanation = _plain(self.analysis.explanation, Qt.AlignmentFlag.AlignLeft)
-        text.setProperty("role", "quiet")
-        text.setMaximumWidth(self.fontMetrics().averageCharWidth() * 110)
-        text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        text.hide()
+        self.explanation = Explanation(self._content, self.analysis.explanation)
         button = QPushButton("What am I looking at?", checkable=True)
         button.setProperty("role", "link")
         button.setVisible(bool(self.analysis.explanation))
-        button.toggled.connect(text.setVisible)
+        button.toggled.connect(self.explanation.set_open)
         return button
 
     def resizeEvent(self, event: QResizeEvent) -> None:
