@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QByteArray, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QPaintEvent
 from PySide6.QtWidgets import (
+    QApplication,
     QDockWidget,
     QMainWindow,
     QSizePolicy,
@@ -340,6 +341,7 @@ class MainWindow(QMainWindow):
         ):
             signal.connect(lambda *_: self.commands.refresh())
         theme.changed.connect(self._tint)
+        QApplication.styleHints().colorSchemeChanged.connect(self._follow_system)
         self._tint()
 
     def _said(self, level: str, sentence: str, details: str) -> None:
@@ -354,6 +356,11 @@ class MainWindow(QMainWindow):
             self._failures[job.request.analysis] = sentence
         elif job.state is RunState.QUEUED:
             self.toasts.withdraw(self._failures.pop(job.request.analysis, ""))
+
+    def _follow_system(self, *_: object) -> None:
+        """The system has turned dark or light, and so does the window where it follows."""
+        if self.settings.look == "system":
+            self.commands.set_look("system")
 
     def _tint(self) -> None:
         self.setWindowIcon(icon("app"))
@@ -391,7 +398,7 @@ class MainWindow(QMainWindow):
         A small window shows one column of inputs, a larger one two.
         """
         unit = self.fontMetrics().averageCharWidth()
-        wide = self.width() >= unit * 180
+        wide = self.width() >= unit * 280
         self.resizeDocks(
             [self.gallery_dock, self.form_dock],
             [unit * (46 if wide else 22), unit * 50],

@@ -110,6 +110,16 @@ class Theme(QObject):
 theme = Theme()
 
 
+def is_dark(look: str) -> bool:
+    """Whether a look is dark: ``light``, ``dark``, or ``system``, which asks the system."""
+    return system_is_dark() if look == "system" else look == "dark"
+
+
+def system_is_dark() -> bool:
+    """Whether the system is dark; one that does not say is light."""
+    return QApplication.styleHints().colorScheme() is Qt.ColorScheme.Dark
+
+
 class Themed:
     """Part of a widget that takes over the look when it changes: at once, or, while it is
     hidden, when it is next shown.

@@ -520,7 +520,7 @@ def test_srvr_says_how_far_its_regions_are_before_the_first_of_them_has_ended(qt
     panel, pane = bench("srvr")
     pane.form().set_values({"iterations": 200, "start_count": 4})
     notes = []
-    store.job_stepped.connect(lambda job: notes.append((job.newest.note, panel._subject.text())))
+    store.job_stepped.connect(lambda job: notes.append((job.newest.note, panel._subject.words)))
     pane.run.click()
     qtbot.waitUntil(
         lambda: any("regions at rest" in subject for _, subject in notes), timeout=30_000
@@ -529,7 +529,7 @@ def test_srvr_says_how_far_its_regions_are_before_the_first_of_them_has_ended(qt
     assert note.startswith("Network 1 of 2: step ") and "of 200" in note
     store.runner.stop_all()
     qtbot.waitUntil(lambda: not store.runner.busy, timeout=30_000)
-    qtbot.waitUntil(lambda: "regions at rest" not in panel._subject.text(), timeout=5_000)
+    qtbot.waitUntil(lambda: "regions at rest" not in panel._subject.words, timeout=5_000)
 
 
 def test_the_largest_boxes_are_drawn_and_counted_by_default(qtbot, store, regions_panel, run):
