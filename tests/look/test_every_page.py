@@ -9,11 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from robgui.gui.app.app import leave
 from robgui.gui.app.theme import theme
 from tests.look.contrast import pale_texts
 from tests.look.faults import faults, picture_share, small_texts
-from tests.look.shown import Shown
 
 #: Width and height in pixels, and the size of the text.
 SIZES = {
@@ -27,20 +25,6 @@ SIZES = {
 #: Share of the window that the picture has at least; the first thing seen in a small window.
 LEAST, SMALL_LEAST = 1 / 3, 1 / 2
 UNPICTURED = ("welcome", "overview")
-
-
-@pytest.fixture(scope="module")
-def shown(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        folder = tmp_path_factory.mktemp("shown")
-        patch.setenv("ROBGUI_CONFIG", str(folder / "settings.json"))
-        made = Shown(folder)
-        yield made
-        made.window.commands.scale_text(1 / made.window.settings.font_scale)
-        theme.apply(False)
-        made.window.close()
-        assert leave(made.window, 0) == 0
-        made.window.deleteLater()
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])

@@ -102,6 +102,8 @@ class ViewWidget(Themed, QWidget):
     def put(self, picture: QWidget) -> None:
         """Puts the picture above the note; called once."""
         self._layout.insertWidget(0, picture, 1)
+        if self.mini:
+            picture.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         if self.mini and isinstance(picture, QAbstractScrollArea):
             picture.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
             picture.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
