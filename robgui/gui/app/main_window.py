@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QRect, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QByteArray, QPoint, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QPaintEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -88,7 +88,7 @@ class MainWindow(QMainWindow):
         self._make_toolbar()
         self.status = Status(store, self, (self.runs_dock, self.findings_dock, self.log_dock))
         self.setStatusBar(self.status)
-        self.toasts = Toasts(self)
+        self.toasts = Toasts(self, self.free_place)
         self.folding = Folding(self)
         self._failures: dict[str, str] = {}
         self.guide = Guide(self)
@@ -200,6 +200,13 @@ class MainWindow(QMainWindow):
         self._place_docks()
         self.folding.forget()
         self.size_docks()
+
+    def free_place(self) -> QRect:
+        """Where nothing stands: right of the choosers, as high as menus and toolbar."""
+        chooser = self.chooser
+        left = chooser.mapTo(self, chooser.rect().topRight()).x() + 8
+        bottom = chooser.mapTo(self, chooser.rect().bottomRight()).y()
+        return QRect(QPoint(min(left, self.width() // 2), 2), QPoint(self.width() - 8, bottom))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Tells once that the window is on screen."""

@@ -51,9 +51,6 @@ class Status(QStatusBar):
             alignment=Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
             toolTip="Inputs the model has answered per second",
         )
-        # no number is cut while it grows, and nothing beside it moves
-        widest = self.fontMetrics().horizontalAdvance("99,999 inputs/s")
-        self._speed.setMinimumWidth(widest)
         self._memory = Label(toolTip="Memory of the window and of the processes for models")
         self.device = QToolButton(
             autoRaise=True, popupMode=QToolButton.ToolButtonPopupMode.InstantPopup
@@ -93,6 +90,8 @@ class Status(QStatusBar):
         self._show_speed()
 
     def _show_speed(self) -> None:
+        """No number is cut while it grows, and nothing beside it moves."""
+        self._speed.setMinimumWidth(self.fontMetrics().horizontalAdvance("99,999 inputs/s"))
         self._speed.setText(
             f"{number(round(self._rate))} inputs/s"
             if self._rate >= 0.5

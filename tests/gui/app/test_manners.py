@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import QPoint, QRect
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QApplication
 
@@ -79,3 +80,18 @@ def test_a_maximised_window_opens_maximised_again(qtbot, tmp_path):
         assert leave(window, 0) == 0
         window.deleteLater()
         QApplication.processEvents()
+
+
+@pytest.mark.parametrize("size", [(1280, 690), (1600, 1000)])
+def test_no_toast_stands_over_content_or_a_control(window, qtbot, size):
+    window.resize(*size)
+    window.show_panel("zonnscan")
+    window.toasts.show("error", "Something went wrong and here is why. " * 6, details="more")
+    qtbot.wait(20)
+    toast = window.toasts.current
+    at = toast.geometry()
+    docks = (window.gallery_dock, window.form_dock)
+    for other in (window.pages, window.chooser, window.run_pane.run, *docks):
+        place = QRect(other.mapTo(window, QPoint()), other.size())
+        assert not other.isVisible() or not place.intersects(at), other
+    assert window.rect().contains(at)
