@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QModelIndex, Signal
 
 from robgui.core.execution.likeness import differences, inputs_in_words
+from robgui.core.model.accuracy import Measured, measured
+from robgui.core.text.words import percent
 from robgui.core.verdict import Status, Verdict
 from robgui.core.view import Ink
 from robgui.gui.pages.missing import Missing, missing
@@ -89,10 +91,12 @@ class Scoreboard(Sheet):
         super().__init__("Scoreboard: one row per model, one column per analysis")
         self._store = store
         self._analyses: list[str] = []
+        self._before = 1
         self._rows: list[_Row] = []
         for signal in (store.history.runs_changed, store.history.findings_changed):
             signal.connect(self.refresh)
-        store.library.models_changed.connect(self.refresh)
+        for signal in (store.library.models_changed, store.library.datasets_changed):
+            signal.connect(self.refresh)
         store.ready.connect(self.refresh)
         self.clicked.connect(self._point)
         self.activated.connect(self._open)
@@ -102,7 +106,8 @@ class Scoreboard(Sheet):
     def refresh(self) -> None:
         """Fills in what is known by now."""
         self._rows, self._analyses = self._models(), []
-        columns = [Cells("Model", self.names())]
+        columns = [Cells("Model", self.names()), *self._accuracies()]
+        self._before = len(columns)
         for name, known in self._store.analyses.items():
             cells = self._cells(name)
             if any(cells):
@@ -111,6 +116,22 @@ class Scoreboard(Sheet):
                 )
                 self._analyses.append(name)
         self.show_cells(columns)
+
+    def _accuracies(self) -> list[Cells]:
+        """How often each open model is right on the data in use; no column where nobody knows."""
+        dataset = self._store.library.dataset
+        if dataset is None:
+            return []
+        by_name = {model.fingerprint: model.content for model in self._store.library.models}
+        known = []
+        for row in self._rows:
+            content = next((by_name[one] for one in row.fingerprints if one in by_name), "")
+            known.append(measured(content, dataset.fingerprint) if content else None)
+        if not any(known):
+            return []
+        return [
+            Cells(f"Right on {dataset.name}", known, _right, rank=lambda it: it.share, whole=True)
+        ]
 
     def names(self) -> list[str]:
         """The models of the rows, from top to bottom."""
@@ -157,9 +178,8 @@ class Scoreboard(Sheet):
 
     def _analysis(self, index: QModelIndex) -> str:
         """The analysis of a column; empty for the column of names."""
-        return (
-            self._analyses[index.column() - 1] if 0 < index.column() <= len(self._analyses) else ""
-        )
+        place = index.column() - self._before
+        return self._analyses[place] if 0 <= place < len(self._analyses) else ""
 
     def _point(self, index: QModelIndex) -> None:
         self.run_pointed.emit(self.run_at(index), self._analysis(index), self._fingerprint(index))
@@ -251,6 +271,10 @@ def _agrees(settings: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
         or usual.get(name, ...) in (settings.get(name), others.get(name))
         for name in names
     )
+
+
+def _right(cell: Measured | None) -> str:
+    return "not counted" if cell is None else f"{percent(cell.share)} of {cell.counted:,}"
 
 
 def _words(cell: Any) -> str:
