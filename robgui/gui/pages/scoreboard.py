@@ -91,7 +91,6 @@ class Scoreboard(Sheet):
         super().__init__("Scoreboard: one row per model, one column per analysis")
         self._store = store
         self._analyses: list[str] = []
-        self._before = 1
         self._rows: list[_Row] = []
         for signal in (store.history.runs_changed, store.history.findings_changed):
             signal.connect(self.refresh)
@@ -106,8 +105,7 @@ class Scoreboard(Sheet):
     def refresh(self) -> None:
         """Fills in what is known by now."""
         self._rows, self._analyses = self._models(), []
-        columns = [Cells("Model", self.names()), *self._accuracies()]
-        self._before = len(columns)
+        columns = [Cells("Model", self.names())]
         for name, known in self._store.analyses.items():
             cells = self._cells(name)
             if any(cells):
@@ -115,7 +113,7 @@ class Scoreboard(Sheet):
                     Cells(known.title, cells, _words, _ink, _tip, lambda cell: cell.rank, True)
                 )
                 self._analyses.append(name)
-        self.show_cells(columns)
+        self.show_cells([*columns, *self._accuracies()])
 
     def _accuracies(self) -> list[Cells]:
         """How often each open model is right on the data in use; no column where nobody knows."""
@@ -129,9 +127,8 @@ class Scoreboard(Sheet):
             known.append(measured(content, dataset.fingerprint) if content else None)
         if not any(known):
             return []
-        return [
-            Cells(f"Right on {dataset.name}", known, _right, rank=lambda it: it.share, whole=True)
-        ]
+        title = f"Right on {dataset.name}"
+        return [Cells(title, known, _right, rank=lambda one: one.share, whole=True)]
 
     def names(self) -> list[str]:
         """The models of the rows, from top to bottom."""
@@ -178,8 +175,9 @@ class Scoreboard(Sheet):
 
     def _analysis(self, index: QModelIndex) -> str:
         """The analysis of a column; empty for the column of names."""
-        place = index.column() - self._before
-        return self._analyses[place] if 0 <= place < len(self._analyses) else ""
+        return (
+            self._analyses[index.column() - 1] if 0 < index.column() <= len(self._analyses) else ""
+        )
 
     def _point(self, index: QModelIndex) -> None:
         self.run_pointed.emit(self.run_at(index), self._analysis(index), self._fingerprint(index))
