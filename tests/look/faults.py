@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractScrollArea,
     QAbstractSpinBox,
+    QApplication,
     QCheckBox,
     QComboBox,
     QLabel,
@@ -66,17 +67,17 @@ def faults(window: QWidget) -> list[str]:
 
 
 def small_texts(window: QWidget) -> Iterator[str]:
-    """Text under nine points, in widgets and in plots."""
-    for widget in worded(window):
-        points = widget.font().pointSizeF()
-        if 0 < points < LEAST_POINTS:
-            yield f"“{words_of(widget)[:40]}” has {points:.1f} pt"
+    """Text under nine points, and text of a plot that does not grow with the rest."""
+    least = min(w.font().pointSizeF() for w in worded(window))
+    if least < LEAST_POINTS:
+        yield f"a text of {least:.1f} pt"
+    own = QApplication.font().pointSizeF()
     for view in window.findChildren(pg.GraphicsView):
         for item in view.scene().items() if view.isVisible() else ():
-            font = item.font() if isinstance(item, ViewAxis) else None
-            font = item.textItem.font() if isinstance(item, pg.TextItem) else font
-            if font is not None and 0 < font.pointSizeF() < LEAST_POINTS:
-                yield f"plot “{view.accessibleName()[:40]}” writes {font.pointSizeF():.1f} pt"
+            fonts = [item.font(), item.label.font()] if isinstance(item, ViewAxis) else []
+            fonts += [item.textItem.font()] if isinstance(item, pg.TextItem) else []
+            if any(font.pointSizeF() < own - 0.5 for font in fonts):
+                yield f"plot “{view.accessibleName()[:40]}” writes smaller than {own:.1f} pt"
 
 
 def picture_share(page: QWidget, window: QWidget) -> float:

@@ -71,6 +71,7 @@ class Plot(Themed, pg.PlotWidget):
             axis.setPen(pg.mkPen(colours.line))
             axis.setTextPen(pg.mkPen(colours.text))
             axis.setTickFont(self.font())
+            axis.label.setFont(self.font())
             axis.label.setDefaultTextColor(pg.mkColor(colours.text))
 
     def _undo_zoom(self, event: Any) -> None:

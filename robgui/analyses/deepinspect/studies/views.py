@@ -25,6 +25,8 @@ from robgui.core.view import (
 
 #: The strongest colour stands for at least this share, so that small differences stay pale.
 LEAST_APART = 0.25
+#: The criteria in few letters, in their order.
+SHORT_NAMES = ("activated", "sections", "outer regions", "above range", "top of layer")
 
 
 def thresholds_views(result: ThresholdsResult, params: ThresholdsParams) -> Sequence[View]:
@@ -137,7 +139,7 @@ def _apart(result: CoverageResult, criteria: dict[str, np.ndarray]) -> Matrix:
         Axis("coverage above or below the mean", kind="share"),
         (-far, far),
         worst="middle",
-        rows=tuple(criteria),
+        rows=SHORT_NAMES,
         columns=tuple(result.classes[int(c)] for c in shown),
         note=note,
     )
