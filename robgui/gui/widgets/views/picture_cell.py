@@ -91,7 +91,7 @@ def _draw_picture(painter: QPainter, picture: Picture, pixels: QPixmap, box: QRe
     painter.drawPixmap(corner, pixels)
     if picture.right is False:
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(colour(Ink("fails")), FRAME, join=Qt.PenJoinStyle.MiterJoin))
+        painter.setPen(QPen(colour(Ink("fails")), FRAME))
         around = QRectF(corner, pixels.size().toSizeF())
         painter.drawRect(around.adjusted(-1, -1, 1, 1))
     scale = pixels.width() / picture.pixels.shape[1]
