@@ -58,4 +58,5 @@ def _light(rgb: np.ndarray) -> np.ndarray:
 def _pixels(image: QImage) -> np.ndarray:
     image = image.convertToFormat(QImage.Format.Format_RGB888)
     rows = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), -1)
-    return rows[:, : 3 * image.width()].reshape(image.height(), image.width(), 3)
+    whole = rows[:, : 3 * image.width()].reshape(image.height(), image.width(), 3)
+    return whole.copy()  # the image and its memory are gone in a moment
