@@ -36,7 +36,7 @@ class DockTitle(QWidget):
         self._words = Label(dock.windowTitle())
         self.fold = QToolButton(autoRaise=True)
         self._left, self._folded = True, False
-        layout = QHBoxLayout(self)
+        layout = self._row = QHBoxLayout(self)
         layout.setContentsMargins(8, 2, 2, 2)
         layout.addWidget(self._words, 1)
         layout.addWidget(self.fold)
@@ -46,7 +46,7 @@ class DockTitle(QWidget):
         """Words and arrow for a dock on this side of the window."""
         self._folded, self._left = folded, left
         self._words.setVisible(not folded)
-        self.layout().setContentsMargins(*((2,) * 4 if folded else (8, 2, 2, 2)))
+        self._row.setContentsMargins(2 if folded else 8, 2, 2, 2)
         words = f"{'Unfold' if folded else 'Fold'} {self._words.text().lower()}"
         self.fold.setToolTip(words)
         self.fold.setAccessibleName(words)

@@ -158,13 +158,13 @@ class MainWindow(QMainWindow):
         """The settings of the panel on show, or their buttons beside its tabs where they are
         folded.
         """
-        tabs, folded = self.pages.currentWidget(), self.folding.folded(SETTINGS)
-        method = isinstance(tabs, QTabWidget)
-        self.form_dock.setVisible(method and not folded)
+        page, folded = self.pages.currentWidget(), self.folding.folded(SETTINGS)
+        tabs = page if isinstance(page, QTabWidget) else None
+        self.form_dock.setVisible(tabs is not None and not folded)
         strip = self.run_pane.strip
-        if method and folded and strip.parent() is not tabs:
+        if tabs is not None and folded and strip.parent() is not tabs:
             tabs.setCornerWidget(strip)
-        strip.setVisible(method and folded)
+        strip.setVisible(tabs is not None and folded)
 
     def _make_panels(self) -> None:
         """Makes every panel, once.

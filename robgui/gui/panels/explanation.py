@@ -80,6 +80,7 @@ class Numbers(QWidget):
 
     def __init__(self, picture: QWidget) -> None:
         super().__init__(picture)
+        self._picture = picture
         self.callouts: tuple[Callout, ...] = ()
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setVisible(False)
@@ -88,8 +89,7 @@ class Numbers(QWidget):
     def show_callouts(self, callouts: Sequence[Callout]) -> None:
         """The first one has number 1."""
         self.callouts = tuple(callouts)
-        picture = self.parentWidget()
-        self.setGeometry(picture.rect())
+        self.setGeometry(self._picture.rect())
         self.raise_()
         self.update()
 

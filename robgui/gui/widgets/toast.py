@@ -135,6 +135,7 @@ class Toast(QFrame):
         self._details: QPlainTextEdit | None = None
         self.closed = QToolButton(autoRaise=True, toolTip="Close")
         self.closed.setAccessibleName("Close message")
+        self._others: list[QWidget] = [self._mark, self.closed]
         self._row = QHBoxLayout()
         self._row.addWidget(self._mark)
         self._row.addWidget(self._text, 1)
@@ -153,11 +154,7 @@ class Toast(QFrame):
         does not fit ends in dots, and the tool tip has it whole.
         """
         metrics = self.fontMetrics()
-        rest = sum(
-            self._row.itemAt(at).sizeHint().width() + self._row.spacing()
-            for at in range(self._row.count())
-            if self._row.itemAt(at).widget() is not self._text
-        )
+        rest = sum(one.sizeHint().width() + self._row.spacing() for one in self._others)
         width = min(metrics.horizontalAdvance(self.sentence) + rest + _AROUND, place.width())
         self.setFixedWidth(max(width, min(place.width(), rest + 80)))
         lines = max(1, (place.height() - 8) // metrics.lineSpacing())
@@ -182,7 +179,7 @@ class Toast(QFrame):
         button = QPushButton(words)
         button.clicked.connect(deed)
         button.setProperty("tight", True)
-        self._row.insertWidget(self._row.count() - 1, button)
+        self._put(button)
         self.timer.setInterval(round(ACTION_SECONDS * 1000))
         return button
 
@@ -221,5 +218,10 @@ class Toast(QFrame):
         )
         for button in (copy, show):
             button.setProperty("tight", True)
-            self._row.insertWidget(self._row.count() - 1, button)
+            self._put(button)
         layout.addWidget(box)
+
+    def _put(self, button: QPushButton) -> None:
+        """A button before the one that closes."""
+        self._others.append(button)
+        self._row.insertWidget(self._row.count() - 1, button)

@@ -100,8 +100,8 @@ class Gallery(QWidget):
         self._above = QWidget()
         above = QVBoxLayout(self._above)
         above.setContentsMargins(0, 0, 0, 0)
-        for widget in (self.filter, self.trouble, self.count):
-            above.addWidget(widget)
+        for part in (self.filter, self.trouble, self.count):
+            above.addWidget(part)
         layout = self._column = QVBoxLayout(self)
         layout.setContentsMargins(8, 8, 8, 8)
         layout.addWidget(self._above)
