@@ -48,7 +48,7 @@ def test_while_a_path_plays_the_picture_turns_and_the_answer_flips(qtbot, mapped
     qtbot.waitUntil(over, timeout=60_000)
     assert len({words for words, _ in seen}) > STEPS // 2, "a picture for nearly every step"
     assert {role for _, role in seen} == {"good", "bad"}, "the answer flips on the way"
-    assert mapped.path.play.text() == "Play a path"
+    assert mapped.path.play.text() == "Play path"
 
 
 def test_a_path_drawn_with_ctrl_held_is_played_and_a_plain_drag_draws_none(qtbot, mapped):

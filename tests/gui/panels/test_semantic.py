@@ -97,7 +97,7 @@ def test_the_mouse_shows_the_picture_there_and_its_five_best_classes(qtbot, stor
     panel, pane = map_panel
     result = run(panel, pane, **GRID)
     panel.view.matrix.heat.hovered.emit((58.0, 102.0))
-    qtbot.waitUntil(lambda: panel.here.picture.shown, timeout=10_000)
+    qtbot.waitUntil(lambda: "Rotation 60°" in panel.here.caption.text(), timeout=10_000)
     rows = panel.here.shares.rows
     assert len(rows) == 5 and sorted((share for _, share, _ in rows), reverse=True) == [
         share for _, share, _ in rows

@@ -12,6 +12,7 @@ from robgui.analyses.semantic.maps.views import TRAPS, map_details, trap_table
 from robgui.analyses.semantic.result import image_place
 from robgui.analyses.semantic.words import place_words
 from robgui.core.offer import Offer
+from robgui.gui.app.theme import icon, theme
 from robgui.gui.panels.semantic.map_facts import (
     MEAN,
     at_of,
@@ -68,15 +69,18 @@ class SemanticMapPanel(ScenePanel):
         self.chooser = QComboBox()
         self.chooser.setAccessibleName("Which map")
         self.chooser.currentIndexChanged.connect(lambda _: self._redraw())
-        self.clear_starts = QToolButton(text="Clear starts")
+        self.clear_starts = QToolButton(text="Clear")
         self.clear_starts.setToolTip("Takes the starts off; the program then chooses them itself")
         self.grow = QPushButton("Grow regions")
         self.grow.setToolTip("Goes to the regions, which grow from the starts on this map")
         self.view, self.here = MapView(), Seen(HINT)
         self.path = Path(self.view.matrix.heat.plot)
-        self.star = QToolButton(text="Star this spot")
+        self.star = QToolButton(autoRaise=True)
+        self.star.setAccessibleName("Star this spot")
         self.star.setToolTip("Keeps the place that was clicked among the findings, with a star")
         self.star.setEnabled(False)
+        theme.changed.connect(self._tint_star)
+        self._tint_star()
         self.traps, self.more = TableView(), Board()
         views: dict[str, QWidget] = {"Here": self.here, "Traps": self.traps, "More": self.more}
         self.stage = Stage("Map", self.view, {**views, "Scene": self.make_controls()})
@@ -95,7 +99,7 @@ class SemanticMapPanel(ScenePanel):
         box = QWidget()
         row = QHBoxLayout(box)
         row.setContentsMargins(0, 0, 0, 0)
-        keep_narrow(self.chooser, 16)
+        keep_narrow(self.chooser, 6)
         row.addWidget(self.chooser, 4)
         row.addStretch(1)
         row.addWidget(self.path.play)
@@ -336,6 +340,9 @@ class SemanticMapPanel(ScenePanel):
         self._show_here()
         self.view.marks.show_point([point])
         self._look(self.result, self._hover_look, point, self._looked_at(MEAN), keep=False)
+
+    def _tint_star(self) -> None:
+        self.star.setIcon(icon("star"))
 
     def _star(self) -> None:
         """Keeps the spot that was clicked: its answer is another one than at the input."""

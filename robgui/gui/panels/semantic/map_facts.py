@@ -41,11 +41,7 @@ def spot_finding(result: MapResult, look: Look, which: tuple[int, int]) -> Findi
     where = place_words(result.axes, at)
     name, seen = result.labels[int(result.target[shape])], look.names[0]
     title = f"{result.shapes[shape]}: “{name}” is seen as “{seen}” at {where}"
-    detail: dict[str, object] = {
-        "class": name,
-        "seen_as": seen,
-        "at": [float(value) for value in at],
-    }
+    detail: dict[str, object] = {"class": name, "seen_as": seen, "at": at.tolist()}
     detail |= {"network": result.networks[network], "confidence": percent(look.shares[0])}
     if (place := image_place(result.specs, shape)) >= 0:
         detail["place"] = place

@@ -58,7 +58,7 @@ class Path(QObject):
         for item in (self._rim, self._line):
             item.setZValue(3000)
             plot.addItem(item, ignoreBounds=True)
-        self.play = QPushButton("Play a path", checkable=True, toolTip=TOOL_TIP)
+        self.play = QPushButton("Play path", checkable=True, toolTip=TOOL_TIP)
         self.play.toggled.connect(self._toggled)
         self._clock = QTimer(self, interval=PACE_MS)
         self._clock.timeout.connect(self._next)
@@ -137,7 +137,7 @@ class Path(QObject):
 
     def _tint(self) -> None:
         playing = self.play.isChecked()
-        self.play.setText("Stop" if playing else "Play a path")
+        self.play.setText("Stop" if playing else "Play path")
         self.play.setIcon(icon("stop" if playing else "run"))
 
 
