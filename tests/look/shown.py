@@ -16,7 +16,7 @@ from robgui.gui.app.main_window import MainWindow
 from tests.look.seen import Seen
 
 #: Seconds until something has happened or never will.
-PATIENCE = 120
+PATIENCE = 600
 #: Settings that make the demo of an analysis short; the picture has the same parts.
 SHORT: dict[str, dict[str, object]] = {
     "zonnscan": {"samples": 32, "radii": (0.05, 0.2, 0.4, 0.6)},

@@ -99,9 +99,11 @@ class SemanticMapPanel(ScenePanel):
         box = QWidget()
         row = QHBoxLayout(box)
         row.setContentsMargins(0, 0, 0, 0)
-        keep_narrow(self.chooser, 6)
+        keep_narrow(self.chooser, 2)
         row.addWidget(self.chooser, 4)
         row.addStretch(1)
+        for button in (self.path.play, self.grow):
+            button.setProperty("tight", True)
         row.addWidget(self.path.play)
         row.addWidget(self.star)
         row.addWidget(self.clear_starts)
