@@ -58,7 +58,7 @@ class Shown:
         self._runs = {}
         for known in analyses().values():
             if known.demo is not None:
-                demo = replace(known.demo, params={**known.demo.params, **SHORT[known.name]})
+                demo = replace(known.demo, params={**known.demo.params, **SHORT.get(known.name, {})})
                 self._runs[known.name] = self._seen.run(known, demo)
 
     def pages(self) -> Iterator[str]:
