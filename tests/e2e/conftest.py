@@ -28,6 +28,7 @@ def start(qtbot, tmp_path):
         application()
         window = open_window(tmp_path / "story.robgui")
         windows.append(window)
+        window.resize(1600, 1000)  # roomy: nothing is folded
         window.show()
         qtbot.waitExposed(window)
         qtbot.waitUntil(

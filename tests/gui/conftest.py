@@ -17,6 +17,7 @@ def window(qtbot, tmp_path):
 
     application()
     made = open_window(tmp_path / "w.robgui")
+    made.resize(1600, 1000)  # roomy: nothing is folded
     made.show()
     qtbot.waitExposed(made)
     qtbot.waitUntil(

@@ -44,9 +44,9 @@ class Seen:
         """Runs an analysis three times, as a user would; does nothing if that was done before."""
         if known.name in self.runs or known.demo is None:
             return
-        ids = {"stopped": self._run(known, known.demo, part=True)}
-        ids["other"] = self._run(known, _other(known.demo, known))
-        ids["done"] = self._run(known, known.demo)
+        ids = {"stopped": self.run(known, known.demo, part=True)}
+        ids["other"] = self.run(known, _other(known.demo, known))
+        ids["done"] = self.run(known, known.demo)
         self.runs[known.name] = ids
         self._list.write_text(json.dumps(self.runs, indent=1))
 
@@ -58,7 +58,8 @@ class Seen:
     def _live(self, name: str) -> Path:
         return self._folder / f"live-{name}.pickle"
 
-    def _run(self, known: Analysis, demo: Demo, *, part: bool = False) -> str:
+    def run(self, known: Analysis, demo: Demo, *, part: bool = False) -> str:
+        """Chooses what a demo looks at, presses Run and waits; the id of the run."""
         store = self._window.store
         if not choose(store, demo):
             raise SystemExit(f"{demo.model} or {demo.data} could not be loaded.")

@@ -105,10 +105,11 @@ COVERAGE = Analysis(
         " Press Run to see them class by class."
     ),
     explanation=(
-        "Each group of bars is one class: the share of neurons, or of sections of their ranges,"
-        " that its inputs reach. If all groups are alike, coverage says nothing about which classes"
-        " are confused, which is why DeepInspect looks at activation probabilities instead. The"
-        " table has every number."
+        "Each column is one class, each row a way to count what its inputs reach: neurons, or"
+        " sections of their ranges. The colour tells how far the class is from the mean of all. If"
+        " a row has no colour, what it counts says nothing about which classes are confused, which"
+        " is why DeepInspect looks at activation probabilities instead. The bars and the table"
+        " have every number."
     ),
 )
 METHOD = Method(

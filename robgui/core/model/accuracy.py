@@ -54,7 +54,7 @@ def note(
         counted: Inputs with a label.
         settings: How it was fed.
     """
-    key = hashlib.sha256(f"{content}|{data}".encode()).hexdigest()
+    key = _key(content, data)
     before = _read(key)
     record = {
         "right": right,
@@ -66,6 +66,20 @@ def note(
     if before is None or before.counted != counted:
         return None
     return before if before.share - right / counted > FALL else None
+
+
+def measured(content: str, data: str) -> Measured | None:
+    """How often a model was right on these data when that was last counted; None for never.
+
+    Args:
+        content: Digest of the model's weights.
+        data: Fingerprint of the inputs.
+    """
+    return _read(_key(content, data))
+
+
+def _key(content: str, data: str) -> str:
+    return hashlib.sha256(f"{content}|{data}".encode()).hexdigest()
 
 
 def _read(key: str) -> Measured | None:

@@ -63,31 +63,31 @@ class Ink:
 
 
 #: Light and dark colours of the series: Okabe and Ito's palette, whose colours are told apart with
-#: any colour vision. In the dark theme blue and black are lifted, because they vanish on a dark
-#: ground.
+#: any colour vision, darkened on the light ground and lifted on the dark one until each has a
+#: contrast of 3 with it.
 SERIES: tuple[tuple[str, str], ...] = (
     ("#0072B2", "#56A9E8"),
     ("#D55E00", "#FF8A4C"),
     ("#009E73", "#2FC79B"),
-    ("#CC79A7", "#E09BC3"),
-    ("#E69F00", "#F2B632"),
-    ("#56B4E9", "#86CBF2"),
-    ("#8C6D00", "#D6BE5A"),
+    ("#C0689A", "#E09BC3"),
+    ("#B27A00", "#F2B632"),
+    ("#2E93D1", "#86CBF2"),
+    ("#5E4B00", "#D6BE5A"),
     ("#5B5B5B", "#B8BDC6"),
 )
 _DASHES: tuple[Dash, ...] = ("solid", "dashed", "dash-dot", "dotted")
 _ROLES: dict[str, tuple[str, str]] = {
     "class": SERIES[0],
     "rival": SERIES[1],
-    "other": ("#A7ABB3", "#70757F"),
+    "other": ("#8A8F98", "#70757F"),
     "original": SERIES[0],
     "changed": SERIES[1],
     "holds": ("#00785A", "#2FC79B"),
-    "risk": ("#A66F00", "#F2B632"),
+    "risk": ("#8F5F00", "#F2B632"),
     "fails": ("#C0392B", "#FF7A6B"),
     "unknown": ("#6B7078", "#A2A8B3"),
     "text": ("#1F2328", "#E4E6EA"),
-    "quiet": ("#A7ABB3", "#70757F"),
+    "quiet": ("#8A8F98", "#70757F"),
 }
 #: Colours that classes are called after, chosen to be told apart on both grounds.
 _CALLED: dict[str, tuple[str, str]] = {
@@ -123,3 +123,8 @@ def called_after(name: str, dark: bool = False) -> str:
     """The colour that a class is called after; empty for any other name."""
     pair = _CALLED.get(name.strip().lower())
     return pair[dark] if pair else ""
+
+
+def called_colours(dark: bool = False) -> tuple[str, ...]:
+    """Every colour that a class may be called after."""
+    return tuple(pair[dark] for pair in _CALLED.values())

@@ -26,7 +26,7 @@ from robgui.core.errors import sentence
 from robgui.gui.app.garbage import Garbage
 from robgui.gui.app.main_window import MainWindow
 from robgui.gui.app.settings import load_settings, save_settings
-from robgui.gui.app.theme import theme
+from robgui.gui.app.theme import is_dark, theme
 from robgui.gui.state.store import Store
 
 
@@ -117,7 +117,7 @@ def application() -> QApplication:
     font = app.font()
     font.setPointSizeF(max(9.0, theme.base_points * settings.font_scale))
     app.setFont(font)
-    theme.apply(settings.dark)
+    theme.apply(is_dark(settings.look))
     return app
 
 

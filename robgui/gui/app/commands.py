@@ -21,7 +21,8 @@ from robgui.gui.app.palette import CommandPalette, ShortcutSheet
 from robgui.gui.app.preferences import edit_preferences
 from robgui.gui.app.rail import places, shortcut
 from robgui.gui.app.saving import Saving
-from robgui.gui.app.theme import theme
+from robgui.gui.app.settings import Look
+from robgui.gui.app.theme import is_dark, theme
 from robgui.gui.app.workspaces import WORKSPACES, Workspaces
 from robgui.gui.data.data_dialog import DataDialog
 from robgui.gui.pages.help import Help
@@ -57,6 +58,8 @@ _NOT_OPENED = {
     Kind.SUITE: "run it with New batch in the File menu",
 }
 
+KEYS = QKeySequence.StandardKey
+
 
 class Commands:
     """Functions of the window that menus, toolbar and palette call."""
@@ -89,7 +92,7 @@ class Commands:
                 "New workspace …",
                 "File",
                 self.workspaces.new,
-                QKeySequence.StandardKey.New,
+                KEYS.New,
                 "plus",
             ),
             Entry(
@@ -97,7 +100,7 @@ class Commands:
                 "Open …",
                 "File",
                 self.open_any,
-                QKeySequence.StandardKey.Open,
+                KEYS.Open,
                 "open",
                 hint="Opens a model, data or a workspace, whichever it is",
             ),
@@ -143,7 +146,7 @@ class Commands:
                 "Save",
                 "File",
                 self.workspaces.save,
-                QKeySequence.StandardKey.Save,
+                KEYS.Save,
                 "save",
                 hint="Everything is kept as it happens; work without a name is given one",
             ),
@@ -152,7 +155,7 @@ class Commands:
                 "Save as …",
                 "File",
                 self.workspaces.save_as,
-                QKeySequence.StandardKey.SaveAs,
+                KEYS.SaveAs,
             ),
             Entry(
                 "export_workspace",
@@ -212,15 +215,15 @@ class Commands:
             Entry(
                 "save_numbers", "Save numbers …", "File", self.saving.save_numbers, "Ctrl+Shift+E"
             ),
-            Entry("quit", "Quit", "File", w.close, "Ctrl+Q", separator=True),
-            Entry("undo", "Undo", "Edit", self._store.navigation.undo.undo, "Ctrl+Z", "undo"),
-            Entry("redo", "Redo", "Edit", self._store.navigation.undo.redo, "Ctrl+Shift+Z"),
+            Entry("quit", "Quit", "File", w.close, known_keys(KEYS.Quit, "Ctrl+Q"), separator=True),
+            Entry("undo", "Undo", "Edit", self._store.navigation.undo.undo, KEYS.Undo, "undo"),
+            Entry("redo", "Redo", "Edit", self._store.navigation.undo.redo, KEYS.Redo),
             Entry(
                 "find_inputs",
                 "Find inputs",
                 "Edit",
                 self.find_inputs,
-                QKeySequence.StandardKey.Find,
+                KEYS.Find,
                 "search",
                 hint="Searches the inputs by label, prediction, confidence, tag, finding or name",
             ),
@@ -229,7 +232,7 @@ class Commands:
                 "Back to what was looked at before",
                 "Edit",
                 self._store.navigation.back,
-                "Alt+Left",
+                KEYS.Back,
                 "back",
                 separator=True,
             ),
@@ -238,7 +241,7 @@ class Commands:
                 "Forward again",
                 "Edit",
                 self._store.navigation.forward,
-                "Alt+Right",
+                KEYS.Forward,
                 "forward",
             ),
             Entry(
@@ -246,7 +249,7 @@ class Commands:
                 "Preferences …",
                 "Edit",
                 partial(edit_preferences, w),
-                "Ctrl+,",
+                known_keys(KEYS.Preferences, "Ctrl+,"),
                 separator=True,
                 hint="Thresholds that decide what holds, what is at risk and what fails",
             ),
@@ -299,13 +302,15 @@ class Commands:
                 checkable=True,
                 separator=True,
             ),
-            Entry("larger", "Larger text", "View", lambda: self.scale_text(1.1), "Ctrl++", "plus"),
+            Entry(
+                "larger", "Larger text", "View", lambda: self.scale_text(1.1), KEYS.ZoomIn, "plus"
+            ),
             Entry(
                 "smaller",
                 "Smaller text",
                 "View",
                 lambda: self.scale_text(1 / 1.1),
-                "Ctrl+-",
+                KEYS.ZoomOut,
                 "minus",
             ),
             Entry("reset_layout", "Reset layout", "View", w.reset_layout, separator=True),
@@ -319,7 +324,7 @@ class Commands:
                 checkable=True,
                 separator=True,
             ),
-            Entry("help", "Help on this page", "Help", self.show_help, "F1", "help"),
+            Entry("help", "Help on this page", "Help", self.show_help, KEYS.HelpContents, "help"),
             Entry("guide", "Guided tour", "Help", self.start_guide, "Shift+F1", "eye"),
             Entry("palette", "Find command …", "Help", self.show_palette, "Ctrl+Shift+P", "search"),
             Entry("shortcuts", "Keyboard shortcuts", "Help", self.show_shortcuts, "?", "info"),
@@ -521,8 +526,12 @@ class Commands:
 
     def toggle_dark(self) -> None:
         """Switches between light and dark."""
-        self._window.settings.dark = not theme.dark
-        theme.apply(not theme.dark)
+        self.set_look("light" if theme.dark else "dark")
+
+    def set_look(self, look: Look) -> None:
+        """Light, dark, or as the system has it."""
+        self._window.settings.look = look
+        theme.apply(is_dark(look))
         self._window.actions_["dark"].setChecked(theme.dark)
 
     def scale_text(self, factor: float) -> None:
@@ -634,3 +643,10 @@ class Commands:
         box.setEscapeButton(stay)
         box.exec()
         return box.clickedButton() is leave
+
+
+def known_keys(
+    standard: QKeySequence.StandardKey, otherwise: str
+) -> QKeySequence.StandardKey | str:
+    """The keys that the system has for something, or ours where it has none."""
+    return standard if QKeySequence.keyBindings(standard) else otherwise

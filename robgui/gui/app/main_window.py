@@ -6,9 +6,10 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QRect, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QByteArray, QPoint, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QPaintEvent
 from PySide6.QtWidgets import (
+    QApplication,
     QDockWidget,
     QMainWindow,
     QSizePolicy,
@@ -22,6 +23,7 @@ from PySide6.QtWidgets import (
 from robgui.core.execution.run import RunState
 from robgui.gui.app.actions import Actions
 from robgui.gui.app.commands import Commands
+from robgui.gui.app.folding import SETTINGS, Folding
 from robgui.gui.app.rail import Rail, places
 from robgui.gui.app.settings import Settings, save_settings
 from robgui.gui.app.status import Status
@@ -84,9 +86,10 @@ class MainWindow(QMainWindow):
         self.actions_ = Actions(self, self.commands.entries())
         self.chooser = Chooser(store)
         self._make_toolbar()
-        self.status = Status(store, self)
+        self.status = Status(store, self, (self.runs_dock, self.findings_dock, self.log_dock))
         self.setStatusBar(self.status)
-        self.toasts = Toasts(self)
+        self.toasts = Toasts(self, self.free_place)
+        self.folding = Folding(self)
         self._failures: dict[str, str] = {}
         self.guide = Guide(self)
         self._connect()
@@ -148,8 +151,20 @@ class MainWindow(QMainWindow):
         name = panel.analysis.name if panel is not None else ""
         self.run_pane.show_analysis(name)
         self.chooser.show_analysis(name)
-        self.form_dock.setVisible(panel is not None)
+        self.show_form()
         self.commands.refresh()
+
+    def show_form(self) -> None:
+        """The settings of the panel on show, or their buttons beside its tabs where they are
+        folded.
+        """
+        page, folded = self.pages.currentWidget(), self.folding.folded(SETTINGS)
+        tabs = page if isinstance(page, QTabWidget) else None
+        self.form_dock.setVisible(tabs is not None and not folded)
+        strip = self.run_pane.strip
+        if tabs is not None and folded and strip.parent() is not tabs:
+            tabs.setCornerWidget(strip)
+        strip.setVisible(tabs is not None and folded)
 
     def _make_panels(self) -> None:
         """Makes every panel, once.
@@ -183,7 +198,15 @@ class MainWindow(QMainWindow):
         for dock in (self.gallery_dock, self.runs_dock, self.findings_dock, self.log_dock):
             dock.show()
         self._place_docks()
-        self._size_docks()
+        self.folding.forget()
+        self.size_docks()
+
+    def free_place(self) -> QRect:
+        """Where nothing stands: right of the choosers, as high as menus and toolbar."""
+        chooser = self.chooser
+        left = chooser.mapTo(self, chooser.rect().topRight()).x() + 8
+        bottom = chooser.mapTo(self, chooser.rect().bottomRight()).y()
+        return QRect(QPoint(min(left, self.width() // 2), 2), QPoint(self.width() - 8, bottom))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Tells once that the window is on screen."""
@@ -210,6 +233,7 @@ class MainWindow(QMainWindow):
             event.ignore()
             return
         self.guide.end()
+        self.folding.release()
         self.settings.geometry = bytes(self.saveGeometry().toBase64().data()).decode()
         self.settings.layout = bytes(self.saveState(LAYOUT_VERSION).toBase64().data()).decode()
         save_settings(self.settings)
@@ -225,7 +249,7 @@ class MainWindow(QMainWindow):
         self.pages.addWidget(self.welcome)
         self.pages.addWidget(self.overview)
         for _ in self._methods:
-            tabs = QTabWidget(documentMode=True, tabBarAutoHide=True)
+            tabs = QTabWidget(documentMode=True)
             tabs.currentChanged.connect(self._panel_chosen)
             self.pages.addWidget(tabs)
         self._compare_place: QWidget = QWidget()
@@ -325,6 +349,7 @@ class MainWindow(QMainWindow):
         ):
             signal.connect(lambda *_: self.commands.refresh())
         theme.changed.connect(self._tint)
+        QApplication.styleHints().colorSchemeChanged.connect(self._follow_system)
         self._tint()
 
     def _said(self, level: str, sentence: str, details: str) -> None:
@@ -339,6 +364,11 @@ class MainWindow(QMainWindow):
             self._failures[job.request.analysis] = sentence
         elif job.state is RunState.QUEUED:
             self.toasts.withdraw(self._failures.pop(job.request.analysis, ""))
+
+    def _follow_system(self, *_: object) -> None:
+        """The system has turned dark or light, and so does the window where it follows."""
+        if self.settings.look == "system":
+            self.commands.set_look("system")
 
     def _tint(self) -> None:
         self.setWindowIcon(icon("app"))
@@ -365,17 +395,18 @@ class MainWindow(QMainWindow):
     def _restore(self) -> None:
         """The layout of last time, if it fits."""
         self.resize(first_size(self.screen().availableGeometry()))
-        self._size_docks()
+        self.size_docks()
         self.restoreGeometry(QByteArray.fromBase64(self.settings.geometry.encode()))
         self.restoreState(QByteArray.fromBase64(self.settings.layout.encode()), LAYOUT_VERSION)
+        self.folding.apply()
 
-    def _size_docks(self) -> None:
+    def size_docks(self) -> None:
         """The picture gets the room.
 
         A small window shows one column of inputs, a larger one two.
         """
         unit = self.fontMetrics().averageCharWidth()
-        wide = self.width() >= unit * 180
+        wide = self.width() >= unit * 280
         self.resizeDocks(
             [self.gallery_dock, self.form_dock],
             [unit * (46 if wide else 22), unit * 50],

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
+    QComboBox,
     QDialog,
     QDialogButtonBox,
     QFrame,
     QGridLayout,
+    QHBoxLayout,
     QScrollArea,
     QVBoxLayout,
     QWidget,
@@ -42,12 +44,15 @@ INTRODUCTION = (
     " take them as settings. Results that are there keep the thresholds they were judged by."
 )
 
+LOOKS = {"system": "As the system has it", "light": "Light", "dark": "Dark"}
+
 
 class Preferences(QDialog):
     """One row per threshold, method by method.
 
     Attributes:
         editors: The editor of each threshold, by its key.
+        look: Light, dark, or as the system has it.
         problem: What is wrong with what was typed; empty while nothing is.
         processes: How many runs compute at once, and how much memory each may take.
         trusted: The files that may run code; what is taken back there holds at once.
@@ -85,6 +90,7 @@ class Preferences(QDialog):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 16, 16, 16)
         layout.setSpacing(8)
+        layout.addLayout(self._look(settings))
         layout.addWidget(set_heading(Label("Thresholds"), "title"))
         layout.addWidget(introduction)
         layout.addWidget(self._rows(), 1)
@@ -98,6 +104,21 @@ class Preferences(QDialog):
         self.processes.memory.valueChanged.connect(lambda _: self._check())
         self._check()
 
+    def _look(self, settings: Settings) -> QHBoxLayout:
+        """Light, dark, or as the system has it."""
+        self.look = QComboBox()
+        self.look.setAccessibleName("Look")
+        for name, words in LOOKS.items():
+            self.look.addItem(words, name)
+        self.look.setCurrentIndex(self.look.findData(settings.look))
+        label = Label("Look")
+        label.setBuddy(self.look)
+        row = QHBoxLayout()
+        row.addWidget(label)
+        row.addWidget(self.look)
+        row.addStretch(1)
+        return row
+
     def chosen(self) -> dict[str, float]:
         """What differs from the program's own thresholds, by ``analysis.field``."""
         values = {key: float(editor.value()) for key, editor in self.editors.items()}
@@ -108,6 +129,7 @@ class Preferences(QDialog):
         for key, editor in self.editors.items():
             editor.show_value(self._default(key))
         self.processes.restore()
+        self.look.setCurrentIndex(0)
         self._check()
 
     def _default(self, key: str) -> float:
@@ -195,5 +217,6 @@ def edit_preferences(window: MainWindow) -> None:
         window.store.set_thresholds(dialog.chosen())
         settings.thresholds = window.store.thresholds
         settings.runs_at_once, settings.memory_gb = dialog.processes.chosen
+        window.commands.set_look(dialog.look.currentData())
         window.store.set_processes(settings.runs_at_once, settings.memory)
         save_settings(settings)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QToolButton, QVBoxLayout, QWidget
 
@@ -57,7 +57,7 @@ class Rail(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setAccessibleName("Pages")
         self._icons = [page.icon for page in pages]
-        self._width = max(self.fontMetrics().horizontalAdvance(page.title) for page in pages) + 16
+        self._titles = [page.title for page in pages]
         self._group = QButtonGroup(self)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(4, MARGIN, 4, MARGIN)
@@ -80,15 +80,25 @@ class Rail(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Words when there is room for them."""
         super().resizeEvent(event)
+        self._fit()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Larger words need more room."""
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.FontChange and hasattr(self, "_group"):
+            self._fit()
+
+    def _fit(self) -> None:
         styles = Qt.ToolButtonStyle
-        style = (
-            styles.ToolButtonTextUnderIcon
-            if self.height() >= self._height(worded=True)
-            else styles.ToolButtonIconOnly
-        )
+        worded = self.height() >= self._height(worded=True)
+        style = styles.ToolButtonTextUnderIcon if worded else styles.ToolButtonIconOnly
         for button in self._group.buttons():
-            if isinstance(button, QToolButton) and button.toolButtonStyle() is not style:
+            if isinstance(button, QToolButton):
                 button.setToolButtonStyle(style)
+                button.setMinimumWidth(self._wide() if worded else ICON + FRAME)
+
+    def _wide(self) -> int:
+        return max(self.fontMetrics().horizontalAdvance(title) for title in self._titles) + 16
 
     def _height(self, *, worded: bool) -> int:
         """The height that all buttons need, with their words or without."""
@@ -101,7 +111,7 @@ class Rail(QWidget):
         button.setProperty("role", "rail")
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
         button.setIconSize(QSize(ICON, ICON))
-        button.setMinimumWidth(self._width)
+        button.setMinimumWidth(self._wide())
         button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         button.setAccessibleName(title)
         button.setToolTip(f"{title} ({shortcut(number)})" if shortcut(number) else title)

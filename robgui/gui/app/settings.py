@@ -6,14 +6,17 @@ import json
 import logging
 import os
 from pathlib import Path
+from typing import Any, Literal
 
 import platformdirs
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from robgui.core.files import private_folder, write_whole
 from robgui.core.regular import read_regular
 
 RECENT = 12
+#: As the system has it, or as the user says.
+Look = Literal["system", "light", "dark"]
 #: Twelve paths and the layout of a window take less.
 _LARGEST = 1_000_000
 
@@ -23,7 +26,7 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(extra="ignore", validate_assignment=True)
 
-    dark: bool = False
+    look: Look = "system"
     font_scale: float = 1.0
     #: The user's own thresholds, by ``analysis.field``; the program's hold for all others.
     thresholds: dict[str, float] = {}
@@ -32,12 +35,22 @@ class Settings(BaseModel):
     workspaces: tuple[str, ...] = ()
     geometry: str = ""
     layout: str = ""
+    #: Parts of the window that the user has folded or unfolded; its size decides of the others.
+    folded: dict[str, bool] = {}
     last_folder: str = ""
     #: Gigabytes of memory that each process for models may take; 0 shares 80 % of what the machine
     #: has.
     memory_gb: float = Field(default=0.0, ge=0)
     #: How many runs compute at once.
     runs_at_once: int = Field(default=1, ge=1, le=16)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _old_dark(cls, values: Any) -> Any:
+        """Files of before knew only whether the user had asked for dark."""
+        if isinstance(values, dict) and values.get("dark") is True and "look" not in values:
+            return {**values, "look": "dark"}
+        return values
 
     @property
     def memory(self) -> int:

@@ -9,8 +9,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QProgressBar, QSizePolicy, QStatusBar, QToolButton, QWidget
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import (
+    QDockWidget,
+    QProgressBar,
+    QSizePolicy,
+    QStatusBar,
+    QToolButton,
+    QWidget,
+)
 
 from robgui.core.text.words import amount, number
 from robgui.gui.app.theme import icon, theme
@@ -23,9 +30,15 @@ if TYPE_CHECKING:
 
 
 class Status(QStatusBar):
-    """Words on the left, device, speed and memory on the right."""
+    """Words on the left, device, speed and memory on the right, and what shows the lists.
 
-    def __init__(self, store: Store, parent: QWidget) -> None:
+    Args:
+        store: What is going on.
+        parent: The window.
+        lists: Docks that can be shown and put away from here.
+    """
+
+    def __init__(self, store: Store, parent: QWidget, lists: Sequence[QDockWidget] = ()) -> None:
         super().__init__(parent)
         self._store = store
         self._working = Label()
@@ -34,7 +47,10 @@ class Status(QStatusBar):
         self.runs.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._busy = QProgressBar(textVisible=False, minimum=0, maximum=0)
         self._busy.setFixedWidth(96)
-        self._speed = Label(toolTip="Inputs the model has answered per second")
+        self._speed = Label(
+            alignment=Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
+            toolTip="Inputs the model has answered per second",
+        )
         self._memory = Label(toolTip="Memory of the window and of the processes for models")
         self.device = QToolButton(
             autoRaise=True, popupMode=QToolButton.ToolButtonPopupMode.InstantPopup
@@ -47,6 +63,8 @@ class Status(QStatusBar):
             " seconds is ended and started anew."
         )
         self.stop.clicked.connect(lambda _checked: store.answers.stop())
+        for dock in lists:
+            self.addPermanentWidget(_list_button(dock))
         self.addWidget(self._busy)
         self.addWidget(self.stop)
         self.addWidget(self._working)
@@ -72,6 +90,8 @@ class Status(QStatusBar):
         self._show_speed()
 
     def _show_speed(self) -> None:
+        """No number is cut while it grows, and nothing beside it moves."""
+        self._speed.setMinimumWidth(self.fontMetrics().horizontalAdvance("99,999 inputs/s"))
         self._speed.setText(
             f"{number(round(self._rate))} inputs/s"
             if self._rate >= 0.5
@@ -107,6 +127,14 @@ def _devices(store: Store) -> str:
         return f"Ray: {store.cluster}"
     elsewhere = f", runs {store.run_device}" if store.run_device else ""
     return f"{store.library.device or '…'}{elsewhere}"
+
+
+def _list_button(dock: QDockWidget) -> QToolButton:
+    """Shows a list below the picture, or puts it away."""
+    button = QToolButton(autoRaise=True)
+    button.setDefaultAction(dock.toggleViewAction())
+    button.setToolTip(f"Show or hide {dock.windowTitle().lower()}")
+    return button
 
 
 def _memory(pids: Sequence[int], graphics: tuple[int, int] | None) -> str:

@@ -110,6 +110,16 @@ class Theme(QObject):
 theme = Theme()
 
 
+def is_dark(look: str) -> bool:
+    """Whether a look is dark: ``light``, ``dark``, or ``system``, which asks the system."""
+    return system_is_dark() if look == "system" else look == "dark"
+
+
+def system_is_dark() -> bool:
+    """Whether the system is dark; one that does not say is light."""
+    return QApplication.styleHints().colorScheme() is Qt.ColorScheme.Dark
+
+
 class Themed:
     """Part of a widget that takes over the look when it changes: at once, or, while it is
     hidden, when it is next shown.
@@ -277,6 +287,14 @@ def _style_sheet(c: Colours) -> str:
     QFrame[role="toast"] {{ background: {c.raised}; border: 1px solid {c.line}; border-radius: 8px; }}
     QWidget[role="surface"] {{ background: {c.surface}; }}
     QToolBar {{ border: none; spacing: 4px; padding: 2px; }}
+    QToolButton:focus {{ border: 1px solid {c.accent}; border-radius: 4px; }}
+    QSlider:focus {{ border: 1px solid {c.accent}; border-radius: 4px; }}
+    QTabWidget::pane {{ border: none; border-top: 1px solid {c.line}; }}
+    QTabBar::tab {{ padding: 5px 12px; border: none; border-bottom: 2px solid transparent; color: {c.quiet}; }}
+    QTabBar::tab:bottom {{ border-bottom: none; border-top: 2px solid transparent; }}
+    QTabBar::tab:hover {{ background: {c.raised}; }}
+    QTabBar::tab:selected {{ color: {c.text}; border-color: {c.accent}; }}
+    QTabBar::tab:focus {{ background: {c.raised}; }}
     QToolButton[role="rail"] {{ border: none; border-radius: 8px; padding: 6px 2px; margin: 2px 4px; }}
     QToolButton[role="rail"]:hover {{ background: {c.raised}; }}
     QToolButton[role="rail"]:checked {{ background: {c.raised}; border-left: 3px solid {c.accent}; }}

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QWidget
 
+from robgui.gui.widgets.elided import ElidedBox
 from robgui.gui.widgets.plain import Label, set_tip
 
 if TYPE_CHECKING:
@@ -18,12 +19,12 @@ class Chooser(QWidget):
     def __init__(self, store: Store) -> None:
         super().__init__()
         self._store = store
-        self.models = QComboBox(toolTip="The model that the next run looks at")
+        self.models = ElidedBox(toolTip="The model that the next run looks at")
         self.models.setAccessibleName("Model")
         self.more = Label()
         self.more.setProperty("role", "quiet")
         self._analysis = ""
-        self.datasets = QComboBox(toolTip="The inputs in the gallery")
+        self.datasets = ElidedBox(toolTip="The inputs in the gallery")
         self.datasets.setAccessibleName("Inputs")
         layout = QHBoxLayout(self)
         layout.setContentsMargins(8, 0, 8, 0)

@@ -22,11 +22,17 @@ from robgui.core.text.words import count, duration, time_left
 from robgui.gui.app.theme import icon, set_heading, theme
 from robgui.gui.forms.budget import Budget
 from robgui.gui.forms.forms import ParamsForm
-from robgui.gui.widgets.plain import Label
+from robgui.gui.widgets.elided import beginning
+from robgui.gui.widgets.plain import Label, set_tip
 
 if TYPE_CHECKING:
     from robgui.core.execution.execution import Execution
     from robgui.gui.state.store import Store
+
+
+#: Letters of why Run is grey that stand on the strip; the tool tip has all of them.
+WHY = 36
+MOST_PIXELS = 16_777_215
 
 
 class RunPane(QWidget):
@@ -64,6 +70,12 @@ class RunPane(QWidget):
         self.progress.setAccessibleName("Progress")
         self._left = Label(wordWrap=True)
         self._left.setProperty("role", "quiet")
+        self.folded = False
+        self.strip = QWidget()
+        self.unfold = QToolButton(text="Settings", toolTip="Unfold the settings", autoRaise=True)
+        self.unfold.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self._why = Label()
+        self._why.setProperty("role", "warning")
         self._arrange()
         self._connect()
         self._tint()
@@ -77,6 +89,23 @@ class RunPane(QWidget):
         self._question.setText(known.question if known else "")
         if known is not None:
             self._stack.setCurrentWidget(self._page(name))
+        self.refresh()
+
+    def set_folded(self, folded: bool) -> None:
+        """Folded, the buttons stand on the strip and the form is out of sight."""
+        if folded == self.folded:
+            return
+        self.folded = folded
+        buttons = (self.run, self.pause, self.stop)
+        if folded:
+            for place, widget in enumerate((self.progress, *buttons), start=1):
+                self._strip_row.insertWidget(place, widget)
+        else:
+            self._running.addWidget(self.progress)
+            for button in buttons:
+                self._buttons.addWidget(button, 1)
+        letters = self.fontMetrics().averageCharWidth() * 12
+        self.progress.setMaximumWidth(letters if folded else MOST_PIXELS)
         self.refresh()
 
     def form(self) -> ParamsForm | None:
@@ -97,6 +126,10 @@ class RunPane(QWidget):
         self._show_models()
         self._obstacle.setText(obstacle)
         self._obstacle.setVisible(bool(obstacle))
+        room = WHY * self.fontMetrics().averageCharWidth()
+        self._why.setText(beginning(obstacle, self.fontMetrics(), room))
+        set_tip(self._why, obstacle)
+        self._why.setVisible(bool(obstacle))
         self.run.setEnabled(known and not obstacle)
         self.run.setText("Run" if self._store.runner.has_room else "Queue")
         self.pause.setEnabled(job is not None)
@@ -113,8 +146,12 @@ class RunPane(QWidget):
         params = self._store.params.get(self._analysis)
         self.budget.setVisible(params is not None)
         if params is not None:
+            cost = self._store.estimate(self._analysis)
             self.budget.show_limit(params.max_seconds)
-            self.budget.show_estimate(self._store.estimate(self._analysis))
+            self.budget.show_estimate(cost)
+            # folded, the form with the cost is out of sight
+            told = "" if cost is None else f": {cost.words}"
+            set_tip(self.run, f"Run this analysis (Ctrl+R){told}")
 
     def _limit(self, seconds: float) -> None:
         if (form := self.form()) is not None and seconds >= 0:
@@ -161,9 +198,13 @@ class RunPane(QWidget):
         return self._pages[name]
 
     def _arrange(self) -> None:
-        buttons = QHBoxLayout()
+        self._buttons = QHBoxLayout()
+        row = self._strip_row = QHBoxLayout(self.strip)
+        row.setContentsMargins(8, 0, 8, 2)
+        row.addWidget(self._why)
+        row.addWidget(self.unfold)
         for button in (self.run, self.pause, self.stop):
-            buttons.addWidget(button, 1)
+            self._buttons.addWidget(button, 1)
             button.setProperty("tight", True)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 16, 16, 16)
@@ -175,9 +216,11 @@ class RunPane(QWidget):
         layout.addWidget(self.ticks, 0, Qt.AlignmentFlag.AlignLeft)
         layout.addWidget(self._obstacle)
         layout.addWidget(self.budget)
-        layout.addWidget(self.progress)
+        self._running = QVBoxLayout()
+        self._running.addWidget(self.progress)
+        layout.addLayout(self._running)
         layout.addWidget(self._left)
-        layout.addLayout(buttons)
+        layout.addLayout(self._buttons)
         layout.addWidget(self.reset)
 
     def _connect(self) -> None:
@@ -255,11 +298,13 @@ class RunPane(QWidget):
             self.progress.setValue(round(1000 * share))
         note = f". {step.note}" if step is not None and step.note else ""
         self._left.setText(f"{duration(job.seconds)} so far, {_time_left(job)}{note}")
+        set_tip(self.progress, self._left.text())
 
     def _tint(self) -> None:
         self.run.setIcon(icon("run", theme.colours.on_accent))
         self.pause.setIcon(icon("pause"))
         self.stop.setIcon(icon("stop"))
+        self.unfold.setIcon(icon("settings"))
         for button, words in (
             (self.run, ("Run", "Queue")),
             (self.pause, ("Pause", "Resume")),

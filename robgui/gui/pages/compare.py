@@ -201,7 +201,8 @@ class Compare(QWidget):
         below, above = QWidget(), self.board
         self._parts = (below, above)
         lower = QVBoxLayout(below)
-        lower.setContentsMargins(0, 8, 0, 0)
+        lower.setContentsMargins(0, 2, 0, 0)
+        lower.setSpacing(4)
         lower.addLayout(choice)
         verdicts = QHBoxLayout()
         for line in self.verdicts:
@@ -218,7 +219,7 @@ class Compare(QWidget):
         split.setStretchFactor(1, 3)
         split.setSizes([self.fontMetrics().height() * 9, 600])
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(16, 16, 16, 8)
+        layout.setContentsMargins(12, 4, 12, 4)
         head = QHBoxLayout()
         head.addWidget(set_heading(Label("Compare"), "title"))
         head.addWidget(self.switch, 1)

@@ -11,8 +11,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from robgui.core.view import Curves, Matrix, View, aligned, difference, is_zero
+from robgui.gui.widgets.elided import Caption
 from robgui.gui.widgets.plain import Label
-from robgui.gui.widgets.plots import Caption, Plot
+from robgui.gui.widgets.plots import Plot
 from robgui.gui.widgets.views import ViewWidget, view_widget
 
 SAME = (

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QModelIndex, Signal
 
 from robgui.core.execution.likeness import differences, inputs_in_words
+from robgui.core.model.accuracy import Measured, measured
+from robgui.core.text.words import percent
 from robgui.core.verdict import Status, Verdict
 from robgui.core.view import Ink
 from robgui.gui.pages.missing import Missing, missing
@@ -92,7 +94,8 @@ class Scoreboard(Sheet):
         self._rows: list[_Row] = []
         for signal in (store.history.runs_changed, store.history.findings_changed):
             signal.connect(self.refresh)
-        store.library.models_changed.connect(self.refresh)
+        for signal in (store.library.models_changed, store.library.datasets_changed):
+            signal.connect(self.refresh)
         store.ready.connect(self.refresh)
         self.clicked.connect(self._point)
         self.activated.connect(self._open)
@@ -110,7 +113,22 @@ class Scoreboard(Sheet):
                     Cells(known.title, cells, _words, _ink, _tip, lambda cell: cell.rank, True)
                 )
                 self._analyses.append(name)
-        self.show_cells(columns)
+        self.show_cells([*columns, *self._accuracies()])
+
+    def _accuracies(self) -> list[Cells]:
+        """How often each open model is right on the data in use; no column where nobody knows."""
+        dataset = self._store.library.dataset
+        if dataset is None:
+            return []
+        by_name = {model.fingerprint: model.content for model in self._store.library.models}
+        known = []
+        for row in self._rows:
+            content = next((by_name[one] for one in row.fingerprints if one in by_name), "")
+            known.append(measured(content, dataset.fingerprint) if content else None)
+        if not any(known):
+            return []
+        title = f"Right on {dataset.name}"
+        return [Cells(title, known, _right, rank=lambda one: one.share, whole=True)]
 
     def names(self) -> list[str]:
         """The models of the rows, from top to bottom."""
@@ -251,6 +269,10 @@ def _agrees(settings: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
         or usual.get(name, ...) in (settings.get(name), others.get(name))
         for name in names
     )
+
+
+def _right(cell: Measured | None) -> str:
+    return "not counted" if cell is None else f"{percent(cell.share)} of {cell.counted:,}"
 
 
 def _words(cell: Any) -> str:

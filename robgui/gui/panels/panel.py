@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QShowEvent
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedLayout, QVBoxLayout, QWidget
 
 from robgui.core.errors import RobguiError
@@ -20,8 +20,10 @@ from robgui.core.execution.registry import method_of
 from robgui.core.execution.run import RunState
 from robgui.core.verdict import Verdict
 from robgui.gui.app.theme import Themed, pixmap, set_heading, theme
+from robgui.gui.panels.explanation import Explanation
 from robgui.gui.panels.send_button import SendButton
-from robgui.gui.panels.verdict_line import VerdictLine
+from robgui.gui.panels.verdict_line import LINES, VerdictLine
+from robgui.gui.widgets.elided import Caption
 from robgui.gui.widgets.plain import Label
 
 if TYPE_CHECKING:
@@ -33,13 +35,17 @@ if TYPE_CHECKING:
     from robgui.gui.state.store import Store
 
 
-STALE = "Stale: settings, model or input changed. Press Run."
-#: The same while Run cannot be pressed; the form says why.
-STALE_FOR_NOW = "Stale: settings, model or input changed."
-FIRST_LOOK = "From Inspect everything, with short settings. Press Run for the full result."
+#: What stands on the badge, and what its tool tip adds.
+STALE = "Stale: press Run"
+STALE_FOR_NOW = "Stale"
+FIRST_LOOK = "Short settings: press Run"
+CHANGED = "Settings, model or input have changed since this was computed."
+SHORT = "This comes from Inspect everything, with short settings. Run gives the full result."
 #: Words that change thirty times a second cannot be read, and laying them out costs more than the
 #: picture.
 WORDS_SECONDS = 0.25
+#: A panel lower than this many lines of text keeps its room for the picture.
+LOW = 46
 
 
 class Panel(Themed, QWidget):
@@ -225,21 +231,22 @@ class Panel(Themed, QWidget):
 
     def _make_page(self) -> None:
         self.verdict = VerdictLine()
-        self._subject = Label(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        self._subject = Caption(align=Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self._subject.setAccessibleName("Which model on which input")
         self._subject.setProperty("role", "quiet")
         self._stale = Label(STALE)
         self._stale.setProperty("role", "badge")
-        self._stale.setWordWrap(True)
         self._content = self.build()
         page = QWidget()
         layout = QVBoxLayout(page)
-        layout.setContentsMargins(16, 16, 16, 8)
-        layout.setSpacing(8)
+        layout.setContentsMargins(12, 8, 12, 8)
+        layout.setSpacing(6)
         layout.addWidget(self.verdict)
         layout.addLayout(self._origin())
-        layout.addWidget(self._content, 1)
-        layout.addWidget(self._explained())
+        beside = QHBoxLayout()
+        beside.addWidget(self._content, 1)
+        beside.addWidget(self.explanation)
+        layout.addLayout(beside, 1)
         self._pages = QStackedLayout(self)
         self._pages.addWidget(self._empty())
         self._pages.addWidget(page)
@@ -248,12 +255,11 @@ class Panel(Themed, QWidget):
         """Of what the picture is, and beside it that it is stale: nothing below moves under the
         mouse.
         """
-        kept = self._stale.sizePolicy()
-        kept.setRetainSizeWhenHidden(True)
-        self._stale.setSizePolicy(kept)
         row = QHBoxLayout()
         row.addWidget(self._subject, 1)
-        row.addWidget(self._stale, 1)
+        row.addWidget(self._stale)
+        row.addWidget(self._explained())
+        row.addWidget(self.send)
         return row
 
     def _empty(self) -> QWidget:
@@ -278,27 +284,22 @@ class Panel(Themed, QWidget):
         self._tint()
         return page
 
-    def _explained(self) -> QWidget:
-        box = QWidget()
+    def _explained(self) -> QPushButton:
+        """The button that explains the picture: numbers on it, and words beside it."""
+        self.send = SendButton(self)
+        self.explanation = Explanation(self._content, self.analysis.explanation)
         button = QPushButton("What am I looking at?", checkable=True)
         button.setProperty("role", "link")
         button.setVisible(bool(self.analysis.explanation))
-        text = _plain(self.analysis.explanation, Qt.AlignmentFlag.AlignLeft)
-        text.setProperty("role", "quiet")
-        text.setMaximumWidth(self.fontMetrics().averageCharWidth() * 110)
-        text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        text.hide()
-        button.toggled.connect(text.setVisible)
-        self.send = SendButton(self)
-        row = QHBoxLayout()
-        row.addWidget(button)
-        row.addStretch()
-        row.addWidget(self.send)
-        layout = QVBoxLayout(box)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addLayout(row)
-        layout.addWidget(text)
-        return box
+        button.toggled.connect(self.explanation.set_open)
+        return button
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """In a low panel the verdict is its sentence; the rest is asked for."""
+        super().resizeEvent(event)
+        low = self.height() < LOW * self.fontMetrics().height()
+        self.verdict.set_lines(0 if low else LINES)
+        self._hold_height()
 
     # --- what the store says ----------------------------------------------------------------------
 
@@ -361,7 +362,7 @@ class Panel(Themed, QWidget):
     def _show_subject(self, request: Request, note: str = "") -> None:
         """Which model on which input; while it runs, how far it is where its engine says so."""
         subject = self.store.subject(request)
-        self._subject.setText(f"{subject}. {note}" if note else subject)
+        self._subject.set_words(f"{subject}. {note}" if note else subject)
 
     def _result_shown(self, run: Run, result: Any) -> None:
         if run.request.analysis != self.analysis.name:
@@ -399,12 +400,14 @@ class Panel(Themed, QWidget):
         now = self.store.request(self.analysis.name)
         if now is None:
             self._stale.setText(STALE_FOR_NOW)
+            self._stale.setToolTip(CHANGED)
             self._stale.setVisible(not self._awaits_files())
             return
         stale = not same_question(now, self.request)
         if stale:
             first = self.store.inspection.gave(self.request, now)
             self._stale.setText(FIRST_LOOK if first else STALE)
+            self._stale.setToolTip(SHORT if first else CHANGED)
         self._stale.setVisible(stale)
 
     def _awaits_files(self) -> bool:

@@ -27,6 +27,7 @@ class VerdictLine(QWidget):
     def __init__(self, *, brief: bool = False) -> None:
         super().__init__()
         self._brief = brief
+        self._most = LINES
         self.verdict: Verdict | None = None
         self.setAccessibleName("Verdict")
         self.status, self.sentence, self.rest = (_label() for _ in range(3))
@@ -57,6 +58,12 @@ class VerdictLine(QWidget):
         self._tint()
         self._fit()
 
+    def set_lines(self, most: int) -> None:
+        """How many lines of what it rests on are shown without being asked for."""
+        if most != self._most:
+            self._most = most
+            self._fit()
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Another width takes another number of lines."""
         super().resizeEvent(event)
@@ -68,14 +75,12 @@ class VerdictLine(QWidget):
         top.setSpacing(12)
         top.addWidget(self.status, 0, Qt.AlignmentFlag.AlignTop)
         top.addWidget(self.sentence, 1)
-        below = QHBoxLayout()
-        below.addWidget(self.rest, 1)
-        below.addWidget(self.more, 0, Qt.AlignmentFlag.AlignTop)
+        top.addWidget(self.more, 0, Qt.AlignmentFlag.AlignTop)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(4)
         layout.addLayout(top)
-        layout.addLayout(below)
+        layout.addWidget(self.rest)
 
     def _rest(self) -> list[str]:
         """On what it is said, and what it rests on."""
@@ -87,8 +92,9 @@ class VerdictLine(QWidget):
     def _fit(self) -> None:
         """The whole, or as many whole sentences as a few lines hold, with a button for the rest."""
         parts = self._rest()
-        shown, room = len(parts), self.width() - self.more.sizeHint().width() - 16
-        while shown > 1 and room > 0 and self._lines(parts[:shown], room) > LINES:
+        shown, room = len(parts), self.width()
+        least = min(1, self._most)
+        while shown > least and room > 0 and self._lines(parts[:shown], room) > self._most:
             shown -= 1
         self.more.setVisible(shown < len(parts))
         words = " ".join(parts if self.more.isChecked() else parts[:shown])

@@ -290,16 +290,21 @@ class History(QObject):
 
         self._keeping.run(lambda: workspace.delete_run(run.id), deleted)
 
-    def add_finding(self, run_id: str, finding: Finding) -> None:
+    def add_finding(self, run_id: str, finding: Finding, *, starred: bool = False) -> None:
         """Keeps a failure that was seen after its run had ended; the same one is kept once."""
         workspace = self.writable
         if workspace is None or any(
             (known.run_id, known.title) == (run_id, finding.title) for known in self.findings
         ):
             return
-        self._keeping.run(
-            lambda: workspace.add_findings(run_id, [finding]), lambda _: self.refresh()
-        )
+
+        def keep() -> None:
+            workspace.add_findings(run_id, [finding])
+            if starred:
+                newest = max(one.id for one in workspace.findings(run_id))
+                workspace.set_finding(newest, starred=True)
+
+        self._keeping.run(keep, lambda _: self.refresh())
 
     def set_finding(
         self, finding: StoredFinding, *, note: str | None = None, starred: bool | None = None

@@ -6,7 +6,15 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetrics, QPaintEvent
-from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter
+from PySide6.QtWidgets import (
+    QComboBox,
+    QSizePolicy,
+    QStyle,
+    QStyleOptionComboBox,
+    QStylePainter,
+)
+
+from robgui.gui.widgets.plain import Label, tip
 
 
 class ElidedBox(QComboBox):
@@ -32,6 +40,29 @@ class ElidedBox(QComboBox):
         painter = QStylePainter(self)
         painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
         painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+
+
+class Caption(Label):
+    """One line that is cut with an ellipsis where there is no room; the tool tip has it whole."""
+
+    def __init__(self, *, align: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignCenter) -> None:
+        super().__init__(alignment=align)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.words = ""
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+
+    def set_words(self, words: str) -> None:
+        """Writes this line."""
+        self.words = words
+        self.setToolTip(tip(words))
+        self._fit()
+
+    def resizeEvent(self, event: object) -> None:
+        self._fit()
+
+    def _fit(self) -> None:
+        mode = Qt.TextElideMode.ElideMiddle
+        self.setText(self.fontMetrics().elidedText(self.words, mode, self.width()))
 
 
 def beginning(words: str, metrics: QFontMetrics, width: int) -> str:

@@ -1,4 +1,4 @@
-"""Pieces that every panel uses: a plot in the present theme, a caption, a picture for Qt."""
+"""Pieces that every panel uses: a plot in the present theme, a picture for Qt."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from robgui.core.view import Axis
 from robgui.gui.app.theme import Themed, theme
 from robgui.gui.widgets.axes import ViewAxis
-from robgui.gui.widgets.plain import Label, tip
 
 pg.setConfigOptions(antialias=True)
 Range = tuple[float, float]
@@ -73,35 +71,13 @@ class Plot(Themed, pg.PlotWidget):
             axis.setPen(pg.mkPen(colours.line))
             axis.setTextPen(pg.mkPen(colours.text))
             axis.setTickFont(self.font())
+            axis.label.setFont(self.font())
             axis.label.setDefaultTextColor(pg.mkColor(colours.text))
 
     def _undo_zoom(self, event: Any) -> None:
         if event.double() and self._frame is not None:
             x_range, y_range, padding = self._frame
             self.setRange(xRange=x_range, yRange=y_range, padding=padding)
-
-
-class Caption(Label):
-    """One line that is cut with an ellipsis where there is no room; the tool tip has it whole."""
-
-    def __init__(self) -> None:
-        super().__init__(alignment=Qt.AlignmentFlag.AlignCenter)
-        self.setTextFormat(Qt.TextFormat.PlainText)
-        self.words = ""
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-
-    def set_words(self, words: str) -> None:
-        """Writes this line."""
-        self.words = words
-        self.setToolTip(tip(words))
-        self._fit()
-
-    def resizeEvent(self, event: object) -> None:
-        self._fit()
-
-    def _fit(self) -> None:
-        mode = Qt.TextElideMode.ElideMiddle
-        self.setText(self.fontMetrics().elidedText(self.words, mode, self.width()))
 
 
 def to_qimage(image: np.ndarray) -> QImage:

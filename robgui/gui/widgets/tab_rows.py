@@ -31,6 +31,7 @@ class TabRows(QWidget):
         self._tabs: list[QToolButton] = []
         self._current = -1
         self._shown = 0
+        self._most = MOST_ROWS
         self.more = QToolButton(self, text="More", checkable=True, autoRaise=True)
         self.more.setProperty("role", "tab")
         self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
@@ -40,6 +41,12 @@ class TabRows(QWidget):
         self.more.hide()
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         theme.changed.connect(self._place)
+
+    def set_most_rows(self, most: int) -> None:
+        """How many rows there may be."""
+        if most != self._most:
+            self._most = most
+            self._place()
 
     def count(self) -> int:
         """How many tabs there are."""
@@ -139,9 +146,9 @@ class TabRows(QWidget):
     def _fitting(self, widths: list[int]) -> int:
         """How many tabs fit into the rows there may be, with room for "More" where not all do."""
         room = max(1, self.width())
-        if _held(widths, room, room) == len(widths):
+        if _held(widths, room, room, self._most) == len(widths):
             return len(widths)
-        return _held(widths, room, room - self.more.sizeHint().width() - _GAP)
+        return _held(widths, room, room - self.more.sizeHint().width() - _GAP, self._most)
 
     def _place_more(self, shown: int, left: int, top: int, high: int) -> None:
         """The button with the tabs that do not fit; it is called like the one chosen there."""
@@ -184,13 +191,13 @@ def _bold_width(tab: QToolButton) -> int:
     return QFontMetrics(bold).horizontalAdvance(tab.accessibleName())
 
 
-def _held(widths: list[int], room: int, last: int) -> int:
-    """How many tabs the rows hold, each ``room`` wide and the last one ``last``."""
+def _held(widths: list[int], room: int, last: int, most: int) -> int:
+    """How many tabs ``most`` rows hold, each ``room`` wide and the last one ``last``."""
     row = left = 0
     for place, width in enumerate(widths):
-        if left and left + width > (last if row == MOST_ROWS - 1 else room):
+        if left and left + width > (last if row == most - 1 else room):
             row, left = row + 1, 0
-        if row == MOST_ROWS:
+        if row == most:
             return place
         left += width + _GAP
     return len(widths)

@@ -1,44 +1,51 @@
-"""Toasts: one sentence over the window, with details for whoever wants them."""
+"""Toasts: one sentence beside the menus, with details for whoever wants them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject, QRect, Qt, QTimer
-from PySide6.QtGui import QCursor, QEnterEvent
+from PySide6.QtGui import QEnterEvent
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
     QHBoxLayout,
     QPlainTextEdit,
     QPushButton,
+    QSizePolicy,
     QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
 from robgui.gui.app.theme import icon, pixmap, theme
-from robgui.gui.widgets.plain import Label
+from robgui.gui.widgets.elided import beginning
+from robgui.gui.widgets.plain import Label, set_tip
 
 #: How long a toast stays; whatever it said is in the log afterwards.
 SECONDS: dict[str, float] = {"info": 4, "warning": 8, "error": 15}
 ACTION_SECONDS = 12.0
+#: So many wait for their turn; the oldest of more are in the log only.
 MOST = 3
-#: So many pixels below the pointer a toast begins, where it would cover what was clicked.
-AWAY = 32
+#: What is shown first of several.
+_RANK = {"info": 0, "warning": 1, "error": 2}
+#: Pixels around the sentence that it cannot have.
+_AROUND = 24
 #: The words on a button, and what it does.
 Action = tuple[str, Callable[[], None]]
 
 
 class Toasts(QObject):
-    """Stacks toasts in the upper right corner of ``host``, away from the buttons.
+    """Shows one toast after the other in a place where nothing else stands; each goes by itself.
 
-    Each goes by itself.
+    Args:
+        host: The window.
+        place: Where in it a toast may stand.
     """
 
-    def __init__(self, host: QWidget) -> None:
+    def __init__(self, host: QWidget, place: Callable[[], QRect]) -> None:
         super().__init__(host)
-        self._host = host
+        self._host, self._place = host, place
         self._shown: list[Toast] = []
         host.installEventFilter(self)
 
@@ -59,9 +66,7 @@ class Toasts(QObject):
         self._shown.append(toast)
         while len(self._shown) > MOST:
             self._close(self._shown[0])
-        toast.show()
         self._arrange()
-        toast.timer.start()
 
     def withdraw(self, sentence: str) -> None:
         """Takes ``sentence`` off the screen, if it is there: it no longer matters."""
@@ -70,11 +75,17 @@ class Toasts(QObject):
 
     @property
     def sentences(self) -> list[str]:
-        """What is on screen."""
+        """What is on screen or waits to be."""
         return [toast.sentence for toast in self._shown]
 
+    @property
+    def current(self) -> Toast | None:
+        """The one on screen: the newest of the gravest."""
+        newest = list(reversed(self._shown))
+        return max(newest, key=lambda toast: _RANK[toast.level], default=None)
+
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Keeps the toasts in their corner when the window is resized."""
+        """Keeps the toast in its place when the window is resized."""
         if event.type() == QEvent.Type.Resize:
             self._arrange()
         return False
@@ -87,55 +98,78 @@ class Toasts(QObject):
             self._arrange()
 
     def _arrange(self) -> None:
-        """From the upper right corner down, below what the user has just clicked."""
-        top = 64
-        for toast in reversed(self._shown):
-            toast.setFixedWidth(min(480, self._host.width() - 32))
-            toast.adjustSize()
-            left = self._host.width() - toast.width() - 16
-            place = QRect(left, top, toast.width(), toast.height()).adjusted(-8, -8, 8, 8)
-            if not toast.settled and place.contains(self._host.mapFromGlobal(QCursor.pos())):
-                top = self._host.mapFromGlobal(QCursor.pos()).y() + AWAY
-            if top + toast.height() > self._host.height():
-                top, left = 64, 16  # no room below: the other corner
-            toast.move(left, top)
-            toast.raise_()
-            toast.settled = True
-            top += toast.height() + 8
+        """One is on screen, and its time runs; the others wait."""
+        current = self.current
+        for toast in self._shown:
+            if toast is not current:
+                toast.timer.stop()
+                toast.hide()
+        if current is None:
+            return
+        current.fit(self._place())
+        if not current.isVisible():
+            current.show()
+            current.timer.start()
+        current.raise_()
 
 
 class Toast(QFrame):
     """One sentence with an icon that says its level, an expandable text and a way to close it.
 
     Attributes:
-        settled: Whether it has its place; until then it keeps away from the pointer.
+        level: ``info``, ``warning`` or ``error``.
         timer: Runs out when the toast has been read; it stands still while the mouse is over the
             toast.
     """
 
     def __init__(self, level: str, sentence: str, details: str, parent: QWidget) -> None:
         super().__init__(parent)
-        self.sentence = sentence
-        self.settled = False
+        self.level, self.sentence = level, sentence
         self.setProperty("role", "toast")
         self.setAccessibleName(f"{level}: {sentence}")
         self.timer = QTimer(self, singleShot=True, interval=round(SECONDS[level] * 1000))
-        self._level = level
-        self._mark = Label(alignment=Qt.AlignmentFlag.AlignTop)
-        text = Label(sentence, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
-        text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._mark = Label(alignment=Qt.AlignmentFlag.AlignVCenter)
+        self._text = Label(sentence, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._details: QPlainTextEdit | None = None
         self.closed = QToolButton(autoRaise=True, toolTip="Close")
         self.closed.setAccessibleName("Close message")
-        row = QHBoxLayout()
-        row.addWidget(self._mark)
-        row.addWidget(text, 1)
-        row.addWidget(self.closed, 0, Qt.AlignmentFlag.AlignTop)
-        layout = self._rows = QVBoxLayout(self)
-        layout.addLayout(row)
+        self._others: list[QWidget] = [self._mark, self.closed]
+        self._row = QHBoxLayout()
+        self._row.addWidget(self._mark)
+        self._row.addWidget(self._text, 1)
+        self._row.addWidget(self.closed)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 4, 4, 4)
+        layout.addLayout(self._row)
         if details:
             self._add_details(layout, details)
         theme.changed.connect(self._tint)
+        self.hide()
         self._tint()
+
+    def fit(self, place: QRect) -> None:
+        """Stands at the right of ``place``, as wide as its sentence needs, and no higher; what
+        does not fit ends in dots, and the tool tip has it whole.
+        """
+        metrics = self.fontMetrics()
+        rest = sum(one.sizeHint().width() + self._row.spacing() for one in self._others)
+        width = min(metrics.horizontalAdvance(self.sentence) + rest + _AROUND, place.width())
+        self.setFixedWidth(max(width, min(place.width(), rest + 80)))
+        lines = max(1, (place.height() - 8) // metrics.lineSpacing())
+        room = self.width() - rest - _AROUND
+        # the end of a line is lost to the word that does not fit
+        whole = metrics.boundingRect(
+            QRect(0, 0, room, 10_000), Qt.TextFlag.TextWordWrap.value, self.sentence
+        )
+        fits = whole.height() <= lines * metrics.lineSpacing()
+        cut = beginning(self.sentence, metrics, int(room * (lines - 0.5 * (lines > 1)) * 0.9))
+        self._text.setText(self.sentence if fits else cut)
+        set_tip(self._text, "" if fits else self.sentence)
+        opened = self._details is not None and not self._details.isHidden()
+        self.adjustSize() if opened else self.resize(self.width(), place.height())
+        self.move(place.right() - self.width() + 1, place.top())
 
     def add_action(self, words: str, deed: Callable[[], None]) -> QPushButton:
         """A button that does something about it.
@@ -144,7 +178,8 @@ class Toast(QFrame):
         """
         button = QPushButton(words)
         button.clicked.connect(deed)
-        self._rows.addWidget(button, 0, Qt.AlignmentFlag.AlignRight)
+        button.setProperty("tight", True)
+        self._put(button)
         self.timer.setInterval(round(ACTION_SECONDS * 1000))
         return button
 
@@ -161,29 +196,32 @@ class Toast(QFrame):
     def _tint(self) -> None:
         colours = theme.colours
         tint = {"info": colours.accent, "warning": colours.warning, "error": colours.bad}[
-            self._level
+            self.level
         ]
-        self._mark.setPixmap(pixmap(self._level, 24, tint))
+        self._mark.setPixmap(pixmap(self.level, 24, tint))
         self.closed.setIcon(icon("close"))
 
     def _add_details(self, layout: QVBoxLayout, details: str) -> None:
-        box = QPlainTextEdit(details, readOnly=True)
+        box = self._details = QPlainTextEdit(details, readOnly=True)
         box.setFixedHeight(160)
         box.hide()
         show = QPushButton("Details")
         copy = QPushButton("Copy")
 
         def toggle() -> None:
-            box.setVisible(not box.isVisible())
+            box.setVisible(box.isHidden())
             self.adjustSize()
 
         show.clicked.connect(toggle)
         copy.clicked.connect(
             lambda: QApplication.clipboard().setText(f"{self.sentence}\n\n{details}")
         )
-        row = QHBoxLayout()
-        row.addStretch()
-        row.addWidget(copy)
-        row.addWidget(show)
+        for button in (copy, show):
+            button.setProperty("tight", True)
+            self._put(button)
         layout.addWidget(box)
-        layout.addLayout(row)
+
+    def _put(self, button: QPushButton) -> None:
+        """A button before the one that closes."""
+        self._others.append(button)
+        self._row.insertWidget(self._row.count() - 1, button)

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication
 from torch import nn
 
 from robgui.core.execution.request import build_request
+from robgui.core.model.accuracy import note
 from robgui.core.model.classifier import Classifier
 from robgui.core.verdict import Status
 from robgui.core.view import Table
@@ -110,6 +111,18 @@ def test_the_scoreboard_has_a_row_per_model_with_status_number_and_inputs(page):
     theme.apply(False)
     tip = board.index(0, 1).data(Qt.ItemDataRole.ToolTipRole)
     assert "At risk. All is &lt;i&gt;well" in tip
+
+
+def test_the_scoreboard_ends_with_how_often_each_model_is_right_where_that_is_known(store, page):
+    model, dataset = store.library.models[0], store.library.dataset
+    note(model.content, dataset.fingerprint, 1828, 2000, model.settings)
+    page.scoreboard.refresh()
+    board = page.scoreboard.model()
+    last = board.columnCount() - 1
+    title = board.headerData(last, Qt.Orientation.Horizontal)
+    assert title == f"Right on {dataset.name}"
+    rows = {board.index(row, 0).data(): board.index(row, last).data() for row in range(2)}
+    assert rows[model.name] == "91.4 % of 2,000"
 
 
 def test_the_scoreboard_sorts_by_status_the_worst_first(page):

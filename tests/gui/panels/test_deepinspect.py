@@ -131,7 +131,7 @@ def test_the_views_follow_the_theme(inspected):
     ("analysis", "settings", "title"),
     [
         ("deepinspect_thresholds", {"thresholds": (0.4, 0.5)}, "Confused pairs and the threshold"),
-        ("deepinspect_coverage", {}, "Coverage by class"),
+        ("deepinspect_coverage", {}, "How far each class is from the mean of all"),
     ],
 )
 def test_the_other_tabs_are_drawn_from_their_views(store, bench, run, analysis, settings, title):

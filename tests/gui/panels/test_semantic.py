@@ -97,7 +97,7 @@ def test_the_mouse_shows_the_picture_there_and_its_five_best_classes(qtbot, stor
     panel, pane = map_panel
     result = run(panel, pane, **GRID)
     panel.view.matrix.heat.hovered.emit((58.0, 102.0))
-    qtbot.waitUntil(lambda: panel.here.picture.shown, timeout=10_000)
+    qtbot.waitUntil(lambda: "Rotation 60°" in panel.here.caption.text(), timeout=10_000)
     rows = panel.here.shares.rows
     assert len(rows) == 5 and sorted((share for _, share, _ in rows), reverse=True) == [
         share for _, share, _ in rows
@@ -106,7 +106,8 @@ def test_the_mouse_shows_the_picture_there_and_its_five_best_classes(qtbot, stor
     assert rows[0][0] == result.labels[result.tops[0, 0, row, column]]
     assert rows[0][1] == pytest.approx(float(result.top_scores[0, 0, row, column]), abs=1e-4)
     panel.view.matrix.heat.hovered.emit(None)
-    assert not panel.here.picture.shown and "Shift+click" in panel.here.picture._words
+    qtbot.waitUntil(lambda: "Rotation 0°" in panel.here.caption.text(), timeout=10_000)
+    assert "Shift+click" in panel.here.tip.text(), "the scene as it stands, and what can be done"
 
 
 def test_a_click_is_a_start_for_regions_and_shift_adds_another(qtbot, store, map_panel, run):
@@ -519,7 +520,7 @@ def test_srvr_says_how_far_its_regions_are_before_the_first_of_them_has_ended(qt
     panel, pane = bench("srvr")
     pane.form().set_values({"iterations": 200, "start_count": 4})
     notes = []
-    store.job_stepped.connect(lambda job: notes.append((job.newest.note, panel._subject.text())))
+    store.job_stepped.connect(lambda job: notes.append((job.newest.note, panel._subject.words)))
     pane.run.click()
     qtbot.waitUntil(
         lambda: any("regions at rest" in subject for _, subject in notes), timeout=30_000
@@ -528,7 +529,7 @@ def test_srvr_says_how_far_its_regions_are_before_the_first_of_them_has_ended(qt
     assert note.startswith("Network 1 of 2: step ") and "of 200" in note
     store.runner.stop_all()
     qtbot.waitUntil(lambda: not store.runner.busy, timeout=30_000)
-    qtbot.waitUntil(lambda: "regions at rest" not in panel._subject.text(), timeout=5_000)
+    qtbot.waitUntil(lambda: "regions at rest" not in panel._subject.words, timeout=5_000)
 
 
 def test_the_largest_boxes_are_drawn_and_counted_by_default(qtbot, store, regions_panel, run):

@@ -7,6 +7,7 @@ from robgui.core.model.classifier import Classifier
 from robgui.core.verdict import Status, Verdict
 from robgui.gui.app.theme import theme
 from robgui.gui.panels.panel import STALE_FOR_NOW
+from robgui.gui.panels.zonnscan.sweep import crossing_radius
 from robgui.gui.panels.zonnscan.sweep_tools import TWINS
 from robgui.gui.state.selection import Selection
 
@@ -63,6 +64,16 @@ def test_the_cursor_shows_random_inputs_of_its_zone_with_their_classes(qtbot, st
     panel.marker.setValue(0.0)
     qtbot.waitUntil(lambda: len(panel.board.widgets[1].view.pictures) == 8, timeout=10_000)
     assert "the input itself" in panel.board.widgets[1].view.note
+
+
+def test_the_cursor_begins_where_samples_flip_and_stays_where_it_is_put(qtbot, store, sweep, run):
+    panel, pane = sweep
+    result = run(panel, pane, samples=64, radii=(0.0, 0.05, 0.5, 1.0))
+    flipped = result.radii[result.crossing >= 0.2]
+    assert flipped.size and panel.marker.value() == flipped[0] == crossing_radius(result)
+    panel.board.widgets[0].chosen.emit(0.05)
+    panel.draw(result)
+    assert panel.marker.value() == 0.05
 
 
 def test_a_click_into_the_picture_brings_the_cursor_there_and_tells_the_others(

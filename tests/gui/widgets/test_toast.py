@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtCore import QEvent, QPointF, QRect, Qt
 from PySide6.QtGui import QEnterEvent
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 
 from robgui.gui.app.theme import theme
 from robgui.gui.widgets import toast as toasts_module
 from robgui.gui.widgets.toast import Toast, Toasts
+
+PLACE = QRect(300, 2, 290, 50)
 
 
 @pytest.fixture
@@ -28,14 +30,14 @@ def host(qtbot):
 def test_every_toast_goes_by_itself(host, qtbot, monkeypatch, level):
     assert 0 < toasts_module.SECONDS[level] <= 15
     monkeypatch.setitem(toasts_module.SECONDS, level, 0.05)
-    toasts = Toasts(host)
+    toasts = Toasts(host, lambda: PLACE)
     toasts.show(level, "Something happened.")
     assert toasts.sentences == ["Something happened."]
     qtbot.waitUntil(lambda: not toasts.sentences, timeout=5_000)
 
 
 def test_a_toast_waits_while_the_mouse_is_over_it(host):
-    toasts = Toasts(host)
+    toasts = Toasts(host, lambda: PLACE)
     toasts.show("error", "Something is wrong.")
     toast = host.findChild(Toast)
     QApplication.sendEvent(toast, QEnterEvent(QPointF(5, 5), QPointF(5, 5), QPointF(5, 5)))
@@ -45,7 +47,7 @@ def test_a_toast_waits_while_the_mouse_is_over_it(host):
 
 
 def test_the_close_button_of_an_open_toast_follows_the_theme(host):
-    Toasts(host).show("error", "Something is wrong.")
+    Toasts(host, lambda: PLACE).show("error", "Something is wrong.")
     button = host.findChild(Toast).closed
 
     def darkest() -> int:
@@ -62,7 +64,7 @@ def test_the_close_button_of_an_open_toast_follows_the_theme(host):
 
 def test_a_toast_with_a_button_does_what_it_says_and_goes(host, qtbot):
     done = []
-    toasts = Toasts(host)
+    toasts = Toasts(host, lambda: PLACE)
     toasts.show(
         "info", "Now looking at twins.", action=("Back to fashion.npz", lambda: done.append(1))
     )
@@ -78,7 +80,7 @@ def test_a_toast_with_a_button_does_what_it_says_and_goes(host, qtbot):
 
 
 def test_a_toast_can_be_withdrawn(host):
-    toasts = Toasts(host)
+    toasts = Toasts(host, lambda: PLACE)
     toasts.show("error", "The run failed.")
     toasts.show("info", "Something else.")
     toasts.withdraw("The run failed.")
@@ -86,11 +88,22 @@ def test_a_toast_can_be_withdrawn(host):
     assert toasts.sentences == ["Something else."]
 
 
-def test_a_toast_never_covers_what_was_just_clicked(host, qtbot, monkeypatch):
-    toasts = Toasts(host)
-    clicked = host.mapToGlobal(QPoint(500, 80))
-    monkeypatch.setattr(toasts_module.QCursor, "pos", staticmethod(lambda: clicked))
-    toasts.show("info", "Saved.")
-    (toast,) = toasts._shown
-    assert not toast.geometry().contains(QPoint(500, 80))
-    assert host.rect().contains(toast.geometry())
+@pytest.mark.parametrize("sentence", ["Saved.", "A long sentence that goes on. " * 12])
+def test_a_toast_stays_in_its_place_whatever_it_says(host, sentence):
+    toasts = Toasts(host, lambda: PLACE)
+    toasts.show("info", sentence, details="more", action=("Show", print))
+    toast = toasts.current
+    assert PLACE.contains(toast.geometry()) and toast.geometry().right() == PLACE.right()
+    shown = toast._text.text()
+    assert shown == sentence or (shown.endswith("…") and sentence in toast._text.toolTip())
+
+
+def test_the_gravest_is_on_screen_and_the_others_wait_for_their_turn(host, qtbot):
+    toasts = Toasts(host, lambda: PLACE)
+    for level, sentence in (("error", "It failed."), ("info", "Saved."), ("info", "Loaded.")):
+        toasts.show(level, sentence)
+    assert toasts.current.sentence == "It failed."
+    waiting = [toast for toast in toasts._shown if toast is not toasts.current]
+    assert len(waiting) == 2 and not any(one.isVisible() or one.timer.isActive() for one in waiting)
+    qtbot.mouseClick(toasts.current.closed, Qt.MouseButton.LeftButton)
+    assert toasts.current.sentence == "Loaded." and toasts.current.timer.isActive()

@@ -9,7 +9,24 @@ import numpy as np
 from robgui.analyses.deepinspect.params import CoverageParams, ThresholdsParams
 from robgui.analyses.deepinspect.studies.result import CoverageResult, Sensitivity, ThresholdsResult
 from robgui.analyses.deepinspect.views import SHOWN_CLASSES, cells
-from robgui.core.view import Axis, Bars, Column, Curves, Ink, Line, Mark, Series, Table, View
+from robgui.core.view import (
+    Axis,
+    Bars,
+    Column,
+    Curves,
+    Ink,
+    Line,
+    Mark,
+    Matrix,
+    Series,
+    Table,
+    View,
+)
+
+#: The strongest colour stands for at least this share, so that small differences stay pale.
+LEAST_APART = 0.25
+#: The criteria in few letters, in their order.
+SHORT_NAMES = ("activated", "sections", "outer regions", "above range", "top of layer")
 
 
 def thresholds_views(result: ThresholdsResult, params: ThresholdsParams) -> Sequence[View]:
@@ -76,9 +93,10 @@ def _threshold_table(result: ThresholdsResult) -> Table:
 
 
 def coverage_views(result: CoverageResult, params: CoverageParams) -> Sequence[View]:
-    """The criteria over the classes, and every number as a table."""
+    """How far the classes are apart first: that is the question; then every number."""
     criteria = coverage_criteria(result, params)
     return (
+        _apart(result, criteria),
         _criteria_bars(result, criteria),
         _criteria_means(criteria),
         _coverage_table(result, criteria),
@@ -96,25 +114,50 @@ def coverage_criteria(result: CoverageResult, params: CoverageParams) -> dict[st
     }
 
 
+def _shown(result: CoverageResult) -> tuple[np.ndarray, str]:
+    """The classes with the most inputs, and how many are left out, in words."""
+    most = np.argsort(-result.counts, kind="stable")[:SHOWN_CLASSES]
+    shown = np.sort(most[result.counts[most] > 0])
+    left = int((result.counts > 0).sum()) - len(shown)
+    note = f"The {len(shown)} classes with the most inputs; {left:,} are not shown."
+    return shown, note if left > 0 else ""
+
+
+def _apart(result: CoverageResult, criteria: dict[str, np.ndarray]) -> Matrix:
+    """Every class against the mean of all: where nothing has a colour, nothing tells them apart."""
+    shown, note = _shown(result)
+    values = np.array([of[shown].astype(np.float64) for of in criteria.values()])
+    known = np.isfinite(values)
+    means = np.where(known, values, 0.0).sum(1) / np.maximum(known.sum(1), 1)
+    apart = values - means[:, None]
+    far = float(np.nanmax(np.abs(apart), initial=LEAST_APART))
+    return Matrix(
+        "How far each class is from the mean of all",
+        Axis("predicted class"),
+        Axis("what is counted"),
+        apart,
+        Axis("coverage above or below the mean", kind="share"),
+        (-far, far),
+        worst="middle",
+        rows=SHORT_NAMES,
+        columns=tuple(result.classes[int(c)] for c in shown),
+        note=note,
+    )
+
+
 def _criteria_bars(result: CoverageResult, criteria: dict[str, np.ndarray]) -> Bars:
-    shown = np.argsort(-result.counts, kind="stable")[:SHOWN_CLASSES]
-    shown = np.sort(shown[result.counts[shown] > 0])
+    shown, note = _shown(result)
     rows = tuple(
         Series(name, values[shown].astype(np.float64), Ink("series", i))
         for i, (name, values) in enumerate(criteria.items())
     )
-    left = int((result.counts > 0).sum()) - len(shown)
     return Bars(
         "Coverage by class",
         Axis("share of the neurons", kind="share", low=0, high=1),
         tuple(result.classes[int(c)] for c in shown),
         rows,
         x=Axis("predicted class"),
-        note=(
-            f"The {len(shown)} classes with the most inputs; {left:,} are not shown."
-            if left > 0
-            else ""
-        ),
+        note=note,
     )
 
 

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QEvent, QModelIndex, QPoint, QSignalBlocker, Qt, QTimer
+from PySide6.QtCore import QEvent, QModelIndex, QPoint, QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QResizeEvent
 from PySide6.QtWidgets import (
     QPushButton,
@@ -44,7 +44,13 @@ NOTHING_YET = "No input passes the search yet; the model has not answered for al
 
 
 class Gallery(QWidget):
-    """Thumbnails of the dataset in use; the chosen one is the input that analyses look at."""
+    """Thumbnails of the dataset in use; the chosen one is the input that analyses look at.
+
+    Signals:
+        wanted: Its search is needed, so it must not be folded.
+    """
+
+    wanted = Signal()
 
     def __init__(self, store: Store, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -91,12 +97,24 @@ class Gallery(QWidget):
         self.stack = QStackedWidget()
         self.stack.addWidget(self.view)
         self.stack.addWidget(nothing)
-        layout = QVBoxLayout(self)
+        self._above = QWidget()
+        above = QVBoxLayout(self._above)
+        above.setContentsMargins(0, 0, 0, 0)
+        for part in (self.filter, self.trouble, self.count):
+            above.addWidget(part)
+        layout = self._column = QVBoxLayout(self)
         layout.setContentsMargins(8, 8, 8, 8)
-        layout.addWidget(self.filter)
-        layout.addWidget(self.trouble)
-        layout.addWidget(self.count)
+        layout.addWidget(self._above)
         layout.addWidget(self.stack, 1)
+
+    def set_folded(self, folded: bool) -> None:
+        """Folded, it is a strip of small pictures without words."""
+        self.delegate.small = folded
+        self._above.setVisible(not folded)
+        self._column.setContentsMargins(*((2,) * 4 if folded else (8,) * 4))
+        wide = self.delegate.least().width() + self._bar() + 12
+        self.setMaximumWidth(wide if folded else 16_777_215)
+        self._fonts()
 
     def _make_timers(self) -> None:
         self._looking = _timer(self, _SETTLE_MS, self._look)
@@ -248,12 +266,14 @@ class Gallery(QWidget):
         self._begin_look()
 
     def _fonts(self) -> None:
-        bar = self.view.verticalScrollBar().sizeHint().width()
-        self.view.setMinimumWidth(GalleryDelegate.cell().width() + bar + 8)
+        self.view.setMinimumWidth(self.delegate.least().width() + self._bar() + 8)
         self._fill_width()
 
+    def _bar(self) -> int:
+        return self.view.verticalScrollBar().sizeHint().width()
+
     def _fill_width(self) -> None:
-        self.delegate.size = self.view.cell_in(self.stack.width(), GalleryDelegate.cell())
+        self.delegate.size = self.view.cell_in(self.stack.width(), self.delegate.least())
         self.view.setGridSize(self.delegate.size)
         self._begin_look()
 
@@ -268,7 +288,7 @@ class Gallery(QWidget):
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange and hasattr(self, "_looking"):
-            self._fonts()
+            self.set_folded(self.delegate.small)
 
     # --- selection --------------------------------------------------------------------------------
 
@@ -307,6 +327,7 @@ class Gallery(QWidget):
 
     def search(self) -> None:
         """Puts the keyboard into the line that searches."""
+        self.wanted.emit()
         self.filter.text.setFocus()
         self.filter.text.selectAll()
 

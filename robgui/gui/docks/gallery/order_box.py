@@ -6,6 +6,7 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QToolButton, QWidget
 
 from robgui.core.dataset.query.ordering import LARGEST_FIRST, ORDERS
+from robgui.gui.widgets.elided import ElidedBox
 
 
 class OrderBox(QWidget):
@@ -19,12 +20,10 @@ class OrderBox(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.box = QComboBox()
+        self.box = ElidedBox()
         self.box.setAccessibleName("Sort the inputs by")
         for name, title in ORDERS.items():
-            self.box.addItem(
-                f"Sorted by {title}" if name != "index" else "In order of the data", name
-            )
+            self.box.addItem(f"Sorted by {title}" if name != "index" else "In data order", name)
         self.box.setSizeAdjustPolicy(
             QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )

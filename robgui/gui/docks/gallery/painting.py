@@ -19,11 +19,13 @@ class GalleryDelegate(QStyledItemDelegate):
 
     Attributes:
         size: Of every cell; the gallery shares its width among the columns.
+        small: Small pictures without words; a sign tells right from wrong.
     """
 
     def __init__(self, thumbnails: Thumbnails, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._thumbnails = thumbnails
+        self.small = False
         self.size = self.cell()
 
     @staticmethod
@@ -39,6 +41,14 @@ class GalleryDelegate(QStyledItemDelegate):
             cls.side() + 2 * QFontMetrics(QApplication.font()).height() + 3 * PAD,
         )
 
+    def least(self) -> QSize:
+        """Smallest size of one input as it is painted now."""
+        side = self._side() + PAD
+        return QSize(side, side) if self.small else self.cell()
+
+    def _side(self) -> int:
+        return self.side() * 5 // 8 if self.small else self.side()
+
     def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
         return self.size
 
@@ -52,11 +62,15 @@ class GalleryDelegate(QStyledItemDelegate):
         painter.save()
         painter.setFont(QApplication.font())
         self._frame(painter, cell, option)
-        side = self.side()
+        side = self._side()
         square = QRect(cell.left() + (cell.width() - side) // 2, cell.top() + PAD // 2, side, side)
         self._picture(painter, square, entry)
         if entry.second:
             self._badge(painter, cell, square)
+        if self.small:
+            self._sign(painter, square, entry)
+            painter.restore()
+            return
         if entry.tags:
             self._tags(painter, square, entry)
         self._words(
@@ -65,6 +79,16 @@ class GalleryDelegate(QStyledItemDelegate):
             entry,
         )
         painter.restore()
+
+    def _sign(self, painter: QPainter, square: QRect, entry: Entry) -> None:
+        """A tick or a cross in the corner of a small picture."""
+        if entry.right is None:
+            return
+        size = painter.fontMetrics().height()
+        spot = QRect(square.right() - size + 1, square.bottom() - size + 1, size, size)
+        painter.fillRect(spot, QColor(theme.colours.surface))
+        colour = theme.colours.good if entry.right else theme.colours.bad
+        icon("check" if entry.right else "cross", colour).paint(painter, spot)
 
     def _frame(self, painter: QPainter, cell: QRect, option: QStyleOptionViewItem) -> None:
         chosen = bool(option.state & QStyle.StateFlag.State_Selected)

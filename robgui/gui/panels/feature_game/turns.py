@@ -13,7 +13,7 @@ from robgui.gui.widgets.plain import Label
 from robgui.gui.widgets.tab_rows import TabRows
 
 #: Lower than this many lines of text, the pictures and the details take turns.
-LOW = 30
+LOW = 44
 DETAILS = "The search in detail"
 
 

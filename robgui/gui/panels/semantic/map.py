@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QToolButton, QWidget
 
@@ -13,7 +12,15 @@ from robgui.analyses.semantic.maps.views import TRAPS, map_details, trap_table
 from robgui.analyses.semantic.result import image_place
 from robgui.analyses.semantic.words import place_words
 from robgui.core.offer import Offer
-from robgui.gui.panels.semantic.map_facts import MEAN, choices_of, paper_name, point_of
+from robgui.gui.app.theme import icon, theme
+from robgui.gui.panels.semantic.map_facts import (
+    MEAN,
+    at_of,
+    choices_of,
+    paper_name,
+    point_of,
+    spot_finding,
+)
 from robgui.gui.panels.semantic.map_view import MapView
 from robgui.gui.panels.semantic.panel import (
     REGIONS,
@@ -22,6 +29,7 @@ from robgui.gui.panels.semantic.panel import (
     offer_starts,
     starts_on,
 )
+from robgui.gui.panels.semantic.path import Path, to_another_class
 from robgui.gui.panels.semantic.preview import Looker, place_of
 from robgui.gui.panels.semantic.seen import Picture, Seen
 from robgui.gui.panels.semantic.stage import Stage
@@ -38,7 +46,7 @@ if TYPE_CHECKING:
 
 HINT = (
     "Move the mouse over the map to see what the network sees there. A click makes that place a "
-    "start for regions (a star), Shift+click adds one."
+    "start for regions (a star), Shift+click adds one. Ctrl and drag draw a path that is played."
 )
 
 
@@ -53,6 +61,7 @@ class SemanticMapPanel(ScenePanel):
         self._pointed: Look | None = None
         self._wanted: tuple[int, int] = (0, 0)
         self._listed: object = None
+        self._first: object = None
         super().__init__(store, analysis)
 
     def build(self) -> QWidget:
@@ -60,11 +69,18 @@ class SemanticMapPanel(ScenePanel):
         self.chooser = QComboBox()
         self.chooser.setAccessibleName("Which map")
         self.chooser.currentIndexChanged.connect(lambda _: self._redraw())
-        self.clear_starts = QToolButton(text="Clear starts")
+        self.clear_starts = QToolButton(text="Clear")
         self.clear_starts.setToolTip("Takes the starts off; the program then chooses them itself")
         self.grow = QPushButton("Grow regions")
         self.grow.setToolTip("Goes to the regions, which grow from the starts on this map")
         self.view, self.here = MapView(), Seen(HINT)
+        self.path = Path(self.view.matrix.heat.plot)
+        self.star = QToolButton(autoRaise=True)
+        self.star.setAccessibleName("Star this spot")
+        self.star.setToolTip("Keeps the place that was clicked among the findings, with a star")
+        self.star.setEnabled(False)
+        theme.changed.connect(self._tint_star)
+        self._tint_star()
         self.traps, self.more = TableView(), Board()
         views: dict[str, QWidget] = {"Here": self.here, "Traps": self.traps, "More": self.more}
         self.stage = Stage("Map", self.view, {**views, "Scene": self.make_controls()})
@@ -83,9 +99,13 @@ class SemanticMapPanel(ScenePanel):
         box = QWidget()
         row = QHBoxLayout(box)
         row.setContentsMargins(0, 0, 0, 0)
-        keep_narrow(self.chooser, 16)
+        keep_narrow(self.chooser, 2)
         row.addWidget(self.chooser, 4)
         row.addStretch(1)
+        for button in (self.path.play, self.grow):
+            button.setProperty("tight", True)
+        row.addWidget(self.path.play)
+        row.addWidget(self.star)
         row.addWidget(self.clear_starts)
         row.addWidget(self.grow)
         return box
@@ -96,6 +116,9 @@ class SemanticMapPanel(ScenePanel):
         self.traps.chosen.connect(self._point_at_trap)
         self.clear_starts.clicked.connect(lambda: self._set_starts(()))
         self.grow.clicked.connect(self._go_to_regions)
+        self.path.asked.connect(self._offer_path)
+        self.path.at.connect(self._walk)
+        self.star.clicked.connect(self._star)
         self.store.params_changed.connect(self._params_changed)
         self.store.selection_changed.connect(self._selected)
 
@@ -104,11 +127,15 @@ class SemanticMapPanel(ScenePanel):
     def draw(self, result: MapResult) -> None:
         """The map, its marks, and the list of traps once there are any."""
         self._offer_choices(result)
+        self.path.play.setVisible(len(result.axes) > 1)
         self.view.show_map(result, self.params, *self.which)
         self._mark_points(result)
         self._list_traps(result)
         details = [view for view in map_details(result) if view.title != TRAPS]
         self.more.show_views(details, live=self.live)
+        if self._first is not self.request and result.computed.all():
+            self._first = self.request
+            self._show_pointed()
 
     def part_on_show(self, said: Verdict) -> Verdict:
         """What is said of the network on show; of all where a mean or every curve is."""
@@ -173,6 +200,8 @@ class SemanticMapPanel(ScenePanel):
         """Back to the empty state."""
         super().clear()
         self._pointed = self._listed = None
+        self.path.stop()
+        self.path.set_points(())
         self.here.show_words("")
 
     # --- pointing -----------------------------------------------------------------------------
@@ -261,7 +290,9 @@ class SemanticMapPanel(ScenePanel):
             if keep:
                 self._pointed, self._wanted = look, which
                 self.send.refresh()
+                self.star.setEnabled(look.classes[0] != int(result.target[which[1]]))
             self._show_look(look, which)
+            self.path.arrived()
 
         looker.look(where, seen, lambda sentence, _: self.here.show_words(sentence))
 
@@ -277,7 +308,7 @@ class SemanticMapPanel(ScenePanel):
         self._inset.setVisible(self.stage.narrow)
 
     def _words_at(self, result: MapResult, look: Look, which: tuple[int, int]) -> str:
-        words = [place_words(result.axes, _at(result, look)).capitalize()]
+        words = [place_words(result.axes, at_of(result, look)).capitalize()]
         words += [result.networks[which[0]]] if len(result.networks) > 1 else []
         words += [result.shapes[which[1]]] if len(result.shapes) > 1 else []
         return ", ".join(words)
@@ -286,8 +317,43 @@ class SemanticMapPanel(ScenePanel):
         if self._pointed is not None:
             self._show_look(self._pointed, self._wanted)
         else:
-            self.here.show_words("")
             self._inset.hide()
+            self._look_at_input()
+
+    def _look_at_input(self) -> None:
+        """Before anything is pointed at, the scene as it stands."""
+        result = self.result
+        if result is not None and result.computed.all():
+            point = tuple(min(max(a.default, a.low), a.high) for a in result.axes)
+            self._look(result, self._hover_look, point, self._looked_at(MEAN), keep=False)
+
+    # --- a path, a star ---------------------------------------------------------------------------
+
+    def _offer_path(self) -> None:
+        """Nobody has drawn one: the way to the nearest pose that flips the answer."""
+        if self.result is not None:
+            self.path.set_points(to_another_class(self.result, *self._looked_at(MEAN)))
+
+    def _walk(self, point: tuple[float, float]) -> None:
+        """The picture of the next place on the path."""
+        if self.result is None:
+            self.path.stop()
+            return
+        self._show_here()
+        self.view.marks.show_point([point])
+        self._look(self.result, self._hover_look, point, self._looked_at(MEAN), keep=False)
+
+    def _tint_star(self) -> None:
+        self.star.setIcon(icon("star"))
+
+    def _star(self) -> None:
+        """Keeps the spot that was clicked: its answer is another one than at the input."""
+        result, look = self.result, self._pointed
+        if result is None or look is None or self.run_id is None:
+            return
+        kept = spot_finding(result, look, self._wanted)
+        self.store.history.add_finding(self.run_id, kept, starred=True)
+        self.store.say("info", f"Kept among the findings: {kept.title}.")
 
     # --- starts and sending -------------------------------------------------------------------
 
@@ -313,12 +379,8 @@ class SemanticMapPanel(ScenePanel):
             return ()
         if look is None or result.scene_axes != look.axes:
             return super().offers()
-        where, shape = place_words(result.axes, _at(result, look)), self._wanted[1]
+        where, shape = place_words(result.axes, at_of(result, look)), self._wanted[1]
         place = image_place(result.specs, shape)
         name = f"{result.shapes[shape]}, {where}"
         one = Offer(f"The picture at {where}", (name,), look.image[None], places=(place,))
         return (one, *super().offers())
-
-
-def _at(result: MapResult, look: Look) -> np.ndarray:
-    return np.array([look.where.values[axis.name] for axis in result.axes])

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from robgui.analyses.semantic.result import image_place
+from robgui.analyses.semantic.words import place_words
+from robgui.core.finding import Finding
+from robgui.core.text.words import percent
+
 if TYPE_CHECKING:
     from robgui.analyses.semantic import MapResult
+    from robgui.gui.panels.semantic.preview import Look
 
 #: In the chooser: the mean over all shapes, or over all networks.
 MEAN = -1
@@ -19,6 +27,25 @@ PAPER_MEANS = {
 def point_of(result: MapResult, row: int, column: int) -> tuple[float, ...]:
     """The place of a cell, one value per axis."""
     return (float(result.x[column]), float(result.y[row]))[: len(result.axes)]
+
+
+def at_of(result: MapResult, look: Look) -> np.ndarray:
+    """Where a look was taken, one value per axis of the map."""
+    return np.array([look.where.values[axis.name] for axis in result.axes])
+
+
+def spot_finding(result: MapResult, look: Look, which: tuple[int, int]) -> Finding:
+    """A spot of a map that the user has starred: there the answer is another one."""
+    network, shape = which
+    at = at_of(result, look)
+    where = place_words(result.axes, at)
+    name, seen = result.labels[int(result.target[shape])], look.names[0]
+    title = f"{result.shapes[shape]}: “{name}” is seen as “{seen}” at {where}"
+    detail: dict[str, object] = {"class": name, "seen_as": seen, "at": at.tolist()}
+    detail |= {"network": result.networks[network], "confidence": percent(look.shares[0])}
+    if (place := image_place(result.specs, shape)) >= 0:
+        detail["place"] = place
+    return Finding("spot", title, float(look.shares[0]), detail, look.picture, look.image)
 
 
 def choices_of(result: MapResult) -> dict[tuple[int, int], str]:

@@ -149,14 +149,21 @@ class Seen(QWidget):
         layout.addWidget(self.picture, 1)
         layout.addWidget(self.caption)
         layout.addWidget(self.shares)
+        self.tip = Label(hint, wordWrap=True)
+        self.tip.setProperty("role", "quiet")
+        layout.addWidget(self.tip)
         layout.addStretch()
         self.show_words("")
 
     def show_look(self, look: Look, caption: str, target: int) -> None:
         """Shows a picture with its classes; ``target`` is the class of the map."""
         self.picture.show_picture(look.picture, caption)
-        self.caption.setText(caption)
-        self.caption.setVisible(bool(caption))
+        kept = look.classes[0] == target
+        self.caption.setText(f"{caption}: {'✓' if kept else '✗'} {look.names[0]}")
+        self.caption.setProperty("role", "good" if kept else "bad")
+        self.caption.style().polish(self.caption)
+        self.caption.show()
+        self.tip.show()
         self.shares.show_shares(look.names, look.shares, [c == target for c in look.classes])
         self.shares.show()
 
@@ -164,4 +171,5 @@ class Seen(QWidget):
         """Shows words in place of a picture; the hint without any."""
         self.picture.show_picture(None, words or self._hint)
         self.caption.hide()
+        self.tip.hide()
         self.shares.hide()

@@ -12,7 +12,7 @@ from robgui.gui.widgets.tabbed import Tabbed
 
 #: Narrower than so many characters, the big picture becomes a tab among its details; lower than so
 #: many lines, what is below does.
-_NARROW, _LOW = 68, 26
+_NARROW, _LOW = 68, 36
 
 
 class Stage(QWidget):

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from robgui.core.execution.request import Request
 
 SAMPLES = 8
+#: Of eight samples one or two.
+SOME = 0.2
 
 
 class ZonnscanPanel(GenericPanel):
@@ -40,6 +42,8 @@ class ZonnscanPanel(GenericPanel):
         self._pixels: tuple[tuple[object, ...], list[np.ndarray]] = ((), [])
         self.marker = pg.InfiniteLine(pos=0.2, angle=90, movable=True)
         self.marker.sigPositionChanged.connect(lambda _: self._show_cursor())
+        self.marker.sigDragged.connect(lambda _: self._hold())
+        self._held: object = None
         self.marker.sigPositionChangeFinished.connect(lambda _: self._tell_radius())
         self.tools = SweepTools(self.store)
         self.tools.keep.clicked.connect(self._keep)
@@ -58,6 +62,8 @@ class ZonnscanPanel(GenericPanel):
         """Gives every view its new data."""
         super().draw(result)
         self._place_marker(float(result.radii[-1]))
+        if self._held is not self.request:
+            self.marker.setValue(crossing_radius(result))
         self._ask_samples()
 
     def views(self) -> Sequence[View]:
@@ -97,6 +103,10 @@ class ZonnscanPanel(GenericPanel):
             first.plot.addItem(self.marker, ignoreBounds=True)
         if tuple(self.marker.maxRange) != (0, largest):
             self.marker.setBounds((0, largest))
+
+    def _hold(self) -> None:
+        """The cursor stays where the user has put it."""
+        self._held = self.request
 
     def _show_cursor(self) -> None:
         if self.result is not None and len(self.board.widgets) > 1:
@@ -152,6 +162,7 @@ class ZonnscanPanel(GenericPanel):
     def _point(self, view: View, what: Any) -> None:
         """A click into the picture brings the cursor there."""
         if isinstance(view, Curves):
+            self._hold()
             self.marker.setValue(what)
             self._tell_radius()
         else:
@@ -163,7 +174,19 @@ class ZonnscanPanel(GenericPanel):
 
     def _selected(self, selection: Any, origin: object) -> None:
         if origin is not self and selection.radius is not None:
+            self._hold()
             self.marker.setValue(selection.radius)
+
+
+def crossing_radius(result: ZonnscanResult) -> float:
+    """Where the cursor begins: the smallest radius at which some of the samples have flipped, so
+    that both answers are to be seen.
+    """
+    share = np.nan_to_num(result.crossing)
+    for least in (SOME, np.finfo(float).tiny):
+        if (share >= least).any():
+            return float(result.radii[int((share >= least).argmax())])
+    return float(result.radii[len(result.radii) // 2])
 
 
 def _sample_pictures(

@@ -161,6 +161,7 @@ class BarsView(PlotView):
         for item, (x, y, row, place) in zip(self.numbers, wanted, strict=False):
             value = float(row.values[place])
             top = y if row.high is None or not np.isfinite(row.high[place]) else row.high[place]
+            item.setFont(self.plot.font())
             item.setPlainText(view.value.words(value))
             item.setColor(theme.colours.text)
             item.setAnchor((0.5, 0.0 if value < 0 else 1.0))

@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QVBoxLayout, QW
 from robgui.core.view import View
 from robgui.gui.app.theme import set_heading
 from robgui.gui.widgets.plain import Label
-from robgui.gui.widgets.tab_rows import TabRows
+from robgui.gui.widgets.tab_rows import MOST_ROWS, TabRows
 from robgui.gui.widgets.views.widget import ViewWidget
 
 #: Lower than this many lines of text, the first view is behind a tab too.
-HIGH = 34
+HIGH = 38
 #: Widgets that are made at once while a run goes on: the first view; the others follow one by one.
 AT_ONCE = 1
 
@@ -103,6 +103,7 @@ class Board(QWidget):
         low = self.height() < HIGH * self.fontMetrics().height()
         if low != self._low:
             self._low = low
+            self.bar.set_most_rows(1 if low else MOST_ROWS)
             self._lay_out()
 
     def _replace(self, place: int, view: View) -> None:

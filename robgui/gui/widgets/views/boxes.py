@@ -112,6 +112,7 @@ class BoxesView(ViewWidget):
             self.names[-1].setZValue(2900)
             self.heat.plot.addItem(self.names[-1], ignoreBounds=True)
         for item, box in zip(self.names, named, strict=False):
+            item.setFont(self.heat.plot.font())
             item.setPlainText(box.name)
             item.setColor(theme.colours.text)
             item.fill = pg.mkBrush(pg.mkColor(theme.colours.surface))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QBrush, QColor, QGradient, QLinearGradient
 
 from robgui.core.view import Axis, Ink, Matrix, class_ink, class_pixels, colour_map
@@ -14,6 +14,7 @@ from robgui.gui.widgets.heat import Heat, lookup
 from robgui.gui.widgets.inks import colour, fill, pen
 from robgui.gui.widgets.legend import Key, Keyed, Legend
 from robgui.gui.widgets.plots import Plot
+from robgui.gui.widgets.views.callout import Callout, of_axes, of_cells
 from robgui.gui.widgets.views.spots import SIGN, Spots, spot_keys
 from robgui.gui.widgets.views.widget import ViewWidget
 
@@ -45,6 +46,17 @@ class MatrixView(ViewWidget):
     def axes(self) -> Plot:
         """The plot of the map."""
         return self.heat.plot
+
+    def callouts(self) -> list[Callout]:
+        """What its rows, columns and colours mean."""
+        plot, view = self.heat.plot, self.view
+        found = [*of_axes(plot, view.x, view.y, self), *of_cells(plot, view, self)]
+        if view.classes is None and view.scale.title:
+            side = self.heat.bar.mapTo(self, self.heat.bar.rect().bottomRight())
+            low, high = (view.scale.words(level) for level in view.levels)
+            words = f"Colour: {view.scale.title}, from {low} to {high}."
+            found.append(Callout(side - QPoint(12, 12), words))
+        return found
 
     def _hovered(self, place: tuple[float, float] | None) -> None:
         self.tell("" if place is None else self.read(*place))

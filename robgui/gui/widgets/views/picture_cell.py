@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 #: Pixels around a cell, and between the two pictures of a pair.
 MARGIN, ARROW = 8, 24
+#: Pixels of the frame around a wrong one.
+FRAME = 3
 Index = QModelIndex | QPersistentModelIndex
 #: Beside the chip: right, wrong, not known.
 _SIGNS = {True: ("✓ ", Ink("holds")), False: ("✗ ", Ink("fails")), None: ("", None)}
@@ -87,6 +89,11 @@ def _draw_picture(painter: QPainter, picture: Picture, pixels: QPixmap, box: QRe
     left = box.left() + (box.width() - pixels.width()) / 2
     corner = QPointF(left, box.top() + (box.height() - pixels.height()) / 2)
     painter.drawPixmap(corner, pixels)
+    if picture.right is False:
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(colour(Ink("fails")), FRAME))
+        around = QRectF(corner, pixels.size().toSizeF())
+        painter.drawRect(around.adjusted(-1, -1, 1, 1))
     scale = pixels.width() / picture.pixels.shape[1]
     for spot in picture.spots:
         _draw_spot(painter, spot, corner, scale)

@@ -10,10 +10,11 @@ import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, Qt
 
-from robgui.core.view import Axis, Ink, Mark
+from robgui.core.view import Axis, Curves, Ink, Mark
 from robgui.gui.widgets.inks import pen
 from robgui.gui.widgets.legend import Key, Keyed, Legend
 from robgui.gui.widgets.plots import Plot
+from robgui.gui.widgets.views.callout import Callout, of_axes, of_lines
 from robgui.gui.widgets.views.widget import ViewWidget
 
 #: Share of an axis left free at both ends of the data.
@@ -38,6 +39,13 @@ class PlotView(ViewWidget):
     def axes(self) -> Plot:
         """The plot."""
         return self.plot
+
+    def callouts(self) -> list[Callout]:
+        """What its axes and its lines mean."""
+        view = self.view
+        if not isinstance(view, Curves):
+            return of_axes(self.plot, view.x, view.value, self)
+        return [*of_axes(self.plot, view.x, view.y, self), *of_lines(self.plot, view, self)]
 
     def read(self, x: float, y: float) -> str:
         """What stands at a place of the plot, in words."""

@@ -13,6 +13,7 @@ from robgui.gui.app.theme import Themed, theme
 from robgui.gui.widgets.elided import beginning
 from robgui.gui.widgets.plain import Label
 from robgui.gui.widgets.plots import Plot
+from robgui.gui.widgets.views.callout import Callout
 
 
 class ViewWidget(Themed, QWidget):
@@ -94,9 +95,15 @@ class ViewWidget(Themed, QWidget):
         """The plot it draws into, whose axes may be linked; None for a picture without axes."""
         return None
 
+    def callouts(self) -> list[Callout]:
+        """What is to be explained of the picture, and where it stands."""
+        return []
+
     def put(self, picture: QWidget) -> None:
         """Puts the picture above the note; called once."""
         self._layout.insertWidget(0, picture, 1)
+        if self.mini:
+            picture.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         if self.mini and isinstance(picture, QAbstractScrollArea):
             picture.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
             picture.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
