@@ -23,12 +23,14 @@ from robgui.core.execution.run import RunState
 from robgui.gui.app.actions import Actions
 from robgui.gui.app.commands import Commands
 from robgui.gui.app.rail import Rail, places
+from robgui.gui.app.room import Room
 from robgui.gui.app.settings import Settings, save_settings
 from robgui.gui.app.status import Status
 from robgui.gui.app.theme import icon, theme
-from robgui.gui.docks import Findings, Gallery, Log, Runs
+from robgui.gui.docks import Gallery, Log, Runs
 from robgui.gui.forms.chooser import Chooser
 from robgui.gui.forms.run_pane import RunPane
+from robgui.gui.pages.findings import Findings
 from robgui.gui.pages.overview import Overview
 from robgui.gui.pages.welcome import Welcome
 from robgui.gui.panels import Page, make_panel, pages, panel_entries
@@ -38,11 +40,12 @@ from robgui.gui.widgets.toast import Toasts
 
 if TYPE_CHECKING:
     from robgui.core.execution.execution import Execution
+    from robgui.core.finding import StoredFinding
     from robgui.gui.panels.panel import Panel
     from robgui.gui.state.store import Store
 
 #: Layouts saved by an older arrangement of docks are not restored.
-LAYOUT_VERSION = 1
+LAYOUT_VERSION = 2
 #: How large the window is at first, where the screen has room for it, and how much its frame and
 #: title bar may take.
 FIRST_SIZE = QSize(1366, 768)
@@ -127,6 +130,24 @@ class MainWindow(QMainWindow):
                 tabs.setCurrentWidget(panel)
                 self.go_to(number)
 
+    def show_findings(self, finding: StoredFinding | None = None) -> None:
+        """Shows the wall of findings, or the page of one of them."""
+        self.go_to(self.pages.indexOf(self.findings))
+        if finding is None:
+            self.findings.show_wall()
+        else:
+            self.findings.open(finding)
+
+    def run_now(self, analysis: str) -> None:
+        """Shows the panel of ``analysis`` and runs it on what is chosen, as Run does."""
+        self.show_panel(analysis)
+        obstacle = self.store.obstacle(analysis)
+        request = None if obstacle else self.store.request(analysis)
+        if request is not None:
+            self.store.submit(request)
+        elif obstacle:
+            self.store.say("info", obstacle)
+
     def show_comparison(self) -> None:
         """Compares the run on show with another one of the same analysis."""
         panel = self.current_panel
@@ -149,6 +170,7 @@ class MainWindow(QMainWindow):
         self.run_pane.show_analysis(name)
         self.chooser.show_analysis(name)
         self.form_dock.setVisible(panel is not None)
+        self.room.make(self.pages.currentWidget())
         self.commands.refresh()
 
     def _make_panels(self) -> None:
@@ -180,10 +202,12 @@ class MainWindow(QMainWindow):
 
     def reset_layout(self) -> None:
         """Puts every dock back where it was at first."""
-        for dock in (self.gallery_dock, self.runs_dock, self.findings_dock, self.log_dock):
+        self.room.give_back()
+        for dock in (self.gallery_dock, self.runs_dock, self.log_dock):
             dock.show()
         self._place_docks()
         self._size_docks()
+        self.room.make(self.pages.currentWidget())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Tells once that the window is on screen."""
@@ -210,6 +234,7 @@ class MainWindow(QMainWindow):
             event.ignore()
             return
         self.guide.end()
+        self.room.give_back()
         self.settings.geometry = bytes(self.saveGeometry().toBase64().data()).decode()
         self.settings.layout = bytes(self.saveState(LAYOUT_VERSION).toBase64().data()).decode()
         save_settings(self.settings)
@@ -228,6 +253,8 @@ class MainWindow(QMainWindow):
             tabs = QTabWidget(documentMode=True, tabBarAutoHide=True)
             tabs.currentChanged.connect(self._panel_chosen)
             self.pages.addWidget(tabs)
+        self.findings = Findings(self.store)
+        self.pages.addWidget(self.findings)
         self._compare_place: QWidget = QWidget()
         QVBoxLayout(self._compare_place).setContentsMargins(0, 0, 0, 0)
         self.pages.addWidget(self._compare_place)
@@ -244,13 +271,19 @@ class MainWindow(QMainWindow):
         self.run_pane = RunPane(self.store)
         self.gallery = Gallery(self.store)
         self.runs = Runs(self.store)
-        self.findings = Findings(self.store)
         self.log = Log(self.store)
         self.gallery_dock = self._dock("Inputs", "gallery", self.gallery)
         self.form_dock = self._dock("Settings", "form", self.run_pane)
         self.runs_dock = self._dock("Runs", "runs", self.runs)
-        self.findings_dock = self._dock("Findings", "findings", self.findings)
         self.log_dock = self._dock("Log", "log", self.log)
+        self.room = Room(
+            (self.gallery_dock, self.runs_dock, self.log_dock),
+            {
+                self.welcome: (self.gallery_dock, self.runs_dock, self.log_dock),
+                self.overview: (self.runs_dock, self.log_dock),
+                self.findings: (self.gallery_dock, self.runs_dock, self.log_dock),
+            },
+        )
         area = Qt.DockWidgetArea
         self.setCorner(Qt.Corner.BottomLeftCorner, area.LeftDockWidgetArea)
         self.setCorner(Qt.Corner.BottomRightCorner, area.RightDockWidgetArea)
@@ -268,14 +301,12 @@ class MainWindow(QMainWindow):
             self.gallery_dock: area.LeftDockWidgetArea,
             self.form_dock: area.RightDockWidgetArea,
             self.runs_dock: area.BottomDockWidgetArea,
-            self.findings_dock: area.BottomDockWidgetArea,
             self.log_dock: area.BottomDockWidgetArea,
         }
         for dock, place in places.items():
             dock.setFloating(False)
             self.addDockWidget(place, dock)
-        self.tabifyDockWidget(self.runs_dock, self.findings_dock)
-        self.tabifyDockWidget(self.findings_dock, self.log_dock)
+        self.tabifyDockWidget(self.runs_dock, self.log_dock)
         self.runs_dock.raise_()
 
     def _make_toolbar(self) -> None:
@@ -290,6 +321,8 @@ class MainWindow(QMainWindow):
         store = self.store
         self.welcome.wants.connect(lambda name: self.actions_[name].trigger())
         self.findings.wants_export.connect(self.commands.saving.export_findings)
+        self.findings.wants_presentation.connect(self.commands.present)
+        self.findings.wants.connect(self.run_now)
         self.welcome.wants_file.connect(self.commands.open_path)
         self.welcome.show_recent(self.settings.recent)
         store.said.connect(self._said)
@@ -299,6 +332,7 @@ class MainWindow(QMainWindow):
         )
         store.history.result_shown.connect(lambda run, _: self.show_panel(run.request.analysis))
         store.sending.arrived.connect(self.show_panel)
+        store.finding_wanted.connect(self.show_findings)
         self.overview.wants.connect(self.show_panel)
         self.overview.wants_run.connect(store.history.show_run)
         store.history.opened.connect(self._title)
@@ -309,7 +343,6 @@ class MainWindow(QMainWindow):
             self.gallery_dock,
             self.form_dock,
             self.runs_dock,
-            self.findings_dock,
             self.log_dock,
         ):
             dock.visibilityChanged.connect(self._free_focus)

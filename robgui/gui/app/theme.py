@@ -275,9 +275,10 @@ def _style_sheet(c: Colours) -> str:
     QLabel[role="badge"] {{ color: {c.on_accent}; background: {c.warning}; border-radius: 4px; padding: 2px 8px; }}
     QFrame[role="card"] {{ background: {c.surface}; border: 1px solid {c.line}; border-radius: 8px; }}
     QFrame[role="toast"] {{ background: {c.raised}; border: 1px solid {c.line}; border-radius: 8px; }}
+    QListView[role="wall"] {{ background: transparent; border: none; }}
     QWidget[role="surface"] {{ background: {c.surface}; }}
     QToolBar {{ border: none; spacing: 4px; padding: 2px; }}
-    QToolButton[role="rail"] {{ border: none; border-radius: 8px; padding: 6px 2px; margin: 2px 4px; }}
+    QToolButton[role="rail"] {{ border: none; border-radius: 8px; padding: 4px 2px; margin: 2px 4px; }}
     QToolButton[role="rail"]:hover {{ background: {c.raised}; }}
     QToolButton[role="rail"]:checked {{ background: {c.raised}; border-left: 3px solid {c.accent}; }}
     QToolButton[role="rail"]:focus {{ border: 2px solid {c.accent}; }}

@@ -20,6 +20,7 @@ from robgui.core.execution.registry import method_of
 from robgui.core.execution.run import RunState
 from robgui.core.verdict import Verdict
 from robgui.gui.app.theme import Themed, pixmap, set_heading, theme
+from robgui.gui.panels.found_button import FoundButton
 from robgui.gui.panels.send_button import SendButton
 from robgui.gui.panels.verdict_line import VerdictLine
 from robgui.gui.widgets.plain import Label
@@ -107,6 +108,7 @@ class Panel(Themed, QWidget):
         if verdict is not None:
             self.say_again()  # what is on show may be another part since
             self.send.refresh()
+        self.found.refresh()
         self._check_stale()
 
     def views(self) -> Sequence[View]:
@@ -254,6 +256,8 @@ class Panel(Themed, QWidget):
         row = QHBoxLayout()
         row.addWidget(self._subject, 1)
         row.addWidget(self._stale, 1)
+        self.found = FoundButton(self)
+        row.addWidget(self.found)
         return row
 
     def _empty(self) -> QWidget:
@@ -335,6 +339,7 @@ class Panel(Themed, QWidget):
         said = self._words()
         self._say(said.stopped() if said is not None and stopped else said)
         self.send.refresh()
+        self.found.refresh()
 
     def _job_stepped(self, job: Execution) -> None:
         """Follows the run at work; a quick one is over before anyone has told that it runs."""
