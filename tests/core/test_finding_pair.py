@@ -34,7 +34,7 @@ def test_a_pair_has_the_very_pixels_whatever_frames_are_drawn_into_its_picture()
     pair = pair_of(Finding("adversarial", "x: flips", 0.9, detail, picture, image(after)))
     assert pair is not None
     assert pair.before.shape == (40, 40, 3) and pair.changed.sum() == 2
-    assert pair.words_before == "“red”, 97 % sure" and pair.words_after == "“green”"
+    assert pair.words_before == "“red”, 97.0 % sure" and pair.words_after == "“green”"
     assert math.isnan(pair.sure_after)
 
 

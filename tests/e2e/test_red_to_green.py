@@ -21,7 +21,7 @@ def test_three_clicks_lead_from_the_start_to_a_red_light_that_is_taken_for_green
 
     began = time.process_time()
     click(window.welcome.button("start_demo"))
-    qtbot.waitUntil(lambda: window.run_pane.run.isEnabled(), timeout=120_000)
+    qtbot.waitUntil(window.run_pane.run.isEnabled, timeout=120_000)
     qtbot.waitUntil(lambda: store.selection.input == 141, timeout=60_000)
     assert store.library.model.name == "traffic_cnn.pt2", "the demo opens on the traffic light"
     assert window.current_panel is window.panel("feature_game")
@@ -45,7 +45,7 @@ def test_the_page_of_the_failure_leads_on_with_one_click(qtbot, start):
     window = start()
     press(qtbot, window.welcome.button("start_demo"))
     qtbot.waitUntil(lambda: window.store.selection.input == 141, timeout=120_000)
-    qtbot.waitUntil(lambda: window.run_pane.run.isEnabled(), timeout=60_000)
+    qtbot.waitUntil(window.run_pane.run.isEnabled, timeout=60_000)
     press(qtbot, window.run_pane.run)
     panel = window.panel("feature_game")
     qtbot.waitUntil(panel.found.isVisible, timeout=120_000)

@@ -335,6 +335,8 @@ class MainWindow(QMainWindow):
         store.finding_wanted.connect(self.show_findings)
         self.overview.wants.connect(self.show_panel)
         self.overview.wants_run.connect(store.history.show_run)
+        self.overview.wants_finding.connect(self.show_findings)
+        self.overview.wants_action.connect(lambda name: self.actions_[name].trigger())
         store.history.opened.connect(self._title)
         store.ready.connect(self._make_panels)
         store.ready.connect(self._go_on)

@@ -1,5 +1,5 @@
-"""The overview: one tile per method with its status, its number, its sentence and a small
-picture.
+"""The overview: a verdict on one screen. The hero says what all methods come to, and each has a
+card with its number, its scale and a small picture, which moves while it runs.
 """
 
 from __future__ import annotations
@@ -18,26 +18,37 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from robgui.core.execution.analysis import Pace
 from robgui.core.execution.run import RunState
-from robgui.core.text.words import time_left
+from robgui.core.finding_pair import Pair, pair_of
+from robgui.core.text.words import count, time_left
 from robgui.core.verdict import Status
 from robgui.gui.app.theme import set_heading
+from robgui.gui.pages.overview_hero import Hero, overall
 from robgui.gui.pages.tile import Tile
 from robgui.gui.panels import Page, pages
 from robgui.gui.widgets.plain import Label
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from robgui.core.execution.analysis import Analysis
     from robgui.core.execution.execution import Execution
     from robgui.core.execution.request import Request
     from robgui.core.execution.run import Run
+    from robgui.core.finding import StoredFinding
     from robgui.core.verdict import Verdict
     from robgui.core.view import View
     from robgui.core.workspace import Workspace
     from robgui.gui.state.store import Store
 
 #: A tile is at least this many characters wide; as many stand beside each other as fit.
-_TILE = 44
+_TILE = 40
+#: Seconds between two pictures of a running method.
+_LIVE_SECONDS = 0.3
+#: Pixels of the picture of the input.
+_SIDE = 320
+INSPECT = "Inspect everything"
 
 
 class Overview(QWidget):
@@ -46,24 +57,31 @@ class Overview(QWidget):
     Signals:
         wants: The analysis whose panel is to be shown.
         wants_run: The run that is to be shown in its panel.
+        wants_finding: The finding whose page is to be shown; None for all of them.
+        wants_action: The name of an action of the window.
     """
 
     wants = Signal(str)
     wants_run = Signal(object)
+    wants_finding = Signal(object)
+    wants_action = Signal(str)
 
     def __init__(self, store: Store) -> None:
         super().__init__()
         self._store = store
         self._tiles = [Tile(page) for page in pages()]
+        self.hero = Hero()
+        self._hero_of: object = None
+        self._live = Pace(_LIVE_SECONDS)
         self._make_head()
         self._make_grid()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 16, 16, 8)
         layout.setSpacing(8)
         layout.addLayout(self._head)
-        layout.addWidget(self._subject)
         layout.addWidget(self._progress)
         layout.addWidget(self._left)
+        layout.addWidget(self.hero)
         layout.addWidget(self._scroll, 1)
         self._connect()
         self.refresh()
@@ -74,17 +92,18 @@ class Overview(QWidget):
         model = store.library.model
         data = store.library.dataset.name if store.library.dataset is not None else "no inputs"
         which = "" if store.selection.input is None else f", input {store.selection.input:,}"
-        self._subject.setText(
-            f"{model.name} on {data}{which}" if model is not None else "No model is open."
-        )
+        subject = f"{model.name} on {data}{which}" if model is not None else "No model is open."
         for tile in self._tiles:
             run = self._worst(tile.page)
+            if run is None and self._at_work(tile.page) is not None:
+                continue  # what it says so far stays
             tile.set_run(run, None if run is None else self._said(run))
             tile.set_question(
                 *self._question(tile.page), self._failure(tile.page) if run is None else ""
             )
             if run is not None and self.isVisible() and tile.due(run):
                 self._read(tile, run)
+        self._show_hero(subject)
         self._show_progress()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -99,7 +118,7 @@ class Overview(QWidget):
 
     def _make_head(self) -> None:
         title = set_heading(Label("Overview"), "title")
-        self.inspect = QPushButton("Inspect everything")
+        self.inspect = QPushButton(INSPECT)
         self.inspect.setProperty("role", "primary")
         self.stop = QPushButton("Stop")
         self.first = QPushButton(
@@ -111,8 +130,6 @@ class Overview(QWidget):
         self._head.addWidget(self.first)
         self._head.addWidget(self.stop)
         self._head.addWidget(self.inspect)
-        self._subject = Label(wordWrap=True)
-        self._subject.setProperty("role", "quiet")
         self._progress = QProgressBar(textVisible=False, maximum=1000)
         self._progress.setAccessibleName("Progress of the inspection")
         self._left = Label()
@@ -139,16 +156,16 @@ class Overview(QWidget):
             return
         for column in range(self._columns):
             self._grid.setColumnStretch(column, 0)
-        self._grid.setRowStretch(self._rows, 0)
+        for row in range(self._rows):
+            self._grid.setRowStretch(row, 0)
         self._columns = columns
         self._rows = -(-len(self._tiles) // columns)
         for place, tile in enumerate(self._tiles):
             self._grid.addWidget(tile, place // columns, place % columns)
         for column in range(min(columns, len(self._tiles))):
             self._grid.setColumnStretch(column, 1)
-        self._grid.setRowStretch(
-            self._rows, 1
-        )  # what is left over stays below the tiles, not within them
+        for row in range(self._rows):
+            self._grid.setRowStretch(row, 1)
 
     def _connect(self) -> None:
         store = self._store
@@ -167,7 +184,98 @@ class Overview(QWidget):
         ):
             signal.connect(lambda *_: self.refresh())
         store.inspection.changed.connect(self._show_progress)
+        store.job_stepped.connect(self._show_live)
+        store.history.findings_changed.connect(self.refresh)
+        self.hero.wants.connect(self._do)
         store.working.connect(lambda _: self._show_progress())
+
+    def _show_hero(self, subject: str) -> None:
+        """What all methods come to; the worst decides, of equals the one with the worst finding."""
+        told = [tile for tile in self._tiles if tile.verdict is not None]
+        worst = min(told, key=self._weight, default=None)
+        applying = sum(not self._question(tile.page)[1] for tile in self._tiles)
+        verdicts = [tile.verdict for tile in told if tile.verdict is not None]
+        said = overall(verdicts, applying, None if worst is None else worst.verdict)
+        self.hero.show_overall(said, subject)
+        self.hero.show_next(self._next_steps(len(told) < applying))
+        if self.isVisible():
+            self._show_picture(None if worst is None else self._worst_finding(worst))
+
+    def _weight(self, tile: Tile) -> tuple[int, float]:
+        assert tile.verdict is not None
+        found = self._worst_finding(tile)
+        severity = 0.0 if found is None else self._store.history.harm.severity(found)
+        return list(Status).index(tile.verdict.status), -severity
+
+    def _worst_finding(self, tile: Tile) -> StoredFinding | None:
+        """The worst finding of the run that a tile tells of."""
+        history, run = self._store.history, tile.run
+        own = [one for one in history.findings if run is not None and one.run_id == run.id]
+        return max(own, key=history.harm.severity, default=None)
+
+    def _next_steps(self, unasked: bool) -> dict[str, str]:
+        """What to do next, the likeliest first."""
+        store, steps = self._store, {}
+        if store.inspection.running or store.library.model is None:
+            return {}
+        many = len(store.history.entries())
+        if many:
+            steps["findings"] = f"See {count(many, 'finding')}"
+        if unasked:
+            steps["inspect_everything"] = "Ask the other methods" if many else INSPECT
+        if many:
+            steps |= {"present": "Tell it as a story", "report": "Write a report"}
+        return steps
+
+    def _do(self, name: str) -> None:
+        if name == "findings":
+            self.wants_finding.emit(None)
+        elif name == "inspect_everything":
+            self._store.inspection.start()
+        else:
+            self.wants_action.emit(name)
+
+    def _show_picture(self, finding: StoredFinding | None) -> None:
+        """The failure before and after, or the input as it is; read away from the GUI thread."""
+        store = self._store
+        dataset, index = store.library.dataset, store.selection.input
+        wanted = (id(dataset), index, None if finding is None else finding.id)
+        workspace = store.history.workspace
+        if wanted == self._hero_of or dataset is None or index is None or index >= len(dataset):
+            return
+        self._hero_of = wanted
+
+        def work() -> tuple[Pair | None, np.ndarray | None]:
+            whole = None
+            if finding is not None and workspace is not None and finding.has_picture:
+                whole = workspace.finding(finding.id)
+            pair = None if whole is None else pair_of(whole)
+            return pair, None if pair is not None else dataset.thumbnail(index, _SIDE)
+
+        def show(answer: tuple[Pair | None, np.ndarray | None]) -> None:
+            pair, picture = answer
+            if pair is not None:
+                self.hero.show_pair(pair)
+            else:
+                self.hero.show_input(picture, f"{dataset.name}, input {index:,}")
+
+        store.pictures.run(work, show, key="overview hero")
+
+    def _show_live(self, job: Execution) -> None:
+        """The card of a running method moves: its picture and its words so far."""
+        if not self.isVisible() or not self._live.due() or job.newest is None:
+            return
+        for tile in self._tiles:
+            if self._named(tile.page, job.request):
+                known = self._store.analyses[job.request.analysis]
+                params = known.params.parse(dict(job.request.params))
+                said = known.verdict(job.newest.result, params).among(job.request.chosen)
+                view = next(iter(known.views(job.newest.result, params)), None)
+                tile.show_live(said.of(self._place_in(job.request)), view)
+
+    def _place_in(self, request: Request) -> int:
+        model = self._store.library.model
+        return 0 if model is None else request.place_of(model.fingerprint) or 0
 
     def _show_progress(self) -> None:
         inspection = self._store.inspection
@@ -180,6 +288,8 @@ class Overview(QWidget):
         )
         for widget in (self._progress, self._left, self.stop):
             widget.setVisible(running)
+        for tile in self._tiles:
+            tile.set_progress(self._share(tile.page))
         self.first.setVisible(running and inspection.can_go_first)
         if running:
             self._progress.setValue(round(1000 * inspection.share))
@@ -188,6 +298,21 @@ class Overview(QWidget):
             words = time_left(left) if left is not None else "starting"
             words = inspection.waits_for() or words
             self._left.setText(f"{ended} of {len(inspection.jobs)} analyses done, {words}")
+
+    def _share(self, page: Page) -> float | None:
+        """How far the run of a method is; None while none is under way."""
+        waiting = (one for one in self._store.inspection.jobs if not one.state.ended)
+        job = next((one for one in waiting if _belongs(page, one.request.analysis)), None)
+        return None if job is None else job.share or 0.0
+
+    def _at_work(self, page: Page) -> Execution | None:
+        """The run of a method that is under way on the model and input in use and has said
+        something.
+        """
+        for job in self._store.runner.executions:
+            if not job.state.ended and job.newest is not None and self._named(page, job.request):
+                return job
+        return None
 
     def _question(self, page: Page) -> tuple[str, str]:
         """The question of a method, and why it cannot be answered for this model."""
