@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robgui.core.dataset.picture import picture_of
 from robgui.core.text.words import percent
 
 if TYPE_CHECKING:
@@ -132,6 +131,8 @@ def _exact(
     x = finding.input
     if x is None or x.ndim != 3:
         return first, second
+    from robgui.core.dataset.picture import picture_of  # not before a window is on screen
+
     factor = max(1, first.shape[0] // x.shape[1])
     before, after = first[::factor, ::factor], picture_of(x, "image")
     return (before, after) if before.shape == after.shape else (first, second)

@@ -6,8 +6,11 @@ from __future__ import annotations
 
 import time
 
+import numpy as np
+import pytest
 from PySide6.QtCore import Qt
 
+from robgui.gui.pages.welcome import opening_pair
 from tests.e2e.steps import press
 
 
@@ -34,6 +37,11 @@ def test_three_clicks_lead_from_the_start_to_a_red_light_that_is_taken_for_green
     pair = view.pair.picture.pair
     assert view.isVisible() and (pair.taken, pair.given) == ("red", "green")
     assert pair.changed.sum() == 2 and pair.close() is not None, "two pixels, seen from near"
+    shown = opening_pair()  # the picture of the welcome page promises no more than this
+    assert np.array_equal(pair.before, shown.before) and np.array_equal(pair.after, shown.after)
+    assert (pair.sure_before, pair.sure_after) == pytest.approx(
+        (shown.sure_before, shown.sure_after), abs=0.001
+    )
     main = view.pair.picture.on_show.main[0]
     assert main.height() >= 0.5 * window.height(), "large"
     assert clicks == ["Start demo", "Run", "See the failure"]

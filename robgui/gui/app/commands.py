@@ -172,6 +172,13 @@ class Commands:
                 separator=True,
             ),
             Entry(
+                "report_words",
+                "Report: own text and logo …",
+                "File",
+                self.saving.ask_report_words,
+                icon="report",
+            ),
+            Entry(
                 "save_picture",
                 "Save picture …",
                 "File",

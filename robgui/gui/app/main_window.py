@@ -27,6 +27,7 @@ from robgui.gui.app.room import Room
 from robgui.gui.app.settings import Settings, save_settings
 from robgui.gui.app.status import Status
 from robgui.gui.app.theme import icon, theme
+from robgui.gui.app.work_pictures import WorkPictures
 from robgui.gui.docks import Gallery, Log, Runs
 from robgui.gui.forms.chooser import Chooser
 from robgui.gui.forms.run_pane import RunPane
@@ -91,6 +92,7 @@ class MainWindow(QMainWindow):
         self.setStatusBar(self.status)
         self.toasts = Toasts(self)
         self._failures: dict[str, str] = {}
+        self._work_pictures = WorkPictures(store)
         self.guide = Guide(self)
         self._connect()
         self.commands.fill_menus()

@@ -275,6 +275,9 @@ def _style_sheet(c: Colours) -> str:
     QLabel[role="badge"] {{ color: {c.on_accent}; background: {c.warning}; border-radius: 4px; padding: 2px 8px; }}
     QFrame[role="card"] {{ background: {c.surface}; border: 1px solid {c.line}; border-radius: 8px; }}
     QFrame[role="toast"] {{ background: {c.raised}; border: 1px solid {c.line}; border-radius: 8px; }}
+    QToolButton[role="work"] {{ border: 1px solid {c.line}; border-radius: 8px; background: {c.surface}; padding: 8px; }}
+    QToolButton[role="work"]:hover {{ border-color: {c.quiet}; }}
+    QToolButton[role="work"]:focus {{ border: 2px solid {c.accent}; }}
     QListView[role="wall"] {{ background: transparent; border: none; }}
     QWidget[role="surface"] {{ background: {c.surface}; }}
     QToolBar {{ border: none; spacing: 4px; padding: 2px; }}

@@ -20,23 +20,20 @@ from PySide6.QtWidgets import (
 
 from robgui.core.execution.analysis import Pace
 from robgui.core.execution.run import RunState
-from robgui.core.finding_pair import Pair, pair_of
-from robgui.core.text.words import count, time_left
+from robgui.core.text.words import time_left
 from robgui.core.verdict import Status
 from robgui.gui.app.theme import set_heading
-from robgui.gui.pages.overview_hero import Hero, overall
+from robgui.gui.pages.overview_hero import Hero
+from robgui.gui.pages.overview_lead import INSPECT, Lead
 from robgui.gui.pages.tile import Tile
 from robgui.gui.panels import Page, pages
 from robgui.gui.widgets.plain import Label
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from robgui.core.execution.analysis import Analysis
     from robgui.core.execution.execution import Execution
     from robgui.core.execution.request import Request
     from robgui.core.execution.run import Run
-    from robgui.core.finding import StoredFinding
     from robgui.core.verdict import Verdict
     from robgui.core.view import View
     from robgui.core.workspace import Workspace
@@ -46,9 +43,6 @@ if TYPE_CHECKING:
 _TILE = 40
 #: Seconds between two pictures of a running method.
 _LIVE_SECONDS = 0.3
-#: Pixels of the picture of the input.
-_SIDE = 320
-INSPECT = "Inspect everything"
 
 
 class Overview(QWidget):
@@ -71,7 +65,7 @@ class Overview(QWidget):
         self._store = store
         self._tiles = [Tile(page) for page in pages()]
         self.hero = Hero()
-        self._hero_of: object = None
+        self._lead = Lead(store, self.hero)
         self._live = Pace(_LIVE_SECONDS)
         self._make_head()
         self._make_grid()
@@ -103,7 +97,8 @@ class Overview(QWidget):
             )
             if run is not None and self.isVisible() and tile.due(run):
                 self._read(tile, run)
-        self._show_hero(subject)
+        applying = sum(not self._question(tile.page)[1] for tile in self._tiles)
+        self._lead.show(self._tiles, applying, subject, seen=self.isVisible())
         self._show_progress()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -186,80 +181,9 @@ class Overview(QWidget):
         store.inspection.changed.connect(self._show_progress)
         store.job_stepped.connect(self._show_live)
         store.history.findings_changed.connect(self.refresh)
-        self.hero.wants.connect(self._do)
+        self._lead.wants_findings.connect(lambda: self.wants_finding.emit(None))
+        self._lead.wants_action.connect(self.wants_action)
         store.working.connect(lambda _: self._show_progress())
-
-    def _show_hero(self, subject: str) -> None:
-        """What all methods come to; the worst decides, of equals the one with the worst finding."""
-        told = [tile for tile in self._tiles if tile.verdict is not None]
-        worst = min(told, key=self._weight, default=None)
-        applying = sum(not self._question(tile.page)[1] for tile in self._tiles)
-        verdicts = [tile.verdict for tile in told if tile.verdict is not None]
-        said = overall(verdicts, applying, None if worst is None else worst.verdict)
-        self.hero.show_overall(said, subject)
-        self.hero.show_next(self._next_steps(len(told) < applying))
-        if self.isVisible():
-            self._show_picture(None if worst is None else self._worst_finding(worst))
-
-    def _weight(self, tile: Tile) -> tuple[int, float]:
-        assert tile.verdict is not None
-        found = self._worst_finding(tile)
-        severity = 0.0 if found is None else self._store.history.harm.severity(found)
-        return list(Status).index(tile.verdict.status), -severity
-
-    def _worst_finding(self, tile: Tile) -> StoredFinding | None:
-        """The worst finding of the run that a tile tells of."""
-        history, run = self._store.history, tile.run
-        own = [one for one in history.findings if run is not None and one.run_id == run.id]
-        return max(own, key=history.harm.severity, default=None)
-
-    def _next_steps(self, unasked: bool) -> dict[str, str]:
-        """What to do next, the likeliest first."""
-        store, steps = self._store, {}
-        if store.inspection.running or store.library.model is None:
-            return {}
-        many = len(store.history.entries())
-        if many:
-            steps["findings"] = f"See {count(many, 'finding')}"
-        if unasked:
-            steps["inspect_everything"] = "Ask the other methods" if many else INSPECT
-        if many:
-            steps |= {"present": "Tell it as a story", "report": "Write a report"}
-        return steps
-
-    def _do(self, name: str) -> None:
-        if name == "findings":
-            self.wants_finding.emit(None)
-        elif name == "inspect_everything":
-            self._store.inspection.start()
-        else:
-            self.wants_action.emit(name)
-
-    def _show_picture(self, finding: StoredFinding | None) -> None:
-        """The failure before and after, or the input as it is; read away from the GUI thread."""
-        store = self._store
-        dataset, index = store.library.dataset, store.selection.input
-        wanted = (id(dataset), index, None if finding is None else finding.id)
-        workspace = store.history.workspace
-        if wanted == self._hero_of or dataset is None or index is None or index >= len(dataset):
-            return
-        self._hero_of = wanted
-
-        def work() -> tuple[Pair | None, np.ndarray | None]:
-            whole = None
-            if finding is not None and workspace is not None and finding.has_picture:
-                whole = workspace.finding(finding.id)
-            pair = None if whole is None else pair_of(whole)
-            return pair, None if pair is not None else dataset.thumbnail(index, _SIDE)
-
-        def show(answer: tuple[Pair | None, np.ndarray | None]) -> None:
-            pair, picture = answer
-            if pair is not None:
-                self.hero.show_pair(pair)
-            else:
-                self.hero.show_input(picture, f"{dataset.name}, input {index:,}")
-
-        store.pictures.run(work, show, key="overview hero")
 
     def _show_live(self, job: Execution) -> None:
         """The card of a running method moves: its picture and its words so far."""

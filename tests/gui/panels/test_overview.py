@@ -268,4 +268,4 @@ def test_a_card_moves_while_its_method_runs_and_speaks_of_what_is_computed(
     qtbot.waitUntil(lambda: not store.inspection.running, timeout=60_000)
     kept(qtbot, store)
     assert seen, "its words and picture were shown before it ended"
-    qtbot.waitUntil(lambda: tile.progress.isHidden(), timeout=10_000)
+    qtbot.waitUntil(tile.progress.isHidden, timeout=10_000)
