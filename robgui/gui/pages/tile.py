@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QProgressBar,
     QPushButton,
+    QSizePolicy,
     QVBoxLayout,
 )
 
@@ -28,8 +29,11 @@ if TYPE_CHECKING:
 
 #: A picture is at least so many lines of text high.
 _PICTURE_LINES = 7
+#: Letters of a number that is shown large.
+_SHORT = 16
 NOT_RUN = "Not run yet"
-NOT_APPLICABLE = "Does not apply to this model"
+NOT_APPLICABLE = "Does not apply"
+FAILED = "Failed"
 
 
 class Tile(QFrame):
@@ -66,7 +70,12 @@ class Tile(QFrame):
         self.progress.setAccessibleName(f"Progress of {page.title}")
         self.progress.hide()
         self.sentence.setProperty("role", "quiet")
-        self.open = QPushButton("Open")
+        self.status.setWordWrap(False)
+        self.sentence.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.sentence.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
+        self.open = QPushButton(toolTip=f"Open {page.title}")
+        self.open.setAccessibleName(f"Open {page.title}")
+        self.open.setProperty("tight", True)
         self.open.clicked.connect(lambda: self.opened.emit(self.page, self.run))
         self._arrange(set_heading(_label(page.title), "section"))
         theme.changed.connect(self._tint)
@@ -76,8 +85,9 @@ class Tile(QFrame):
         """What the method answers, or why it cannot, or why it did not."""
         if self.run is not None:
             return
-        self.sentence.setText(refusal or question)
-        words = f"Failed: {failure}" if failure else NOT_RUN
+        self.sentence.setText(refusal or failure or question)
+        self.sentence.setVisible(True)
+        words = FAILED if failure else NOT_RUN
         self.status.setText(NOT_APPLICABLE if refusal else words)
         self.open.setEnabled(not refusal)
         self._alert = bool(failure) and not refusal
@@ -137,7 +147,7 @@ class Tile(QFrame):
         self._alert = False
         number = None if said is None else said.number
         self.status.setText("" if said is None else f"{said.status.sign} {said.status.words}")
-        self.number.setText("" if number is None else unbroken(number.words))
+        self._set_number("" if number is None else unbroken(number.words))
         self.scale.setText("" if number is None else unbroken(scale_words(number)))
         for label in (self.number, self.scale):
             label.setVisible(number is not None)
@@ -146,12 +156,23 @@ class Tile(QFrame):
         self.setToolTip("" if said is None else tip(said.text))
         self._tint()
 
+    def _set_number(self, words: str) -> None:
+        """A short number is large; one that needs words to be true is as large as a heading."""
+        size = "title" if len(words) <= _SHORT else "section"
+        if self.number.property("heading") != size:
+            set_heading(self.number, size)
+            self.number.style().unpolish(self.number)
+            self.number.style().polish(self.number)
+        self.number.setText(words)
+
     def _put(self, picture: ViewWidget | None) -> None:
         if self.picture is not None:
             self.picture.setParent(None)
             self.picture.deleteLater()
         self.picture = picture
         if picture is not None:
+            policy = QSizePolicy.Policy
+            picture.setSizePolicy(policy.Expanding, policy.Ignored)
             picture.setMinimumHeight(self.fontMetrics().height() * _PICTURE_LINES)
             self._layout.addWidget(picture, 1)
 
@@ -159,7 +180,8 @@ class Tile(QFrame):
         head = QHBoxLayout()
         head.addWidget(self._mark)
         head.addWidget(title)
-        head.addWidget(self.status, 1)
+        head.addStretch(1)
+        head.addWidget(self.status)
         head.addWidget(self.open)
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(12, 8, 12, 12)

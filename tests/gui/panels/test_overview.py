@@ -150,7 +150,10 @@ def test_a_tile_says_why_its_analysis_failed_in_the_inspection(
     tile = overview._tiles[0]
     store.inspection.start()
     qtbot.waitUntil(
-        lambda: tile.status.text() == "Failed: The <b>disk</b> is full.", timeout=30_000
+        lambda: (
+            (tile.status.text(), tile.sentence.text()) == ("Failed", "The <b>disk</b> is full.")
+        ),
+        timeout=30_000,
     )
     assert (
         tile.status.palette().windowText().color().name().upper()

@@ -35,6 +35,8 @@ UNCOVER = 1400
 #: How far an arrow key moves the slider.
 _STEP = 0.02
 _FRAME = 2.0
+#: A picture narrower than this has no room for words.
+_LEAST_FOR_CHIPS = 240
 
 
 class Mode(StrEnum):
@@ -195,6 +197,8 @@ class PairPicture(QWidget):
                 painter.drawLine(tip, QPointF(middle.x() + way * 4, middle.y() + up * 4))
 
     def _chip(self, painter: QPainter, main: QRectF, *, after: bool, right: bool = False) -> None:
+        if main.width() < _LEAST_FOR_CHIPS:
+            return
         assert self.pair is not None
         pair = self.pair
         first, second = class_colours(pair.taken, pair.given)
