@@ -66,6 +66,7 @@ class Overview(QWidget):
         self._tiles = [Tile(page) for page in pages()]
         self.hero = Hero()
         self._lead = Lead(store, self.hero)
+        self._subject = ""
         self._live = Pace(_LIVE_SECONDS)
         self._make_head()
         self._make_grid()
@@ -97,8 +98,8 @@ class Overview(QWidget):
             )
             if run is not None and self.isVisible() and tile.due(run):
                 self._read(tile, run)
-        applying = sum(not self._question(tile.page)[1] for tile in self._tiles)
-        self._lead.show(self._tiles, applying, subject, seen=self.isVisible())
+        self._subject = subject
+        self._show_lead()
         self._show_progress()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -144,9 +145,7 @@ class Overview(QWidget):
     def _arrange(self) -> None:
         fitting = max(1, self.width() // (self.fontMetrics().averageCharWidth() * _TILE))
         rows = max(1, -(-len(self._tiles) // fitting))
-        columns = max(
-            1, -(-len(self._tiles) // rows)
-        )  # as even as can be: five tiles are three and two
+        columns = max(1, -(-len(self._tiles) // rows))  # as even as can be: five are three and two
         if columns == self._columns:
             return
         for column in range(self._columns):
@@ -196,8 +195,14 @@ class Overview(QWidget):
                 said = known.verdict(job.newest.result, params).among(job.request.chosen)
                 view = next(iter(known.views(job.newest.result, params)), None)
                 tile.show_live(said.of(self._place_in(job.request)), view)
+                self._show_lead()
+
+    def _show_lead(self) -> None:
+        applying = sum(not self._question(tile.page)[1] for tile in self._tiles)
+        self._lead.show(self._tiles, applying, self._subject, seen=self.isVisible())
 
     def _place_in(self, request: Request) -> int:
+        """Which of the models of a request the model in use is."""
         model = self._store.library.model
         return 0 if model is None else request.place_of(model.fingerprint) or 0
 
@@ -273,7 +278,7 @@ class Overview(QWidget):
     def _said(self, run: Run) -> Verdict | None:
         """What a run says of the model in use, beside all that is known."""
         said = self._store.history.shown(run)
-        return None if said is None else said.of(self._place(run))
+        return None if said is None else said.of(self._place_in(run.request))
 
     def _failure(self, page: Page) -> str:
         """Why the newest attempt failed, in words; empty when none did.
@@ -311,11 +316,6 @@ class Overview(QWidget):
             return False
         return known.inputs != "one" or here[1] == store.selection.input
 
-    def _place(self, run: Run | None) -> int:
-        """Which of the models of a run the model in use is."""
-        model = self._store.library.model
-        return 0 if run is None or model is None else run.request.place_of(model.fingerprint) or 0
-
     def _read(self, tile: Tile, run: Run) -> None:
         """Reads the result of a run and makes its first view, away from the GUI thread."""
         workspace, known = self._store.history.workspace, self._store.analyses[run.request.analysis]
@@ -336,12 +336,8 @@ class Overview(QWidget):
 def _leading(page: Page, store: Store) -> str:
     """The analysis a method is opened with: the first that gives a first look."""
     names = [analysis.name for analysis in page.analyses]
-    looks = (
-        name
-        for name in names
-        if name in store.analyses and store.analyses[name].first_look is not None
-    )
-    return next(looks, names[0])
+    looks = (one for one in map(store.analyses.get, names) if one and one.first_look is not None)
+    return next((one.name for one in looks), names[0])
 
 
 def _belongs(page: Page, analysis: str) -> bool:
