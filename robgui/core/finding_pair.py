@@ -76,7 +76,7 @@ class Pair:
     def difference(self) -> np.ndarray:
         """The changed input less the input, enlarged to the range of greys; grey is no change."""
         change = self.after.astype(int) - self.before
-        return np.clip(_GREY + self.gain * change, 0, 255).astype(np.uint8)
+        return np.asarray(np.clip(_GREY + self.gain * change, 0, 255), dtype=np.uint8)
 
     def close(self) -> Box | None:
         """The square around the changed pixels; None where nothing differs or nearly all does."""

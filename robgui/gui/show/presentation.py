@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
     QPushButton,
     QScrollArea,
+    QSizePolicy,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -183,6 +184,8 @@ class Presentation(QWidget):
         self.export.clicked.connect(self._ask_write)
         self.keys = Label("← → go through the story, Esc leaves")
         self.keys.setProperty("role", "quiet")
+        self.keys.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.keys.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
 
     def _arrange(self) -> None:
         words = QWidget()
@@ -208,8 +211,8 @@ class Presentation(QWidget):
         middle.addWidget(self._scroll, 5)
         controls = QHBoxLayout()
         controls.addWidget(self.count)
-        controls.addStretch(1)
-        for widget in (self.keys, self.again, self.edit, self.export):
+        controls.addWidget(self.keys, 1)
+        for widget in (self.again, self.edit, self.export):
             controls.addWidget(widget)
         for widget in (self.back, self.forward, self.leave):
             controls.addWidget(widget)
