@@ -5,7 +5,7 @@ for each seed, so that a run that was cut goes on where it ended; ``--report`` a
 Every round of a sweep is recorded, and a sweep that stops early is a beginning of the one that does
 not: so the engine's own rule of stopping is applied to the records, and a rule that is changed
 needs no model to be asked again. The truth is the mean of all samples of a cell, those of the
-sweeps recorded by ``--truth`` among them: 200 seeds and four such sweeps make 1,081,344. A cell is
+sweeps recorded by ``--truth`` among them: 200 seeds and 13 such sweeps make 1,056,768. A cell is
 an input at a radius; it is resolvable when its samples can tell its truth from 0. Where they
 cannot, the program says "below b": then b must be above the truth.
 """
@@ -41,7 +41,7 @@ MODELS = {
 }
 #: Slow networks are swept at some of their radii only; cells do not depend on each other.
 FEW = {"fashion_rnn.pt", "fashion_cnn.safetensors"}
-SOME_RADII = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
+SOME_RADII = (0.2, 0.5)
 INPUTS = 5
 #: Seeds and samples of the sweeps that are recorded for the truth alone.
 TRUTH_SEED, TRUTH_SAMPLES = 10_000, 65_536
@@ -91,6 +91,8 @@ def subject(name: str) -> tuple[Classifier, list[Dataset]]:
     data = open_dataset(resources.path("demo", MODELS[name]))
     places = np.linspace(0, len(data) - 1, INPUTS).astype(int).tolist()
     model = load(resources.path("demo", name), device="cpu")
+    if name == "fashion_cnn.safetensors":
+        model.to("cpu", channels_last=True)  # its scores within 2e-6, in less than half the time
     return model, [data.subset([place]) for place in places]
 
 

@@ -53,6 +53,14 @@ def track(unit: np.ndarray, features: Sequence[str], size: int) -> np.ndarray:
     return picture
 
 
+def on_ground(picture: np.ndarray, ground: Sequence[int]) -> np.ndarray:
+    """A drawing on white as it looks on another ground: the whiter a pixel, the more shows."""
+    values = picture.astype(np.float32)
+    ink = 1 - values.min(2, keepdims=True) / 255
+    shown = values - 255 * (1 - ink) + (1 - ink) * np.asarray(ground, np.float32)
+    return np.asarray(shown.round().clip(0, 255), np.uint8)
+
+
 def plane_columns(features: Sequence[str]) -> tuple[int, int] | None:
     """Which two columns are a place in the plane, if any are named so."""
     lower = [feature.casefold() for feature in features]

@@ -38,9 +38,10 @@ class Framing:
 
     Attributes:
         resize: ``squash`` scales height and width on their own; ``crop`` scales both alike and
-            keeps the middle; ``letterbox`` scales both alike and fills up with grey.
-        share: With ``crop``, the share of the shorter side that is kept: 224 of 256 pixels is
-            0.875.
+            keeps the middle; ``squash-crop`` squashes to more than the size and keeps the middle;
+            ``letterbox`` scales both alike and fills up with grey.
+        share: With ``crop``, the share of the shorter side that is kept, with ``squash-crop`` of
+            both sides: 224 of 256 pixels is 0.875.
         interpolation: How pixels are computed; ``area`` averages where a picture shrinks and is
             linear where it grows.
         antialias: Whether the other interpolations average over all pixels that fall together, as
@@ -58,21 +59,26 @@ class Framing:
             return pixels
         if self.resize == "squash":
             return self._scale(pixels, height, width)
-        if self.resize == "crop":
+        if self.resize in ("crop", "squash-crop"):
             return self._crop(pixels, height, width)
         return self._letterbox(pixels, height, width)
 
     def _crop(self, pixels: np.ndarray, height: int, width: int) -> np.ndarray:
-        """As torchvision's Resize and CenterCrop: the shorter side exactly, the other cut off."""
-        wanted_height, wanted_width = (math.floor(side / self.share) for side in (height, width))
-        old_height, old_width = pixels.shape[:2]
-        if wanted_height * old_width >= wanted_width * old_height:
-            size = wanted_height, max(width, wanted_height * old_width // old_height)
-        else:
-            size = max(height, wanted_width * old_height // old_width), wanted_width
+        """As torchvision's Resize and CenterCrop: what is beyond the middle is cut off."""
+        size = self._before_crop(pixels, height, width)
         scaled = self._scale(pixels, *size)
         top, left = round((size[0] - height) / 2), round((size[1] - width) / 2)
         return scaled[top : top + height, left : left + width]
+
+    def _before_crop(self, pixels: np.ndarray, height: int, width: int) -> tuple[int, int]:
+        """Height and width that are scaled to: both as wanted, or the shorter side exactly."""
+        wanted_height, wanted_width = (math.floor(side / self.share) for side in (height, width))
+        old_height, old_width = pixels.shape[:2]
+        if self.resize == "squash-crop":
+            return wanted_height, wanted_width
+        if wanted_height * old_width >= wanted_width * old_height:
+            return wanted_height, max(width, wanted_height * old_width // old_height)
+        return max(height, wanted_width * old_height // old_width), wanted_width
 
     def _letterbox(self, pixels: np.ndarray, height: int, width: int) -> np.ndarray:
         old_height, old_width = pixels.shape[:2]

@@ -1,14 +1,16 @@
 """Ways in which networks are commonly fed, and which of them fits a model best.
 
 A model file says nothing of the preprocessing it was trained with. With a few labelled pictures the
-usual ways can be tried: the right one has the highest accuracy.
+usual ways can be tried: the right one has the highest accuracy. All ways see a few pictures; those
+that lag behind are given up, and the others see more.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,8 +27,12 @@ if TYPE_CHECKING:
 Answer = Callable[["ModelSettings", np.ndarray], "np.ndarray | None"]
 #: A name, and the fields that make the way up.
 Way = tuple[str, dict[str, Any]]
-#: Labelled pictures on which the ways are compared.
-TRIED = 100
+#: A way so far, and the settings of a model that is fed so.
+Racing = tuple["Tried", "ModelSettings"]
+#: Labelled pictures that a way has seen after each round; the last that lag are given up then.
+ROUNDS = (16, 40, 100)
+#: A third of the ways goes on, but at least so many; with equals of the last one, half of them.
+_FEWEST = 4
 _WHOLE: dict[str, Any] = {"resize": "squash", "crop": 1.0, "interpolation": "area"}
 _UNIT: dict[str, Any] = {"low": (0.0,), "high": (1.0,)}
 _PLAIN: dict[str, Any] = {**_UNIT, "mean": (0.0,), "std": (1.0,)}
@@ -72,7 +78,7 @@ FIELDS = ("low", "high", "mean", "std", "resize", "crop", "interpolation", "anti
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """One way of feeding a model, and how often it was right that way.
+    """One way of feeding a model, and how often it was right that way so far.
 
     Attributes:
         name: The preset, or "as it is" for the present settings.
@@ -91,6 +97,11 @@ class Tried:
         """The share that was right."""
         return self.right / self.counted
 
+    @property
+    def rank(self) -> tuple[int, float]:
+        """Higher is better; a way that was given up early is behind all that went on."""
+        return self.counted, self.accuracy
+
 
 def presets_for(settings: ModelSettings) -> dict[str, dict[str, Any]]:
     """The presets that a model with this input shape can have."""
@@ -107,22 +118,32 @@ def presets_for(settings: ModelSettings) -> dict[str, dict[str, Any]]:
 def try_presets(classifier: Classifier, dataset: Dataset) -> list[Tried]:
     """Every plausible way of feeding ``classifier``, best first; ties keep the present settings.
 
+    A way that was given up early counts fewer inputs.
+
     Raises:
         DataError: The data have no labels, or are no pictures.
     """
 
+    @cache  # taking other settings asks the model too
+    def fed(settings: ModelSettings) -> Classifier | None:
+        with suppress(RobguiError):
+            return classifier.with_settings(settings)
+        return None
+
     def answer(settings: ModelSettings, x: np.ndarray) -> np.ndarray | None:
-        try:
-            candidate = classifier.with_settings(settings)
-        except RobguiError:
+        candidate = fed(settings)
+        if candidate is None:
             return None
         return np.asarray(candidate.probs(x).argmax(1).cpu().numpy())
 
-    return sorted(ways(classifier, dataset, answer), key=lambda tried: -tried.accuracy)
+    newest = {tried.name: tried for tried in ways(classifier, dataset, answer)}
+    return sorted(newest.values(), key=lambda tried: tried.rank, reverse=True)
 
 
 def ways(classifier: Model, dataset: Dataset, answer: Answer) -> Iterator[Tried]:
     """The plausible ways of feeding a model one by one, the present settings first.
+
+    A way that goes on comes again, with more inputs.
 
     Args:
         classifier: The model, or its card.
@@ -133,7 +154,7 @@ def ways(classifier: Model, dataset: Dataset, answer: Answer) -> Iterator[Tried]
     Raises:
         DataError: The data have no labels, or are no pictures.
     """
-    from robgui.core.dataset import align, batches, match
+    from robgui.core.dataset import align, match
 
     classifier = match(classifier, dataset)
     fitting = align(classifier, dataset)
@@ -147,15 +168,52 @@ def ways(classifier: Model, dataset: Dataset, answer: Answer) -> Iterator[Tried]
         )
     sample = fitting.subset(chosen)
     own = (OF_DATA, _of_data(classifier, sample))
+    racing = [
+        (Tried(*way, right=0, counted=0), settings)
+        for way, settings in _grouped(classifier.settings, (*ways_of(classifier.settings), own))
+    ]
+    seen = 0
+    for end in _rounds(len(sample)):
+        further = []
+        for tried, settings in _round(classifier, sample.subset(range(seen, end)), racing, answer):
+            further.append((tried, settings))
+            yield tried
+        racing, seen = _leading(further), end
+
+
+def _rounds(pictures: int) -> list[int]:
+    """How many pictures a way has seen after each round; few pictures are seen at once."""
+    return [*(each for each in ROUNDS[:-1] if 2 * each < pictures), pictures]
+
+
+def _round(
+    classifier: Model, part: Dataset, racing: Sequence[Racing], answer: Answer
+) -> Iterator[Racing]:
+    """The ways that can be fed, with what they had right in this part too."""
+    from robgui.core.dataset import batches
+
     read: list[tuple[list[int], np.ndarray]] = []
     framing = None
-    for way, settings in _grouped(classifier.settings, (*ways_of(classifier.settings), own)):
+    for tried, settings in racing:
         if settings.framing != framing:  # pictures of one framing are read once
             framing = settings.framing
-            read = list(batches(classifier.with_settings(settings), sample))
-        tried = _try(way, settings, sample, read, answer)
-        if tried is not None:
-            yield tried
+            read = list(batches(classifier.with_settings(settings), part))
+        found = _try(tried, settings, part, read, answer)
+        if found is not None:
+            yield found, settings
+
+
+def _leading(racing: list[Racing]) -> list[Racing]:
+    """The ways that go on, the present one among them, in their order."""
+    if not racing:
+        return []
+    best = sorted((tried.rank for tried, _ in racing), reverse=True)
+    kept = min(len(best), max(_FEWEST, len(best) // 3))
+    most = max(kept, len(best) // 2)
+    last = best[kept - 1]
+    order = sorted(range(len(racing)), key=lambda at: racing[at][0].rank, reverse=True)
+    going = {at for at in order[:most] if racing[at][0].rank >= last} | {0}
+    return [each for at, each in enumerate(racing) if at in going]
 
 
 def ways_of(settings: ModelSettings) -> Iterator[Way]:
@@ -207,7 +265,7 @@ def _grouped(settings: ModelSettings, found: Iterable[Way]) -> list[tuple[Way, M
 
 
 def _try(
-    way: Way,
+    tried: Tried,
     settings: ModelSettings,
     sample: Dataset,
     read: Sequence[tuple[list[int], np.ndarray]],
@@ -215,20 +273,20 @@ def _try(
 ) -> Tried | None:
     """None for a way that the model cannot be fed in."""
     assert sample.labels is not None
-    right = counted = 0
+    right, counted = tried.right, tried.counted
     for indices, x in read:
         classes = answer(settings, x)
         if classes is None:
             return None
         right += int((classes == sample.labels[indices]).sum())
         counted += len(indices)
-    return Tried(*way, right, counted) if counted else None
+    return replace(tried, right=right, counted=counted) if counted else None
 
 
 def _labelled(dataset: Dataset) -> np.ndarray:
-    """Up to TRIED inputs with a label, spread over the dataset."""
+    """Up to a hundred inputs with a label, spread over the dataset, every round of them too."""
     if dataset.labels is None:
         return np.empty(0, dtype=np.int64)
     known = np.flatnonzero(dataset.labels >= 0)
-    places = np.linspace(0, len(known) - 1, min(TRIED, len(known))).astype(int)
-    return np.asarray(known[places])
+    places = np.linspace(0, len(known) - 1, min(ROUNDS[-1], len(known))).astype(int)
+    return np.random.default_rng(0).permutation(known[places])

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from robgui.core.dataset.framing import Framing
 
 Kind = Literal["image", "table", "sequence"]
-Resize = Literal["squash", "crop", "letterbox"]
+Resize = Literal["squash", "crop", "squash-crop", "letterbox"]
 Interpolation = Literal["area", "nearest", "bilinear", "bicubic", "lanczos"]
 Numbers = tuple[float, ...]
 #: An image of 3 × 3,344 × 3,344; loading a model tries it on a handful of inputs.
@@ -65,8 +65,8 @@ class ModelSettings(BaseModel):
         title="Resize",
         description=(
             "How pictures of another size are brought to the model's: squash scales height and"
-            " width on their own, crop scales the shorter side and keeps the middle, letterbox"
-            " adds grey bars."
+            " width on their own, crop scales the shorter side and keeps the middle, squash-crop"
+            " squashes to more than the size and keeps the middle, letterbox adds grey bars."
         ),
     )
     crop: float = Field(
@@ -75,8 +75,8 @@ class ModelSettings(BaseModel):
         le=1,
         title="Crop",
         description=(
-            "With resize=crop, the share of the shorter side that is kept: 0.875 is 224 of 256"
-            " pixels."
+            "With resize=crop, the share of the shorter side that is kept, with squash-crop of"
+            " both sides: 0.875 is 224 of 256 pixels."
         ),
     )
     interpolation: Interpolation = Field(

@@ -30,6 +30,7 @@ def aligned(first: View, second: View) -> tuple[View, View]:
         if first.edges is None and second.edges is None:
             names = tuple(dict.fromkeys([*first.names, *second.names]))
             first, second = _spread(first, names), _spread(second, names)
+        first, second = _same_series(first, second)
         value = _common(first.value, second.value, [*_heights(first), *_heights(second)])
         return replace(first, value=value), replace(second, value=value)
     return first, second
@@ -221,6 +222,29 @@ def _spread(bars: Bars, names: tuple[str, ...]) -> Bars:
         for row in bars.series
     )
     return replace(bars, names=names, series=rows)
+
+
+def _same_series(first: Bars, second: Bars) -> tuple[Bars, Bars]:
+    """Both with the same rows of bars in the same order, since a row is filled by its place; a
+    row that one of them does not have is empty there.
+    """
+    rows = {row.name: row for row in (*second.series, *first.series)}
+    names = dict.fromkeys(row.name for row in (*first.series, *second.series))
+    if len(names) == len(first.series) + len(second.series):  # nothing in common
+        return first, second
+
+    def filled(bars: Bars) -> Bars:
+        own = {row.name: row for row in bars.series}
+        none = np.full(len(bars.series[0].values), np.nan)
+        series = (
+            replace(own[name], ink=rows[name].ink)
+            if name in own
+            else Series(name, none, rows[name].ink)
+            for name in names
+        )
+        return replace(bars, series=tuple(series))
+
+    return filled(first), filled(second)
 
 
 def _most(arrays: list[np.ndarray]) -> float:

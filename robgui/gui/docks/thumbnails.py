@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PySide6.QtCore import QObject, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QImage, QPixmap
 from shiboken6 import isValid
 
-from robgui.core.errors import RobguiError
+from robgui.core.dataset.drawing import on_ground
+from robgui.core.errors import DataError, RobguiError
 from robgui.gui.state.background import Background
+
+if TYPE_CHECKING:
+    from robgui.core.dataset import Dataset
 
 #: Pictures kept; 2,000 of 112 x 112 pixels are about 100 MB.
 CAPACITY = 2_000
@@ -23,6 +27,18 @@ _AT_ONCE = 2
 _CHUNK = 4
 
 Read = Callable[[Any], "np.ndarray | None"]
+
+
+def input_picture(dataset: Dataset, size: int, ground: Sequence[int], index: int) -> np.ndarray:
+    """The picture of one input, a drawing on ``ground``; called on a pool thread.
+
+    Raises:
+        DataError: It cannot be read.
+    """
+    picture, key = dataset.thumbnail(index, size), dataset.key(index)
+    if bad := next((item for item in dataset.skipped if item.path == key), None):
+        raise DataError(f"{key} cannot be read: {bad.reason}")
+    return picture if dataset.kind == "image" else on_ground(picture, ground)
 
 
 class Thumbnails(QObject):

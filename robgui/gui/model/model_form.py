@@ -40,6 +40,7 @@ _SHOWN = {
     "bgr": "blue, green, red",
     "squash": "squash to the model's size",
     "crop": "shorter side, then the middle",
+    "squash-crop": "squash to more, then the middle",
     "letterbox": "whole, with grey bars",
     "area": "average of areas",
 }
@@ -231,7 +232,8 @@ class ModelForm(QWidget):
             self.choices[name].setEnabled(image)
         averages = self.choices["interpolation"].currentData() == "area"
         self.switches["antialias"].setEnabled(image and not averages)
-        self.lines["crop"].setEnabled(image and self.choices["resize"].currentData() == "crop")
+        cut = self.choices["resize"].currentData() in ("crop", "squash-crop")
+        self.lines["crop"].setEnabled(image and cut)
         self.preset.setCurrentText(self._preset_shown())
         self.changed.emit()
 

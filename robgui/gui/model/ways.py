@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QVBoxLayout, QW
 
 from robgui.core.errors import ModelError
 from robgui.core.execution.worker.slot import LostError
-from robgui.core.model.preprocessing import Answer, Tried, ways, ways_of
+from robgui.core.model.preprocessing import Answer, Tried, ways
 from robgui.core.text.words import count, percent
 from robgui.gui.widgets.plain import Label
 from robgui.gui.widgets.sheet import Cells, Sheet
@@ -30,6 +30,10 @@ _KEY = "ways of feeding"
 _HINT = "Click a row to take its settings; the pictures of the other window follow."
 
 
+def _right(tried: Tried) -> str:
+    return f"{percent(tried.accuracy)} of {tried.counted:,}"
+
+
 class Ways(QDialog):
     """A table of the ways that is filled while they are tried.
 
@@ -37,7 +41,7 @@ class Ways(QDialog):
     it is known.
 
     Attributes:
-        tried: The ways so far, in the order in which they were tried.
+        tried: The ways so far, in the order in which they were tried first.
 
     Signals:
         taken: The settings of the way that was clicked.
@@ -52,7 +56,6 @@ class Ways(QDialog):
         self._store = store
         self._topic = next(_TOPICS)
         self.tried: list[Tried] = []
-        self._total = 1 + sum(1 for _ in ways_of(model.settings))
         self._ways = ways(model, dataset, self._answer_of(model))
         self.setWindowTitle(f"Ways of feeding {model.name}")
         self._make()
@@ -105,12 +108,14 @@ class Ways(QDialog):
         if tried is None:
             self._conclude()
             return
-        self.tried.append(tried)
-        self.said.setText(f"{len(self.tried):,} tried of about {self._total:,} …")
+        places = [place for place, each in enumerate(self.tried) if each.name == tried.name]
+        self.tried = [each for each in self.tried if each.name != tried.name]
+        self.tried.insert(places[0] if places else len(self.tried), tried)
+        self.said.setText(f"Trying on {count(tried.counted, 'input')} …")
         self.table.show_cells(
             [
                 Cells("Way", [each.name for each in self.tried]),
-                Cells("Right", [each.accuracy for each in self.tried], percent),
+                Cells("Right", self.tried, _right, rank=lambda each: each.rank, whole=True),
             ]
         )
         self.table.sortByColumn(1, Qt.SortOrder.DescendingOrder)
@@ -120,10 +125,11 @@ class Ways(QDialog):
         if not self.tried:
             self.said.setText("The model could not be fed in any of the usual ways.")
             return
-        best = max(self.tried, key=lambda each: each.accuracy)
+        best = max(self.tried, key=lambda each: each.rank)
         # two standard deviations of a share: what is closer may be chance
         near = best.accuracy - 2 * math.sqrt(best.accuracy * (1 - best.accuracy) / best.counted)
-        equal = sum(each.accuracy >= near for each in self.tried) - 1
+        last = [each for each in self.tried if each.counted == best.counted]
+        equal = sum(each.accuracy >= near for each in last) - 1
         others = f"; {count(equal, 'other way')} too close to tell apart" if equal else ""
         self.said.setText(
             f"“{best.name}” is right on {percent(best.accuracy)} of"

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 
 class Accuracies(QObject):
-    """Watches the predictions; when all are known, their accuracy is held against the record."""
+    """Watches the predictions; when all are known, or all of a sample of many inputs, the accuracy
+    on them is held against the record.
+    """
 
     def __init__(self, library: Library, keeping: Background, parent: QObject) -> None:
         super().__init__(parent)
@@ -37,19 +39,23 @@ class Accuracies(QObject):
     def _look(self) -> None:
         library = self._library
         model, dataset, predictions = library.model, library.dataset, library.predictions
-        if not self._watching or model is None or dataset is None or not predictions.complete:
+        if not self._watching or model is None or dataset is None:
             return
-        accuracy = predictions.accuracy()
+        if (measured := predictions.measured) is None:
+            return
         known, of = self._noted
-        if accuracy is None or (known == model.fingerprint and of is dataset):
+        if known == model.fingerprint and of is dataset:
+            return
+        if (accuracy := predictions.accuracy(measured)) is None:
             return
         self._noted = (model.fingerprint, dataset)
         share, counted = accuracy
+        part = "" if len(measured) == len(dataset) else f"a sample of {len(measured):,} inputs of "
         self._keeping.run(
             lambda: note(
                 model.content, dataset.fingerprint, round(share * counted), counted, model.settings
             ),
-            lambda before: self._tell(model, dataset.name, share, before),
+            lambda before: self._tell(model, f"{part}{dataset.name}", share, before),
         )
 
     def _tell(self, model: ModelCard, data: str, share: float, before: Measured | None) -> None:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 #: Datasets up to this size are predicted whole at once, so that the accuracy is simply there.
 WHOLE = 5_000
+#: Of larger ones so many with a label, always the same, to hold against an earlier accuracy.
+SAMPLE = 500
 #: Inputs in the first question, and in the largest; a question should take about this long, so that
 #: others need not wait.
 _FIRST, CHUNK = 8, 128
@@ -56,6 +58,7 @@ class Predictions(QObject):
         self._found = _nothing(0)
         self.labels: np.ndarray | None = None
         self.names: tuple[str, ...] = ()
+        self._sample = np.empty(0, np.int64)
         self._worker: _Worker | None = None
 
     @property
@@ -84,8 +87,11 @@ class Predictions(QObject):
         self._worker = _Worker(self._answers, classifier, dataset, self._found, self)
         self._worker.known.connect(self.changed)
         self._worker.refused.connect(self.failed)
+        self._sample = sampled(len(dataset), self.labels)
         if len(dataset) <= WHOLE:
             self._worker.want_all()
+        else:
+            self._worker.want_later(self._sample)
         self._worker.start()
 
     def clear(self) -> None:
@@ -119,11 +125,23 @@ class Predictions(QObject):
         """Whether every input has been predicted or cannot be read."""
         return bool(len(self.classes)) and bool((self.classes != UNKNOWN).all())
 
-    def accuracy(self) -> tuple[float, int] | None:
+    @property
+    def measured(self) -> np.ndarray | None:
+        """Inputs by which the model is held against an earlier record: all of them, or a sample
+        that depends on nothing but the data; None until all of these are known.
+        """
+        every = len(self.classes) <= WHOLE
+        chosen = np.arange(len(self.classes)) if every else self._sample
+        known = len(chosen) and (self.classes[chosen] != UNKNOWN).all()
+        return chosen if known else None
+
+    def accuracy(self, among: np.ndarray | None = None) -> tuple[float, int] | None:
         """Share right and how many were counted; None without labels or predictions."""
         if self.labels is None:
             return None
         counted = (self.classes >= 0) & (self.labels >= 0)
+        if among is not None:
+            counted &= np.isin(np.arange(len(counted)), among)
         total = int(counted.sum())
         return (
             (float((self.classes[counted] == self.labels[counted]).mean()), total)
@@ -157,6 +175,7 @@ class _Worker(QThread):
         self._portion = _FIRST
         self.topic = next(_TOPICS)
         self._next_ones = np.empty(0, np.int64)
+        self._later = np.empty(0, np.int64)
         self._all = False
         self._condition = threading.Condition()
         self._ending = False
@@ -164,6 +183,12 @@ class _Worker(QThread):
     def want(self, indices: Iterable[int]) -> None:
         with self._condition:
             self._next_ones = np.fromiter(indices, np.int64)
+            self._condition.notify()
+
+    def want_later(self, indices: np.ndarray) -> None:
+        """These too, when nothing on screen waits."""
+        with self._condition:
+            self._later = indices
             self._condition.notify()
 
     def want_all(self) -> None:
@@ -191,6 +216,8 @@ class _Worker(QThread):
         with self._condition:
             while not self._ending:
                 wanted = self._next_ones[self._classes[self._next_ones] == UNKNOWN]
+                if not len(wanted):
+                    wanted = self._later = self._later[self._classes[self._later] == UNKNOWN]
                 if not len(wanted) and self._all:
                     wanted = np.flatnonzero(self._classes == UNKNOWN)
                     self._all = bool(len(wanted))
@@ -235,6 +262,14 @@ class _Worker(QThread):
             self._portion = max(1, self._portion // 2)
         self._owner.asked += len(x)
         return scores.probabilities
+
+
+def sampled(count: int, labels: np.ndarray | None) -> np.ndarray:
+    """Which inputs of a large dataset are asked about unasked: some with a label, in order."""
+    known = np.empty(0, np.int64) if labels is None else np.flatnonzero(labels >= 0)
+    if count <= WHOLE or len(known) <= SAMPLE:
+        return known
+    return np.sort(np.random.default_rng(0).choice(known, SAMPLE, replace=False))
 
 
 def _nothing(count: int, labels: np.ndarray | None = None) -> Predicted:

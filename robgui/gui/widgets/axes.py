@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QFont, QFontMetrics
+from PySide6.QtGui import QFont, QFontInfo, QFontMetrics
 
 from robgui.core.text.words import number
 from robgui.core.view import Axis
@@ -24,6 +24,8 @@ MOST_TICKS = 9
 _EDGE = 15
 #: Round angles.
 _DEGREES = (10, 15, 30, 45, 90, 180, 360)
+#: Names that do not fit are written smaller, down to this share; then only some are written.
+_SMALLEST = 0.62
 #: Names that stand upright take at most this share of the height of the plot.
 _HIGHEST = 0.3
 
@@ -43,6 +45,8 @@ class ViewAxis(pg.AxisItem):
         self._title = ""
         self._widths: dict[str, int] = {}
         self._limit = 0
+        self._share = 1.0
+        self._whole: QFont | None = None
         super().__init__(side)
         self.enableAutoSIPrefix(False)
         self.setStyle(autoReduceTextSpace=False)
@@ -134,9 +138,30 @@ class ViewAxis(pg.AxisItem):
         return super().boundingRect().adjusted(*sides)
 
     def font(self) -> QFont:
-        """The font of the numbers and names."""
+        """The font of the numbers and names, smaller where many names stand close together."""
         chosen: QFont | None = self.style["tickFont"]
         return chosen or super().font()
+
+    def setTickFont(self, font: QFont | None) -> None:
+        """The font of numbers and of names that fit."""
+        self._whole = font
+        self._share = 1.0
+        super().setTickFont(font)
+        self._fit()
+
+    def _shrink(self, size: float) -> None:
+        """Takes the largest font in which every name of cells along ``size`` pixels fits."""
+        base = self._whole or super().font()
+        cell = size / max(abs(self.range[1] - self.range[0]), 1e-9)
+        share = min(1.0, cell / (QFontMetrics(base).height() * 1.02))
+        share = share if share >= _SMALLEST else 1.0
+        if abs(share - self._share) < 0.02:
+            return
+        self._share = share
+        smaller = QFont(base)
+        smaller.setPointSizeF(QFontInfo(base).pointSizeF() * share)
+        self._widths = {}
+        super().setTickFont(smaller)
 
     def _step(self, axis: Axis, low: float, high: float, size: float) -> float:
         """The distance of two numbers: round, and wide enough that they do not touch."""
@@ -156,7 +181,8 @@ class ViewAxis(pg.AxisItem):
         """The middles of the cells, as many as fit without touching."""
         lies = self._side == "bottom" and not self._upright
         room = 1.0 if lies else QFontMetrics(self.font()).height() * 1.02
-        step = max(1, math.ceil((high - low) * room / max(size, 1)))
+        fits = self._share < 1  # the font is as small as every name needs
+        step = 1 if fits else max(1, math.ceil((high - low) * room / max(size, 1)))
         first, last = max(0, math.floor(low)), min(len(self._names), math.ceil(high))
         first += -first % step
         return [(step, [place + 0.5 for place in range(first, last, step)])]
@@ -165,10 +191,15 @@ class ViewAxis(pg.AxisItem):
         """Takes the room that the names need; turns those below a plot that are too wide."""
         if not self._names:
             self._upright = False
+            if self._share != 1:
+                self._share = 1.0
+                super().setTickFont(self._whole)
             fixed = self.fixedHeight if self._side == "bottom" else self.fixedWidth
             if fixed is not None and self._axis is not None:
                 (self.setHeight if self._side == "bottom" else self.setWidth)(None)
             return
+        if self._side != "bottom":
+            self._shrink(self.size().height())
         metrics = QFontMetrics(self.font())
         title = self._title_height()
         if self._side != "bottom":

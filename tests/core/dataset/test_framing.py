@@ -67,7 +67,16 @@ def test_without_antialias_pixels_are_those_of_opencv():
     assert (mine != Framing("squash", 1.0, "bilinear").apply(pixels, 40, 40)).any()
 
 
-@pytest.mark.parametrize("resize", ["squash", "crop", "letterbox"])
+@pytest.mark.parametrize("size", [(300, 500), (500, 300), (97, 211)])
+def test_squash_and_crop_is_both_sides_on_their_own_and_a_centre_crop(size):
+    pixels = photo(*size)
+    mine = Framing("squash-crop", 0.875, "bicubic").apply(pixels, 224, 224)
+    squashed = Image.fromarray(pixels).resize((256, 256), Image.Resampling.BICUBIC)
+    assert (mine == np.asarray(squashed.crop((16, 16, 240, 240)))).all()
+    assert (mine != Framing("crop", 0.875, "bicubic").apply(pixels, 224, 224)).any()
+
+
+@pytest.mark.parametrize("resize", ["squash", "crop", "squash-crop", "letterbox"])
 def test_a_picture_that_has_the_size_is_taken_as_it_is(resize):
     pixels = photo(224, 224)
     assert Framing(resize, 0.875, "bicubic").apply(pixels, 224, 224) is pixels

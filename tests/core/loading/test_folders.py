@@ -125,6 +125,26 @@ def test_a_photo_of_another_size_is_brought_to_it_as_transformers_does(vit, tmp_
     assert float((model.probs(x) - theirs).abs().max()) < 1e-3, "one level of a byte apart"
 
 
+@pytest.mark.parametrize("size", [(90, 70), (61, 130), (64, 64)])
+def test_pictures_are_squashed_and_cut_as_the_processor_of_deit_does(tmp_path, size):
+    hf = transformers()
+    folder = tmp_path / "deit"
+    hf.DeiTConfig(image_size=56).save_pretrained(folder)
+    processor = hf.DeiTImageProcessor(size={"height": 64, "width": 64}, crop_size=56)
+    processor.save_pretrained(folder)
+    given = json.loads((folder / "preprocessor_config.json").read_text())
+    told, remarks = hugging_face_settings({"num_channels": 3}, given)
+    settings = parse(told, "deit")
+    assert (settings.resize, settings.shape) == ("squash-crop", (3, 56, 56))
+    assert remarks == ["its preprocessing is taken from preprocessor_config.json"]
+    small = np.random.default_rng(1).integers(0, 256, (9, 7, 3), dtype=np.uint8)
+    photo = np.array(Image.fromarray(small).resize(size, Image.Resampling.BICUBIC))
+    mine = settings.framing.apply(photo, 56, 56) / 255
+    theirs = processor(photo, return_tensors="np").pixel_values[0]
+    raw = (mine - np.array(settings.mean)) / np.array(settings.std)
+    assert np.abs(np.moveaxis(raw, 2, 0) - theirs).max() < 1.01 / 255 / min(settings.std)
+
+
 @pytest.mark.parametrize("name", ["", "config.json", "model.safetensors"])
 def test_the_folder_its_description_and_its_weights_open_the_same_model(vit, name):
     model = load(vit[0] / name, device="cpu")
@@ -239,7 +259,7 @@ def test_a_document_without_end_is_refused_at_once(copied, name):
         ({"size": 224}, {"shape": (3, 224, 224), "resize": "squash"}),
         (
             {"size": {"height": 256, "width": 256}, "do_center_crop": True, "crop_size": 224},
-            {"shape": (3, 224, 224), "resize": "crop", "crop": 0.875},
+            {"shape": (3, 224, 224), "resize": "squash-crop", "crop": 0.875},
         ),
         ({"size": 32, "do_rescale": False}, {"low": (0.0,), "high": (255.0,)}),
         ({"size": 32, "rescale_offset": True, "rescale_factor": 1 / 127.5}, {"low": (-1.0,)}),

@@ -23,11 +23,10 @@ class MeanColour(nn.Module):
         return torch.stack([-(score - 0.3) * 50, (score - 0.3) * 50], 1)
 
 
-@pytest.fixture
-def photos(tmp_path):
+def make_photos(tmp_path, many):
     """Wide pictures whose bright sides a centre crop cuts off; labels by the cropped middle."""
     generator = np.random.default_rng(0)
-    for number in range(24):
+    for number in range(many):
         bright = number % 2
         level = 0.485 + 0.229 * (0.3 + (0.15 if bright else -0.15))
         picture = generator.normal(level, 0.02, (64, 160, 3))
@@ -37,6 +36,11 @@ def photos(tmp_path):
         pixels = (picture.clip(0, 1) * 255).round().astype(np.uint8)
         Image.fromarray(pixels).save(folder / f"{number:02}.png")
     return open_dataset(tmp_path)
+
+
+@pytest.fixture
+def photos(tmp_path):
+    return make_photos(tmp_path, 24)
 
 
 def classifier(**settings) -> Classifier:
@@ -51,6 +55,26 @@ def test_the_way_it_was_trained_with_has_the_highest_accuracy(photos):
     assert {way.name for way in ways} >= {"as it is", "CLIP", "Inception", "ImageNet, BGR"}
     assert min(way.accuracy for way in ways) < 0.8
     assert all(way.counted == 24 for way in ways)
+
+
+def test_ways_that_lag_behind_are_given_up_early(tmp_path):
+    seen = 0
+
+    class Counting(MeanColour):
+        def forward(self, x):
+            nonlocal seen
+            seen += len(x)
+            return super().forward(x)
+
+    model = Classifier.from_callable(Counting(), (3, 32, 32), labels=["class_0", "class_1"])
+    data, seen = make_photos(tmp_path, 110), 0
+    ways = try_presets(model, data)
+    assert ways[0].name.startswith("ImageNet") and ways[0].accuracy == 1
+    assert {way.counted for way in ways} == {16, 40, 100}
+    assert sum(way.counted for way in ways) < 0.45 * 100 * len(ways)
+    assert seen < 1.15 * sum(way.counted for way in ways), "each input is asked once for each way"
+    present = next(way for way in ways if way.name == "as it is")
+    assert present.counted == 100, "the present settings are compared on everything"
 
 
 def test_mean_and_std_of_the_pictures_themselves_are_tried(photos):

@@ -11,6 +11,7 @@ from robgui.core.view import (
     Axis,
     Bars,
     Curves,
+    Ink,
     Line,
     Matrix,
     Series,
@@ -52,6 +53,28 @@ def test_bars_side_by_side_have_the_same_names_and_the_same_axis_from_zero():
     assert first.names == second.names == ("cat", "dog", "cow")
     np.testing.assert_array_equal(second.series[0].values, [np.nan, 5, 3])
     assert (first.value.low, first.value.high) == (second.value.low, second.value.high) == (0, 5)
+
+
+def test_a_row_of_bars_has_the_same_place_and_ink_on_both_sides():
+    """The place gives the hatching, so a row that one side lacks is empty there."""
+
+    def counted(**rows):
+        series = [
+            Series(name, np.array([value, value]), Ink("series", place))
+            for place, (name, value) in enumerate(rows.items())
+        ]
+        axis = Axis("inputs")
+        return Bars("b", axis, ("small", "large"), tuple(series), stacked=True)
+
+    first, second = aligned(
+        counted(fails=3.0, open=9.0), counted(fails=2.0, certified=4.0, open=6.0)
+    )
+    assert [row.name for row in first.series] == ["fails", "open", "certified"]
+    assert [row.name for row in second.series] == ["fails", "open", "certified"]
+    assert [row.ink for row in first.series] == [row.ink for row in second.series]
+    assert np.isnan(first.series[2].values).all() and (second.series[1].values == 6).all()
+    alone = aligned(counted(a=1.0), counted(b=1.0))
+    assert [len(view.series) for view in alone] == [1, 1], "nothing in common, nothing added"
 
 
 def test_matrices_side_by_side_have_the_same_colours():

@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 import torch
 from PySide6.QtCore import QPoint, Qt, QTimer
-from PySide6.QtGui import QFontMetrics
+from PySide6.QtGui import QFontMetrics, QPixmap
 from PySide6.QtWidgets import QApplication
 from torch import nn
 
 from robgui.core.dataset import Dataset, from_arrays, open_dataset
 from robgui.core.model.classifier import Classifier
+from robgui.gui.app.theme import theme
 from robgui.gui.docks import Gallery
 from robgui.gui.docks.gallery import NOTHING_OPEN, NOTHING_PASSES
 from robgui.gui.docks.gallery.items import Entry
@@ -317,3 +318,20 @@ def test_the_filter_is_named_in_what_a_run_on_it_says(qtbot, filled, counting):
     gallery.filter.reset()
     gallery._show()
     assert filled.scope is None and filled.filter == ""
+
+
+def test_drawings_of_table_rows_stand_on_the_ground_of_the_theme(qtbot, store, empty):
+    """A white picture in a dark window says nothing but that it is white."""
+    rows = np.linspace(0, 0.9, 24, dtype=np.float32).reshape(3, 8)
+    store.library.add_dataset(from_arrays(rows, kind="table", name="rows"))
+
+    def corner():
+        qtbot.waitUntil(lambda: isinstance(empty.thumbnails.get(0), QPixmap), timeout=10_000)
+        return empty.thumbnails.get(0).toImage().pixelColor(0, 0).name().upper()
+
+    try:
+        for dark in (False, True, False):
+            theme.apply(dark)
+            assert corner() == theme.colours.surface
+    finally:
+        theme.apply(False)

@@ -6,6 +6,7 @@ import numpy as np
 
 from robgui.core.workspace import Workspace
 from robgui.gui.state.opening import Opening
+from robgui.gui.state.predictions import SAMPLE, WHOLE
 from tests.gui.state.test_restoring import correct, idle, save_data, save_onnx, start
 
 __all__ = ["start"]
@@ -44,6 +45,25 @@ def test_a_fall_of_the_accuracy_is_told_with_a_way_back(start, qtbot, tmp_path):
     deed()
     qtbot.waitUntil(lambda: bool(found), timeout=20_000)
     assert found[0].settings.mean == (0.5,) and "earlier settings" in words
+
+
+def test_a_fall_on_many_inputs_is_told_from_a_sample_of_them(start, qtbot, tmp_path):
+    save_onnx(tmp_path / "net.onnx")
+    save_data(tmp_path / "data.npz", many=WHOLE + 60)
+    store = start()
+    offers = []
+    store.offered.connect(lambda *offer: offers.append(offer))
+    store.library.load_dataset(tmp_path / "data.npz")
+    idle(qtbot, store)
+    store.library.load_model(Opening(tmp_path / "net.onnx", quiet=True, use=True))
+    predictions = store.library.predictions
+    for mean, std in ((0.5,), (0.1,)), ((0.0,), (1.0,)):
+        idle(qtbot, store)
+        qtbot.waitUntil(lambda: predictions.measured is not None, timeout=20_000)
+        correct(qtbot, store, mean=mean, std=std)
+    qtbot.waitUntil(lambda: bool(offers), timeout=20_000)
+    assert f"of a sample of {SAMPLE} inputs of data.npz now" in offers[0][0]
+    assert not predictions.complete and predictions.asked < 4 * SAMPLE, "the others are not asked"
 
 
 def test_the_same_accuracy_again_is_not_told(start, qtbot, tmp_path):

@@ -87,10 +87,11 @@ def save_onnx(path: Path, seed: int = 0) -> Path:
     return path
 
 
-def save_data(path: Path, names=LABELS, seed: int = 0) -> Path:
+def save_data(path: Path, names=LABELS, seed: int = 0, many: int = 60) -> Path:
     rng = np.random.default_rng(seed)
-    labels = np.arange(60) % 3
-    images = (40 + 85 * labels[:, None, None] + rng.integers(-20, 20, (60, 4, 4))).astype(np.uint8)
+    labels = np.arange(many) % 3
+    noise = rng.integers(-20, 20, (many, 4, 4))
+    images = (40 + 85 * labels[:, None, None] + noise).astype(np.uint8)
     np.savez(path, images=images, labels=labels, **({"names": np.array(names)} if names else {}))
     return path
 

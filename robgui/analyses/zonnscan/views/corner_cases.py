@@ -41,6 +41,8 @@ def _pictures(result: CornerCasesResult) -> Images:
     left = len(result.numbers) - len(pictures)
     names = short_names(result.models)
     order = f"Of {len(result.numbers):,}, the surest." if left else "The surest come first."
+    if left and not pictures:
+        order = "They are shown when all inputs have been looked at."
     note = f"Answers of {', '.join(names)}; ✓ and ✗ tell of {names[0]}. {order}"
     return Images("Inputs the models disagree on", tuple(pictures), note=note)
 

@@ -51,11 +51,13 @@ def timm_settings(described: Mapping[str, Any]) -> Values:
             told[name] = numbers
     if described.get("interpolation") in _NAMES:
         told["interpolation"] = described["interpolation"]
-    ways = {"center": "crop", "squash": "squash", "border": "letterbox"}
+    ways = {"center": "crop", "squash": "squash-crop", "border": "letterbox"}
     told["resize"] = ways.get(str(described.get("crop_mode", "center")), "crop")
     share = described.get("crop_pct")
-    if told["resize"] == "crop" and isinstance(share, int | float) and 0.1 <= share <= 1:
+    if told["resize"] != "letterbox" and isinstance(share, int | float) and 0.1 <= share <= 1:
         told["crop"] = float(share)
+    if told["resize"] == "squash-crop" and told.get("crop", 1.0) == 1:
+        told["resize"] = "squash"
     return told
 
 
@@ -97,15 +99,26 @@ def _framing(processor: Mapping[str, Any]) -> tuple[tuple[int, int] | None, Valu
             return kept, {**told, "resize": "crop"}, [note]
         return kept, {**told, "resize": "crop", "crop": share_of(min(kept), scaled)}, []
     if kept is not None and exact is not None and exact != kept:
-        share = min(1.0, share_of(min(kept), min(exact)))
-        note = (
-            f"its processor squashes pictures to {exact[0]}x{exact[1]} and keeps the middle; here"
-            " the shorter side is scaled, which is the same for square pictures"
-        )
-        return kept, {**told, "resize": "crop", "crop": share}, [note]
+        return kept, {**told, **_squash_crop(kept, exact)}, _unlike(kept, exact)
     if shorter and kept is None:
         return (shorter, shorter), {**told, **_convnext(processor, shorter)}, []
     return kept or exact, {**told, "resize": "squash"} if kept or exact else {}, []
+
+
+def _squash_crop(kept: tuple[int, int], exact: tuple[int, int]) -> Values:
+    """Height and width on their own, then the middle, as DeiT and BEiT have it."""
+    share = share_of(min(kept), min(exact))
+    return {"resize": "squash-crop", "crop": share} if share < 1 else {"resize": "squash"}
+
+
+def _unlike(kept: tuple[int, int], exact: tuple[int, int]) -> list[str]:
+    """What cannot be said by one share of both sides."""
+    if min(exact) < min(kept):
+        return ["its processor adds a black rim to pictures; here they are scaled instead"]
+    if kept[0] * exact[1] != kept[1] * exact[0]:
+        words = "x".join(map(str, exact))
+        return [f"its processor scales to {words}; here both sides are cut by the same share"]
+    return []
 
 
 def _convnext(processor: Mapping[str, Any], shorter: int) -> Values:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QEvent, QModelIndex, QPoint, QSignalBlocker, Qt, QTimer
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QColor, QResizeEvent
 from PySide6.QtWidgets import (
     QPushButton,
     QSizePolicy,
@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from robgui.core.errors import DataError
 from robgui.core.text.words import count, percent
 from robgui.gui.app.theme import theme
 from robgui.gui.docks.gallery.items import GalleryModel
@@ -24,7 +23,7 @@ from robgui.gui.docks.gallery.menu import InputMenu, ask_tag
 from robgui.gui.docks.gallery.painting import GalleryDelegate
 from robgui.gui.docks.gallery.search import Search
 from robgui.gui.docks.gallery.view import InputsView
-from robgui.gui.docks.thumbnails import Thumbnails
+from robgui.gui.docks.thumbnails import Thumbnails, input_picture
 from robgui.gui.state.selection import Selection
 from robgui.gui.widgets.plain import Label, set_tip
 
@@ -112,7 +111,7 @@ class Gallery(QWidget):
         store.working.connect(lambda _: self._say_empty())
         store.library.predictions.changed.connect(self._predicted)
         store.library.predictions.failed.connect(self._explain)
-        theme.changed.connect(self._fonts)
+        theme.changed.connect(self._take_theme)
         self.thumbnails.arrived.connect(self._repaint_inputs)
         self.filter.changed.connect(self._show)
         self.view.selectionModel().currentChanged.connect(self._chosen)
@@ -130,14 +129,24 @@ class Gallery(QWidget):
             self._show_dataset()
 
     def _show_dataset(self) -> None:
-        dataset = self._dataset = self._store.library.dataset
-        self.thumbnails.reset(
-            None if dataset is None else partial(_thumbnail, dataset, GalleryDelegate.side() * 2)
-        )
+        self._dataset = self._store.library.dataset
+        self._read_again()
         self.filter.reset()
         self._fonts()
         self._show()
         self._follow(self._store.selection, None)
+
+    def _read_again(self) -> None:
+        """Drawings of rows and sequences stand on the ground of the present theme."""
+        dataset, side = self._dataset, GalleryDelegate.side() * 2
+        ground = QColor(theme.colours.surface).getRgb()[:3]
+        read = None if dataset is None else partial(input_picture, dataset, side, ground)
+        self.thumbnails.reset(read)
+
+    def _take_theme(self) -> None:
+        if self._dataset is not None and self._dataset.kind != "image":
+            self._read_again()
+        self._fonts()
 
     def _take_model(self) -> None:
         self._explain(self._store.library.mismatch)
@@ -327,17 +336,6 @@ class Gallery(QWidget):
         )
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         return menu
-
-
-def _thumbnail(dataset: Dataset, size: int, index: int) -> np.ndarray:
-    """Reads one picture; a bad file is told by the list of skipped ones.
-
-    Called on a pool thread.
-    """
-    picture, key = dataset.thumbnail(index, size), dataset.key(index)
-    if bad := next((item for item in dataset.skipped if item.path == key), None):
-        raise DataError(f"{key} cannot be read: {bad.reason}")
-    return picture
 
 
 def _timer(parent: QWidget, milliseconds: int, call: object) -> QTimer:

@@ -69,6 +69,17 @@ def test_names_stand_on_the_axes_and_numbers_where_there_are_none(shown):
     assert step in (30, 45, 60, 90) and 0 in places
 
 
+def test_all_ten_rows_are_named_where_the_picture_is_low(shown):
+    names = tuple(f"class {number}" for number in range(10))
+    view = replace(samples.matrix(), values=np.eye(10), rows=names, columns=names, spots=())
+    axis = {high: shown(view, 560, high).heat.plot._axes["left"] for high in (225, 600)}
+    for one in axis.values():
+        (_, places), *_ = one.tickValues(*one.range, one.size().height())
+        assert len(places) == 10
+    assert axis[225].size().height() < 10 * 16, "too low for the usual font"
+    assert axis[225].font().pointSizeF() < axis[600].font().pointSizeF()
+
+
 def test_the_read_out_names_the_cell_and_the_sign_on_it(shown, hover):
     widget = shown(samples.matrix())
     assert hover(widget, widget.heat.plot, 2.5, 1.5) == "class dog, taken for cow: distance 1"
