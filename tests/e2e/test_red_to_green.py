@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from robgui.gui.pages.welcome import opening_pair
-from tests.e2e.steps import press
+from tests.e2e.steps import idle, press
 
 
 def test_three_clicks_lead_from_the_start_to_a_red_light_that_is_taken_for_green(qtbot, start):
@@ -66,3 +66,6 @@ def test_the_page_of_the_failure_leads_on_with_one_click(qtbot, start):
     assert window.current_panel is window.panel("zonnscan")
     qtbot.waitUntil(lambda: window.panel("zonnscan").result is not None, timeout=120_000)
     assert window.store.selection.input == 141
+    window.store.runner.stop_all()
+    idle(qtbot, window)
+    qtbot.waitUntil(lambda: not window.store.runner.busy, timeout=60_000)

@@ -90,6 +90,7 @@ class Lead(QObject):
             self.wants_findings.emit()
         elif name == "inspect_everything":
             self._store.inspection.start()
+            self.hero.show_next({})
         else:
             self.wants_action.emit(name)
 

@@ -212,10 +212,8 @@ class Presentation(QWidget):
         controls = QHBoxLayout()
         controls.addWidget(self.count)
         controls.addWidget(self.keys, 1)
-        for widget in (self.again, self.edit, self.export):
-            controls.addWidget(widget)
-        for widget in (self.back, self.forward, self.leave):
-            controls.addWidget(widget)
+        for button in (self.again, self.edit, self.export, self.back, self.forward, self.leave):
+            controls.addWidget(button)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(48, 40, 48, 24)
         layout.setSpacing(24)

@@ -112,8 +112,8 @@ class FindingsBar(QWidget):
         row.addWidget(self.text, 1)
         for widget in (self.kinds, self.confusions, self.order, self.starred, self.count):
             row.addWidget(widget)
-        for widget in (self.harm, self.present, self.export):
-            row.addWidget(widget)
+        for button in (self.harm, self.present, self.export):
+            row.addWidget(button)
 
     def _tint(self) -> None:
         self.export.setIcon(icon("export"))

@@ -153,13 +153,14 @@ class FindingView(QWidget):
         column = QVBoxLayout(words)
         column.setContentsMargins(8, 0, 8, 0)
         column.setSpacing(8)
-        for widget in (self.chips, self.title, self.subject, self.status, self.sentence):
-            column.addWidget(widget)
-        for widget in (self.note, self._known_title):
-            column.addWidget(widget)
+        column.addWidget(self.chips)
+        for label in (self.title, self.subject, self.status, self.sentence):
+            column.addWidget(label)
+        column.addWidget(self.note)
+        column.addWidget(self._known_title)
         column.addLayout(self._known)
-        for widget in (self.severity, self.plain):
-            column.addWidget(widget)
+        for label in (self.severity, self.plain):
+            column.addWidget(label)
         column.addStretch(1)
         scroll = QScrollArea(widgetResizable=True, frameShape=QScrollArea.Shape.NoFrame)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
