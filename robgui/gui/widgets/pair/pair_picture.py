@@ -35,6 +35,8 @@ UNCOVER = 1400
 #: How far an arrow key moves the slider.
 _STEP = 0.02
 _FRAME = 2.0
+#: A side narrower than this share of the picture has no room for its words.
+_CHIP = 0.2
 #: A picture narrower than this has no room for words.
 _LEAST_FOR_CHIPS = 240
 
@@ -175,9 +177,9 @@ class PairPicture(QWidget):
         painter.setClipRect(QRectF(edge, main.top(), main.right() - edge, main.height()))
         _paint(painter, main, after)
         painter.restore()
-        if self.place > 0.02:
+        if self.place > _CHIP:
             self._chip(painter, main, after=False)
-        if self.place < 0.98:
+        if self.place < 1 - _CHIP:
             self._chip(painter, main, after=True, right=True)
         self._handle(painter, edge, main)
 
