@@ -11,14 +11,14 @@ from typing import Any
 
 import torch
 
+from robgui.core.devices import default_device
 from robgui.core.errors import ModelError, TrustError
 from robgui.core.identify import Format
 from robgui.core.loading.detect import settle
-from robgui.core.loading.devices import default_device
 from robgui.core.loading.exported import load_exported
 from robgui.core.loading.folders import load_folder
 from robgui.core.loading.keras_files import load_keras
-from robgui.core.loading.onnx_model import load_onnx
+from robgui.core.loading.onnx_files import load_onnx
 from robgui.core.loading.pickles import foreign_globals
 from robgui.core.loading.raw import TRUST, Raw, reading
 from robgui.core.loading.script import load_script
