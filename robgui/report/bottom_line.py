@@ -5,11 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from robgui.core.execution.request import Request
+from robgui.core.finding_pair import pair_of
 from robgui.core.text.words import count
 from robgui.core.verdict import Status, Verdict
 from robgui.report.report_content import Chapter, by_method, in_words, method_name
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from robgui.core.finding_groups import Group
+    from robgui.core.workspace import Workspace
 
 
 @dataclass(frozen=True)
@@ -74,6 +82,16 @@ def bottom_line(chapters: Sequence[Chapter]) -> BottomLine | None:
     status = counts[0][0]
     because = next(one for one, verdict in verdicts if verdict.status is status)
     return BottomLine(status, because, tuple(counts))
+
+
+def hero_pair(
+    workspace: Workspace, line: BottomLine, findings: Sequence[Group]
+) -> np.ndarray | None:
+    """The failure that decides, before and after side by side; None where it shows no pair."""
+    own = (one.lead for one in findings if one.lead.run_id == line.because.run.id)
+    first = next((one for one in own if one.has_picture), None)
+    whole = None if first is None else workspace.finding(first.id)
+    return None if whole is None or pair_of(whole) is None else whole.picture
 
 
 def summary(chapters: Sequence[Chapter]) -> dict[str, list[Cell]]:

@@ -16,9 +16,10 @@ from robgui.core.errors import WorkspaceError
 from robgui.core.experiment.carrying import GENERATOR
 from robgui.core.text.words import count, severity
 from robgui.report import origin, report_content
-from robgui.report.bottom_line import BottomLine, Cell, bottom_line, summary
+from robgui.report.bottom_line import BottomLine, Cell, bottom_line, hero_pair, summary
 from robgui.report.evidence.html import evidence
 from robgui.report.html_runs import methods
+from robgui.report.own import Own, read_own
 from robgui.report.page import status_class, style
 from robgui.report.pictures import Figures, thumbnail_address
 from robgui.report.report_content import NOTHING_YET, Chapter, in_words, number_of
@@ -26,6 +27,8 @@ from robgui.report.verify.seal import NO_SEAL, sealed
 from robgui.version import __version__
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from robgui.core.finding import StoredFinding
     from robgui.core.finding_groups import Group
     from robgui.core.verdict import Status
@@ -36,6 +39,8 @@ MOST_FINDINGS = 60
 #: This many of them are open at once; the others unfold.
 _OPEN_FINDINGS = 8
 _THUMBNAIL = 144
+#: Pixels of the pair on top, and of the user's logo.
+_HERO, _LOGO = 448, 96
 
 
 def write_html(workspace: Workspace, path: str | Path, figures: Figures | None = None) -> Path:
@@ -67,10 +72,13 @@ def _page(workspace: Workspace, figures: Figures) -> Iterator[str]:
     yield _head(f"{heading} ({name})")
     again = len(runs) - len(chapters)
     words = report_content.overview(chapters, again, len(findings)) if chapters else NOTHING_YET
-    yield f'<header><p class="quiet">Robustness report, workspace {name}</p><h1>{heading}</h1>'
-    yield f"<p>{escape(words)}</p></header>\n"
+    own = read_own(workspace)
+    title = escape(own.title) or heading
+    yield f'<header>{_logo(own)}<p class="quiet">Robustness report, workspace {name}</p>'
+    yield f"<h1>{title}</h1><p>{escape(words)}</p>"
+    yield "".join(f"<p>{escape(part)}</p>" for part in own.paragraphs) + "</header>\n"
     if line := bottom_line(told):
-        yield _bottom_line(line, told, figures)
+        yield _bottom_line(line, told, figures, hero_pair(workspace, line, findings))
     if chapters:
         yield _contents(chapters, findings)
     if told:
@@ -96,7 +104,16 @@ def _head(title: str) -> str:
     )
 
 
-def _bottom_line(line: BottomLine, chapters: Sequence[Chapter], figures: Figures) -> str:
+def _logo(own: Own) -> str:
+    pixels = own.pixels()
+    if pixels is None:
+        return ""
+    return f'<img class="logo" alt="Logo" src="{thumbnail_address(pixels, _LOGO)}">'
+
+
+def _bottom_line(
+    line: BottomLine, chapters: Sequence[Chapter], figures: Figures, pair: np.ndarray | None
+) -> str:
     """The overall status with its reason, how many runs say what, and the picture that shows it."""
     because = line.because
     link = f'<a href="#run-{escape(because.run.id)}">{escape(because.title)}</a>'
@@ -106,12 +123,19 @@ def _bottom_line(line: BottomLine, chapters: Sequence[Chapter], figures: Figures
     return (
         f'<section class="bottom-line {kind}" aria-label="Bottom line">'
         f'<strong class="status {kind}">{escape(in_words(line.status))}</strong>{says}</section>\n'
-        f"{_hero(line, chapters, figures)}"
+        f"{_hero(line, chapters, figures, pair)}"
     )
 
 
-def _hero(line: BottomLine, chapters: Sequence[Chapter], figures: Figures) -> str:
-    """The first picture of the run that decides, or of another one that says the same."""
+def _hero(
+    line: BottomLine, chapters: Sequence[Chapter], figures: Figures, pair: np.ndarray | None
+) -> str:
+    """The failure before and after, else the first picture of the run that decides, or of another
+    one that says the same.
+    """
+    if pair is not None:
+        address, words = thumbnail_address(pair, _HERO), escape(line.sentence)
+        return f'<img class="figure hero pair" alt="{words}" src="{address}">\n'
     same = [one for one in chapters if one.verdict and one.verdict.status is line.status]
     for one in (line.because, *same):
         pictures = [shown for shown in figures.shown(one) if isinstance(shown, str)]

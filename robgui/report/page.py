@@ -72,6 +72,8 @@ article { border-top: 1px solid var(--line); padding: 1.5rem 0; }
 .note { margin: .25rem 0 0; white-space: pre-wrap; overflow-wrap: anywhere; }
 td .quiet { margin: 0; }
 .figure { display: block; width: 100%; max-width: 42rem; height: auto; margin: .75rem auto; border-radius: 4px; }
+.figure.pair { image-rendering: pixelated; max-width: 38rem; }
+.logo { float: right; max-width: 12rem; max-height: 5rem; margin: 0 0 .5rem 1rem; }
 .thumb { display: block; max-width: 9rem; height: auto; image-rendering: pixelated; }
 table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; vertical-align: top; padding: .4rem .75rem .4rem 0; border-bottom: 1px solid var(--line); }

@@ -14,8 +14,9 @@ from robgui.core.experiment.carrying import pdf_entries
 from robgui.core.text.words import count
 from robgui.core.text.words import severity as severity_in_words
 from robgui.report import origin, report_content
-from robgui.report.bottom_line import BottomLine, Cell, bottom_line, summary
+from robgui.report.bottom_line import BottomLine, Cell, bottom_line, hero_pair, summary
 from robgui.report.evidence.pdf import evidence_sheets
+from robgui.report.own import read_own
 from robgui.report.pdf_runs import run_sheets
 from robgui.report.pictures import Figures
 from robgui.report.report_content import LOOSE, NOTHING_YET, Chapter, in_words, number_of
@@ -23,6 +24,8 @@ from robgui.report.sheet import INK, QUIET, TEXT_WIDTH, Sheet, status_colour
 from robgui.version import __version__, manual
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from robgui.core.finding import StoredFinding
     from robgui.core.finding_groups import Group
     from robgui.core.workspace import Workspace
@@ -37,6 +40,8 @@ HOLDS_MEANS = (
 _ROW = 1.25
 #: The picture on the cover is at most this high (inches).
 _HERO = 4.2
+#: The user's logo is at most this wide.
+_LOGO = 1.6
 
 
 def write_pdf(workspace: Workspace, path: str | Path, figures: Figures | None = None) -> Path:
@@ -76,7 +81,7 @@ def sheets(workspace: Workspace, figures: Figures) -> Iterator[Sheet]:
     findings = report_content.entries(workspace, runs)
     told = report_content.with_result(chapters)
     again = len(runs) - len(chapters)
-    yield _cover(workspace.path.stem, chapters, again, len(findings), figures)
+    yield _cover(workspace, chapters, again, findings, figures)
     yield from _summary(told)
     yield from _methods(told)
     yield from _findings(workspace, telling, findings)
@@ -89,30 +94,36 @@ def sheets(workspace: Workspace, figures: Figures) -> Iterator[Sheet]:
 
 
 def _cover(
-    name: str,
+    workspace: Workspace,
     chapters: Sequence[Chapter],
     again: int,
-    findings: int,
+    findings: Sequence[Group],
     figures: Figures,
 ) -> Sheet:
-    """What the report is about, the bottom line and the picture that shows it."""
-    sheet = Sheet()
+    """What the report is about, the user's words, the bottom line and the picture that shows it."""
+    sheet, name, own = Sheet(), workspace.path.stem, read_own(workspace)
+    logo = own.pixels()
+    if logo is not None:
+        sheet.picture(logo, TEXT_WIDTH - _LOGO, _LOGO, _LOGO / 2)
     sheet.text(f"Robustness report, workspace {name}", 11, colour=QUIET)
-    sheet.text(report_content.heading(chapters) if chapters else name, 24, bold=True)
+    heading = report_content.heading(chapters) if chapters else name
+    sheet.text(own.title or heading, 24, bold=True, most=4)
     sheet.space(0.1)
     if not chapters:
         sheet.text(NOTHING_YET, 11)
         return sheet
-    words = report_content.overview(chapters, again, findings)
+    words = report_content.overview(chapters, again, len(findings))
     written = f"Written {origin.moment(time.time())} by robgui {__version__}."
     sheet.text(f"{words} {written}", 10, colour=QUIET)
     sheet.space(0.25)
+    for part in own.paragraphs:
+        sheet.text(part, 10, most=12)
     if line := bottom_line(chapters):
-        _bottom_line(sheet, line, figures)
+        _bottom_line(sheet, line, figures, hero_pair(workspace, line, findings))
     return sheet
 
 
-def _bottom_line(sheet: Sheet, line: BottomLine, figures: Figures) -> None:
+def _bottom_line(sheet: Sheet, line: BottomLine, figures: Figures, pair: np.ndarray | None) -> None:
     sheet.text(in_words(line.status), 18, bold=True, colour=status_colour(line.status))
     sheet.space(0.05)
     sheet.text(line.sentence, 13)
@@ -122,8 +133,8 @@ def _bottom_line(sheet: Sheet, line: BottomLine, figures: Figures) -> None:
     sheet.space(0.08)
     sheet.text(line.tally, 10)
     sheet.space(0.2)
-    picture = next(figures.pixels(because), None)
-    if picture is not None:
+    picture = pair if pair is not None else next(figures.pixels(because), None)
+    if picture is not None and sheet.left > 1:
         sheet.picture(picture, 0.0, TEXT_WIDTH, min(_HERO, sheet.left))
 
 

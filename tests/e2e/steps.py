@@ -32,7 +32,9 @@ def idle(qtbot, window):
 
 
 def load_demo(qtbot, window):
-    """Starts the demo from the welcome page and takes the network that says most."""
+    """Starts the demo from the welcome page, takes the clothes and the network that says most,
+    and goes to the first method.
+    """
     press(qtbot, window.welcome.button("start_demo"))
     qtbot.waitUntil(
         lambda: (
@@ -41,7 +43,13 @@ def load_demo(qtbot, window):
         ),
         timeout=120_000,
     )
+    datasets = window.store.library.datasets
+    place = next(i for i, data in enumerate(datasets) if data.name == "fashion.npz")
+    window.chooser.datasets.setCurrentIndex(place)
+    window.chooser.datasets.activated.emit(place)
+    idle(qtbot, window)
     choose_model(qtbot, window, "fashion_cnn.safetensors")
+    window.go_to(2)
 
 
 def choose_model(qtbot, window, name):

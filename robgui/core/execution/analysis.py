@@ -173,12 +173,16 @@ class Shards:
 
 @dataclass(frozen=True)
 class Demo:
-    """On what the tour runs an analysis: files of the demo, an input and short settings."""
+    """On what the tour runs an analysis: files of the demo, an input and short settings.
+
+    The demo of the window begins with the one that ``opens`` it.
+    """
 
     model: str
     data: str
     index: int | None = None
     params: Mapping[str, Any] = field(default_factory=dict)
+    opens: bool = False
 
 
 def nothing(result: Any, params: Any) -> tuple[()]:

@@ -10,7 +10,6 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QMessageBox
 
 import robgui
-from robgui import resources
 from robgui.core.identify import Identity, Kind, identify
 from robgui.core.text.words import count
 from robgui.gui.app.actions import Entry
@@ -26,7 +25,7 @@ from robgui.gui.app.theme import is_dark, theme
 from robgui.gui.app.workspaces import WORKSPACES, Workspaces
 from robgui.gui.data.data_dialog import DataDialog
 from robgui.gui.pages.help import Help
-from robgui.gui.panels import pages
+from robgui.gui.show.demo import DemoStart, opening_scene
 from robgui.gui.state.evidence.explaining import explain
 from robgui.gui.state.opening import Opening
 from robgui.gui.widgets.plain import question
@@ -72,6 +71,7 @@ class Commands:
         self.workspaces = Workspaces(window)
         self._help: Help | None = None
         self._presentation: Presentation | None = None
+        self._demo: DemoStart | None = None
         self.batch: BatchWindow | None = None
         self.explained: PostMortemDialog | None = None
         self._asked_for: set[Path] = set()
@@ -195,6 +195,13 @@ class Commands:
                 "Ctrl+Shift+R",
                 "report",
                 separator=True,
+            ),
+            Entry(
+                "report_words",
+                "Report: own text and logo …",
+                "File",
+                self.saving.ask_report_words,
+                icon="report",
             ),
             Entry(
                 "save_picture",
@@ -342,7 +349,7 @@ class Commands:
         file.insertSeparator(w.actions_["open_model"])
         file.insertMenu(w.actions_["start_demo"], self._recent)
         self._recent.aboutToShow.connect(self._fill_recent)
-        for dock in (w.gallery_dock, w.form_dock, w.runs_dock, w.findings_dock, w.log_dock):
+        for dock in (w.gallery_dock, w.form_dock, w.runs_dock, w.log_dock):
             w.actions_.menus["View"].insertAction(
                 w.actions_["reset_layout"], dock.toggleViewAction()
             )
@@ -452,14 +459,13 @@ class Commands:
             dialog.show()
 
     def start_demo(self) -> None:
-        """Loads the bundled data and models and shows the first panel."""
-        for entry in resources.demo():
-            self._store.library.load_dataset(entry.dataset, quiet=True)
-            for model in entry.models:
-                self._store.library.load_model(Opening(model, quiet=True))
-        first = next((analysis for page in pages() for analysis in page.analyses), None)
-        if first is not None:
-            self._window.show_panel(first.name)
+        """Loads the bundled data and models and shows the scene that the demo opens with."""
+        if self._demo is None:
+            self._demo = DemoStart(self._store)
+        scene = opening_scene()
+        if scene is not None:
+            self._window.show_panel(scene.name)
+        self._demo.load()
 
     def open_workspace(self) -> None:
         """Asks for a workspace file."""

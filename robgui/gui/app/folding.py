@@ -101,6 +101,14 @@ class Folding(QObject):
         self._fold_below(False)
         self._now.pop(BELOW, None)
 
+    def again(self) -> None:
+        """Folds the lists below again after a page without them has given them back."""
+        if self.folded(BELOW):
+            given = [dock for dock in self._below() if not dock.isHidden()]
+            for dock in given:
+                dock.hide()
+            self._hidden += given
+
     def apply(self) -> None:
         """Folds what must be folded now."""
         chosen, small = self._window.settings.folded, self._small()

@@ -25,12 +25,15 @@ from robgui.gui.app.actions import Actions
 from robgui.gui.app.commands import Commands
 from robgui.gui.app.folding import SETTINGS, Folding
 from robgui.gui.app.rail import Rail, places
+from robgui.gui.app.room import Room
 from robgui.gui.app.settings import Settings, save_settings
 from robgui.gui.app.status import Status
 from robgui.gui.app.theme import icon, theme
-from robgui.gui.docks import Findings, Gallery, Log, Runs
+from robgui.gui.app.work_pictures import WorkPictures
+from robgui.gui.docks import Gallery, Log, Runs
 from robgui.gui.forms.chooser import Chooser
 from robgui.gui.forms.run_pane import RunPane
+from robgui.gui.pages.findings import Findings
 from robgui.gui.pages.overview import Overview
 from robgui.gui.pages.welcome import Welcome
 from robgui.gui.panels import Page, make_panel, pages, panel_entries
@@ -40,11 +43,12 @@ from robgui.gui.widgets.toast import Toasts
 
 if TYPE_CHECKING:
     from robgui.core.execution.execution import Execution
+    from robgui.core.finding import StoredFinding
     from robgui.gui.panels.panel import Panel
     from robgui.gui.state.store import Store
 
 #: Layouts saved by an older arrangement of docks are not restored.
-LAYOUT_VERSION = 1
+LAYOUT_VERSION = 2
 #: How large the window is at first, where the screen has room for it, and how much its frame and
 #: title bar may take.
 FIRST_SIZE = QSize(1366, 768)
@@ -86,11 +90,12 @@ class MainWindow(QMainWindow):
         self.actions_ = Actions(self, self.commands.entries())
         self.chooser = Chooser(store)
         self._make_toolbar()
-        self.status = Status(store, self, (self.runs_dock, self.findings_dock, self.log_dock))
+        self.status = Status(store, self, (self.runs_dock, self.log_dock))
         self.setStatusBar(self.status)
         self.toasts = Toasts(self, self.free_place)
         self.folding = Folding(self)
         self._failures: dict[str, str] = {}
+        self._work_pictures = WorkPictures(store)
         self.guide = Guide(self)
         self._connect()
         self.commands.fill_menus()
@@ -130,6 +135,24 @@ class MainWindow(QMainWindow):
                 tabs.setCurrentWidget(panel)
                 self.go_to(number)
 
+    def show_findings(self, finding: StoredFinding | None = None) -> None:
+        """Shows the wall of findings, or the page of one of them."""
+        self.go_to(self.pages.indexOf(self.findings))
+        if finding is None:
+            self.findings.show_wall()
+        else:
+            self.findings.open(finding)
+
+    def run_now(self, analysis: str) -> None:
+        """Shows the panel of ``analysis`` and runs it on what is chosen, as Run does."""
+        self.show_panel(analysis)
+        obstacle = self.store.obstacle(analysis)
+        request = None if obstacle else self.store.request(analysis)
+        if request is not None:
+            self.store.submit(request)
+        elif obstacle:
+            self.store.say("info", obstacle)
+
     def show_comparison(self) -> None:
         """Compares the run on show with another one of the same analysis."""
         panel = self.current_panel
@@ -152,6 +175,8 @@ class MainWindow(QMainWindow):
         self.run_pane.show_analysis(name)
         self.chooser.show_analysis(name)
         self.show_form()
+        self.room.make(self.pages.currentWidget())
+        self.folding.again()
         self.commands.refresh()
 
     def show_form(self) -> None:
@@ -195,11 +220,14 @@ class MainWindow(QMainWindow):
 
     def reset_layout(self) -> None:
         """Puts every dock back where it was at first."""
-        for dock in (self.gallery_dock, self.runs_dock, self.findings_dock, self.log_dock):
+        self.room.give_back()
+        for dock in (self.gallery_dock, self.runs_dock, self.log_dock):
             dock.show()
         self._place_docks()
         self.folding.forget()
         self.size_docks()
+        self.room.make(self.pages.currentWidget())
+        self.folding.again()
 
     def free_place(self) -> QRect:
         """Where nothing stands: right of the choosers, as high as menus and toolbar."""
@@ -233,6 +261,7 @@ class MainWindow(QMainWindow):
             event.ignore()
             return
         self.guide.end()
+        self.room.give_back()
         self.folding.release()
         self.settings.geometry = bytes(self.saveGeometry().toBase64().data()).decode()
         self.settings.layout = bytes(self.saveState(LAYOUT_VERSION).toBase64().data()).decode()
@@ -252,6 +281,8 @@ class MainWindow(QMainWindow):
             tabs = QTabWidget(documentMode=True)
             tabs.currentChanged.connect(self._panel_chosen)
             self.pages.addWidget(tabs)
+        self.findings = Findings(self.store)
+        self.pages.addWidget(self.findings)
         self._compare_place: QWidget = QWidget()
         QVBoxLayout(self._compare_place).setContentsMargins(0, 0, 0, 0)
         self.pages.addWidget(self._compare_place)
@@ -268,13 +299,19 @@ class MainWindow(QMainWindow):
         self.run_pane = RunPane(self.store)
         self.gallery = Gallery(self.store)
         self.runs = Runs(self.store)
-        self.findings = Findings(self.store)
         self.log = Log(self.store)
         self.gallery_dock = self._dock("Inputs", "gallery", self.gallery)
         self.form_dock = self._dock("Settings", "form", self.run_pane)
         self.runs_dock = self._dock("Runs", "runs", self.runs)
-        self.findings_dock = self._dock("Findings", "findings", self.findings)
         self.log_dock = self._dock("Log", "log", self.log)
+        self.room = Room(
+            (self.gallery_dock, self.runs_dock, self.log_dock),
+            {
+                self.welcome: (self.gallery_dock, self.runs_dock, self.log_dock),
+                self.overview: (self.runs_dock, self.log_dock),
+                self.findings: (self.gallery_dock, self.runs_dock, self.log_dock),
+            },
+        )
         area = Qt.DockWidgetArea
         self.setCorner(Qt.Corner.BottomLeftCorner, area.LeftDockWidgetArea)
         self.setCorner(Qt.Corner.BottomRightCorner, area.RightDockWidgetArea)
@@ -292,14 +329,12 @@ class MainWindow(QMainWindow):
             self.gallery_dock: area.LeftDockWidgetArea,
             self.form_dock: area.RightDockWidgetArea,
             self.runs_dock: area.BottomDockWidgetArea,
-            self.findings_dock: area.BottomDockWidgetArea,
             self.log_dock: area.BottomDockWidgetArea,
         }
         for dock, place in places.items():
             dock.setFloating(False)
             self.addDockWidget(place, dock)
-        self.tabifyDockWidget(self.runs_dock, self.findings_dock)
-        self.tabifyDockWidget(self.findings_dock, self.log_dock)
+        self.tabifyDockWidget(self.runs_dock, self.log_dock)
         self.runs_dock.raise_()
 
     def _make_toolbar(self) -> None:
@@ -314,6 +349,8 @@ class MainWindow(QMainWindow):
         store = self.store
         self.welcome.wants.connect(lambda name: self.actions_[name].trigger())
         self.findings.wants_export.connect(self.commands.saving.export_findings)
+        self.findings.wants_presentation.connect(self.commands.present)
+        self.findings.wants.connect(self.run_now)
         self.welcome.wants_file.connect(self.commands.open_path)
         self.welcome.show_recent(self.settings.recent)
         store.said.connect(self._said)
@@ -323,8 +360,11 @@ class MainWindow(QMainWindow):
         )
         store.history.result_shown.connect(lambda run, _: self.show_panel(run.request.analysis))
         store.sending.arrived.connect(self.show_panel)
+        store.finding_wanted.connect(self.show_findings)
         self.overview.wants.connect(self.show_panel)
         self.overview.wants_run.connect(store.history.show_run)
+        self.overview.wants_finding.connect(self.show_findings)
+        self.overview.wants_action.connect(lambda name: self.actions_[name].trigger())
         store.history.opened.connect(self._title)
         store.ready.connect(self._make_panels)
         store.ready.connect(self._go_on)
@@ -333,7 +373,6 @@ class MainWindow(QMainWindow):
             self.gallery_dock,
             self.form_dock,
             self.runs_dock,
-            self.findings_dock,
             self.log_dock,
         ):
             dock.visibilityChanged.connect(self._free_focus)

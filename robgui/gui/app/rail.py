@@ -14,8 +14,8 @@ from robgui.gui.app.theme import icon, theme
 
 #: Pixels of an icon, and of what the style puts above and below it (see
 #: ``QToolButton[role="rail"]`` in the theme).
-ICON = 28
-FRAME = 23
+ICON = 24
+FRAME = 19
 #: Pixels between two buttons, and above the first and below the last.
 GAP = 4
 MARGIN = 8
@@ -30,12 +30,15 @@ class Place:
 
 
 def places() -> list[Place]:
-    """Every page in order: the welcome page, the overview, the methods, the comparison."""
+    """Every page in order: the welcome page, the overview, the methods, the findings, the
+    comparison.
+    """
     methods = [Place(page.title, page.icon) for page in panels.pages()]
     return [
         Place("Welcome", "home"),
         Place("Overview", "overview"),
         *methods,
+        Place("Findings", "findings"),
         Place("Compare", "compare"),
     ]
 

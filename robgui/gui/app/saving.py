@@ -58,6 +58,20 @@ class Saving:
         if path := self._ask_save("Write report", "report", "HTML (*.html);;PDF (*.pdf)"):
             self._store.history.write_report(path)
 
+    def ask_report_words(self) -> None:
+        """Asks for the title, the text and the logo on top of every report of this workspace."""
+        from robgui.gui.show.report_dialog import ReportDialog
+        from robgui.report.own import read_own, write_own
+
+        workspace = self._store.history.writable
+        if workspace is None:
+            self._store.say("info", "This workspace cannot be written to; save it as another one.")
+            return
+        dialog = ReportDialog(read_own(workspace), self._window)
+        if dialog.exec():
+            own = dialog.own()
+            self._store.keeping.run(lambda: write_own(workspace, own))
+
     def save_picture(self) -> None:
         """Saves the views of the result on show; a film also as an animation."""
         exported = self._exported()

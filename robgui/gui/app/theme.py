@@ -285,6 +285,10 @@ def _style_sheet(c: Colours) -> str:
     QLabel[role="badge"] {{ color: {c.on_accent}; background: {c.warning}; border-radius: 4px; padding: 2px 8px; }}
     QFrame[role="card"] {{ background: {c.surface}; border: 1px solid {c.line}; border-radius: 8px; }}
     QFrame[role="toast"] {{ background: {c.raised}; border: 1px solid {c.line}; border-radius: 8px; }}
+    QToolButton[role="work"] {{ border: 1px solid {c.line}; border-radius: 8px; background: {c.surface}; padding: 8px; }}
+    QToolButton[role="work"]:hover {{ border-color: {c.quiet}; }}
+    QToolButton[role="work"]:focus {{ border: 2px solid {c.accent}; }}
+    QListView[role="wall"] {{ background: transparent; border: none; }}
     QWidget[role="surface"] {{ background: {c.surface}; }}
     QToolBar {{ border: none; spacing: 4px; padding: 2px; }}
     QToolButton:focus {{ border: 1px solid {c.accent}; border-radius: 4px; }}
@@ -295,7 +299,7 @@ def _style_sheet(c: Colours) -> str:
     QTabBar::tab:hover {{ background: {c.raised}; }}
     QTabBar::tab:selected {{ color: {c.text}; border-color: {c.accent}; }}
     QTabBar::tab:focus {{ background: {c.raised}; }}
-    QToolButton[role="rail"] {{ border: none; border-radius: 8px; padding: 6px 2px; margin: 2px 4px; }}
+    QToolButton[role="rail"] {{ border: none; border-radius: 8px; padding: 4px 2px; margin: 2px 4px; }}
     QToolButton[role="rail"]:hover {{ background: {c.raised}; }}
     QToolButton[role="rail"]:checked {{ background: {c.raised}; border-left: 3px solid {c.accent}; }}
     QToolButton[role="rail"]:focus {{ border: 2px solid {c.accent}; }}

@@ -1,5 +1,5 @@
-"""The overview: one tile per method with its status, its number, its sentence and a small
-picture.
+"""The overview: a verdict on one screen. The hero says what all methods come to, and each has a
+card with its number, its scale and a small picture, which moves while it runs.
 """
 
 from __future__ import annotations
@@ -18,10 +18,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from robgui.core.execution.analysis import Pace
 from robgui.core.execution.run import RunState
 from robgui.core.text.words import time_left
 from robgui.core.verdict import Status
 from robgui.gui.app.theme import set_heading
+from robgui.gui.pages.overview_hero import Hero
+from robgui.gui.pages.overview_lead import INSPECT, Lead
 from robgui.gui.pages.tile import Tile
 from robgui.gui.panels import Page, pages
 from robgui.gui.widgets.plain import Label
@@ -37,7 +40,9 @@ if TYPE_CHECKING:
     from robgui.gui.state.store import Store
 
 #: A tile is at least this many characters wide; as many stand beside each other as fit.
-_TILE = 44
+_TILE = 40
+#: Seconds between two pictures of a running method.
+_LIVE_SECONDS = 0.3
 
 
 class Overview(QWidget):
@@ -46,24 +51,32 @@ class Overview(QWidget):
     Signals:
         wants: The analysis whose panel is to be shown.
         wants_run: The run that is to be shown in its panel.
+        wants_finding: The finding whose page is to be shown; None for all of them.
+        wants_action: The name of an action of the window.
     """
 
     wants = Signal(str)
     wants_run = Signal(object)
+    wants_finding = Signal(object)
+    wants_action = Signal(str)
 
     def __init__(self, store: Store) -> None:
         super().__init__()
         self._store = store
         self._tiles = [Tile(page) for page in pages()]
+        self.hero = Hero()
+        self._lead = Lead(store, self.hero)
+        self._subject = ""
+        self._live = Pace(_LIVE_SECONDS)
         self._make_head()
         self._make_grid()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 16, 16, 8)
         layout.setSpacing(8)
         layout.addLayout(self._head)
-        layout.addWidget(self._subject)
         layout.addWidget(self._progress)
         layout.addWidget(self._left)
+        layout.addWidget(self.hero)
         layout.addWidget(self._scroll, 1)
         self._connect()
         self.refresh()
@@ -74,17 +87,19 @@ class Overview(QWidget):
         model = store.library.model
         data = store.library.dataset.name if store.library.dataset is not None else "no inputs"
         which = "" if store.selection.input is None else f", input {store.selection.input:,}"
-        self._subject.setText(
-            f"{model.name} on {data}{which}" if model is not None else "No model is open."
-        )
+        subject = f"{model.name} on {data}{which}" if model is not None else "No model is open."
         for tile in self._tiles:
             run = self._worst(tile.page)
+            if run is None and self._at_work(tile.page) is not None:
+                continue  # what it says so far stays
             tile.set_run(run, None if run is None else self._said(run))
             tile.set_question(
                 *self._question(tile.page), self._failure(tile.page) if run is None else ""
             )
             if run is not None and self.isVisible() and tile.due(run):
                 self._read(tile, run)
+        self._subject = subject
+        self._show_lead()
         self._show_progress()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -99,7 +114,7 @@ class Overview(QWidget):
 
     def _make_head(self) -> None:
         title = set_heading(Label("Overview"), "title")
-        self.inspect = QPushButton("Inspect everything")
+        self.inspect = QPushButton(INSPECT)
         self.inspect.setProperty("role", "primary")
         self.stop = QPushButton("Stop")
         self.first = QPushButton(
@@ -111,8 +126,6 @@ class Overview(QWidget):
         self._head.addWidget(self.first)
         self._head.addWidget(self.stop)
         self._head.addWidget(self.inspect)
-        self._subject = Label(wordWrap=True)
-        self._subject.setProperty("role", "quiet")
         self._progress = QProgressBar(textVisible=False, maximum=1000)
         self._progress.setAccessibleName("Progress of the inspection")
         self._left = Label()
@@ -132,23 +145,21 @@ class Overview(QWidget):
     def _arrange(self) -> None:
         fitting = max(1, self.width() // (self.fontMetrics().averageCharWidth() * _TILE))
         rows = max(1, -(-len(self._tiles) // fitting))
-        columns = max(
-            1, -(-len(self._tiles) // rows)
-        )  # as even as can be: five tiles are three and two
+        columns = max(1, -(-len(self._tiles) // rows))  # as even as can be: five are three and two
         if columns == self._columns:
             return
         for column in range(self._columns):
             self._grid.setColumnStretch(column, 0)
-        self._grid.setRowStretch(self._rows, 0)
+        for row in range(self._rows):
+            self._grid.setRowStretch(row, 0)
         self._columns = columns
         self._rows = -(-len(self._tiles) // columns)
         for place, tile in enumerate(self._tiles):
             self._grid.addWidget(tile, place // columns, place % columns)
         for column in range(min(columns, len(self._tiles))):
             self._grid.setColumnStretch(column, 1)
-        self._grid.setRowStretch(
-            self._rows, 1
-        )  # what is left over stays below the tiles, not within them
+        for row in range(self._rows):
+            self._grid.setRowStretch(row, 1)
 
     def _connect(self) -> None:
         store = self._store
@@ -167,7 +178,33 @@ class Overview(QWidget):
         ):
             signal.connect(lambda *_: self.refresh())
         store.inspection.changed.connect(self._show_progress)
+        store.job_stepped.connect(self._show_live)
+        store.history.findings_changed.connect(self.refresh)
+        self._lead.wants_findings.connect(lambda: self.wants_finding.emit(None))
+        self._lead.wants_action.connect(self.wants_action)
         store.working.connect(lambda _: self._show_progress())
+
+    def _show_live(self, job: Execution) -> None:
+        """The card of a running method moves: its picture and its words so far."""
+        if not self.isVisible() or not self._live.due() or job.newest is None:
+            return
+        for tile in self._tiles:
+            if self._named(tile.page, job.request):
+                known = self._store.analyses[job.request.analysis]
+                params = known.params.parse(dict(job.request.params))
+                said = known.verdict(job.newest.result, params).among(job.request.chosen)
+                view = next(iter(known.views(job.newest.result, params)), None)
+                tile.show_live(said.of(self._place_in(job.request)), view)
+                self._show_lead()
+
+    def _show_lead(self) -> None:
+        applying = sum(not self._question(tile.page)[1] for tile in self._tiles)
+        self._lead.show(self._tiles, applying, self._subject, seen=self.isVisible())
+
+    def _place_in(self, request: Request) -> int:
+        """Which of the models of a request the model in use is."""
+        model = self._store.library.model
+        return 0 if model is None else request.place_of(model.fingerprint) or 0
 
     def _show_progress(self) -> None:
         inspection = self._store.inspection
@@ -180,6 +217,8 @@ class Overview(QWidget):
         )
         for widget in (self._progress, self._left, self.stop):
             widget.setVisible(running)
+        for tile in self._tiles:
+            tile.set_progress(self._share(tile.page))
         self.first.setVisible(running and inspection.can_go_first)
         if running:
             self._progress.setValue(round(1000 * inspection.share))
@@ -188,6 +227,21 @@ class Overview(QWidget):
             words = time_left(left) if left is not None else "starting"
             words = inspection.waits_for() or words
             self._left.setText(f"{ended} of {len(inspection.jobs)} analyses done, {words}")
+
+    def _share(self, page: Page) -> float | None:
+        """How far the run of a method is; None while none is under way."""
+        waiting = (one for one in self._store.inspection.jobs if not one.state.ended)
+        job = next((one for one in waiting if _belongs(page, one.request.analysis)), None)
+        return None if job is None else job.share or 0.0
+
+    def _at_work(self, page: Page) -> Execution | None:
+        """The run of a method that is under way on the model and input in use and has said
+        something.
+        """
+        for job in self._store.runner.executions:
+            if not job.state.ended and job.newest is not None and self._named(page, job.request):
+                return job
+        return None
 
     def _question(self, page: Page) -> tuple[str, str]:
         """The question of a method, and why it cannot be answered for this model."""
@@ -224,7 +278,7 @@ class Overview(QWidget):
     def _said(self, run: Run) -> Verdict | None:
         """What a run says of the model in use, beside all that is known."""
         said = self._store.history.shown(run)
-        return None if said is None else said.of(self._place(run))
+        return None if said is None else said.of(self._place_in(run.request))
 
     def _failure(self, page: Page) -> str:
         """Why the newest attempt failed, in words; empty when none did.
@@ -262,11 +316,6 @@ class Overview(QWidget):
             return False
         return known.inputs != "one" or here[1] == store.selection.input
 
-    def _place(self, run: Run | None) -> int:
-        """Which of the models of a run the model in use is."""
-        model = self._store.library.model
-        return 0 if run is None or model is None else run.request.place_of(model.fingerprint) or 0
-
     def _read(self, tile: Tile, run: Run) -> None:
         """Reads the result of a run and makes its first view, away from the GUI thread."""
         workspace, known = self._store.history.workspace, self._store.analyses[run.request.analysis]
@@ -287,12 +336,8 @@ class Overview(QWidget):
 def _leading(page: Page, store: Store) -> str:
     """The analysis a method is opened with: the first that gives a first look."""
     names = [analysis.name for analysis in page.analyses]
-    looks = (
-        name
-        for name in names
-        if name in store.analyses and store.analyses[name].first_look is not None
-    )
-    return next(looks, names[0])
+    looks = (one for one in map(store.analyses.get, names) if one and one.first_look is not None)
+    return next((one.name for one in looks), names[0])
 
 
 def _belongs(page: Page, analysis: str) -> bool:

@@ -1,4 +1,4 @@
-"""Tile: what one method says about the model in use."""
+"""Tile: what one method says about the model in use: a big number, its scale, a small picture."""
 
 from __future__ import annotations
 
@@ -6,9 +6,17 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QProgressBar,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+)
 
-from robgui.core.verdict import Status, Verdict
+from robgui.core.verdict import Quantity, Status, Verdict
 from robgui.gui.app.theme import icon, pixmap, set_heading, theme
 from robgui.gui.panels import Page
 from robgui.gui.widgets.inks import colour, status_ink
@@ -19,8 +27,13 @@ if TYPE_CHECKING:
     from robgui.core.view import View
     from robgui.gui.widgets.views import ViewWidget
 
+#: A picture is at least so many lines of text high.
+_PICTURE_LINES = 7
+#: Letters of a number that is shown large.
+_SHORT = 16
 NOT_RUN = "Not run yet"
-NOT_APPLICABLE = "Does not apply to this model"
+NOT_APPLICABLE = "Does not apply"
+FAILED = "Failed"
 
 
 class Tile(QFrame):
@@ -29,6 +42,7 @@ class Tile(QFrame):
     Attributes:
         page: The method.
         verdict: What the run on show says of the model in use; None without one.
+        run: The run on show; None without one.
         picture: The first view of the run, small; None before it is read.
 
     Signals:
@@ -42,27 +56,38 @@ class Tile(QFrame):
         self.page = page
         self.verdict: Verdict | None = None
         self.picture: ViewWidget | None = None
-        self._run: Run | None = None
+        self.run: Run | None = None
         self._asked = ""
         self._alert = False
         self.setProperty("role", "card")
         self.setAccessibleName(page.title)
         self._mark = Label()
         self.status, self.number, self.sentence = (_label() for _ in range(3))
-        self.number.setProperty("heading", "section")
+        self.scale = _label()
+        self.scale.setProperty("role", "quiet")
+        set_heading(self.number, "title")
+        self.progress = QProgressBar(textVisible=False, maximum=1000)
+        self.progress.setAccessibleName(f"Progress of {page.title}")
+        self.progress.hide()
         self.sentence.setProperty("role", "quiet")
-        self.open = QPushButton("Open")
-        self.open.clicked.connect(lambda: self.opened.emit(self.page, self._run))
+        self.status.setWordWrap(False)
+        self.sentence.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.sentence.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
+        self.open = QPushButton(toolTip=f"Open {page.title}")
+        self.open.setAccessibleName(f"Open {page.title}")
+        self.open.setProperty("tight", True)
+        self.open.clicked.connect(lambda: self.opened.emit(self.page, self.run))
         self._arrange(set_heading(_label(page.title), "section"))
         theme.changed.connect(self._tint)
         self._tint()
 
     def set_question(self, question: str, refusal: str, failure: str) -> None:
         """What the method answers, or why it cannot, or why it did not."""
-        if self._run is not None:
+        if self.run is not None:
             return
-        self.sentence.setText(refusal or question)
-        words = f"Failed: {failure}" if failure else NOT_RUN
+        self.sentence.setText(refusal or failure or question)
+        self.sentence.setVisible(True)
+        words = FAILED if failure else NOT_RUN
         self.status.setText(NOT_APPLICABLE if refusal else words)
         self.open.setEnabled(not refusal)
         self._alert = bool(failure) and not refusal
@@ -72,14 +97,14 @@ class Tile(QFrame):
         """The run that the tile shows, and what it says of the model in use; its picture
         follows.
         """
-        if run is not None and self._run is not None and run.id == self._run.id:
-            self._run = run
+        if run is not None and self.run is not None and run.id == self.run.id:
+            self.run = run
             if verdict != self.verdict:
                 self._say(verdict)
             return
         self._asked = ""
         self._put(None)
-        self._run = run
+        self.run = run
         self.open.setEnabled(True)
         self._say(verdict)
 
@@ -92,8 +117,10 @@ class Tile(QFrame):
 
     def set_view(self, run: Run, view: View | None) -> None:
         """The first view of ``run``, if it is still the one on show."""
-        if self._run is None or run.id != self._run.id or view is None:
-            return
+        if self.run is not None and run.id == self.run.id and view is not None:
+            self._show_view(view)
+
+    def _show_view(self, view: View) -> None:
         from robgui.gui.widgets.views import (
             view_widget,
         )  # pyqtgraph is not imported with the window
@@ -103,17 +130,40 @@ class Tile(QFrame):
         else:
             self._put(view_widget(view, mini=True))
 
+    def set_progress(self, share: float | None) -> None:
+        """How far the run of the method is; None takes the bar away."""
+        self.progress.setVisible(share is not None)
+        self.progress.setValue(round(1000 * (share or 0.0)))
+
+    def show_live(self, said: Verdict, view: View | None) -> None:
+        """What a running method says so far; its run takes over when it ends."""
+        self._say(said)
+        if view is not None:
+            self._show_view(view)
+
     def _say(self, said: Verdict | None) -> None:
         """Status, number and sentence of the model in use; an old run has words alone."""
         self.verdict = said
         self._alert = False
         number = None if said is None else said.number
         self.status.setText("" if said is None else f"{said.status.sign} {said.status.words}")
-        self.number.setText("" if number is None else unbroken(f"{number.name}: {number.words}"))
-        self.number.setVisible(number is not None)
+        self._set_number("" if number is None else unbroken(number.words))
+        self.scale.setText("" if number is None else unbroken(scale_words(number)))
+        for label in (self.number, self.scale):
+            label.setVisible(number is not None)
         self.sentence.setText("" if said is None else unbroken(said.sentence))
+        self.sentence.setVisible(number is None)
         self.setToolTip("" if said is None else tip(said.text))
         self._tint()
+
+    def _set_number(self, words: str) -> None:
+        """A short number is large; one that needs words to be true is as large as a heading."""
+        size = "title" if len(words) <= _SHORT else "section"
+        if self.number.property("heading") != size:
+            set_heading(self.number, size)
+            self.number.style().unpolish(self.number)
+            self.number.style().polish(self.number)
+        self.number.setText(words)
 
     def _put(self, picture: ViewWidget | None) -> None:
         if self.picture is not None:
@@ -121,21 +171,24 @@ class Tile(QFrame):
             self.picture.deleteLater()
         self.picture = picture
         if picture is not None:
-            picture.setFixedHeight(self.fontMetrics().height() * 13)
-            self._layout.addWidget(picture)
+            policy = QSizePolicy.Policy
+            picture.setSizePolicy(policy.Expanding, policy.Ignored)
+            picture.setMinimumHeight(self.fontMetrics().height() * _PICTURE_LINES)
+            self._layout.addWidget(picture, 1)
 
     def _arrange(self, title: QLabel) -> None:
         head = QHBoxLayout()
         head.addWidget(self._mark)
-        head.addWidget(title, 1)
+        head.addWidget(title)
+        head.addStretch(1)
+        head.addWidget(self.status)
         head.addWidget(self.open)
         self._layout = QVBoxLayout(self)
-        self._layout.setContentsMargins(16, 16, 16, 16)
-        self._layout.setSpacing(8)
+        self._layout.setContentsMargins(12, 8, 12, 12)
+        self._layout.setSpacing(4)
         self._layout.addLayout(head)
-        for label in (self.status, self.number, self.sentence):
-            self._layout.addWidget(label)
-        self._layout.addStretch(1)
+        for widget in (self.progress, self.number, self.scale, self.sentence):
+            self._layout.addWidget(widget)
 
     def _tint(self) -> None:
         self._mark.setPixmap(pixmap(self.page.icon, 24))
@@ -145,6 +198,12 @@ class Tile(QFrame):
         palette = self.status.palette()
         palette.setColor(QPalette.ColorRole.WindowText, colour(status_ink(status)))
         self.status.setPalette(palette)
+
+
+def scale_words(number: Quantity) -> str:
+    """What a number is, and which way is good."""
+    ways = {"high": "; more is better", "low": "; less is better", "neither": ""}
+    return f"{number.name}{ways[number.better]}"
 
 
 def _label(words: str = "") -> QLabel:

@@ -1,23 +1,39 @@
-"""The welcome page: open a model, open data, start the demo, or go on with something recent."""
+"""The welcome page: what the program does in one picture, the ways to begin, recent work."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import (
     QFrame,
+    QGridLayout,
     QHBoxLayout,
     QLabel,
+    QLayout,
     QPushButton,
     QScrollArea,
     QVBoxLayout,
     QWidget,
 )
 
+from robgui import resources
+from robgui.core.finding_pair import Pair
 from robgui.gui.app.theme import icon, pixmap, set_heading, theme
+from robgui.gui.pages.work_card import WorkCard
+from robgui.gui.widgets.pair.pair_picture import PairPicture
 from robgui.gui.widgets.plain import Label, tip
 
+#: What the picture shows; a test finds the same pair with the demo.
+CAPTION = (
+    "From the demo: two changed pixels, and the network takes the red light for green. Drag the"
+    " slider."
+)
+_SURE = (0.972, 0.507)
+#: Workspaces shown with a picture.
+_MOST_WORK = 4
 #: How the name of a workspace ends.
 _WORKSPACE = ".robgui"
 
@@ -72,27 +88,19 @@ class Welcome(QScrollArea):
         self.setWidget(page)
         self._marks: list[tuple[QLabel, str]] = []
         self._buttons: dict[str, QPushButton] = {}
-        title = set_heading(Label("How robust is your classifier?", wordWrap=True), "hero")
-        text = Label(
-            "Load a model, point at an input, press Run, and watch where its answers break. Files"
-            " can be dropped anywhere on this window.",
-            wordWrap=True,
-        )
-        text.setProperty("role", "quiet")
-        cards = QHBoxLayout()
+        cards = QGridLayout()
         cards.setSpacing(16)
-        for name, mark, heading, words in self._CARDS:
-            cards.addWidget(self._card(name, mark, heading, words), 1)
-        self._work = QVBoxLayout()
+        for place, (name, mark, heading, words) in enumerate(self._CARDS):
+            cards.addWidget(self._card(name, mark, heading, words), place // 2, place % 2)
+        self._work = QHBoxLayout()
+        self._work.setSpacing(16)
         self._work_title = set_heading(Label("Recent work"), "section")
         self._recent = QVBoxLayout()
         self._recent_title = set_heading(Label("Recent files"), "section")
         layout = QVBoxLayout(page)
         layout.setContentsMargins(32, 32, 32, 32)
         layout.setSpacing(16)
-        layout.addWidget(title)
-        layout.addWidget(text)
-        layout.addLayout(cards)
+        layout.addLayout(self._top(cards))
         layout.addWidget(self._work_title)
         layout.addLayout(self._work)
         layout.addWidget(self._recent_title)
@@ -103,6 +111,35 @@ class Welcome(QScrollArea):
         self.show_recent(())
         self.show_work(())
 
+    def _top(self, cards: QGridLayout) -> QHBoxLayout:
+        """The ways to begin on the left, what the program does on the right."""
+        title = set_heading(Label("How robust is your classifier?", wordWrap=True), "hero")
+        text = Label(
+            "Load a model, point at an input, press Run, and watch where its answers break. Files"
+            " can be dropped anywhere on this window.",
+            wordWrap=True,
+        )
+        text.setProperty("role", "quiet")
+        left = QVBoxLayout()
+        left.setSpacing(16)
+        left.addWidget(title)
+        left.addWidget(text)
+        left.addLayout(cards)
+        left.addStretch(1)
+        self.picture = PairPicture()
+        self.picture.show_pair(opening_pair())
+        self.picture.setMinimumHeight(self.fontMetrics().height() * 20)
+        caption = Label(CAPTION, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
+        caption.setProperty("role", "quiet")
+        right = QVBoxLayout()
+        right.addWidget(self.picture, 1)
+        right.addWidget(caption)
+        top = QHBoxLayout()
+        top.setSpacing(32)
+        top.addLayout(left, 6)
+        top.addLayout(right, 7)
+        return top
+
     def show_recent(self, paths: tuple[str, ...]) -> None:
         """Lists recently opened models and data."""
         files = [Path(text) for text in paths if Path(text).suffix != _WORKSPACE]
@@ -110,15 +147,18 @@ class Welcome(QScrollArea):
         self._list(self._recent, [(path, path.name) for path in files[:6]])
 
     def show_work(self, paths: tuple[str, ...]) -> None:
-        """Lists the workspaces worked with lately; the first one is open."""
-        others = [Path(text) for text in paths[1:]]
+        """Shows the workspaces worked with lately; the first one is open."""
+        others = [Path(text) for text in paths[1:]][:_MOST_WORK]
         self._work_title.setVisible(bool(others))
-        self._list(self._work, [(path, path.stem) for path in others[:4]])
+        _clear(self._work)
+        for path in others:
+            card = WorkCard(path)
+            card.clicked.connect(lambda _=False, path=path: self.wants_file.emit(path))
+            self._work.addWidget(card)
+        self._work.addStretch(1)
 
     def _list(self, layout: QVBoxLayout, links: list[tuple[Path, str]]) -> None:
-        while (item := layout.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.deleteLater()
+        _clear(layout)
         for path, name in links:
             button = QPushButton(f"{name}    {path.parent}", toolTip=tip(str(path)))
             button.setProperty("role", "link")
@@ -162,3 +202,24 @@ class Welcome(QScrollArea):
             self._buttons[name].setIcon(
                 icon(mark, theme.colours.on_accent) if primary else icon(mark)
             )
+
+
+def opening_pair() -> Pair:
+    """The pair that the demo opens with: a red light before and after two pixels are changed."""
+    before, after = (_pixels(f"{name}.png") for name in ("before", "after"))
+    return Pair(before, after, "red", "green", *_SURE)
+
+
+def _pixels(name: str) -> np.ndarray:
+    image = QImage(str(resources.path("welcome", name))).convertToFormat(
+        QImage.Format.Format_RGB888
+    )
+    rows = np.frombuffer(bytes(image.constBits()), np.uint8)
+    rows = rows.reshape(image.height(), image.bytesPerLine())[:, : 3 * image.width()]
+    return rows.reshape(image.height(), image.width(), 3).copy()
+
+
+def _clear(layout: QLayout) -> None:
+    while (item := layout.takeAt(0)) is not None:
+        if (widget := item.widget()) is not None:
+            widget.deleteLater()

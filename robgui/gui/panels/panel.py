@@ -21,6 +21,7 @@ from robgui.core.execution.run import RunState
 from robgui.core.verdict import Verdict
 from robgui.gui.app.theme import Themed, pixmap, set_heading, theme
 from robgui.gui.panels.explanation import Explanation
+from robgui.gui.panels.found_button import FoundButton
 from robgui.gui.panels.send_button import SendButton
 from robgui.gui.panels.verdict_line import LINES, VerdictLine
 from robgui.gui.widgets.elided import Caption
@@ -113,6 +114,7 @@ class Panel(Themed, QWidget):
         if verdict is not None:
             self.say_again()  # what is on show may be another part since
             self.send.refresh()
+        self.found.refresh()
         self._check_stale()
 
     def views(self) -> Sequence[View]:
@@ -259,6 +261,8 @@ class Panel(Themed, QWidget):
         row.addWidget(self._subject, 1)
         row.addWidget(self._stale)
         row.addWidget(self._explained())
+        self.found = FoundButton(self)
+        row.addWidget(self.found)
         row.addWidget(self.send)
         return row
 
@@ -340,6 +344,7 @@ class Panel(Themed, QWidget):
             said = said.cut(job.params.max_seconds)
         self._say(said)
         self.send.refresh()
+        self.found.refresh()
 
     def _job_stepped(self, job: Execution) -> None:
         """Follows the run at work; a quick one is over before anyone has told that it runs."""

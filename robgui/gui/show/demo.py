@@ -1,13 +1,19 @@
 """The demo of an analysis: its model, its data and its input brought up in the window, as a user
-would.
+would; and the scene that the whole demo opens with.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QObject, Signal
+
+from robgui import resources
+from robgui.core.execution.registry import analyses
+from robgui.gui.state.opening import Opening
+
 if TYPE_CHECKING:
-    from robgui.core.execution.analysis import Demo
+    from robgui.core.execution.analysis import Analysis, Demo
     from robgui.gui.state.store import Store
 
 
@@ -27,3 +33,50 @@ def choose(store: Store, demo: Demo) -> bool:
         library.use_model(model)
     store.select(store.selection.but(input=demo.index or 0, second=None))
     return True
+
+
+def opening_scene() -> Analysis | None:
+    """The analysis that the demo opens with; None where no method has one."""
+    return next((one for one in analyses().values() if one.demo and one.demo.opens), None)
+
+
+class DemoStart(QObject):
+    """Loads the demo, the files of its opening scene first, and sets that scene.
+
+    Signals:
+        ready: Model, data and input of the opening scene are chosen.
+    """
+
+    ready = Signal()
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store)
+        self._store = store
+        self._waiting: Analysis | None = None
+        store.library.models_changed.connect(self._set)
+        store.library.datasets_changed.connect(self._set)
+
+    def load(self) -> None:
+        """Loads everything; the scene is set as soon as its own files are there."""
+        first = opening_scene()
+        wanted = first.demo.data if first is not None and first.demo is not None else ""
+        entries = sorted(resources.demo(), key=lambda entry: entry.dataset.name != wanted)
+        self._waiting = first
+        for entry in entries:
+            self._store.library.load_dataset(entry.dataset, quiet=True)
+            for model in entry.models:
+                self._store.library.load_model(Opening(model, quiet=True))
+        self._set()
+
+    def _set(self) -> None:
+        scene = self._waiting
+        if scene is None or scene.demo is None:
+            return
+        names = {one.name for one in self._store.library.models}
+        data = {one.name for one in self._store.library.datasets}
+        if scene.demo.model not in names or scene.demo.data not in data:
+            return
+        self._waiting = None  # to choose tells of other data, which comes back here
+        choose(self._store, scene.demo)
+        self._store.params_offered.emit(scene.name, dict(scene.demo.params))
+        self.ready.emit()

@@ -53,7 +53,6 @@ class Guide(QObject):
         self._store = window.store
         self._job: Execution | None = None
         self._written = False
-        self._docks: list[QDockWidget] = []
         self._page_height = window.pages.minimumHeight()
         self.at = -1
         self.card = Card()
@@ -76,7 +75,7 @@ class Guide(QObject):
     def start(self) -> None:
         """Begins at the first step."""
         if not self.active:
-            self._docks = [dock for dock in self._lists() if not dock.isHidden()]
+            self._window.room.keep_away(self._lists(), self._window.pages.currentWidget())
             self._window.pages.setMinimumHeight(_LOWEST_PAGE)
             self._window.status.hide()
         self._bar.show()
@@ -93,8 +92,7 @@ class Guide(QObject):
         self._bar.hide()
         self._window.pages.setMinimumHeight(self._page_height)
         self._window.status.show()
-        for dock in self._docks:
-            dock.show()
+        self._window.room.keep_away((), self._window.pages.currentWidget())
 
     def forward(self) -> None:
         """The next step, whether this one has ended or not; after the last one the tour ends."""
@@ -112,8 +110,6 @@ class Guide(QObject):
             return
         self._stop()
         self.at = number
-        for dock in self._docks:
-            dock.setVisible(self.chapters[number].below)
         self.card.show_chapter(self.chapters[number], number, len(self.chapters))
         self.chapters[number].begin()
         self._clock.start()
@@ -147,7 +143,7 @@ class Guide(QObject):
 
     def _lists(self) -> list[QDockWidget]:
         window = self._window
-        return [window.runs_dock, window.findings_dock, window.log_dock]
+        return [window.runs_dock, window.log_dock]
 
     def _stop(self) -> None:
         if self._job is not None:
@@ -178,13 +174,12 @@ class Guide(QObject):
             *(self._chapter(method, known) for method, known in shown_methods()),
             Chapter(
                 "A finding",
-                "Failures are collected in the list below, the worst first. Star what matters,"
-                " write a note, replay it with the same seed, or send its input to another method."
-                " F11 shows the starred ones on the whole screen.",
+                "Every failure hangs on the wall of findings, the worst first, and has a page like"
+                " this one: drag the slider, star what matters, write a note, ask another method"
+                " about the same input with one click. F11 tells them as a story.",
                 self._show_finding,
                 self._finding_shown,
                 "Reading the finding",
-                below=True,
             ),
             Chapter(
                 "All on one page",
@@ -260,23 +255,10 @@ class Guide(QObject):
         )
 
     def _show_finding(self) -> None:
-        window, finding = self._window, self._best_finding()
-        window.findings_dock.show()
-        window.findings_dock.raise_()
-        run = None if finding is None else self._run_of(finding.run_id)
-        if run is not None:
-            self._store.history.show_run(run)
+        self._window.show_findings(self._best_finding())
 
     def _finding_shown(self) -> bool:
-        """Its run is drawn; it is pointed at only then, because other data begin with a
-        selection of their own.
-        """
-        if self._store.busy:
-            return False
-        finding = self._best_finding()
-        if finding is not None and self._store.selection.finding != finding.id:
-            self._store.select(self._store.selection.but(finding=finding.id, run=finding.run_id))
-        return True
+        return not self._store.pictures.busy
 
     def _best_finding(self) -> StoredFinding | None:
         """The worst finding."""

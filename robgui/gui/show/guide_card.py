@@ -23,7 +23,6 @@ class Chapter:
         begin: What the window does.
         ended: Whether that is done.
         waiting: What is waited for.
-        below: Whether the lists below the picture are needed; otherwise they make room for it.
     """
 
     title: str
@@ -31,7 +30,6 @@ class Chapter:
     begin: Callable[[], None]
     ended: Callable[[], bool] = lambda: True
     waiting: str = ""
-    below: bool = False
 
 
 class Card(QFrame):

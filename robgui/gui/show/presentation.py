@@ -1,42 +1,44 @@
-"""Presentation: the starred findings on the whole screen, one after the other, for people who do
-not use the program.
+"""Presentation: the findings as a story on the whole screen, for people who do not use the program.
+
+The slides make themselves; their words can be edited, and all of it written as PDF, MP4 or HTML.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent, QFont, QKeyEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
+    QFileDialog,
     QHBoxLayout,
-    QLabel,
+    QPlainTextEdit,
     QPushButton,
     QScrollArea,
+    QSizePolicy,
+    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
-from robgui import manual
 from robgui.gui.app.theme import icon, theme
-from robgui.gui.show.presentation_pictures import Part, Pictures, parts_of
+from robgui.gui.show.telling import Told, tell, tell_right
 from robgui.gui.widgets.inks import colour, status_ink
+from robgui.gui.widgets.pair import PairView
+from robgui.gui.widgets.pair.fitted import Fitted
 from robgui.gui.widgets.plain import Label
 
 if TYPE_CHECKING:
-    from robgui.core.execution.analysis import Analysis
-    from robgui.core.execution.run import Run
-    from robgui.core.finding import StoredFinding
-    from robgui.core.workspace import Workspace
     from robgui.gui.state.store import Store
 
-NOTHING = "There is nothing to show yet"
+NOTHING = "There is nothing to tell yet"
 _WHAT_TO_DO = (
-    "Run an analysis; the failures it finds can be shown here. Star the ones that matter in the"
-    " list of findings, and only those are shown."
+    "Run an analysis; what it finds makes a story here. Star the findings that matter, and only"
+    " those are told."
 )
+KINDS = "PDF (*.pdf);;Film (*.mp4);;One HTML file (*.html)"
 _BACK = (Qt.Key.Key_Left, Qt.Key.Key_Up, Qt.Key.Key_PageUp, Qt.Key.Key_Backspace)
 _NEXT = (
     Qt.Key.Key_Right,
@@ -53,6 +55,9 @@ _LINES = 36
 class Presentation(QWidget):
     """A window of its own over the whole screen, without docks, toolbars or menu.
 
+    Attributes:
+        slides: What is told, in order.
+
     Signals:
         left: It has been closed.
     """
@@ -62,7 +67,7 @@ class Presentation(QWidget):
     def __init__(self, store: Store, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Window)
         self._store = store
-        self._shown: list[StoredFinding] = []
+        self.slides: list[Told] = []
         self._at = 0
         self.setWindowTitle("robgui: presentation")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -75,28 +80,41 @@ class Presentation(QWidget):
     # --- what a user does -------------------------------------------------------------------------
 
     def toggle(self) -> None:
-        """Begins at the first finding, or ends."""
+        """Begins at the first slide, or ends."""
         if self.isVisible():
             self.close()
             return
         self._at = 0
-        self._take()
         parent = self.parentWidget()
         if parent is not None and parent.screen() is not None:
             self.setGeometry(parent.screen().geometry())
         self.showFullScreen()
         self.activateWindow()
         self.setFocus()
+        self._show()
+        self._take()
 
     def go(self, number: int) -> None:
-        """Shows finding ``number``, counted from 0; the first and the last are the ends."""
-        self._at = min(max(0, number), max(0, len(self._shown) - 1))
+        """Shows slide ``number``, counted from 0; the first and the last are the ends."""
+        self.edit.setChecked(False)
+        self._at = min(max(0, number), max(0, len(self.slides) - 1))
         self._show()
 
     @property
-    def current(self) -> StoredFinding | None:
-        """The finding on show."""
-        return self._shown[self._at] if self._shown else None
+    def current(self) -> Told | None:
+        """The slide on show."""
+        return self.slides[self._at] if self._at < len(self.slides) else None
+
+    def write(self, path: Path) -> None:
+        """Writes the story as PDF, MP4 or HTML, by the ending of ``path``."""
+        slides, title = [told.slide for told in self.slides], self._title()
+
+        def work() -> None:
+            from robgui.report.story.files import write_story
+
+            write_story(slides, path, title=title)
+
+        self._store.writing.run(work, lambda _: self._say(f"Written: {path}"))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()
@@ -107,11 +125,12 @@ class Presentation(QWidget):
         elif key in _BACK:
             self.go(self._at - 1)
         elif key in (Qt.Key.Key_Home, Qt.Key.Key_End):
-            self.go(0 if key == Qt.Key.Key_Home else len(self._shown))
+            self.go(0 if key == Qt.Key.Key_Home else len(self.slides))
         else:
             super().keyPressEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
+        self.edit.setChecked(False)
         super().closeEvent(event)
         self.left.emit()
 
@@ -122,23 +141,35 @@ class Presentation(QWidget):
     # --- making -----------------------------------------------------------------------------------
 
     def _make_words(self) -> None:
-        self.count, self.title, self.subject, self.status = Label(), Label(), Label(), Label()
-        self.verdict, self.note, self.method, self.plain = Label(), Label(), Label(), Label()
-        for label in (self.count, self.status, *self._words()):
+        self.count, self.status, self.number = Label(), Label(), Label()
+        self.title, self.text, self.subject = Label(), Label(), Label()
+        for label in (self.status, self.number, self.title, self.text, self.subject):
             label.setWordWrap(True)
-            label.setTextFormat(Qt.TextFormat.PlainText)
-        for label in (self.count, self.subject, self.plain):
+        for label in (self.count, self.subject):
             label.setProperty("role", "quiet")
-        self.count.setWordWrap(False)
-        self.pictures = Pictures()
+        self.title_edit, self.text_edit = QPlainTextEdit(), QPlainTextEdit()
+        for editor, name in ((self.title_edit, "Title"), (self.text_edit, "Text")):
+            editor.setAccessibleName(f"{name} of the slide")
+            editor.setTabChangesFocus(True)
+            editor.hide()
+        self.pair, self.alone = PairView(), Fitted()
+        self.pictures = QStackedWidget()
+        self.pictures.addWidget(self.pair)
+        self.pictures.addWidget(self.alone)
 
     def _make_controls(self) -> None:
+        self.edit = QPushButton("Edit", checkable=True)
+        self.again = QPushButton("Own words away")
+        self.export = QPushButton("Export …")
         self.back, self.forward, self.leave = (
             QPushButton("Back"),
             QPushButton("Next"),
             QPushButton("Leave"),
         )
         for button, tip in (
+            (self.edit, "Write other words on this slide; they are kept"),
+            (self.again, "What the slide says by itself"),
+            (self.export, "As PDF, as a film (MP4) or as one HTML file"),
             (self.back, "Left arrow"),
             (self.forward, "Right arrow"),
             (self.leave, "Esc"),
@@ -148,8 +179,13 @@ class Presentation(QWidget):
         self.back.clicked.connect(lambda: self.go(self._at - 1))
         self.forward.clicked.connect(lambda: self.go(self._at + 1))
         self.leave.clicked.connect(self.close)
-        self._keys = Label("← → go through the findings, Esc leaves")
-        self._keys.setProperty("role", "quiet")
+        self.edit.toggled.connect(self._turn_edit)
+        self.again.clicked.connect(self._forget_words)
+        self.export.clicked.connect(self._ask_write)
+        self.keys = Label("← → go through the story, Esc leaves")
+        self.keys.setProperty("role", "quiet")
+        self.keys.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.keys.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
 
     def _arrange(self) -> None:
         words = QWidget()
@@ -157,9 +193,10 @@ class Presentation(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(16)
         column.addStretch(1)
-        for label in self._words():
-            column.addWidget(label)
-        column.insertWidget(column.indexOf(self.verdict), self.status)
+        for widget in (self.status, self.number, self.title, self.title_edit):
+            column.addWidget(widget)
+        for widget in (self.text, self.text_edit, self.subject):
+            column.addWidget(widget)
         column.addStretch(1)
         self._scroll = QScrollArea(
             widgetResizable=True,
@@ -174,9 +211,9 @@ class Presentation(QWidget):
         middle.addWidget(self._scroll, 5)
         controls = QHBoxLayout()
         controls.addWidget(self.count)
-        controls.addStretch(1)
-        for widget in (self._keys, self.back, self.forward, self.leave):
-            controls.addWidget(widget)
+        controls.addWidget(self.keys, 1)
+        for button in (self.again, self.edit, self.export, self.back, self.forward, self.leave):
+            controls.addWidget(button)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(48, 40, 48, 24)
         layout.setSpacing(24)
@@ -186,107 +223,147 @@ class Presentation(QWidget):
     # --- what is shown ----------------------------------------------------------------------------
 
     def _take(self) -> None:
-        """The starred findings, or all when none is starred; the one on show stays on show."""
-        now = self.current
-        findings = self._store.history.findings
-        self._shown = [finding for finding in findings if finding.starred] or list(findings)
-        self._at = next(
-            (
-                i
-                for i, finding in enumerate(self._shown)
-                if now is not None and finding.id == now.id
-            ),
-            self._at,
-        )
-        self.go(self._at)
+        """Makes the story anew, away from the GUI thread; the slide on show stays on show."""
+        workspace = self._store.history.workspace
+        if not self.isVisible() or workspace is None:
+            return
+        right, dark = tell_right(self._store), theme.dark
+
+        def made(slides: list[Told]) -> None:
+            now = self.current
+            self.slides = slides
+            same = (at for at, one in enumerate(slides) if now and one.slide.key == now.slide.key)
+            self._at = next(same, min(self._at, max(0, len(slides) - 1)))
+            if not self.edit.isChecked():
+                self._show()
+
+        self._store.pictures.run(lambda: tell(workspace, right, dark), made, key="presentation")
 
     def _show(self) -> None:
-        finding = self.current
-        run = None if finding is None else self._run(finding)
-        total = len(self._shown)
+        told, total = self.current, len(self.slides)
+        slide = None if told is None else told.slide
         self.count.setText(f"{self._at + 1} of {total}" if total else "0 of 0")
         self.back.setEnabled(self._at > 0)
         self.forward.setEnabled(self._at < total - 1)
-        page = manual.page_of(run.request.analysis) if run is not None else None
-        self.title.setText(finding.title if finding is not None else NOTHING)
-        self._fill(self.subject, "" if run is None else self._store.subject(run.request))
-        self._show_verdict(finding, run)
-        self._fill(
-            self.note, f"Note: {finding.note}" if finding is not None and finding.note else ""
-        )
-        self._fill(self.method, "" if page is None else page.title)
-        self._fill(self.plain, "" if page is None else page.plain)
+        for button in (self.edit, self.export):
+            button.setEnabled(slide is not None)
+        self.again.setVisible(told is not None and told.edited)
+        self._fill(self.title, NOTHING if slide is None else slide.title)
+        self._fill(self.text, _WHAT_TO_DO if slide is None else slide.text)
+        self._fill(self.number, "" if slide is None else slide.number)
+        self._fill(self.subject, "" if slide is None else slide.subject)
+        status = None if slide is None else slide.status
+        self._fill(self.status, "" if status is None else f"{status.sign} {status.words}")
+        if status is not None:
+            palette = self.status.palette()
+            palette.setColor(QPalette.ColorRole.WindowText, colour(status_ink(status)))
+            self.status.setPalette(palette)
         self._scroll.verticalScrollBar().setValue(0)
         self.setAccessibleName(self.title.text())
-        self._fetch(finding, run)
+        self._show_picture(told)
 
-    def _show_verdict(self, finding: StoredFinding | None, run: Run | None) -> None:
-        """What the run of the finding says: its status with sign and colour, and its sentence."""
-        said = None if run is None else self._store.history.shown(run)
-        self._fill(self.status, "" if said is None else f"{said.status.sign} {said.status.words}")
-        sentence = _WHAT_TO_DO if finding is None else ""
-        self._fill(
-            self.verdict, sentence if said is None else f"{said.sentence} {said.scope}".strip()
-        )
-        if said is not None:
-            palette = self.status.palette()
-            palette.setColor(QPalette.ColorRole.WindowText, colour(status_ink(said.status)))
-            self.status.setPalette(palette)
+    def _show_picture(self, told: Told | None) -> None:
+        pair = None if told is None else told.slide.pair
+        picture = None if told is None else told.picture
+        self.alone.show_picture(picture)
+        self.pictures.setCurrentWidget(self.alone if pair is None else self.pair)
+        self.pictures.setVisible(pair is not None or picture is not None)
+        self.pair.show_pair(pair)
 
-    def _words(self) -> tuple[QLabel, ...]:
-        """What stands beside the picture, from top to bottom.
-
-        The status stands above the verdict.
-        """
-        return self.title, self.subject, self.verdict, self.note, self.method, self.plain
-
-    def _fill(self, label: QLabel, text: str) -> None:
+    def _fill(self, label: Label, text: str) -> None:
         label.setText(text)
         label.setVisible(bool(text))
 
-    def _run(self, finding: StoredFinding) -> Run | None:
-        return next((run for run in self._store.history.runs if run.id == finding.run_id), None)
+    # --- own words --------------------------------------------------------------------------------
 
-    def _fetch(self, finding: StoredFinding | None, run: Run | None) -> None:
-        """The picture of the finding, or the first view of its run where it has none."""
-        self.pictures.show_parts(())
-        workspace = self._store.history.workspace
-        if finding is None or workspace is None:
-            self._store.pictures.drop("presentation")
+    def _turn_edit(self, on: bool) -> None:
+        told = self.current
+        if told is None:
             return
-        dark, known = (
-            theme.dark,
-            None if run is None else self._store.analyses.get(run.request.analysis),
-        )
-        self._store.pictures.run(
-            lambda: _pictures(workspace, finding, run, known, dark),
-            self.pictures.show_parts,
-            key="presentation",
-        )
+        if on:
+            self.title_edit.setPlainText(told.slide.title)
+            self.text_edit.setPlainText(told.slide.text)
+        elif not self.title_edit.isHidden():
+            self._keep_words(told)
+        for editor in (self.title_edit, self.text_edit):
+            editor.setVisible(on)
+        for label in (self.title, self.text):
+            label.setVisible(not on)
+        self.edit.setText("Done" if on else "Edit")
+        if on:
+            self.title_edit.setFocus()
+        else:
+            self._show()
+            self.setFocus()
+
+    def _keep_words(self, told: Told) -> None:
+        title = " ".join(self.title_edit.toPlainText().split())
+        text = self.text_edit.toPlainText().strip()
+        if (title, text) == (told.slide.title, told.slide.text):
+            return
+        self.slides[self._at] = told.saying(title or told.slide.title, text)
+        self._change_words(told.slide.key, (title, text))
+
+    def _forget_words(self) -> None:
+        told = self.current
+        if told is not None:
+            self._change_words(told.slide.key, None)
+
+    def _change_words(self, key: str, words: tuple[str, str] | None) -> None:
+        workspace = self._store.history.writable
+        if workspace is None:
+            return
+
+        def work() -> None:
+            from robgui.report.story import read_edits, write_edits
+            from robgui.report.story.words import Words
+
+            kept = {name: one for name, one in read_edits(workspace).items() if name != key}
+            write_edits(workspace, kept if words is None else {**kept, key: Words(*words)})
+
+        self._store.keeping.run(work, lambda _: self._take())
+
+    # --- writing ----------------------------------------------------------------------------------
+
+    def _ask_write(self) -> None:
+        path, chosen = QFileDialog.getSaveFileName(self, "Export the story", "story.pdf", KINDS)
+        if path:
+            ending = chosen[chosen.find("*") + 1 : chosen.find(")")]
+            target = Path(path) if Path(path).suffix else Path(path + ending)
+            self._say("Writing …")
+            self.write(target)
+
+    def _title(self) -> str:
+        workspace = self._store.history.workspace
+        return "Robustness" if workspace is None else f"Robustness: {workspace.path.stem}"
+
+    def _say(self, words: str) -> None:
+        self.keys.setText(words)
+
+    # --- looks ------------------------------------------------------------------------------------
 
     def _look(self) -> None:
         """Large type that follows the size of the screen, and the colours of the theme."""
         size = max(16.0, self.height() / _LINES)
-        for label, scale, bold in (
-            (self.title, 1.5, True),
-            (self.subject, 0.8, False),
+        for widget, scale, bold in (
             (self.status, 1.0, True),
-            (self.verdict, 1.0, False),
-            (self.note, 1.0, True),
-            (self.method, 0.85, True),
-            (self.plain, 0.85, False),
+            (self.number, 2.6, True),
+            (self.title, 1.5, True),
+            (self.title_edit, 1.2, True),
+            (self.text, 1.0, False),
+            (self.text_edit, 1.0, False),
+            (self.subject, 0.7, False),
             (self.count, 1.0, True),
         ):
-            label.setFont(_font(size * scale, bold))
+            widget.setFont(_font(size * scale, bold))
         for button, name in ((self.back, "back"), (self.forward, "forward"), (self.leave, "close")):
             button.setIcon(icon(name))
-        self.pictures.set_type(_font(size * 0.8, False))
+        self.export.setIcon(icon("export"))
 
     def _restyle(self) -> None:
         """Another theme: a figure is drawn anew for it."""
         self._look()
-        if self.isVisible():
-            self._show()
+        self._take()
 
 
 def _font(pixels: float, bold: bool) -> QFont:
@@ -294,21 +371,3 @@ def _font(pixels: float, bold: bool) -> QFont:
     font.setPixelSize(round(pixels))
     font.setWeight(QFont.Weight.DemiBold if bold else QFont.Weight.Normal)
     return font
-
-
-def _pictures(
-    workspace: Workspace,
-    finding: StoredFinding,
-    run: Run | None,
-    known: Analysis | None,
-    dark: bool,
-) -> Sequence[Part]:
-    """Called on a pool thread."""
-    parts = parts_of(workspace.finding(finding.id))
-    if parts or run is None or known is None or not run.has_result:
-        return parts
-    from robgui.report.drawing import draw_view, save
-
-    params = known.params.parse(dict(run.request.params))
-    view = next(iter(known.views(workspace.result(run.id), params)), None)
-    return () if view is None else (Part(save(draw_view(view, dark=dark), "png"), ""),)

@@ -68,6 +68,7 @@ class Store(QObject):
         offered: ``(sentence, words, deed)`` for log and toast: what has happened, and a button that
             calls ``deed``.
         working: What the program is busy with now, in words; empty when idle.
+        finding_wanted: The finding whose own page is to be shown.
     """
 
     ready = Signal()
@@ -81,6 +82,7 @@ class Store(QObject):
     said = Signal(str, str, str)
     offered = Signal(str, str, object)
     working = Signal(str)
+    finding_wanted = Signal(object)
     _waited = Signal(str)
     _noticed = Signal(str)
 

@@ -226,11 +226,26 @@ def test_nothing_to_export_is_said(window):
 
 
 def test_the_layout_can_be_reset_after_everything_was_moved(window, qtbot):
+    window.show_panel("zonnscan")
     window.runs_dock.setFloating(True)
     window.gallery_dock.hide()
     window.actions_["reset_layout"].trigger()
     assert not window.runs_dock.isFloating()
     assert window.gallery_dock.isVisible()
+
+
+def test_pages_that_fill_the_window_put_docks_away_and_give_them_back(window, qtbot):
+    window.show_panel("zonnscan")
+    window.log_dock.hide()
+    for whole in (window.welcome, window.findings):
+        window.go_to(window.pages.indexOf(whole))
+        assert window.gallery_dock.isHidden() and window.runs_dock.isHidden()
+        window.show_panel("zonnscan")
+        assert not window.gallery_dock.isHidden() and not window.runs_dock.isHidden()
+        assert window.log_dock.isHidden(), "what the user has closed stays closed"
+    window.go_to(0)
+    window.room.give_back()
+    assert not window.gallery_dock.isHidden(), "the layout that is kept is the user's"
 
 
 def test_every_control_has_a_name_for_a_screen_reader(window):

@@ -15,6 +15,7 @@ from robgui.core.execution.request import build_request
 from robgui.core.verdict import Status, Verdict
 from robgui.gui.app.theme import theme
 from robgui.gui.pages.overview import Overview
+from robgui.gui.pages.overview_hero import overall
 from robgui.gui.panels.panel import FIRST_LOOK, STALE
 from robgui.gui.widgets.inks import status_ink
 from robgui.gui.widgets.views import CurvesView
@@ -39,6 +40,14 @@ def tile_of(overview, analysis: str):
     return next(tile for tile in overview._tiles if tile.page.analyses[0].name == analysis)
 
 
+def kept(qtbot, store):
+    """Waits until what a card has shown live is in the workspace."""
+    qtbot.waitUntil(
+        lambda: bool(store.history.runs) and all(run.state.ended for run in store.history.runs),
+        timeout=60_000,
+    )
+
+
 def test_one_click_inspects_everything_and_the_tiles_say_what_was_found(
     qtbot, store, overview, monkeypatch
 ):
@@ -49,11 +58,10 @@ def test_one_click_inspects_everything_and_the_tiles_say_what_was_found(
     assert store.inspection.running and not overview.inspect.isEnabled()
     qtbot.waitUntil(lambda: not store.inspection.running, timeout=60_000)
     qtbot.waitUntil(lambda: tile.status.text() in STATUSES, timeout=30_000)
+    kept(qtbot, store)
     said = store.history.runs[0].verdict
-    assert (
-        tile.number.text().replace("\N{NO-BREAK SPACE}", " ")
-        == f"{said.number.name}: {said.number.words}"
-    )
+    assert tile.number.text().replace("\N{NO-BREAK SPACE}", " ") == said.number.words
+    assert tile.scale.text().startswith(said.number.name), "a number says what it is"
     assert tile.sentence.text().replace("\N{NO-BREAK SPACE}", " ") == said.sentence
     qtbot.waitUntil(lambda: tile.picture is not None and tile.picture.isVisible(), timeout=30_000)
     assert isinstance(tile.picture, CurvesView) and tile.picture.mini
@@ -122,11 +130,12 @@ def test_an_analysis_of_many_inputs_is_shown_only_below_the_data_it_was_run_on(
     own = store.library.dataset
     store.inspection.start()
     qtbot.waitUntil(lambda: tile.status.text() in STATUSES, timeout=60_000)
+    kept(qtbot, store)
     other = from_arrays(np.full((4, 28, 28), 0.5, np.float32), name="other")
     store.library.add_dataset(other)
     store.library.use_dataset(other)
     assert (
-        "other" in overview._subject.text()
+        "other" in overview.hero.subject.text()
         and tile.status.text() == "Not run yet"
         and not tile.number.text()
     )
@@ -146,7 +155,10 @@ def test_a_tile_says_why_its_analysis_failed_in_the_inspection(
     tile = tile_of(overview, "zonnscan")
     store.inspection.start()
     qtbot.waitUntil(
-        lambda: tile.status.text() == "Failed: The <b>disk</b> is full.", timeout=30_000
+        lambda: (
+            (tile.status.text(), tile.sentence.text()) == ("Failed", "The <b>disk</b> is full.")
+        ),
+        timeout=30_000,
     )
     assert (
         tile.status.palette().windowText().color().name().upper()
@@ -175,7 +187,7 @@ def test_a_run_of_several_models_counts_for_each_of_them_with_its_own_number(
     )
     store.submit(request)
     qtbot.waitUntil(lambda: tile.status.text() in STATUSES, timeout=60_000)
-    qtbot.waitUntil(lambda: store.history.runs[0].state.ended, timeout=60_000)
+    kept(qtbot, store)
     own = store.history.runs[0].verdict.models
     assert own[0].number.words != own[1].number.words, "else this test shows nothing"
     for place, model in ((1, second), (0, first)):
@@ -196,6 +208,7 @@ def test_a_run_of_the_first_edition_shows_its_words_with_an_unknown_status(
     qtbot.waitUntil(
         lambda: not store.inspection.running and tile.status.text() in STATUSES, timeout=60_000
     )
+    kept(qtbot, store)
     old = replace(
         store.history.runs[0], id="old", verdict=Verdict(Status.UNKNOWN, "Nearest change at 0.3.")
     )
@@ -219,3 +232,48 @@ def test_a_failure_that_one_analysis_of_a_method_has_seen_outweighs_what_a_newer
         "else this test shows nothing"
     )
     assert tile.verdict == older.verdict
+
+
+def test_the_hero_says_the_worst_with_its_reason_and_counts_what_was_not_asked():
+    fails = Verdict(Status.FAILS, "Two pixels turn red into green.")
+    holds = Verdict(Status.HOLDS, "Noise hardly ever does.")
+    said = overall([holds, fails], 6, fails)
+    assert said.status is Status.FAILS and said.reason == fails.sentence
+    assert said.tally == (
+        "Of 6 methods: 1 found a failure, 1 found nothing against it; 4 not asked yet."
+    )
+    assert overall([], 6, None).status is None, "nothing asked is no green tick"
+
+
+def test_the_hero_leads_to_the_findings_and_asks_the_other_methods(
+    qtbot, store, overview, monkeypatch
+):
+    monkeypatch.setattr(store, "analyses", {"zonnscan": store.analyses["zonnscan"]})
+    assert list(overview.hero.next) == ["inspect_everything"]
+    assert overview.hero.status.text() == "Not inspected yet"
+    overview.hero.next["inspect_everything"].click()
+    assert store.inspection.running and not overview.hero.next
+    qtbot.waitUntil(lambda: not store.inspection.running, timeout=60_000)
+    kept(qtbot, store)
+    tile = tile_of(overview, "zonnscan")
+    qtbot.waitUntil(lambda: tile.run is not None, timeout=30_000)
+    assert overview.hero.reason.text().replace("\N{NO-BREAK SPACE}", " ") == tile.verdict.sentence
+    if store.history.findings:
+        assert next(iter(overview.hero.next)) == "findings"
+
+
+def test_a_card_moves_while_its_method_runs_and_speaks_of_what_is_computed(
+    qtbot, store, overview, monkeypatch
+):
+    monkeypatch.setattr(store, "analyses", {"zonnscan": store.analyses["zonnscan"]})
+    tile, seen = overview._tiles[0], []
+    shown = tile.show_live
+    monkeypatch.setattr(
+        tile, "show_live", lambda said, view: (seen.append(said), shown(said, view))
+    )
+    store.inspection.start()
+    assert not tile.progress.isHidden()
+    qtbot.waitUntil(lambda: not store.inspection.running, timeout=60_000)
+    kept(qtbot, store)
+    assert seen, "its words and picture were shown before it ended"
+    qtbot.waitUntil(tile.progress.isHidden, timeout=10_000)

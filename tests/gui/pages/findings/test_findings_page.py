@@ -3,18 +3,20 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QPixmap
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtWidgets import QPushButton
 
 from robgui.core.execution import registry
 from robgui.core.finding import Finding
 from robgui.core.harm import Harm
 from robgui.core.workspace import Workspace
-from robgui.gui.docks import Findings
-from robgui.gui.docks.findings import LOADING, NOTHING_YET
-from robgui.gui.docks.findings_items import NOTE, SEVERITY, STAR, TITLE
-from robgui.gui.docks.harm_dialog import HarmDialog, classes_to_ask
+from robgui.gui.pages.findings import Findings
+from robgui.gui.pages.findings.answer_row import AnswerRow
+from robgui.gui.pages.findings.bar import NAMED, WORST
+from robgui.gui.pages.findings.harm_dialog import HarmDialog, classes_to_ask
+from robgui.gui.pages.findings.page import LOADING, NOTHING_YET
+from robgui.gui.pages.findings.wall_items import star_place
 from robgui.gui.state.selection import Selection
 from robgui.gui.state.store import Store
 
@@ -35,11 +37,10 @@ def titles(findings):
     return [row.title for row in findings.model.rows]
 
 
-def click(qtbot, findings, row, column, double=False):
-    place = findings.table.visualRect(findings.model.index(row, column)).center()
-    qtbot.mouseClick(findings.table.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    if double:
-        qtbot.mouseDClick(findings.table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+def click(qtbot, findings, row, *, star=False):
+    card = findings.wall.visualRect(findings.model.index(row))
+    place = star_place(card.adjusted(4, 4, -4, -4)).center() if star else card.center()
+    qtbot.mouseClick(findings.wall.viewport(), Qt.MouseButton.LeftButton, pos=place)
 
 
 def settle(qtbot, store):
@@ -53,17 +54,18 @@ def test_without_findings_it_says_what_to_do(qtbot, store):
     assert "Run an analysis" in widget.empty.text()
 
 
-def test_the_worst_comes_first_and_a_click_on_the_header_turns_the_order(qtbot, findings):
+def test_the_worst_comes_first_unless_another_order_is_chosen(qtbot, findings):
     assert titles(findings) == ["cat is lost", "ant becomes bee"]
-    header = findings.table.horizontalHeader()
-    place = QPoint(header.sectionViewportPosition(SEVERITY) + 10, header.height() // 2)
-    qtbot.mouseClick(header.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    findings.bar.order.setCurrentText(NAMED)
     assert titles(findings) == ["ant becomes bee", "cat is lost"]
+    findings.bar.order.setCurrentText(WORST)
+    assert titles(findings) == ["cat is lost", "ant becomes bee"]
 
 
 def test_a_star_survives_reopening(qtbot, findings, filled):
-    click(qtbot, findings, 0, STAR)
+    click(qtbot, findings, 0, star=True)
     assert findings.model.rows[0].starred
+    assert findings.pages.currentIndex() == 0, "a star opens nothing"
     settle(qtbot, filled)
     assert [f.starred for f in filled.history.findings] == [True, False]
     path = filled.history.workspace.path
@@ -73,40 +75,73 @@ def test_a_star_survives_reopening(qtbot, findings, filled):
 
 
 def test_space_stars_and_starred_only_shows_it(qtbot, findings, filled):
-    findings.table.selectRow(1)
-    qtbot.keyClick(findings.table, Qt.Key.Key_Space)
+    findings.wall.setCurrentIndex(findings.model.index(1))
+    qtbot.keyClick(findings.wall, Qt.Key.Key_Space)
     settle(qtbot, filled)
     findings.starred.setChecked(True)
     assert titles(findings) == ["ant becomes bee"]
     assert findings.count.text() == "1 of 2"
 
 
-def test_a_note_is_written_in_place(qtbot, findings, filled):
-    click(qtbot, findings, 0, NOTE, double=True)
-    editor = findings.table.findChild(QLineEdit)
-    qtbot.keyClicks(editor, "ask the painter")
-    qtbot.keyClick(editor, Qt.Key.Key_Return)
+def test_a_note_is_written_on_the_page_of_a_finding_and_found_by_the_filter(
+    qtbot, findings, filled
+):
+    click(qtbot, findings, 0)
+    assert findings.pages.currentWidget() is findings.view
+    qtbot.keyClicks(findings.view.note, "ask the painter")
     qtbot.waitUntil(
         lambda: filled.history.workspace.findings()[0].note == "ask the painter", timeout=5_000
     )
+    qtbot.mouseClick(findings.view.back, Qt.MouseButton.LeftButton)
     qtbot.keyClicks(findings.text, "painter")
     assert titles(findings) == ["cat is lost"]
 
 
 def test_a_note_being_written_is_not_disturbed_by_new_findings(qtbot, findings, filled, request_of):
-    findings.table.selectRow(0)
-    qtbot.keyClick(findings.table, Qt.Key.Key_F2)
-    editor = findings.table.findChild(QLineEdit)
-    qtbot.keyClicks(editor, "half a")
+    click(qtbot, findings, 0)
+    qtbot.keyClicks(findings.view.note, "half a")
     filled.submit(request_of(steps=2))
     qtbot.waitUntil(lambda: len(filled.history.findings) == 4, timeout=5_000)
-    assert findings.model.rowCount() == 2
-    qtbot.keyClicks(editor, " note")
-    qtbot.keyClick(editor, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: findings.count.text() == "4 in 2 entries", timeout=5_000)
+    qtbot.keyClicks(findings.view.note, " note")
+    assert findings.view.note.toPlainText() == "half a note"
     qtbot.waitUntil(
         lambda: "half a note" in [row.note for row in filled.history.findings], timeout=5_000
     )
+
+
+def test_the_page_of_a_finding_says_what_is_known_of_its_input_and_asks_the_rest_with_one_click(
+    qtbot, findings, filled
+):
+    click(qtbot, findings, 0)
+    view = findings.view
+    assert view.title.text() == "cat is lost" and view.place.text() == "1 of 2"
+    rows = view.findChildren(AnswerRow)
+    told = [row for row in rows if row.button.text() == "Open"]
+    assert [row.title.text().split(" ", 1)[-1] for row in told] == ["Counting"]
+    links = [one.text() for one in view.findChildren(QPushButton) if "Also: " in one.text()]
+    assert links == ["Also: ant becomes bee"], "the other failure of the same input"
+    qtbot.mouseClick(view.later, Qt.MouseButton.LeftButton)
+    assert view.title.text() == "ant becomes bee" and not view.later.isEnabled()
+    unasked = [row for row in rows if row.button.text() == "Run"]
+    if unasked:
+        with qtbot.waitSignal(findings.wants, timeout=5_000):
+            view._ask(unasked[0]._answer.analysis.name)
+
+
+def test_a_finding_that_is_deleted_leads_back_to_the_wall(qtbot, findings, filled):
+    click(qtbot, findings, 0)
+    filled.history.delete_run(filled.history.runs[0])
+    qtbot.waitUntil(lambda: findings.pages.currentIndex() == 0, timeout=5_000)
+    assert findings.model.rowCount() == 0
+
+
+def test_a_chip_filters_by_confusion_and_is_read_aloud(qtbot, findings, filled):
+    several(filled, confused("for bee", 0.8, "bee"), confused("for cat", 0.6, "cat"))
+    qtbot.waitUntil(lambda: findings.model.rowCount() == 4, timeout=10_000)
+    findings.bar.confusions.setCurrentText("ant → CAT")
+    assert titles(findings) == ["for cat"]
+    spoken = findings.model.index(0).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert spoken.startswith("ant → CAT. for cat. Severity 0.60.")
 
 
 def test_the_kind_filter_lists_the_kinds_there_are(findings):
@@ -120,14 +155,15 @@ def test_the_kind_filter_lists_the_kinds_there_are(findings):
 
 
 def test_selecting_a_finding_tells_the_store(qtbot, findings, filled):
-    click(qtbot, findings, 1, TITLE)
+    click(qtbot, findings, 1)
     chosen = findings.model.rows[1]
     assert (filled.selection.finding, filled.selection.run) == (chosen.id, chosen.run_id)
 
 
-def test_a_double_click_shows_the_run(qtbot, findings, filled):
+def test_show_its_run_draws_the_run(qtbot, findings, filled):
+    click(qtbot, findings, 0)
     with qtbot.waitSignal(filled.history.result_shown, timeout=5_000) as shown:
-        click(qtbot, findings, 0, TITLE, double=True)
+        qtbot.mouseClick(findings.view.run, Qt.MouseButton.LeftButton)
     assert shown.args[0].id == findings.model.rows[0].run_id
 
 
@@ -249,9 +285,8 @@ def test_the_harm_of_a_confusion_weights_the_list_and_is_kept(qtbot, findings, f
     filled.history.set_harm(Harm.towards("cat", ["ant", "bee", "cat"]))
     assert titles(findings).index("for cat") == 1 and titles(findings).index("for bee") > 1
     row = titles(findings).index("for bee")
-    cell = findings.model.index(row, SEVERITY)
-    assert cell.data() == "0.40"
-    assert "0.80 times 0.5" in cell.data(Qt.ItemDataRole.ToolTipRole)
+    assert findings.model.groups[row].severity == pytest.approx(0.4)
+    assert "0.80 times 0.5" in findings.model.index(row).data(Qt.ItemDataRole.ToolTipRole)
     settle(qtbot, filled)
     path = filled.history.workspace.path
     assert filled.shutdown()

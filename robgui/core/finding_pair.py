@@ -1,0 +1,151 @@
+"""Pair: a finding's input before and after, pixel by pixel, with what the model says of each."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from robgui.core.text.words import percent
+
+if TYPE_CHECKING:
+    from robgui.core.finding import Finding
+
+#: A picture of two has the input on the left and, after a white gap this wide, the one that fails.
+_GAP = 8
+#: No change is both the middle of the greys and what this is added to.
+_GREY = 128
+#: A close look at a change is at least this many pixels wide and leaves so many around it.
+_CLOSE, _AROUND = 9, 2
+#: A change over more than this share of the width is seen without a close look.
+_WIDE = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A square of pixels: its left and upper edge, and its side."""
+
+    left: int
+    top: int
+    side: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """An input and the same input changed.
+
+    Attributes:
+        before: uint8 ``(h, w, 3)``.
+        after: The same size.
+        taken: The class of the input; empty where the finding names none.
+        given: What the changed input is taken for.
+        sure_before: How sure the model is of the input; nan where the finding does not say.
+        sure_after: How sure it is of the changed one.
+    """
+
+    before: np.ndarray
+    after: np.ndarray
+    taken: str = ""
+    given: str = ""
+    sure_before: float = math.nan
+    sure_after: float = math.nan
+
+    @property
+    def words_before(self) -> str:
+        """What the model says of the input."""
+        return _answer(self.taken, self.sure_before)
+
+    @property
+    def words_after(self) -> str:
+        """What the model says of the changed input."""
+        return _answer(self.given, self.sure_after)
+
+    @property
+    def changed(self) -> np.ndarray:
+        """``(h, w)`` bool: the pixels that differ."""
+        return np.asarray((self.before != self.after).any(axis=-1))
+
+    @property
+    def gain(self) -> int:
+        """How many times the difference is enlarged, so that the largest change is to be seen."""
+        most = int(np.abs(self.after.astype(int) - self.before).max(initial=0))
+        return max(1, (_GREY - 1) // most) if most else 1
+
+    def difference(self) -> np.ndarray:
+        """The changed input less the input, enlarged to the range of greys; grey is no change."""
+        change = self.after.astype(int) - self.before
+        return np.asarray(np.clip(_GREY + self.gain * change, 0, 255), dtype=np.uint8)
+
+    def close(self) -> Box | None:
+        """The square around the changed pixels; None where nothing differs or nearly all does."""
+        rows, columns = np.nonzero(self.changed)
+        height, width = self.before.shape[:2]
+        most = min(height, width)
+        if not rows.size:
+            return None
+        side = max(int(np.ptp(rows)), int(np.ptp(columns))) + 1 + 2 * _AROUND
+        side = min(max(side, _CLOSE), most)
+        if side > max(_CLOSE, _WIDE * most):
+            return None
+        left, top = (int(line.min() + line.max()) // 2 - side // 2 for line in (columns, rows))
+        return Box(_within(left, width - side), _within(top, height - side), side)
+
+
+def pair_of(finding: Finding) -> Pair | None:
+    """Both sides of a finding; None where its picture is of one thing, or there is none."""
+    # inputs of two classes stand beside each other too, and are no pair
+    picture = None if finding.detail.get("inputs") else finding.picture
+    halves = None if picture is None else _halves(picture)
+    if halves is None:
+        return None
+    before, after = _exact(finding, *halves)
+    detail = finding.detail
+    return Pair(
+        before,
+        after,
+        str(detail.get("class") or ""),
+        str(detail.get("other_class") or detail.get("seen_as") or ""),
+        _share(detail.get("confidence_before")),
+        _share(detail.get("confidence_after")),
+    )
+
+
+def _halves(picture: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """Both pictures of a pair; None when there is no white gap in the middle."""
+    width = (picture.shape[1] - _GAP) // 2
+    if (
+        width < 1
+        or 2 * width + _GAP != picture.shape[1]
+        or not (picture[:, width : width + _GAP] == 255).all()
+    ):
+        return None
+    return picture[:, :width], picture[:, width + _GAP :]
+
+
+def _exact(
+    finding: Finding, first: np.ndarray, second: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The pixels themselves instead of an enlargement into which frames may be drawn."""
+    x = finding.input
+    if x is None or x.ndim != 3:
+        return first, second
+    from robgui.core.dataset.picture import picture_of  # not before a window is on screen
+
+    factor = max(1, first.shape[0] // x.shape[1])
+    before, after = first[::factor, ::factor], picture_of(x, "image")
+    return (before, after) if before.shape == after.shape else (first, second)
+
+
+def _answer(name: str, sure: float) -> str:
+    words = f"“{name}”" if name else "another class"
+    return words if math.isnan(sure) else f"{words}, {percent(sure)} sure"
+
+
+def _share(value: Any) -> float:
+    return float(value) if isinstance(value, float) else math.nan
+
+
+def _within(value: int, most: int) -> int:
+    return min(max(0, value), most)

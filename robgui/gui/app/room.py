@@ -1,0 +1,57 @@
+"""Room: pages that fill the window put docks away; behind them everything is as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from PySide6.QtWidgets import QDockWidget, QWidget
+
+
+class Room:
+    """Which docks stand beside which page.
+
+    Args:
+        docks: Those that may be put away.
+        pages: What each page that fills the window puts away.
+    """
+
+    def __init__(
+        self, docks: Sequence[QDockWidget], pages: Mapping[QWidget, Collection[QDockWidget]]
+    ) -> None:
+        self._docks, self._pages = docks, pages
+        self._away: list[QDockWidget] = []
+        self._front: QDockWidget | None = None
+        self._also: Collection[QDockWidget] = ()
+
+    def make(self, page: QWidget | None) -> None:
+        """Puts away what ``page`` has no room for, and gives back what it has."""
+        wanted = [*self._pages.get(page, ()), *self._also] if page is not None else []
+        if self._front is None:
+            self._front = next((one for one in self._docks[1:] if _in_front(one)), None)
+        for dock in self._docks:
+            if dock in wanted and not dock.isHidden() and not dock.isFloating():
+                dock.hide()
+                self._away.append(dock)
+            elif dock not in wanted and dock in self._away:
+                self._away.remove(dock)
+                dock.show()
+        if not self._away:
+            if self._front is not None:
+                self._front.raise_()
+            self._front = None
+
+    def keep_away(self, docks: Collection[QDockWidget], page: QWidget | None) -> None:
+        """Puts these away on every page, until it is called with others or none."""
+        self._also = docks
+        self.make(page)
+
+    def give_back(self) -> None:
+        """Everything stands where the user had it."""
+        for dock in self._away:
+            dock.show()
+        self._away = []
+
+
+def _in_front(dock: QDockWidget) -> bool:
+    """Whether it is the one of several tabs that is seen."""
+    return not dock.isHidden() and not dock.visibleRegion().isEmpty()

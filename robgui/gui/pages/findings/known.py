@@ -1,0 +1,104 @@
+"""What the workspace knows of the input of a finding: what each analysis says, what else fails."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from robgui.core.execution.analysis import Analysis
+    from robgui.core.execution.request import Request
+    from robgui.core.execution.run import Run
+    from robgui.core.finding import StoredFinding
+    from robgui.gui.state.store import Store
+
+
+@dataclass(frozen=True)
+class Spot:
+    """An input of some data, seen by a model.
+
+    Attributes:
+        model: Fingerprint of the model.
+        data: Fingerprint of the data.
+        index: Which input.
+    """
+
+    model: str
+    data: str
+    index: int
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one analysis says of an input; ``run`` is None where it was never asked."""
+
+    analysis: Analysis
+    run: Run | None
+
+
+def spot_of(finding: StoredFinding, request: Request) -> Spot | None:
+    """Which input failed; None where the finding is about none of the data's, or several."""
+    if request.dataset is None or not request.models:
+        return None
+    index = _index(finding, request)
+    if index is None:
+        return None
+    named = (one for one in request.models if one.name == finding.network)
+    model = next(named, request.models[0])
+    return Spot(model.fingerprint, request.dataset.fingerprint, index)
+
+
+def place_of(finding: StoredFinding, request: Request) -> int:
+    """The number of the failing input among those of its run."""
+    one = request.indices is not None and len(request.indices) == 1
+    return 0 if one or not finding.places else finding.places[0]
+
+
+def answers(store: Store, spot: Spot) -> list[Answer]:
+    """What every analysis of single inputs says of it, those that were asked first."""
+    model = next((one for one in store.library.models if one.fingerprint == spot.model), None)
+    found = []
+    for known in store.analyses.values():
+        if known.inputs != "one":
+            continue
+        run = next(
+            (one for one in store.history.runs if one.has_result and _of(one, known, spot)), None
+        )
+        if run is not None or (model is not None and not known.refusal(model)):
+            found.append(Answer(known, run))
+    return sorted(found, key=lambda answer: answer.run is None)
+
+
+def others(store: Store, finding: StoredFinding, spot: Spot) -> list[StoredFinding]:
+    """What else was found on the same input and model, without repetitions, the worst first."""
+    requests = {run.id: run.request for run in store.history.runs}
+    return [
+        group.lead
+        for group in store.history.entries()
+        if finding.id not in {one.id for one in group.members}
+        and group.lead.run_id in requests
+        and spot_of(group.lead, requests[group.lead.run_id]) == spot
+    ]
+
+
+def _index(finding: StoredFinding, request: Request) -> int | None:
+    indices = request.indices
+    if indices is not None and len(indices) == 1:
+        return indices[0]
+    if len(finding.places) != 1:
+        return None
+    place = finding.places[0]
+    if indices is None:
+        return place
+    return indices[place] if place < len(indices) else None
+
+
+def _of(run: Run, known: Analysis, spot: Spot) -> bool:
+    request = run.request
+    return (
+        request.analysis == known.name
+        and request.dataset is not None
+        and request.dataset.fingerprint == spot.data
+        and request.indices == (spot.index,)
+        and request.place_of(spot.model) is not None
+    )

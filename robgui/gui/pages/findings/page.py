@@ -1,0 +1,348 @@
+"""Findings: the failures worth showing as a wall of large pairs, each with a page of its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QListView, QMenu, QStackedWidget, QVBoxLayout, QWidget
+
+from robgui.core.finding import StoredFinding
+from robgui.core.finding_groups import Group
+from robgui.gui.app.theme import set_heading, theme
+from robgui.gui.docks.thumbnails import Thumbnails
+from robgui.gui.pages.findings.bar import FindingsBar
+from robgui.gui.pages.findings.finding_view import FindingView
+from robgui.gui.pages.findings.harm_dialog import HarmDialog, classes_to_ask
+from robgui.gui.pages.findings.painting import picture
+from robgui.gui.pages.findings.wall_items import WallDelegate, WallModel
+from robgui.gui.panels.send_button import list_targets
+from robgui.gui.state.replay import Replay
+from robgui.gui.state.selection import Selection
+from robgui.gui.widgets.plain import Label
+
+if TYPE_CHECKING:
+    from robgui.gui.state.store import Store
+
+NOTHING_YET = (
+    "No findings yet.\n\nRun an analysis; the failures it finds hang here as pairs, worst first."
+)
+LOADING = "Loading …"
+NOTHING_PASSES = "No finding passes the filter."
+
+
+class Findings(QWidget):
+    """The wall of findings with its filters, and the page of the one that was opened.
+
+    Attributes:
+        view: The page of one finding.
+
+    Signals:
+        wants_export: The findings shown are to be written to files.
+        wants_presentation: They are to be told on the whole screen.
+        wants: The analysis whose panel is to be shown and run.
+    """
+
+    wants_export = Signal()
+    wants_presentation = Signal()
+    wants = Signal(str)
+
+    def __init__(self, store: Store, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._store = store
+        self.setAccessibleName("Findings")
+        self.thumbnails = Thumbnails(store.pictures, parent=self)
+        self.model = WallModel(store, self)
+        self.replay = Replay(store, self)
+        self._unfolded: set[int] = set()
+        self.bar = FindingsBar()
+        self.text, self.kinds, self.starred = self.bar.text, self.bar.kinds, self.bar.starred
+        self.count, self.harm, self.export = self.bar.count, self.bar.harm, self.bar.export
+        self.view = FindingView(store)
+        self._make_wall()
+        self._lay_out()
+        self._looking = QTimer(self, singleShot=True, interval=30)
+        self._looking.timeout.connect(self._look)
+        self._connect()
+        self._take_workspace()
+
+    # --- making -----------------------------------------------------------------------------------
+
+    def _make_wall(self) -> None:
+        self.wall = QListView(
+            viewMode=QListView.ViewMode.IconMode,
+            resizeMode=QListView.ResizeMode.Adjust,
+            movement=QListView.Movement.Static,
+            uniformItemSizes=True,
+            mouseTracking=True,
+        )
+        self.wall.setAccessibleName("Findings")
+        self.wall.setModel(self.model)
+        self.delegate = WallDelegate(self.thumbnails, self.wall)
+        self.wall.setItemDelegate(self.delegate)
+        self.wall.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
+        self.wall.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.wall.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.wall.setProperty("role", "wall")
+        self.empty = Label(NOTHING_YET, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
+        self.empty.setProperty("role", "quiet")
+
+    def _lay_out(self) -> None:
+        wall = QWidget()
+        self.stack = QStackedWidget()
+        self.stack.addWidget(self.wall)
+        self.stack.addWidget(self.empty)
+        inner = QVBoxLayout(wall)
+        inner.setContentsMargins(16, 16, 16, 8)
+        inner.setSpacing(8)
+        inner.addWidget(set_heading(Label("Findings"), "title"))
+        inner.addWidget(self.bar)
+        inner.addWidget(self.stack, 1)
+        self.pages = QStackedWidget()
+        self.pages.addWidget(wall)
+        self.pages.addWidget(self.view)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.pages)
+
+    def _connect(self) -> None:
+        self._store.history.findings_changed.connect(self.sync)
+        self._store.history.opened.connect(self._take_workspace)
+        self._store.selection_changed.connect(self._follow)
+        theme.changed.connect(self._look_soon)
+        self.export.clicked.connect(self.wants_export)
+        self.bar.present.clicked.connect(self.wants_presentation)
+        self.harm.clicked.connect(self.ask_harm)
+        self.bar.changed.connect(self.sync)
+        self.wall.selectionModel().currentChanged.connect(self._chosen)
+        self.wall.clicked.connect(self._clicked)
+        self.wall.customContextMenuRequested.connect(self._open_menu)
+        self.wall.verticalScrollBar().valueChanged.connect(lambda _: self._look_soon())
+        self.thumbnails.arrived.connect(lambda _: self.wall.viewport().update())
+        self.wall.installEventFilter(self)
+        self.view.back.clicked.connect(self.show_wall)
+        self.view.earlier.clicked.connect(lambda: self._step(-1))
+        self.view.later.clicked.connect(lambda: self._step(1))
+        self.view.wants_presentation.connect(self.wants_presentation)
+        self.view.wants_run.connect(self.show_run)
+        self.view.wants.connect(self.wants)
+        self.view.wants_finding.connect(self.open)
+
+    # --- what is shown ----------------------------------------------------------------------------
+
+    def _take_workspace(self) -> None:
+        workspace = self._store.history.workspace
+        self.thumbnails.reset(None if workspace is None else lambda key: picture(workspace, key))
+        self.show_wall()
+        self.sync()
+
+    def show_wall(self) -> None:
+        """All findings, as they were left."""
+        self.pages.setCurrentIndex(0)
+        self._look_soon()
+
+    def open(self, finding: StoredFinding) -> None:
+        """The page of one finding."""
+        if self._store.selection.finding != finding.id:
+            self._store.select(
+                self._store.selection.but(finding=finding.id, run=finding.run_id), origin=self
+            )
+        self._mark(finding.id)
+        row = self.model.row_of(finding.id)
+        self.view.show_finding(finding, row, self.model.rowCount())
+        self.pages.setCurrentWidget(self.view)
+
+    def sync(self) -> None:
+        """Applies filter and order, on the wall and on the page of a finding."""
+        entries = self._entries()
+        self.bar.take(entries)
+        groups = self.bar.arranged(entries)
+        place = self.wall.verticalScrollBar().value()
+        with QSignalBlocker(self.wall.selectionModel()):
+            self.model.show(groups)
+            self._mark(self._store.selection.finding)
+        self.wall.verticalScrollBar().setValue(place)
+        self.empty.setText(self._nothing())
+        self.stack.setCurrentIndex(0 if groups else 1)
+        shown = sum(len(group.members) for group in groups)
+        self.bar.tell(shown, len(self._store.history.findings), len(groups))
+        self._follow_view()
+        self._look_soon()
+
+    def _nothing(self) -> str:
+        if self._store.history.findings:
+            return NOTHING_PASSES
+        return LOADING if self._store.history.loading else NOTHING_YET
+
+    def _follow_view(self) -> None:
+        """The page of a finding has its newest star and note; one that is gone is left."""
+        now = self.view.finding
+        if now is None:
+            return
+        same = next((one for one in self._store.history.findings if one.id == now.id), None)
+        if same is None:
+            self.view.show_finding(None)
+            self.show_wall()
+        else:
+            self.view.refresh(same, self.model.row_of(same.id), self.model.rowCount())
+
+    def _entries(self) -> list[Group]:
+        """Findings that are alike as one entry, unless the user wants to see each."""
+        history = self._store.history
+        found: list[Group] = []
+        for group in history.entries():
+            unfold = not self._unfolded.isdisjoint(one.id for one in group.members)
+            one_each = [Group(one, (one,), history.harm.severity(one)) for one in group.members]
+            found += one_each if unfold else [group]
+        return found
+
+    def ask_harm(self) -> None:
+        """Asks how bad each confusion is; the wall follows."""
+        model = self._store.library.model
+        known = () if model is None else model.labels
+        dialog = HarmDialog(
+            self._store.history.harm, classes_to_ask(self._store.history, known), self
+        )
+        if dialog.exec():
+            self._store.history.set_harm(dialog.harm())
+
+    def fold(self, finding: StoredFinding, *, unfold: bool) -> None:
+        """Shows findings that are alike each by itself, or as one entry again."""
+        group = next(
+            one
+            for one in self._store.history.entries()
+            if finding.id in (m.id for m in one.members)
+        )
+        ids = {one.id for one in group.members}
+        self._unfolded = self._unfolded | ids if unfold else self._unfolded - ids
+        self.sync()
+
+    def _look_soon(self) -> None:
+        if not self._looking.isActive():
+            self._looking.start()
+
+    def _look(self) -> None:
+        """Shares the width among the columns and asks for the pictures on screen."""
+        if not self.wall.isVisible() or not self.model.rows:
+            return
+        room = self.wall.viewport().width() - 2
+        columns = max(1, room // self.delegate.narrowest())
+        if self.delegate.width != room // columns:
+            self.delegate.width = room // columns
+            self.wall.scheduleDelayedItemsLayout()
+            self._look_soon()
+            return
+        seen = self.wall.viewport().rect()
+        shown = [
+            finding.id
+            for row, finding in enumerate(self.model.rows)
+            if finding.has_picture and self.wall.visualRect(self.model.index(row)).intersects(seen)
+        ]
+        self.thumbnails.want(shown)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._look_soon()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._look_soon()
+
+    # --- selection --------------------------------------------------------------------------------
+
+    def _chosen(self, current: QModelIndex) -> None:
+        if current.isValid():
+            finding = self.model.rows[current.row()]
+            self._store.select(
+                self._store.selection.but(finding=finding.id, run=finding.run_id), origin=self
+            )
+
+    def _follow(self, selection: Selection, origin: object) -> None:
+        if origin is self:
+            return
+        with QSignalBlocker(self.wall.selectionModel()):
+            self._mark(selection.finding)
+        self.wall.viewport().update()
+
+    def _mark(self, finding: int | None) -> None:
+        row = self.model.row_of(finding)
+        index = self.model.index(row) if row >= 0 else QModelIndex()
+        self.wall.setCurrentIndex(index)
+        if row >= 0:
+            self.wall.scrollTo(index)
+        else:
+            self.wall.clearSelection()
+
+    def _clicked(self, index: QModelIndex) -> None:
+        if not self.delegate.star_pressed():
+            self.open(self.model.rows[index.row()])
+
+    def _step(self, way: int) -> None:
+        now = self.view.finding
+        row = self.model.row_of(None if now is None else now.id) + way
+        if 0 <= row < len(self.model.rows):
+            self.open(self.model.rows[row])
+
+    def _open_menu(self, place: QPoint) -> None:
+        index = self.wall.indexAt(place)
+        if index.isValid():
+            self.menu(index.row()).popup(self.wall.viewport().mapToGlobal(place))
+
+    def menu(self, row: int) -> QMenu:
+        """What can be done with a finding."""
+        finding, sending = self.model.rows[row], self._store.sending
+        menu = QMenu(self)
+        menu.addAction("Open").triggered.connect(lambda: self.open(finding))
+        menu.addAction("Show its run").triggered.connect(lambda: self.show_run(finding))
+        many = len(self.model.groups[row].members)
+        if many > 1:
+            unfold = menu.addAction(f"Show all {many:,} alike")
+            unfold.triggered.connect(lambda: self.fold(finding, unfold=True))
+        elif finding.id in self._unfolded:
+            again = menu.addAction("Show those alike as one entry")
+            again.triggered.connect(lambda: self.fold(finding, unfold=False))
+        star = menu.addAction("Take the star away" if finding.starred else "Star")
+        star.triggered.connect(lambda: self.model.turn_star(row))
+        replay = menu.addAction("Replay: run again and compare")
+        replay.setEnabled(not self._store.runner.busy)
+        replay.triggered.connect(lambda: self.replay.start(finding))
+        list_targets(
+            menu.addMenu("Send its input to"),
+            sending.targets(1),
+            lambda name: sending.send_finding(finding, name),
+        )
+        menu.addSeparator()
+        menu.addAction(
+            f"Export the {len(self.model.rows):,} shown as images and CSV …"
+        ).triggered.connect(self.wants_export)
+        return menu
+
+    def shown(self) -> list[int]:
+        """The findings that pass the filter, in their order."""
+        return [one.id for group in self.model.groups for one in group.members]
+
+    def show_run(self, finding: StoredFinding) -> None:
+        """Draws the run that found it."""
+        run = next((run for run in self._store.history.runs if run.id == finding.run_id), None)
+        if run is None:
+            return
+        self._store.history.show_run(run)
+        if finding.places:  # one of the inputs of the run, not the one that was chosen before
+            self._store.choose(run.request, finding.places[0], origin=self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        row = self.wall.currentIndex().row()
+        if (
+            watched is self.wall
+            and isinstance(event, QKeyEvent)
+            and event.type() == QEvent.Type.KeyPress
+            and row >= 0
+        ):
+            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                self.open(self.model.rows[row])
+                return True
+            if event.key() == Qt.Key.Key_Space:
+                self.model.turn_star(row)
+                return True
+        return super().eventFilter(watched, event)

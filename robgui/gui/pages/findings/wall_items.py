@@ -1,0 +1,224 @@
+"""The wall of findings: what it holds, and how one of them is painted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPointF,
+    QRect,
+    QSize,
+    Qt,
+)
+from PySide6.QtGui import QColor, QFontMetrics, QMouseEvent, QPainter, QPen, QPixmap
+from PySide6.QtWidgets import QApplication, QStyle, QStyledItemDelegate, QStyleOptionViewItem
+
+from robgui.core.finding import StoredFinding
+from robgui.core.finding_groups import Group
+from robgui.core.text.words import severity as severity_in_words
+from robgui.gui.app.theme import icon, theme
+from robgui.gui.docks.thumbnails import Thumbnails, fit
+from robgui.gui.pages.findings.painting import draw_severity, wrapped
+from robgui.gui.widgets.pair.chips import chip_height, confusion_words, draw_confusion
+from robgui.gui.widgets.plain import tip
+
+if TYPE_CHECKING:
+    from robgui.gui.state.store import Store
+
+AnyIndex = QModelIndex | QPersistentModelIndex
+PAD = 12
+#: A card is so many characters wide, and its picture so much lower than wide: two squares and a
+#: gap.
+_CHARACTERS, _RATIO = 44, 0.48
+#: Lines of the title.
+_LINES = 2
+
+
+class WallModel(QAbstractListModel):
+    """The findings that pass the filter, in the chosen order."""
+
+    def __init__(self, store: Store, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._store = store
+        self.rows: list[StoredFinding] = []
+        self.groups: list[Group] = []
+
+    def show(self, groups: list[Group]) -> None:
+        """Shows these; when only notes and stars changed, the cards stay."""
+        rows = [group.lead for group in groups]
+        if [row.id for row in rows] == [row.id for row in self.rows]:
+            self.rows, self.groups = rows, groups
+            if rows:
+                self.dataChanged.emit(self.index(0, 0), self.index(len(rows) - 1, 0))
+            return
+        self.beginResetModel()
+        self.rows, self.groups = rows, groups
+        self.endResetModel()
+
+    def row_of(self, finding: int | None) -> int:
+        """Where a finding stands; -1 when it is not shown."""
+        return next((row for row, item in enumerate(self.rows) if item.id == finding), -1)
+
+    def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:
+        return 0 if parent.isValid() else len(self.rows)
+
+    @property
+    def writable(self) -> bool:
+        """Whether notes and stars can be kept."""
+        workspace = self._store.history.workspace
+        return workspace is not None and not workspace.read_only
+
+    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        finding, group = self.rows[index.row()], self.groups[index.row()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return finding.title
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            pair = finding.confusion
+            chip = f"{confusion_words(*pair)}. " if pair is not None else ""
+            star = "Starred. " if finding.starred else ""
+            weight = severity_in_words(group.severity)
+            return f"{star}{chip}{finding.title}. Severity {weight}. {finding.note}".strip()
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return tip(self._tip(finding, group))
+        return None
+
+    def _tip(self, finding: StoredFinding, group: Group) -> str:
+        how = self._store.history.harm.words(finding)
+        alike = f"\n{len(group.members):,} alike; the worst is shown." if group.members[1:] else ""
+        note = f"\nNote: {finding.note}" if finding.note else ""
+        return f"{finding.title}\n{finding.kind}. {how}{self._means(finding)}{alike}{note}"
+
+    def _means(self, finding: StoredFinding) -> str:
+        """How the analysis that found it comes to its severity."""
+        run = next((one for one in self._store.history.runs if one.id == finding.run_id), None)
+        known = None if run is None else self._store.analyses.get(run.request.analysis)
+        return f" {known.severity_means}" if known is not None and known.severity_means else ""
+
+    def turn_star(self, row: int) -> None:
+        """Sets or takes the star; it is seen at once, the workspace follows."""
+        if not self.writable:
+            return
+        finding = self.rows[row]
+        self.rows[row] = replace(finding, starred=not finding.starred)
+        self.dataChanged.emit(self.index(row, 0), self.index(row, 0))
+        self._store.navigation.change_finding(finding, starred=not finding.starred)
+
+
+class WallDelegate(QStyledItemDelegate):
+    """Paints a card: the pair, who is taken for whom, the title, the severity and the star.
+
+    Attributes:
+        width: Of every card; the wall shares its width among the columns.
+    """
+
+    def __init__(self, thumbnails: Thumbnails, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._thumbnails = thumbnails
+        self.width = self.narrowest()
+        self._starred = False
+
+    def star_pressed(self) -> bool:
+        """Whether the last click was on a star, which opens nothing; asked once."""
+        pressed, self._starred = self._starred, False
+        return pressed
+
+    @staticmethod
+    def narrowest() -> int:
+        """The smallest width of a card; grows with the font."""
+        return QFontMetrics(QApplication.font()).averageCharWidth() * _CHARACTERS
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
+        line = QFontMetrics(QApplication.font()).height()
+        chip = round(chip_height(QApplication.font()))
+        words = chip + 8 + _LINES * line + 8 + line
+        return QSize(self.width, self._picture_height() + words + 3 * PAD + 8)
+
+    def _picture_height(self) -> int:
+        return round((self.width - 2 * PAD - 8) * _RATIO)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
+        model = index.model()
+        if not isinstance(model, WallModel) or index.row() >= len(model.rows):
+            return
+        finding, group = model.rows[index.row()], model.groups[index.row()]
+        card: QRect = option.rect.adjusted(4, 4, -4, -4)
+        painter.save()
+        painter.setFont(QApplication.font())
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._card(painter, card, option)
+        inner = card.adjusted(PAD, PAD, -PAD, -PAD)
+        picture = QRect(inner.left(), inner.top(), inner.width(), self._picture_height())
+        self._picture(painter, picture, finding)
+        below = inner.adjusted(0, picture.height() + PAD, 0, 0)
+        self._words(painter, below, finding, group)
+        self._star(painter, star_place(card), finding)
+        painter.restore()
+
+    def _card(self, painter: QPainter, card: QRect, option: QStyleOptionViewItem) -> None:
+        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
+        hover = bool(option.state & QStyle.StateFlag.State_MouseOver)
+        edge = theme.colours.accent if chosen else theme.colours.line
+        painter.setBrush(QColor(theme.colours.raised if hover else theme.colours.surface))
+        painter.setPen(QPen(QColor(edge), 2 if chosen else 1))
+        painter.drawRoundedRect(card, 8, 8)
+
+    def _picture(self, painter: QPainter, place: QRect, finding: StoredFinding) -> None:
+        found = self._thumbnails.get(finding.id) if finding.has_picture else "no picture"
+        if isinstance(found, QPixmap):
+            target = fit(found.size(), place)
+            smooth = target.width() < found.width()
+            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, smooth)
+            painter.drawPixmap(target, found)
+            return
+        painter.setPen(QColor(theme.colours.quiet))
+        words = "no picture" if isinstance(found, str) else "…"
+        painter.drawText(place, Qt.AlignmentFlag.AlignCenter, words)
+
+    def _words(self, painter: QPainter, place: QRect, finding: StoredFinding, group: Group) -> None:
+        metrics = painter.fontMetrics()
+        line, chip = metrics.height(), round(chip_height(painter.font()))
+        pair = finding.confusion
+        if pair is not None:
+            draw_confusion(painter, QPointF(place.topLeft()), *pair, widest=place.width())
+        painter.setPen(QColor(theme.colours.text))
+        title = QRect(place.left(), place.top() + chip + 8, place.width(), _LINES * line)
+        wrapped(painter, title, finding.title, _LINES)
+        foot = QRect(place.left(), title.bottom() + 8, place.width(), line)
+        many = f", {len(group.members):,} alike" if len(group.members) > 1 else ""
+        draw_severity(painter, foot, group.severity, f"{finding.kind}{many}")
+
+    def _star(self, painter: QPainter, place: QRect, finding: StoredFinding) -> None:
+        painter.setPen(Qt.PenStyle.NoPen)
+        ground = QColor(theme.colours.surface)
+        ground.setAlphaF(0.85)
+        painter.setBrush(ground)
+        painter.drawEllipse(place)
+        name = "star-filled" if finding.starred else "star"
+        tint = theme.colours.accent if finding.starred else theme.colours.text
+        icon(name, tint).paint(painter, place.adjusted(5, 5, -5, -5))
+
+    def editorEvent(
+        self, event: QEvent, model: Any, option: QStyleOptionViewItem, index: AnyIndex
+    ) -> bool:
+        if isinstance(event, QMouseEvent) and star_place(
+            option.rect.adjusted(4, 4, -4, -4)
+        ).contains(event.position().toPoint()):
+            if event.type() == QEvent.Type.MouseButtonRelease:
+                self._starred = True
+                model.turn_star(index.row())
+            return True
+        return super().editorEvent(event, model, option, index)
+
+
+def star_place(card: QRect) -> QRect:
+    """Where the star of a card is, in its upper right corner."""
+    side = QFontMetrics(QApplication.font()).height() + 12
+    return QRect(card.right() - side - 4, card.top() + 4, side, side)

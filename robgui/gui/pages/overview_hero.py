@@ -1,0 +1,181 @@
+"""Hero: the input, the overall status with its reason, and what to do next, on top of the
+overview.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QPushButton,
+    QStackedWidget,
+    QVBoxLayout,
+)
+
+from robgui.core.verdict import Status, Verdict
+from robgui.gui.app.theme import set_heading, theme
+from robgui.gui.widgets.inks import colour, status_ink
+from robgui.gui.widgets.pair.confusion_label import ConfusionLabel
+from robgui.gui.widgets.pair.fitted import Fitted
+from robgui.gui.widgets.pair.pair_picture import PairPicture
+from robgui.gui.widgets.plain import Label, tip, unbroken
+
+if TYPE_CHECKING:
+    from robgui.core.finding_pair import Pair
+
+NOT_ASKED = "Not inspected yet"
+ASK = "Press “Inspect everything”: each method takes a first look at this model and input."
+#: The picture is as many lines of text high.
+_LINES = 11
+
+
+@dataclass(frozen=True)
+class Overall:
+    """What all methods come to.
+
+    Attributes:
+        status: The worst of them; None while none was asked.
+        reason: What the one that decides says.
+        tally: How many methods say what.
+    """
+
+    status: Status | None
+    reason: str
+    tally: str
+
+
+def overall(verdicts: Sequence[Verdict], methods: int, deciding: Verdict | None) -> Overall:
+    """What the verdicts of so many methods come to together.
+
+    Args:
+        verdicts: Of the methods that were asked.
+        methods: How many apply to the model.
+        deciding: The worst of them, the one to be told.
+    """
+    if deciding is None:
+        return Overall(None, ASK, "")
+    counts = [(status, sum(one.status is status for one in verdicts)) for status in Status]
+    said = ", ".join(f"{many} {_OF_METHODS[status]}" for status, many in counts if many)
+    open_ = methods - len(verdicts)
+    rest = f"; {open_} not asked yet" if open_ > 0 else ""
+    return Overall(deciding.status, deciding.sentence, f"Of {methods} methods: {said}{rest}.")
+
+
+_OF_METHODS = {
+    Status.FAILS: "found a failure",
+    Status.AT_RISK: "see a risk",
+    Status.UNKNOWN: "cannot tell",
+    Status.HOLDS: "found nothing against it",
+}
+
+
+class Hero(QFrame):
+    """The one-screen answer: picture, status, reason, what next.
+
+    Attributes:
+        next: One button per thing to do, in the order of usefulness.
+
+    Signals:
+        wants: The name of what is to be done.
+    """
+
+    wants = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("role", "card")
+        self._status: Status | None = None
+        self.pair, self.alone = PairPicture(), Fitted()
+        self.pictures = QStackedWidget()
+        self.pictures.addWidget(self.alone)
+        self.pictures.addWidget(self.pair)
+        high = self.fontMetrics().height() * _LINES
+        self.pictures.setFixedSize(round(high * 1.55), high)
+        self.chips = ConfusionLabel(1.1)
+        self.chips.show_confusion(None)
+        self.status = set_heading(Label(NOT_ASKED, wordWrap=True), "title")
+        self.reason = Label(ASK, wordWrap=True)
+        self.subject, self.tally = Label(wordWrap=True), Label(wordWrap=True)
+        for label in (self.subject, self.tally):
+            label.setProperty("role", "quiet")
+        self.next: dict[str, QPushButton] = {}
+        self._row = QHBoxLayout()
+        self._row.setSpacing(8)
+        self._row.addStretch(1)
+        self._arrange()
+        theme.changed.connect(self._tint)
+
+    def show_overall(self, said: Overall, subject: str) -> None:
+        """Status, reason and how many methods say what."""
+        self._status = said.status
+        words = NOT_ASKED if said.status is None else f"{said.status.sign} {said.status.words}"
+        self.status.setText(words)
+        self.reason.setText(unbroken(said.reason))
+        self.reason.setToolTip(tip(said.reason))
+        self.tally.setText(said.tally)
+        self.tally.setVisible(bool(said.tally))
+        self.subject.setText(subject)
+        self._tint()
+
+    def show_input(self, picture: np.ndarray | None, words: str) -> None:
+        """The input as it is, while no method has found a pair."""
+        self.chips.show_confusion(None)
+        self.alone.show_picture(picture)
+        self.alone.setAccessibleName(words)
+        self.alone.setToolTip(tip(words))
+        self.pictures.setCurrentWidget(self.alone)
+        self.pictures.setVisible(picture is not None)
+
+    def show_pair(self, pair: Pair) -> None:
+        """The failure that decides, before and after."""
+        self.chips.show_confusion((pair.taken, pair.given) if pair.taken and pair.given else None)
+        self.pair.show_pair(pair)
+        self.pictures.setCurrentWidget(self.pair)
+        self.pictures.setVisible(True)
+
+    def show_next(self, steps: dict[str, str]) -> None:
+        """What to do next: words by the name of what is done; the first is the likeliest."""
+        if list(steps) == list(self.next):
+            for name, words in steps.items():
+                self.next[name].setText(words)
+            return
+        for button in self.next.values():
+            button.deleteLater()
+        self.next = {}
+        for place, (name, words) in enumerate(steps.items()):
+            button = QPushButton(words)
+            button.setProperty("role", "primary" if place == 0 else "")
+            button.clicked.connect(lambda _=False, name=name: self.wants.emit(name))
+            self.next[name] = button
+            self._row.insertWidget(place, button)
+
+    def _arrange(self) -> None:
+        words = QVBoxLayout()
+        words.setSpacing(4)
+        head = QHBoxLayout()
+        head.addWidget(self.status, 1)
+        words.addLayout(head)
+        words.addWidget(self.chips)
+        words.addWidget(self.reason)
+        words.addWidget(self.tally)
+        words.addWidget(self.subject)
+        words.addStretch(1)
+        words.addLayout(self._row)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(16, 12, 16, 12)
+        layout.setSpacing(16)
+        layout.addWidget(self.pictures, 0, Qt.AlignmentFlag.AlignTop)
+        layout.addLayout(words, 1)
+
+    def _tint(self) -> None:
+        palette = self.status.palette()
+        ink = theme.colours.text if self._status is None else colour(status_ink(self._status))
+        palette.setColor(QPalette.ColorRole.WindowText, ink)
+        self.status.setPalette(palette)

@@ -1,0 +1,121 @@
+"""Lead: what the hero of the overview says: the worst of all, its picture, what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from robgui.core.finding_pair import Pair, pair_of
+from robgui.core.text.words import count
+from robgui.core.verdict import Status
+from robgui.gui.pages.overview_hero import Hero, overall
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from robgui.core.finding import StoredFinding
+    from robgui.gui.pages.tile import Tile
+    from robgui.gui.state.store import Store
+
+INSPECT = "Inspect everything"
+#: Pixels of the picture of the input.
+_SIDE = 320
+
+
+class Lead(QObject):
+    """Fills the hero from the cards of the methods.
+
+    Signals:
+        wants_findings: The findings are to be shown.
+        wants_action: The name of an action of the window.
+    """
+
+    wants_findings = Signal()
+    wants_action = Signal(str)
+
+    def __init__(self, store: Store, hero: Hero) -> None:
+        super().__init__(hero)
+        self._store, self.hero = store, hero
+        self._hero_of: object = None
+        hero.wants.connect(self._do)
+
+    def show(self, tiles: Sequence[Tile], applying: int, subject: str, *, seen: bool) -> None:
+        """What all methods come to; the worst decides, of equals the one with the worst finding.
+
+        Args:
+            tiles: The cards of all methods.
+            applying: How many of the methods apply to the model in use.
+            subject: Which model on which input.
+            seen: Whether somebody looks; pictures are read only then.
+        """
+        told = [tile for tile in tiles if tile.verdict is not None]
+        worst = min(told, key=self._weight, default=None)
+        verdicts = [tile.verdict for tile in told if tile.verdict is not None]
+        said = overall(verdicts, applying, None if worst is None else worst.verdict)
+        self.hero.show_overall(said, subject)
+        self.hero.show_next(self._next_steps(len(told) < applying))
+        if seen:
+            self._show_picture(None if worst is None else self._worst_finding(worst))
+
+    def _weight(self, tile: Tile) -> tuple[int, float]:
+        assert tile.verdict is not None
+        found = self._worst_finding(tile)
+        severity = 0.0 if found is None else self._store.history.harm.severity(found)
+        return list(Status).index(tile.verdict.status), -severity
+
+    def _worst_finding(self, tile: Tile) -> StoredFinding | None:
+        """The worst finding of the run that a tile tells of."""
+        history, run = self._store.history, tile.run
+        own = [one for one in history.findings if run is not None and one.run_id == run.id]
+        return max(own, key=history.harm.severity, default=None)
+
+    def _next_steps(self, unasked: bool) -> dict[str, str]:
+        """What to do next, the likeliest first."""
+        store, steps = self._store, {}
+        if store.inspection.running or store.library.model is None:
+            return {}
+        many = len(store.history.entries())
+        if many:
+            steps["findings"] = f"See {count(many, 'finding')}"
+        if unasked:
+            steps["inspect_everything"] = "Ask the other methods" if many else INSPECT
+        if many:
+            steps |= {"present": "Tell it as a story", "report": "Write a report"}
+        return steps
+
+    def _do(self, name: str) -> None:
+        if name == "findings":
+            self.wants_findings.emit()
+        elif name == "inspect_everything":
+            self._store.inspection.start()
+            self.hero.show_next({})
+        else:
+            self.wants_action.emit(name)
+
+    def _show_picture(self, finding: StoredFinding | None) -> None:
+        """The failure before and after, or the input as it is; read away from the GUI thread."""
+        store = self._store
+        dataset, index = store.library.dataset, store.selection.input
+        wanted = (id(dataset), index, None if finding is None else finding.id)
+        workspace = store.history.workspace
+        if wanted == self._hero_of or dataset is None or index is None or index >= len(dataset):
+            return
+        self._hero_of = wanted
+
+        def work() -> tuple[Pair | None, np.ndarray | None]:
+            whole = None
+            if finding is not None and workspace is not None and finding.has_picture:
+                whole = workspace.finding(finding.id)
+            pair = None if whole is None else pair_of(whole)
+            return pair, None if pair is not None else dataset.thumbnail(index, _SIDE)
+
+        def show(answer: tuple[Pair | None, np.ndarray | None]) -> None:
+            pair, picture = answer
+            if pair is not None:
+                self.hero.show_pair(pair)
+            else:
+                self.hero.show_input(picture, f"{dataset.name}, input {index:,}")
+
+        store.pictures.run(work, show, key="overview hero")

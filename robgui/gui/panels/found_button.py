@@ -1,0 +1,52 @@
+"""Found: from the picture of a run to the page of what it has found."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QPushButton
+
+from robgui.gui.app.theme import icon, theme
+
+if TYPE_CHECKING:
+    from robgui.core.finding import StoredFinding
+    from robgui.gui.panels.panel import Panel
+
+#: On the button where the run has found one thing that can be laid side by side, or several.
+ONE, SEVERAL = "See the failure", "See the {many:,} failures"
+
+
+class FoundButton(QPushButton):
+    """Opens the worst finding of the run on show; hidden where there is none."""
+
+    def __init__(self, panel: Panel) -> None:
+        super().__init__(ONE)
+        self._panel = panel
+        self.setProperty("role", "primary")
+        self.setToolTip("Before and after, what else is known of this input, and what to do next")
+        self.clicked.connect(self._open)
+        panel.store.history.findings_changed.connect(self.refresh)
+        theme.changed.connect(self._tint)
+        self._tint()
+        self.hide()
+
+    def refresh(self) -> None:
+        """Shows itself when the run on show has findings."""
+        found = self._found()
+        self.setText(ONE if len(found) < 2 else SEVERAL.format(many=len(found)))
+        self.setVisible(bool(found))
+
+    def _found(self) -> list[StoredFinding]:
+        """The findings of the run on show, those that are alike as one, the worst first."""
+        run, history = self._panel.run_id, self._panel.store.history
+        if run is None or not any(one.run_id == run for one in history.findings):
+            return []
+        return [group.lead for group in history.entries() if group.lead.run_id == run]
+
+    def _open(self) -> None:
+        found = self._found()
+        if found:
+            self._panel.store.finding_wanted.emit(found[0])
+
+    def _tint(self) -> None:
+        self.setIcon(icon("findings", theme.colours.on_accent))

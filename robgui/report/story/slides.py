@@ -1,0 +1,240 @@
+"""A story of four to six slides: how often the model is right, what makes it fail, how rare that
+is, what to do. Every sentence is one that a run or a finding of the workspace says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robgui.core.execution.registry import method_of
+from robgui.core.execution.request import subject
+from robgui.core.finding_pair import Pair, pair_of
+from robgui.core.text.words import count, percent
+from robgui.core.verdict import Status
+from robgui.report import report_content
+from robgui.report.bottom_line import bottom_line
+from robgui.report.report_content import Chapter, method_name
+from robgui.report.story.words import Words, read_edits
+
+if TYPE_CHECKING:
+    from robgui.core.execution.request import Reference
+    from robgui.core.finding import StoredFinding
+    from robgui.core.finding_groups import Group
+    from robgui.core.view import View
+    from robgui.core.workspace import Workspace
+
+#: Slides of findings and of other runs, and of all together with the first and the last.
+MOST_FINDINGS, MOST_RUNS, MOST = 3, 2, 6
+START, END = "start", "end"
+WHAT_TO_DO = (
+    "Decide which confusions must never happen, and say so under “Harm”.\n"
+    "Take the failing inputs into training and testing: “Export findings” writes them.\n"
+    "Run the same checks on the next model and lay both side by side under “Compare”."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Right:
+    """How often a model is right on its data.
+
+    Attributes:
+        model: Its fingerprint.
+        data: Name of the data.
+        share: Of its inputs, as they are.
+        inputs: How many there are.
+    """
+
+    model: str
+    data: str
+    share: float
+    inputs: int
+
+
+@dataclass(frozen=True, slots=True)
+class Slide:
+    """One slide.
+
+    Attributes:
+        key: The same for the same slide, whatever its words are.
+        title: One sentence.
+        text: What stands below; lines are points.
+        number: What it comes down to, to be seen from the back of the room; empty without one.
+        status: What it means; None on the first and the last.
+        subject: Of what: model and input.
+        pair: An input before and after; None without one.
+        picture: ``(h, w, 3)`` uint8 where there is no pair; None without one.
+        view: What a run looks like, where there is no picture; None without one.
+        finding: Number of the finding it tells of; -1 for none.
+    """
+
+    key: str
+    title: str
+    text: str = ""
+    number: str = ""
+    status: Status | None = None
+    subject: str = ""
+    pair: Pair | None = None
+    picture: np.ndarray | None = None
+    view: View | None = None
+    finding: int = -1
+
+
+def story_of(workspace: Workspace, right: Right | None = None) -> list[Slide]:
+    """The slides in order; none for a workspace in which nothing has run.
+
+    Args:
+        workspace: What is told.
+        right: How often a model is right; told where the story is about that model.
+    """
+    runs = workspace.runs()
+    every = report_content.chapters_of(workspace, runs)
+    chapters, _ = report_content.told_once(every)
+    told = report_content.with_result(chapters)
+    by_run = {one.run.id: one for one in every}
+    groups = [one for one in report_content.entries(workspace, runs) if one.lead.run_id in by_run]
+    if not told and not groups:
+        return []
+    model = _model(groups, by_run, told)
+    chosen = _chosen(groups, by_run, model)
+    findings = [
+        _finding(workspace.finding(group.lead.id), by_run[group.lead.run_id], place)
+        for place, group in enumerate(chosen)
+    ]
+    methods = {method_name(by_run[group.lead.run_id]) for group in chosen}
+    others = _others(told, model, methods, MOST - 2 - len(findings))
+    slides = [
+        _start(told, model, right, findings),
+        *findings,
+        *(_run(workspace, chapter) for chapter in others),
+        _end(told, len(groups)),
+    ]
+    edits = read_edits(workspace)
+    return [_edited(slide, edits.get(slide.key)) for slide in slides]
+
+
+def _model(
+    groups: Sequence[Group], by_run: dict[str, Chapter], told: Sequence[Chapter]
+) -> Reference | None:
+    """Whom the story is about: the model of the first finding, else of the newest run."""
+    first = by_run[groups[0].lead.run_id] if groups else told[0]
+    models = first.run.request.models
+    named = (one for one in models if groups and one.name == groups[0].lead.network)
+    return next(named, models[0] if models else None)
+
+
+def _chosen(
+    groups: Sequence[Group], by_run: dict[str, Chapter], model: Reference | None
+) -> list[Group]:
+    """The starred findings, else the worst of each method, all of the same model."""
+    own = [one for one in groups if _about(by_run[one.lead.run_id], model)]
+    starred = [one for one in own if one.lead.starred]
+    if starred:
+        return starred[: MOST - 2]
+    worst: dict[str, Group] = {}
+    for one in own:
+        if one.severity > 0:
+            worst.setdefault(method_name(by_run[one.lead.run_id]), one)
+    return list(worst.values())[:MOST_FINDINGS]
+
+
+def _about(chapter: Chapter, model: Reference | None) -> bool:
+    names = [one.fingerprint for one in chapter.run.request.models]
+    return model is None or model.fingerprint in names
+
+
+def _others(
+    told: Sequence[Chapter], model: Reference | None, methods: set[str], room: int
+) -> list[Chapter]:
+    """The newest run of every method that no finding speaks of, the worst first."""
+    newest: dict[str, Chapter] = {}
+    for one in told:
+        if _about(one, model) and method_name(one) not in methods:
+            newest.setdefault(method_name(one), one)
+    ranked = sorted(newest.values(), key=_rank)
+    return ranked[: max(0, min(room, MOST_RUNS))]
+
+
+def _rank(chapter: Chapter) -> int:
+    status = Status.UNKNOWN if chapter.verdict is None else chapter.verdict.status
+    return list(Status).index(status)
+
+
+def _start(
+    told: Sequence[Chapter],
+    model: Reference | None,
+    right: Right | None,
+    findings: Sequence[Slide],
+) -> Slide:
+    """How often it is right, with the input that the story goes on with."""
+    picture = next((one.pair.before for one in findings if one.pair is not None), None)
+    name = "the model" if model is None else model.name
+    if right is None or model is None or right.model != model.fingerprint:
+        asked = count(len({method_name(one) for one in told}), "method")
+        return Slide(
+            START, f"How robust is {name}?", f"{asked} looked at it.", subject=name, picture=picture
+        )
+    return Slide(
+        START,
+        f"{name} is right on {percent(right.share)} of {right.inputs:,} inputs",
+        f"That is {right.data} as it is. What if the inputs change a little?",
+        number=percent(right.share),
+        subject=name,
+        picture=picture,
+    )
+
+
+def _finding(finding: StoredFinding, chapter: Chapter, place: int) -> Slide:
+    """What makes it fail; the first contradicts the slide before it."""
+    name, colon, rest = finding.title.partition(": ")
+    said = rest if colon else finding.title
+    pair = pair_of(finding)
+    text = [finding.note] if finding.note else []
+    if pair is not None:
+        text += [f"Before: {pair.words_before}.", f"After: {pair.words_after}."]
+    elif chapter.verdict is not None:
+        text.append(chapter.verdict.sentence)
+    return Slide(
+        f"finding {finding.id}",
+        f"Yet {said}" if place == 0 else f"Or: {said}",
+        "\n".join(text),
+        status=None if chapter.verdict is None else chapter.verdict.status,
+        subject=f"{subject(chapter.run.request)}{f', {name}' if colon else ''}",
+        pair=pair,
+        picture=None if pair is not None else finding.picture,
+        finding=finding.id,
+    )
+
+
+def _run(workspace: Workspace, chapter: Chapter) -> Slide:
+    """What a run says that no finding speaks of, such as how rare a failure is."""
+    said = chapter.verdict
+    assert said is not None
+    views, _ = report_content.views(workspace, chapter)
+    method = method_of(chapter.run.request.analysis)
+    number = "" if said.number is None else said.number.words
+    named = "" if said.number is None else f"{said.number.name}."
+    return Slide(
+        f"run {chapter.run.id}",
+        chapter.title if method is None else method.question,
+        f"{said.sentence}\n{named}".strip(),
+        number=number,
+        status=said.status,
+        subject=subject(chapter.run.request),
+        view=next(iter(views), None),
+    )
+
+
+def _end(told: Sequence[Chapter], findings: int) -> Slide:
+    line = bottom_line(told)
+    tally = "" if line is None else f"{line.tally} {count(findings, 'finding')} in all."
+    return Slide(END, "What to do", WHAT_TO_DO, subject=tally)
+
+
+def _edited(slide: Slide, words: Words | None) -> Slide:
+    if words is None:
+        return slide
+    return replace(slide, title=words.title or slide.title, text=words.text)

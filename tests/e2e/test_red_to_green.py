@@ -1,0 +1,71 @@
+"""A new person reaches red → GREEN with three clicks; each is a real press of a button that is
+there to be pressed.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+
+from robgui.gui.pages.welcome import opening_pair
+from tests.e2e.steps import idle, press
+
+
+def test_three_clicks_lead_from_the_start_to_a_red_light_that_is_taken_for_green(qtbot, start):
+    window = start()
+    store, clicks = window.store, []
+
+    def click(button):
+        clicks.append(button.text())
+        press(qtbot, button)
+
+    began = time.process_time()
+    click(window.welcome.button("start_demo"))
+    qtbot.waitUntil(window.run_pane.run.isEnabled, timeout=120_000)
+    qtbot.waitUntil(lambda: store.selection.input == 141, timeout=60_000)
+    assert store.library.model.name == "traffic_cnn.pt2", "the demo opens on the traffic light"
+    assert window.current_panel is window.panel("feature_game")
+    click(window.run_pane.run)
+    panel = window.panel("feature_game")
+    qtbot.waitUntil(panel.found.isVisible, timeout=120_000)
+    click(panel.found)
+    view = window.findings.view
+    qtbot.waitUntil(lambda: view.pair.picture.pair is not None, timeout=20_000)
+    pair = view.pair.picture.pair
+    assert view.isVisible() and (pair.taken, pair.given) == ("red", "green")
+    assert pair.changed.sum() == 2 and pair.close() is not None, "two pixels, seen from near"
+    shown = opening_pair()  # the picture of the welcome page promises no more than this
+    assert np.array_equal(pair.before, shown.before) and np.array_equal(pair.after, shown.after)
+    assert (pair.sure_before, pair.sure_after) == pytest.approx(
+        (shown.sure_before, shown.sure_after), abs=0.001
+    )
+    main = view.pair.picture.on_show.main[0]
+    assert main.height() >= 0.5 * window.height(), "large"
+    assert clicks == ["Start demo", "Run", "See the failure"]
+    # the clock of a busy machine says nothing; the work itself is what a person waits for
+    assert time.process_time() - began < 20
+
+
+def test_the_page_of_the_failure_leads_on_with_one_click(qtbot, start):
+    window = start()
+    press(qtbot, window.welcome.button("start_demo"))
+    qtbot.waitUntil(lambda: window.store.selection.input == 141, timeout=120_000)
+    qtbot.waitUntil(window.run_pane.run.isEnabled, timeout=60_000)
+    press(qtbot, window.run_pane.run)
+    panel = window.panel("feature_game")
+    qtbot.waitUntil(panel.found.isVisible, timeout=120_000)
+    press(qtbot, panel.found)
+    from robgui.gui.pages.findings.answer_row import AnswerRow
+
+    rows = window.findings.view.findChildren(AnswerRow)
+    row = next(one for one in rows if one._answer.analysis.name == "zonnscan")
+    qtbot.mouseClick(row.button, Qt.MouseButton.LeftButton)
+    assert window.current_panel is window.panel("zonnscan")
+    qtbot.waitUntil(lambda: window.panel("zonnscan").result is not None, timeout=120_000)
+    assert window.store.selection.input == 141
+    window.store.runner.stop_all()
+    idle(qtbot, window)
+    qtbot.waitUntil(lambda: not window.store.runner.busy, timeout=60_000)

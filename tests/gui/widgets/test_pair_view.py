@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QRectF, Qt
+
+from robgui.core.finding_pair import Pair
+from robgui.gui.widgets.pair import PairView
+from robgui.gui.widgets.pair.chips import confusion_words, letters_on
+from robgui.gui.widgets.pair.pair_picture import BLINK, Mode
+from robgui.gui.widgets.pair.places import places
+
+RED, GREEN = (200, 40, 40), (40, 200, 40)
+
+
+@pytest.fixture
+def view(qtbot):
+    widget = PairView()
+    qtbot.addWidget(widget)
+    widget.resize(700, 420)
+    before, after = (np.full((40, 40, 3), colour, np.uint8) for colour in (RED, GREEN))
+    with qtbot.waitExposed(widget):
+        widget.show()
+    widget.show_pair(Pair(before, after, "red", "green", 0.97, 0.51))
+    widget.picture._move.stop()
+    widget.picture._slide(0.5)
+    return widget
+
+
+def colour_at(view, share):
+    """The colour on the screen, this share of the picture's width from its left edge."""
+    main = view.picture.on_show.main[0]
+    place = QPoint(round(main.left() + share * main.width()), round(main.bottom() - 20))
+    return view.picture.grab().toImage().pixelColor(place).getRgb()[:3]
+
+
+def test_the_slider_shows_before_left_of_it_and_after_right_of_it(qtbot, view):
+    assert (colour_at(view, 0.25), colour_at(view, 0.75)) == (RED, GREEN)
+    main = view.picture.on_show.main[0]
+    place = QPoint(round(main.left() + 0.9 * main.width()), round(main.center().y()))
+    qtbot.mousePress(view.picture, Qt.MouseButton.LeftButton, pos=place)
+    assert view.picture.place == pytest.approx(0.9, abs=0.01)
+    assert colour_at(view, 0.75) == RED
+    qtbot.keyClick(view.picture, Qt.Key.Key_Left)
+    assert view.picture.place == pytest.approx(0.88, abs=0.01)
+
+
+def test_side_by_side_blink_and_difference_are_each_one_click(qtbot, view):
+    qtbot.mouseClick(view.buttons[Mode.BESIDE], Qt.MouseButton.LeftButton)
+    assert len(view.picture.on_show.main) == 2
+    qtbot.mouseClick(view.buttons[Mode.BLINK], Qt.MouseButton.LeftButton)
+    seen = {colour_at(view, 0.5)}
+    qtbot.waitUntil(lambda: seen.add(colour_at(view, 0.5)) or len(seen) == 2, timeout=4 * BLINK)
+    assert seen == {RED, GREEN}
+    qtbot.mouseClick(view.buttons[Mode.CHANGE], Qt.MouseButton.LeftButton)
+    assert colour_at(view, 0.5) not in (RED, GREEN)
+
+
+def test_nothing_blinks_while_nobody_looks(qtbot, view):
+    view.set_mode(Mode.BLINK)
+    assert view.picture._timer.isActive()
+    view.hide()
+    assert not view.picture._timer.isActive()
+
+
+def test_the_close_looks_lie_inside_and_cover_nothing():
+    for size in ((700, 420), (300, 900), (1600, 500)):
+        room = QRectF(0, 0, *size)
+        found = places(room, 1.0, 1, close=True)
+        every = [*found.main, *found.close]
+        assert len(every) == 3 and all(room.contains(one) for one in every)
+        assert not any(a.intersects(b) for a in every for b in every if a is not b)
+        assert found.main[0].width() >= 0.55 * min(size)
+
+
+def test_the_wrong_answer_is_the_loud_one_and_letters_are_read_on_every_colour():
+    assert confusion_words("red", "green") == "red → GREEN"
+    from PySide6.QtGui import QColor
+
+    assert letters_on(QColor("#C62828")).name() == "#ffffff"
+    assert letters_on(QColor("#FFB238")).name() == "#000000"

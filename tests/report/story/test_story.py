@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+
+from robgui.core.errors import RobguiError
+from robgui.core.finding import Finding
+from robgui.core.verdict import Status
+from robgui.report.story import Right, read_edits, story_of, write_edits
+from robgui.report.story.files import frames_of, write_story
+from robgui.report.story.words import Words
+from tests.report.small import EVIL, model, run
+
+
+def flipped(title="x.png: 2 pixels turn “red” into “green”", severity=0.9):
+    before = np.full((40, 40, 3), 90, np.uint8)
+    after = before.copy()
+    after[5, 6] = after[6, 8] = 255
+    big = [one.repeat(4, 0).repeat(4, 1) for one in (before, after)]
+    picture = np.concatenate([big[0], np.full((160, 8, 3), 255, np.uint8), big[1]], axis=1)
+    x = (after.transpose(2, 0, 1) / 255).astype(np.float32)
+    detail = {"class": "red", "other_class": "green", "confidence_before": 0.97}
+    return Finding("adversarial", title, severity, detail, picture, x)
+
+
+@pytest.fixture
+def told(workspace):
+    """A run that fails, with a pair among its findings."""
+    made = run(workspace, says="fails")
+    workspace.add_findings(made.id, [flipped()])
+    return made
+
+
+def right(made, share=0.989):
+    return Right(made.request.models[0].fingerprint, "traffic", share, 180)
+
+
+def test_an_empty_workspace_has_no_story(workspace):
+    assert story_of(workspace) == []
+    with pytest.raises(RobguiError, match="nothing to tell"):
+        write_story([], workspace.path.with_suffix(".pdf"), title="t")
+
+
+def test_the_story_says_how_often_it_is_right_what_makes_it_fail_and_what_to_do(workspace, told):
+    start, first, end = story_of(workspace, right(told))
+    assert start.title == "net is right on 98.9 % of 180 inputs" and start.number == "98.9 %"
+    assert first.title == "Yet 2 pixels turn “red” into “green”"
+    assert first.text == "Before: “red”, 97.0 % sure.\nAfter: “green”."
+    assert first.pair is not None and first.status is Status.FAILS and "x.png" in first.subject
+    assert end.title == "What to do" and "2 findings in all" in end.subject
+
+
+def test_the_accuracy_of_another_model_is_not_told(workspace, told):
+    other = Right("another", "traffic", 0.5, 180)
+    start = story_of(workspace, other)[0]
+    assert start.title == "How robust is net?" and not start.number
+
+
+def test_a_story_is_about_one_model_and_never_longer_than_six_slides(workspace):
+    made = run(workspace, says="fails")
+    workspace.add_findings(made.id, [flipped(f"x.png: flip {i}", 0.5 + i / 100) for i in range(9)])
+    for finding in workspace.findings():
+        workspace.set_finding(finding.id, starred=True)
+    other = run(workspace, [model("other", 1)], says="fails")
+    workspace.add_findings(other.id, [flipped("y.png: not told", 0.1)])
+    slides = story_of(workspace)
+    assert len(slides) == 6
+    assert not any("not told" in slide.title for slide in slides)
+
+
+def test_a_run_that_no_finding_speaks_of_is_told_with_its_number_and_picture(workspace):
+    run(workspace, says="holds")
+    start, middle, end = story_of(workspace)
+    assert middle.key.startswith("run ") and middle.status is Status.HOLDS
+    assert "It is holds" in middle.text and middle.view is not None and middle.number
+    assert (start.key, end.key) == ("start", "end")
+
+
+def test_own_words_stay_with_their_slide_and_can_be_taken_away(workspace, told):
+    key = story_of(workspace)[1].key
+    write_edits(workspace, {key: Words("Two pixels", "Think of that.")})
+    assert (story_of(workspace)[1].title, story_of(workspace)[1].text) == (
+        "Two pixels",
+        "Think of that.",
+    )
+    assert story_of(workspace)[0].title == "How robust is net?"
+    write_edits(workspace, {})
+    assert story_of(workspace)[1].title.startswith("Yet 2 pixels")
+
+
+def test_nonsense_in_a_workspace_is_no_words(workspace):
+    workspace.set_setting("story", {"a": 3, "b": {"title": 7}, "c": ["x"]})
+    assert read_edits(workspace) == {"b": Words("7", "")}
+    workspace.set_setting("story", "nonsense")
+    assert read_edits(workspace) == {}
+
+
+def test_pdf_film_and_html_hold_every_slide(workspace, told, tmp_path):
+    slides = story_of(workspace, right(told))
+    pdf = write_story(slides, tmp_path / "s.pdf", title="t").read_bytes()
+    assert pdf.startswith(b"%PDF") and pdf.count(b"/Type /Page ") == len(slides)
+    film = cv2.VideoCapture(str(write_story(slides, tmp_path / "s.mp4", title="t")))
+    assert film.get(cv2.CAP_PROP_FRAME_COUNT) == len(slides) * 60
+    assert film.get(cv2.CAP_PROP_FRAME_WIDTH) == 1280
+    html = write_story(slides, tmp_path / "s.html", title="t").read_text(encoding="utf-8")
+    assert html.count('<section class="slide">') == len(slides)
+    assert all(slide.title in html for slide in slides) and "script" not in html.casefold()
+    with pytest.raises(RobguiError, match=r"\.pdf, \.mp4, \.html"):
+        write_story(slides, tmp_path / "s.pptx", title="t")
+
+
+def test_what_comes_from_outside_is_escaped_in_html(workspace, told, tmp_path):
+    key = story_of(workspace)[1].key
+    write_edits(workspace, {key: Words(EVIL, EVIL)})
+    page = write_story(story_of(workspace), tmp_path / "s.html", title=EVIL)
+    assert "<script>" not in page.read_text(encoding="utf-8")
+
+
+def test_the_film_uncovers_the_change(workspace, told):
+    slides = [one for one in story_of(workspace) if one.pair is not None]
+    frames = list(frames_of(slides))
+    assert frames[0].shape == (720, 1280, 3)
+    assert not np.array_equal(frames[0], frames[-1]) and np.array_equal(frames[-1], frames[-2])
