@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.backends.backend_pdf import PdfPages
 
+from robgui import manual
 from robgui.core.errors import WorkspaceError
 from robgui.core.experiment.carrying import pdf_entries
 from robgui.core.text.words import count
@@ -21,7 +22,7 @@ from robgui.report.pdf_runs import run_sheets
 from robgui.report.pictures import Figures
 from robgui.report.report_content import LOOSE, NOTHING_YET, Chapter, in_words, number_of
 from robgui.report.sheet import INK, QUIET, TEXT_WIDTH, Sheet, status_colour
-from robgui.version import __version__, manual
+from robgui.version import __version__
 
 if TYPE_CHECKING:
     import numpy as np
