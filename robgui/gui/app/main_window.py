@@ -55,6 +55,8 @@ FIRST_SIZE = QSize(1366, 768)
 FRAME = QSize(8, 40)
 #: The methods stand on the rail behind the welcome page and the overview.
 FIRST_METHOD = 2
+#: A sentence in passing has at least this many pixels of width.
+NOTICE = 320
 
 
 class MainWindow(QMainWindow):
@@ -234,7 +236,7 @@ class MainWindow(QMainWindow):
         chooser = self.chooser
         left = chooser.mapTo(self, chooser.rect().topRight()).x() + 8
         bottom = chooser.mapTo(self, chooser.rect().bottomRight()).y()
-        return QRect(QPoint(min(left, self.width() // 2), 2), QPoint(self.width() - 8, bottom))
+        return QRect(QPoint(min(left, self.width() - NOTICE), 2), QPoint(self.width() - 8, bottom))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Tells once that the window is on screen."""
