@@ -42,4 +42,3 @@ def test_every_hostile_file_was_dropped_and_the_trust_question_was_reached(round
     assert told["dropped"] == told["files"] >= 9
     asked = [each["said"] for each in told["said"] if each["level"] == "question"]
     assert any(words.startswith("Do you trust this file?") for words in asked), asked
-    assert not [each for each in told["said"] if each["level"] == "stop"], "nobody lost patience"

@@ -171,7 +171,7 @@ class Round:
         self._note(level, sentence)
         if "\n" in sentence or not sentence.strip() or len(sentence) > _LONGEST:
             self.wrong.append(f"{self.dropped}: no sentence: {tame(sentence)}")
-        if details or "Unexpected" in sentence:
+        if (level == "error" and details) or "Unexpected" in sentence:
             self.wrong.append(f"{self.dropped}: nobody foresaw: {tame(sentence + details[-300:])}")
 
     def _answer(self) -> None:
