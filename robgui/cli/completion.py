@@ -77,6 +77,7 @@ def commands() -> Iterator[Command]:
     from robgui.cli import batch, inspect, listing, reproduce, run, tour
     from robgui.cli.evidence import guard, postmortem, verify, vnnlib
     from robgui.doctor import examination
+    from robgui.selftest import command as selftest
 
     plain = {
         "batch": batch.parser(),
@@ -86,6 +87,7 @@ def commands() -> Iterator[Command]:
         "inspect": inspect.parser(),
         "reproduce": reproduce.parser(),
         "doctor": examination.parser(),
+        "selftest": selftest.parser(),
         "gui": gui_parser(),
         "tour": tour.parser(),
         "report": report_parser(),
