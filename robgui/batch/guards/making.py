@@ -137,8 +137,8 @@ class _Drawing:
         card = witness.card
         ending, content = to_file(seen.x, card.kind)
         labels = card.labels
-        words = [seen.expected] if role != "finding" else [seen.expected, "not", seen.given]
-        spoken = [word if word == "not" else labels[int(word)] for word in words]
+        confused = ["not", labels[seen.given]] if role == "finding" else []
+        spoken = [labels[seen.expected], *confused]
         name = f"{len(self.cases) + 1:03d}-{role}-{_slug('-'.join(spoken))}".strip("-")
         file = f"{INPUTS}/{name}{ending}"
         self.contents[file] = content
