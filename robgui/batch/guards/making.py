@@ -137,9 +137,8 @@ class _Drawing:
         card = witness.card
         ending, content = to_file(seen.x, card.kind)
         labels = card.labels
-        spoken = [labels[seen.expected]]
-        if role == "finding":
-            spoken += ["not", labels[seen.given]]
+        confused = ["not", labels[seen.given]] if role == "finding" else []
+        spoken = [labels[seen.expected], *confused]
         name = f"{len(self.cases) + 1:03d}-{role}-{_slug('-'.join(spoken))}".strip("-")
         file = f"{INPUTS}/{name}{ending}"
         self.contents[file] = content

@@ -55,13 +55,13 @@ def post_mortem(
         trust: As for ``witnesses``.
         say: Told what is being done.
     """
-    end = time.monotonic() + seconds
     finding = workspace.finding(number)
     (witness,) = witnesses(workspace, [finding], ask, trust)
     seen = next(iter(witness.findings()), None)
     if seen is None:
         raise ParamsError(f"There is no post-mortem: {witness.left_out[0]}")
     facts = _asked(finding, witness, seen, seed)
+    end = time.monotonic() + seconds  # to open the files does not count
     trusted = frozenset([witness.card.ran] if witness.card.ran else [])
     left_open = []
     for known, request in _missing(workspace, finding, witness, seen):

@@ -12,13 +12,13 @@ import numpy as np
 from matplotlib.backends.backend_pdf import PdfPages
 from PIL import Image
 
-from robgui import __version__
 from robgui.core.errors import RobguiError
 from robgui.report.drawing import pixels
 from robgui.report.drawing.figure import styled
 from robgui.report.page import status_class, style
 from robgui.report.story.painting import HEIGHT, PICTURE, WIDTH, Area, exhibit, fitted, paint
 from robgui.report.story.slides import Slide
+from robgui.version import __version__
 
 ENDINGS = (".pdf", ".mp4", ".html")
 #: A film of the slides: its size, its frames a second, and the seconds of a slide.
