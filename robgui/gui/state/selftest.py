@@ -87,5 +87,5 @@ class SelfTest(QObject):
             self._say("error", "The self-test cannot be started on this machine.", "")
 
     @staticmethod
-    def _text(data: object) -> str:
-        return bytes(data).decode("utf-8", "replace")  # type: ignore[call-overload, no-any-return]
+    def _text(data: bytes | bytearray | memoryview) -> str:
+        return bytes(data).decode("utf-8", "replace")
