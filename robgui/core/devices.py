@@ -102,10 +102,10 @@ class Cuda(OtherHardware):
 
     def send(self, values: Tensor, device: torch.device) -> Tensor:
         if device not in self._copying:
-            self._copying[device] = torch.cuda.Stream(device)
+            self._copying[device] = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
         with torch.cuda.stream(self._copying[device]):
             sent = values.pin_memory().to(device, non_blocking=True)
-            copied = torch.cuda.Event()
+            copied = torch.cuda.Event()  # type: ignore[no-untyped-call]
             copied.record()
         now = torch.cuda.current_stream(device)
         now.wait_event(copied)  # the device waits, not the host
@@ -121,7 +121,8 @@ class Cuda(OtherHardware):
 
     def cards(self) -> dict[str, tuple[int, int]]:
         found = {}
-        for index in range(torch.cuda.device_count() if torch.cuda.is_initialized() else 0):
+        used = torch.cuda.is_initialized()  # type: ignore[no-untyped-call]
+        for index in range(torch.cuda.device_count() if used else 0):
             free, total = torch.cuda.mem_get_info(index)
             found[f"cuda:{index}"] = int(total - free), int(total)
         return found
@@ -222,11 +223,11 @@ def to_host(*tensors: Tensor) -> tuple[np.ndarray, ...]:
     along = [one for one in _WAITING if one.number is not None and _together(one.number, tensors)]
     packed = [*tensors, *(one.number for one in along if one.number is not None)]
     flat = [_bytes(each.detach()) for each in packed]
-    whole = torch.cat(flat).cpu()
+    parts = torch.split(torch.cat(flat).cpu(), [len(each) for each in flat])
     arrays = tuple(
         # a copy, because a part may begin where its type must not
         part.clone().view(each.dtype).reshape(each.shape).numpy()
-        for part, each in zip(whole.split([len(each) for each in flat]), packed, strict=True)
+        for part, each in zip(parts, packed, strict=True)
     )
     for one, value in zip(along, arrays[len(tensors) :], strict=True):
         one.arrive(bool(value))
