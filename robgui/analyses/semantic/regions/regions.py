@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from robgui.analyses.semantic.params import IMAGE, Mode, RegionsParams
+from robgui.analyses.semantic.params import IMAGE, Mode, RegionsParams, starts_on
 from robgui.analyses.semantic.regions.boxes import Boxes
 from robgui.analyses.semantic.regions.inside import Interior, Shown
 from robgui.analyses.semantic.regions.region_api import Grown
@@ -85,9 +85,8 @@ class _Regions:
         yield from self._look_around()
         starts = self._starts
         if starts is None:
-            starts = good_starts(
-                self._space, self._scan, self._target, self._side, params.start_count
-            )
+            many = starts_on(params, self._classifier.shape)
+            starts = good_starts(self._space, self._scan, self._target, self._side, many)
         growth = self._new_growth()
         yield from growth.begin(starts)
         self._growth = growth
