@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import torch
 
-from robgui.core.devices import has_gpu, hardware_of
+from robgui.core.devices import hardware_of, has_gpu
 from robgui.selftest.proof import Proof
 from robgui.version import __version__
 
