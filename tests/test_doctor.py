@@ -234,6 +234,7 @@ def test_torch_is_compared_with_the_driver(monkeypatch, cuda, devices, driver, s
     monkeypatch.setattr(compute, "output", lambda command: driver)
     found = compute.check_torch()
     assert (found.state, word in found.sentence) == (state, True)
+    assert ("robgui selftest" in found.sentence) == bool(devices)
 
 
 def test_a_graphics_card_that_cannot_compute_is_a_failure(monkeypatch):

@@ -121,8 +121,8 @@ class Cuda(OtherHardware):
 
     def cards(self) -> dict[str, tuple[int, int]]:
         found = {}
-        begun = torch.cuda.is_initialized()  # type: ignore[no-untyped-call]
-        for index in range(torch.cuda.device_count() if begun else 0):
+        used = torch.cuda.is_initialized()  # type: ignore[no-untyped-call]
+        for index in range(torch.cuda.device_count() if used else 0):
             free, total = torch.cuda.mem_get_info(index)
             found[f"cuda:{index}"] = int(total - free), int(total)
         return found
@@ -229,8 +229,7 @@ def to_host(*tensors: Tensor) -> tuple[np.ndarray, ...]:
     along = [one for one in _WAITING if one.number is not None and _together(one.number, tensors)]
     packed = [*tensors, *(one.number for one in along if one.number is not None)]
     flat = [_bytes(each.detach()) for each in packed]
-    whole = torch.cat(flat).cpu()
-    parts = whole.split([len(each) for each in flat])  # type: ignore[no-untyped-call]
+    parts = torch.split(torch.cat(flat).cpu(), [len(each) for each in flat])
     arrays = tuple(
         # a copy, because a part may begin where its type must not
         part.clone().view(each.dtype).reshape(each.shape).numpy()

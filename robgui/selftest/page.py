@@ -8,15 +8,15 @@ from collections.abc import Sequence
 
 import torch
 
-from robgui.core.devices import hardware_of
+from robgui.core.devices import hardware_of, has_gpu
 from robgui.selftest.proof import Proof
 from robgui.version import __version__
 
 _HEAD = ("Analysis", "Result", "Difference", "Device", "CPU", "× forward", "Calls", "Memory")
 #: What no machine without a GPU can tell.
 _OPEN = (
-    "Not proven without a GPU: that CUDA's own kernels give these numbers, how fast it is, how much"
-    " memory it takes, and what happens when an error of the device arrives late."
+    "Not proven without a GPU: that CUDA's own kernels give these numbers, how fast it is,",
+    "how much memory it takes, and what happens when an error of the device arrives late.",
 )
 
 
@@ -75,7 +75,8 @@ def _summary(proofs: Sequence[Proof], device: torch.device) -> list[str]:
     ran = f"{len(whole)} of {len(proofs)} analyses run whole on"
     if device.type == "cpu":
         twice = f"{same} of them give the same numbers twice."
-        return [f"There is no GPU here. Proven: {ran} the processor, {twice}", _OPEN]
+        why = "The GPU was not asked." if has_gpu() else "There is no GPU here."
+        return [f"{why} Proven: {ran} the processor,", twice, *_OPEN]
     own = f"{likewise} its verdict with random numbers of the device's own"
     neither = len(proofs) - same - likewise
     return [f"{ran} {device}: {same} give the processor's numbers, {own}, {neither} neither."]

@@ -37,7 +37,23 @@ _LEFT = 0.6
 
 
 #: Reads for each call of the model, on the same jobs, before engines read in one go.
-BEFORE: dict[str, float] = {}
+BEFORE = {
+    "zonnscan": 10.9,
+    "zonnscan_populations": 3.0,
+    "zonnscan_corner_cases": 4.8,
+    "zonnscan_watermark": 1.5,
+    "semantic_map": 4.8,
+    "semantic_regions": 9.8,
+    "srvr": 3.5,
+    "feature_game": 2.1,
+    "feature_game_batch": 2.1,
+    "deepinspect": 439.0,
+    "deepinspect_thresholds": 66.0,
+    "deepinspect_coverage": 14.5,
+    "last_particle": 1.5,
+    "last_particle_table": 2.0,
+    "pipeline_audit": 2.3,
+}
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from PySide6.QtCore import QObject, QProcess
 
@@ -88,5 +87,5 @@ class SelfTest(QObject):
             self._say("error", "The self-test cannot be started on this machine.", "")
 
     @staticmethod
-    def _text(data: Any) -> str:
+    def _text(data: bytes | bytearray | memoryview) -> str:
         return bytes(data).decode("utf-8", "replace")
