@@ -45,6 +45,7 @@ COMMANDS = {
     "inspect": "what a model file holds and how it behaves",
     "reproduce": "run the claims of the papers and say which hold",
     "doctor": "what is installed and what is broken",
+    "selftest": "every analysis on a device beside the processor: one page of proof",
     "gui": "open the window, with files if any are given",
     "tour": "the demo without a screen: a picture of every analysis and a report, in a folder",
     "report": "write a workspace as one HTML file, as PDF, or both",
@@ -59,6 +60,7 @@ _HOMES = {
     "inspect": ("robgui.cli.inspect", "inspect"),
     "reproduce": ("robgui.cli.reproduce", "reproduce"),
     "doctor": ("robgui.doctor", "main"),
+    "selftest": ("robgui.selftest", "main"),
     "tour": ("robgui.cli.tour", "tour"),
     "completion": ("robgui.cli.completion", "completion"),
 }

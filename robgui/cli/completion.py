@@ -76,6 +76,7 @@ def commands() -> Iterator[Command]:
     """Every command with what its own parser takes."""
     from robgui.cli import batch, inspect, listing, reproduce, run, tour
     from robgui.doctor import examination
+    from robgui.selftest import command as selftest
 
     plain = {
         "batch": batch.parser(),
@@ -83,6 +84,7 @@ def commands() -> Iterator[Command]:
         "inspect": inspect.parser(),
         "reproduce": reproduce.parser(),
         "doctor": examination.parser(),
+        "selftest": selftest.parser(),
         "gui": gui_parser(),
         "tour": tour.parser(),
         "report": report_parser(),

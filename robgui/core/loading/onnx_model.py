@@ -17,6 +17,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from robgui.core.devices import hardware_of
 from robgui.core.errors import MissingExtraError, ModelError
 from robgui.core.loading.detect import guesses_from_input, raw_shape
 from robgui.core.loading.fixed_batch import FixedBatch
@@ -171,8 +172,9 @@ def _session(content: bytes, device: torch.device) -> Any:
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     providers: list[Any] = ["CPUExecutionProvider"]
-    if device.type == "cuda" and "CUDAExecutionProvider" in onnxruntime.get_available_providers():
-        providers.insert(0, ("CUDAExecutionProvider", {"device_id": device.index or 0}))
+    on_device = hardware_of(device).onnx_provider(device)
+    if on_device is not None and on_device[0] in onnxruntime.get_available_providers():
+        providers.insert(0, on_device)
     # the runtime's own fallback prints to the terminal; what fails here is said by the caller
     return onnxruntime.InferenceSession(content, options, providers=providers, enable_fallback=0)
 

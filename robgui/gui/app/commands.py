@@ -302,6 +302,7 @@ class Commands:
             Entry("palette", "Find command …", "Help", self.show_palette, "Ctrl+Shift+P", "search"),
             Entry("shortcuts", "Keyboard shortcuts", "Help", self.show_shortcuts, "?", "info"),
             Entry("doctor", "Check the installation …", "Help", self.show_doctor, icon="check"),
+            Entry("selftest", "Test the device …", "Help", self.show_selftest, icon="check"),
             Entry("about", "About robgui", "Help", self.show_about, icon="info"),
         ]
 
@@ -546,6 +547,12 @@ class Commands:
     def show_doctor(self) -> None:
         """What is installed and what is broken, in the log."""
         self._store.run_doctor()
+        self._window.log_dock.show()
+        self._window.log_dock.raise_()
+
+    def show_selftest(self) -> None:
+        """Every analysis on the device beside the processor; its page comes into the log."""
+        self._store.selftest.start(self._store.library.device)
         self._window.log_dock.show()
         self._window.log_dock.raise_()
 

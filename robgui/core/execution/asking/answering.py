@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
+from robgui.core.devices import devices as known_devices
 from robgui.core.errors import DataError, ModelError, ParamsError
 from robgui.core.execution.request import Reference, reference
 from robgui.core.identify import identify
 from robgui.core.loading import load
-from robgui.core.loading.devices import devices as known_devices
 from robgui.core.model.answers import DataCard, Scores, Speed
 from robgui.core.model.card import ModelCard, card_of
 from robgui.core.model.guessing import output_kind
