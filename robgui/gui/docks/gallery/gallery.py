@@ -139,7 +139,8 @@ class Gallery(QWidget):
     def _read_again(self) -> None:
         """Drawings of rows and sequences stand on the ground of the present theme."""
         dataset, side = self._dataset, GalleryDelegate.side() * 2
-        ground = QColor(theme.colours.surface).getRgb()[:3]
+        surface = QColor(theme.colours.surface)
+        ground = surface.red(), surface.green(), surface.blue()
         read = None if dataset is None else partial(input_picture, dataset, side, ground)
         self.thumbnails.reset(read)
 
