@@ -75,11 +75,14 @@ def parser() -> Parser:
 def commands() -> Iterator[Command]:
     """Every command with what its own parser takes."""
     from robgui.cli import batch, inspect, listing, reproduce, run, tour
+    from robgui.cli.evidence import guard, postmortem, verify, vnnlib
     from robgui.doctor import examination
     from robgui.selftest import command as selftest
 
     plain = {
         "batch": batch.parser(),
+        "guard": guard.guard_parser(),
+        "check": guard.check_parser(),
         "list": listing.parser(),
         "inspect": inspect.parser(),
         "reproduce": reproduce.parser(),
@@ -88,6 +91,9 @@ def commands() -> Iterator[Command]:
         "gui": gui_parser(),
         "tour": tour.parser(),
         "report": report_parser(),
+        "postmortem": postmortem.parser(),
+        "verify": verify.parser(),
+        "vnnlib": vnnlib.parser(),
         "completion": parser(),
     }
     for name, found in plain.items():

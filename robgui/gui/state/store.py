@@ -133,7 +133,7 @@ class Store(QObject):
         self.library.datasets_changed.connect(self._dataset_changed)
         self.history.opened.connect(self.restoring.restore)
         self.history.found.connect(self.restoring.load)
-        self.history.run_taken.connect(lambda run, follow: self._point_at(run.request, follow))
+        self.history.run_taken.connect(lambda run, follow: self.point_at(run.request, follow))
         self.runner.working.connect(lambda words: self.work_on("worker", words))
         self._waited.connect(lambda words: self.work_on("models", words))
         self._noticed.connect(self.notice)
@@ -350,7 +350,7 @@ class Store(QObject):
         self.select(self.selection.but(input=index), origin=origin)
         return True
 
-    def _point_at(self, request: Request, follow: bool) -> None:
+    def point_at(self, request: Request, follow: bool = True) -> None:
         """Model, data and inputs of a run come back with its picture, as far as they are loaded.
 
         Args:

@@ -154,6 +154,12 @@ def scores(
     return Scores(probabilities, looks)
 
 
+def outputs(shelf: Shelf, model: dict[str, Any]) -> int:
+    """How many numbers the model itself gives for an input."""
+    classifier = loaded(shelf, model)
+    return int(classifier.raw(np.zeros((1, *classifier.shape), np.float32)).shape[1])
+
+
 def speed(shelf: Shelf, model: dict[str, Any]) -> list[Speed]:
     """How fast a model is each way."""
     from robgui.core.model.speed import measure
