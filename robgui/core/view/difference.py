@@ -230,7 +230,11 @@ def _same_series(first: Bars, second: Bars) -> tuple[Bars, Bars]:
     """
     rows = {row.name: row for row in (*second.series, *first.series)}
     names = dict.fromkeys(row.name for row in (*first.series, *second.series))
-    if len(names) == len(first.series) + len(second.series):  # nothing in common
+    sides = [{row.name for row in bars.series} for bars in (first, second)]
+    doubled = any(
+        len(side) < len(bars.series) for side, bars in zip(sides, (first, second), strict=True)
+    )
+    if doubled or not sides[0] & sides[1]:
         return first, second
 
     def filled(bars: Bars) -> Bars:
