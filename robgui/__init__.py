@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from robgui.version import __version__
 
 if TYPE_CHECKING:
+    from robgui.batch.guards import guard_suite
     from robgui.core.dataset import Dataset, open_dataset
     from robgui.core.errors import RobguiError
     from robgui.core.execution.notebook import steps
@@ -35,6 +36,7 @@ __all__ = [
     "Workspace",
     "__version__",
     "analyses",
+    "guard_suite",
     "load",
     "open_dataset",
     "run",
@@ -48,6 +50,7 @@ _HOMES = {
     "Exhibit": "robgui.report.notebook",
     "RobguiError": "robgui.core.errors",
     "Workspace": "robgui.core.workspace",
+    "guard_suite": "robgui.batch.guards",
     "load": "robgui.core.loading",
     "open_dataset": "robgui.core.dataset",
     "run": "robgui.report.shown",

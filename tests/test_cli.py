@@ -476,7 +476,7 @@ def test_report_writes_one_html_file(files, tmp_path):
 def test_a_report_needs_a_place(tmp_path):
     done = robgui("report", tmp_path / "none.robgui")
     assert done.returncode == 2
-    assert "--html FILE, --pdf FILE, or both" in sentence(done.stderr)
+    assert "--html FILE, --pdf FILE or --evidence FILE" in sentence(done.stderr)
 
 
 def test_a_report_of_a_missing_workspace_is_one_sentence(tmp_path):

@@ -10,7 +10,7 @@ from typing import get_args
 import pytest
 
 from robgui import manual
-from robgui.cli import main
+from robgui.cli import COMMANDS, main
 from robgui.core.errors import RobguiError
 from robgui.core.execution import method
 from robgui.core.execution.registry import analyses
@@ -19,6 +19,7 @@ from robgui.reproduce.claim import methods
 from tests.test_sixth_method import EXAMPLE, install
 
 OURS = [one.name for one in method.methods()]
+FILE_OPTIONS = ("--names", "--params", "--baseline", "--junit", "--evidence", "--property")
 SECTIONS = (
     "In plain words",
     "What it answers",
@@ -95,8 +96,9 @@ def test_every_setting_choice_analysis_and_command_that_a_page_names_exists():
     names = {name for name, _ in fields} | {
         str(choice) for _, field in fields for choice in get_args(field.annotation)
     }
-    commands = {f"robgui reproduce {name}" for name in methods()} | {
-        f"{option} FILE" for option in ("--names", "--params")
+    commands = {f"robgui {name}" for name in COMMANDS}
+    commands |= {f"robgui reproduce {name}" for name in methods()} | {
+        f"{option} FILE" for option in FILE_OPTIONS
     }
     side_file = {"<model file>.toml", 'labels = "names.txt"', *ModelSettings.model_fields}
     for page in manual.pages():

@@ -20,7 +20,7 @@ def model() -> robgui.Classifier:
 
 def test_the_public_names_are_these():
     expected = ["Classifier", "Dataset", "Exhibit", "RobguiError", "Workspace", "__version__"]
-    expected += ["analyses", "load", "open_dataset", "run", "show", "steps"]
+    expected += ["analyses", "guard_suite", "load", "open_dataset", "run", "show", "steps"]
     assert sorted(robgui.__all__) == expected
     assert set(expected) <= set(dir(robgui))
     assert all(getattr(robgui, name) is not None for name in expected)

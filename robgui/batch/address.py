@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import re
 import socket
+import threading
+from collections.abc import Callable
 
 from robgui.core.errors import ParamsError
 
@@ -16,6 +18,8 @@ WORDS = ("auto", "local")
 _ANSWER_SECONDS = 5.0
 _ADDRESS = re.compile(r"(?:(?P<host>[\w.-]+)|\[(?P<six>[0-9a-fA-F:.]+)\]):(?P<port>\d{1,5})")
 _EXAMPLE = "such as 10.0.0.5:6379"
+#: Ray takes the machine's own address in place of these.
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 def read_address(text: str) -> tuple[str, int] | None:
@@ -36,16 +40,60 @@ def read_address(text: str) -> tuple[str, int] | None:
     return found["host"] or found["six"], int(found["port"])
 
 
-def check_answer(text: str) -> None:
-    """Makes sure that something answers at the address; a sentence when nothing does."""
+def check_answer(text: str, own: str = "") -> None:
+    """Makes sure that something answers at the address; a sentence when nothing does.
+
+    Args:
+        text: The address.
+        own: The address of this machine as Ray knows it: that is where Ray looks for a cluster of
+            ``127.0.0.1``. Empty checks the address as it is written.
+    """
     place = read_address(text)
     if place is None:
         return
+    _knock(
+        place,
+        f"There is no Ray cluster at {text}",
+        "check the address, and whether its head is running",
+    )
+    if own and place[0] in _LOOPBACK:
+        there = f"{own}:{place[1]}"
+        _knock(
+            (own, place[1]),
+            f"Ray looks for {text} at {there}, and nothing answers there",
+            f"start its head with --node-ip-address={own}, or give the address it has",
+        )
+
+
+def within(seconds: float, work: Callable[[], object], text: str) -> None:
+    """Connects to the cluster at the address ``text``; a sentence when it takes longer than this.
+
+    Ray tries for ever where something else than a cluster listens, and cannot be interrupted; its
+    thread is left behind. If it succeeds after all, the next attempt finds the connection made.
+    """
+    problems: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            work()
+        except BaseException as error:  # noqa: BLE001 - raised again below
+            problems.append(error)
+
+    thread = threading.Thread(target=run, name="connecting to Ray", daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if thread.is_alive():
+        raise ParamsError(
+            f"Something answers at {text}, but no Ray cluster within {seconds:g} s; check the"
+            " address, and whether its head is well."
+        )
+    if problems:
+        raise problems[0]
+
+
+def _knock(place: tuple[str, int], what: str, remedy: str) -> None:
     try:
         socket.create_connection(place, timeout=_ANSWER_SECONDS).close()
     except OSError as error:
         why = error.strerror or "no answer in time"
-        raise ParamsError(
-            f"There is no Ray cluster at {text} ({why}); check the address, and whether its head is"
-            " running."
-        ) from error
+        raise ParamsError(f"{what} ({why}); {remedy}.") from error

@@ -10,11 +10,11 @@ import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Literal
 
-from robgui.batch.address import check_answer, read_address
+from robgui.batch.address import check_answer, read_address, within
 from robgui.batch.shipping import digest, pack, relocated, unpack
 from robgui.core.errors import MissingExtraError, ParamsError, RobguiError
 from robgui.core.execution.carrying import carry_out, thinned
@@ -27,6 +27,8 @@ from robgui.core.files import private_folder
 
 #: Tasks waiting beside those that run, so that a worker never waits for the driver.
 _AHEAD = 2
+#: A cluster that runs takes orders within this time.
+_CONNECT_SECONDS = 20.0
 #: So long the number of slots is believed.
 _SLOTS_SECONDS = 1.0
 #: Results on the way from all tasks together: at most so many a second reach the driver.
@@ -163,11 +165,15 @@ class Cluster:
     def _connect(self, address: str) -> None:
         options: dict[str, Any] = {"include_dashboard": False} if address == "local" else {}
         quiet = {"log_to_driver": False, "logging_level": "error"}
-        check_answer(address)
+        check_answer(address, self._ray.util.get_node_ip_address())
         if address == "local":
             _prepare_token(self._ray.__version__)
+        connect = partial(self._ray.init, address=address, **options, **quiet)
         try:
-            self._ray.init(address=address, **options, **quiet)
+            if read_address(address) is None:  # one may have to be started, which takes its time
+                connect()
+            else:
+                within(_CONNECT_SECONDS, connect, address)
         except (
             ConnectionError,
             RuntimeError,

@@ -55,7 +55,7 @@ def _devices() -> list[str]:
     """
     if sys.platform == "linux" and not graphics_devices():
         return ["cpu"]
-    from robgui.core.loading.devices import devices
+    from robgui.core.devices import devices
 
     return [name for name, _ in devices()]
 

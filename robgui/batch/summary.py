@@ -106,20 +106,20 @@ def document(
 def junit(name: str, progress: Progress, outcomes: Sequence[Outcome]) -> bytes:
     """JUnit XML: one test case per request and one per gate."""
     root = ET.Element("testsuites")
-    suite = ET.SubElement(root, "testsuite", name=_clean(name))
+    suite = ET.SubElement(root, "testsuite", name=clean(name))
     for entry in progress.entries:
         case = ET.SubElement(
             suite,
             "testcase",
             classname=entry.request.analysis,
-            name=_clean(entry.title),
+            name=clean(entry.title),
             time=f"{entry.seconds:.3f}",
         )
         if entry.verdict is not None:
             said = f"{entry.verdict.status.words}. {entry.verdict.text}"
-            ET.SubElement(case, "system-out").text = _clean(said)
+            ET.SubElement(case, "system-out").text = clean(said)
         if entry.state is RunState.FAILED:
-            ET.SubElement(case, "error", message=_clean(entry.error))
+            ET.SubElement(case, "error", message=clean(entry.error))
         elif entry.state is not RunState.DONE:
             ET.SubElement(
                 case,
@@ -128,10 +128,10 @@ def junit(name: str, progress: Progress, outcomes: Sequence[Outcome]) -> bytes:
             )
     for outcome in outcomes:
         case = ET.SubElement(
-            suite, "testcase", classname="gate", name=_clean(outcome.gate.text), time="0"
+            suite, "testcase", classname="gate", name=clean(outcome.gate.text), time="0"
         )
         if not outcome.passed:
-            ET.SubElement(case, "failure", message=_clean(_words(outcome))).text = _clean(
+            ET.SubElement(case, "failure", message=clean(_words(outcome))).text = clean(
                 "\n".join(outcome.broken)
             )
     counts = {
@@ -178,5 +178,6 @@ def _first(lines: Sequence[str], most: int) -> Iterator[str]:
         yield f"  … and {len(lines) - most:,} more"
 
 
-def _clean(text: str) -> str:
+def clean(text: str) -> str:
+    """Text without the characters that XML cannot hold."""
     return _NOT_XML.sub("\ufffd", text)

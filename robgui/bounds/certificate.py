@@ -10,11 +10,11 @@ from torch import Tensor
 
 from robgui.bounds.bounds import Bounds, bounds_of
 from robgui.bounds.network import Box, Network, Steps, UnsupportedError
-from robgui.bounds.precision import FULL_PRECISION
 from robgui.bounds.recording import record
 from robgui.bounds.rounding import SINGLE, told_apart
 from robgui.bounds.trees import Ensemble, tree_margins, trees_of
 from robgui.bounds.trial import attack, compare, compare_trees
+from robgui.core.devices import FULL_PRECISION
 from robgui.core.errors import ModelError
 from robgui.core.model.classifier import Classifier
 

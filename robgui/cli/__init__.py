@@ -41,13 +41,19 @@ FROZEN = "--robgui-worker"
 COMMANDS = {
     "run": "run an analysis and write its result as JSON",
     "batch": "run a suite: models × datasets × analyses × settings from one file",
+    "guard": "starred findings become tests: their inputs, a pytest file and a suite for check",
+    "check": "ask a model about such a suite: which findings are fixed, still there or new",
     "list": "the analyses, the question each answers, and their settings",
     "inspect": "what a model file holds and how it behaves",
     "reproduce": "run the claims of the papers and say which hold",
     "doctor": "what is installed and what is broken",
+    "selftest": "every analysis on a device beside the processor: one page of proof",
     "gui": "open the window, with files if any are given",
     "tour": "the demo without a screen: a picture of every analysis and a report, in a folder",
     "report": "write a workspace as one HTML file, as PDF, or both",
+    "postmortem": "what is behind a finding, in one paragraph with its pictures",
+    "verify": "compare a report with the record it carries, and run some of it again",
+    "vnnlib": "a finding or a box around an input as a property for other verifiers, and back",
     "completion": "a script that lets bash, zsh or fish complete these commands",
 }
 
@@ -55,15 +61,21 @@ COMMANDS = {
 _HOMES = {
     "run": ("robgui.cli.run", "run"),
     "batch": ("robgui.cli.batch", "batch"),
+    "guard": ("robgui.cli.evidence.guard", "guard"),
+    "check": ("robgui.cli.evidence.guard", "check"),
     "list": ("robgui.cli.listing", "list_analyses"),
     "inspect": ("robgui.cli.inspect", "inspect"),
     "reproduce": ("robgui.cli.reproduce", "reproduce"),
     "doctor": ("robgui.doctor", "main"),
+    "selftest": ("robgui.selftest", "main"),
     "tour": ("robgui.cli.tour", "tour"),
+    "postmortem": ("robgui.cli.evidence.postmortem", "postmortem"),
+    "verify": ("robgui.cli.evidence.verify", "verify"),
+    "vnnlib": ("robgui.cli.evidence.vnnlib", "vnnlib"),
     "completion": ("robgui.cli.completion", "completion"),
 }
 #: Those that a signal ends as Ctrl-C does.
-_LONG = ("run", "inspect", "reproduce")
+_LONG = ("run", "inspect", "reproduce", "guard", "check", "verify", "vnnlib", "postmortem")
 
 _REMEDIES = {
     Remedy.OPEN_INPUTS: "Name them with --data.",
@@ -191,7 +203,7 @@ def _dispatch(words: list[str]) -> int:
     if not words:
         return _gui([])
     command, rest = words[0], words[1:]
-    if command in ("run", "inspect"):
+    if command in ("run", "inspect", "check"):
         check_places(rest, first=command == "inspect")
     if command in _HOMES:
         module, name = _HOMES[command]
@@ -262,6 +274,11 @@ def report_parser() -> Parser:
         "--html", metavar="FILE", help="where to write the HTML file; it needs no network"
     )
     made.add_argument("--pdf", metavar="FILE", help="where to write the PDF file")
+    made.add_argument(
+        "--evidence",
+        metavar="FILE",
+        help="where to write, as CSV, what was tested, how surely it is known, and what was not",
+    )
     return made
 
 
@@ -279,8 +296,8 @@ def _gui(words: list[str]) -> int:
 def _report(words: list[str]) -> int:
     asked = report_parser()
     given = asked.parse_args(words)
-    if given.html is None and given.pdf is None:
-        asked.error("say where to write the report, with --html FILE, --pdf FILE, or both")
+    if given.html is None and given.pdf is None and given.evidence is None:
+        asked.error("say where to write it, with --html FILE, --pdf FILE or --evidence FILE")
     if not Path(given.workspace).exists():
         raise WorkspaceError(f"There is no workspace {given.workspace}; check the path.")
     from robgui.core.workspace import Workspace
@@ -297,4 +314,8 @@ def _report(words: list[str]) -> int:
             from robgui.report.pdf import write_pdf
 
             write_pdf(workspace, Path(given.pdf), figures)
+        if given.evidence is not None:
+            from robgui.report.writing import write_evidence
+
+            write_evidence(workspace, Path(given.evidence))
     return 0

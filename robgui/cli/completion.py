@@ -75,17 +75,25 @@ def parser() -> Parser:
 def commands() -> Iterator[Command]:
     """Every command with what its own parser takes."""
     from robgui.cli import batch, inspect, listing, reproduce, run, tour
+    from robgui.cli.evidence import guard, postmortem, verify, vnnlib
     from robgui.doctor import examination
+    from robgui.selftest import command as selftest
 
     plain = {
         "batch": batch.parser(),
+        "guard": guard.guard_parser(),
+        "check": guard.check_parser(),
         "list": listing.parser(),
         "inspect": inspect.parser(),
         "reproduce": reproduce.parser(),
         "doctor": examination.parser(),
+        "selftest": selftest.parser(),
         "gui": gui_parser(),
         "tour": tour.parser(),
         "report": report_parser(),
+        "postmortem": postmortem.parser(),
+        "verify": verify.parser(),
+        "vnnlib": vnnlib.parser(),
         "completion": parser(),
     }
     for name, found in plain.items():

@@ -14,7 +14,7 @@ from robgui.cli.places import add_model_options, data_options, model_settings
 from robgui.cli.printing import print_json, print_line
 from robgui.core.dataset.options import Options
 from robgui.core.execution.params_text import write
-from robgui.core.identify import Kind, identify
+from robgui.core.identify import identify
 from robgui.core.model.settings import ModelSettings
 from robgui.core.text.words import count, percent
 
@@ -37,7 +37,7 @@ def inspect(words: list[str]) -> int:
 
     executor = one_executor(Terms(notice=_say))
     try:
-        if identify(Path(given.model)).kind is Kind.DATA:
+        if identify(Path(given.model)).data is not None:
             from robgui.cli.inspect_data import inspect_data
 
             return inspect_data(executor, given.model, options, given.json)

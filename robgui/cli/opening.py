@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from robgui.core.model.remembered import overlooked
 
 if TYPE_CHECKING:
+    from robgui.cli.progress import Progress
     from robgui.core.execution.inline import Inline
     from robgui.core.execution.worker.workers import Workers
     from robgui.core.model.answers import DataCard
@@ -58,3 +60,35 @@ def open_data(
     for note in card.notes:
         say(note if note.startswith(name) else f"{name}: {note}")
     return card
+
+
+def asking(executor: Executor) -> Callable[..., Any]:
+    """Asks the executor as ``Models.ask`` does, for what the window and the commands share."""
+
+    def ask(
+        what: str,
+        *,
+        model: ModelCard | None = None,
+        topic: str = "",
+        urgent: bool = True,
+        **values: Any,
+    ) -> Any:
+        del topic, urgent  # nobody else asks this executor
+        return executor.ask(what, **values, **({} if model is None else {"model": model.asked()}))
+
+    return ask
+
+
+@contextmanager
+def computing(title: str) -> Iterator[tuple[Executor, Progress]]:
+    """A process that opens models, and where to say what it does."""
+    from robgui.cli.progress import Progress
+    from robgui.core.execution.choice import one_executor
+    from robgui.core.execution.worker.slot import Terms
+
+    progress = Progress(title)
+    executor = one_executor(Terms(notice=progress.say))
+    try:
+        yield executor, progress
+    finally:
+        executor.close()

@@ -37,6 +37,7 @@ class Kind(StrEnum):
     WORKSPACE = "workspace"
     MESH = "mesh"
     SUITE = "suite"
+    EXPERIMENT = "experiment"
     UNKNOWN = "unknown"
 
 
@@ -177,6 +178,8 @@ def identify(path: Path) -> Identity:
     if path.name == DESCRIPTION and folder_of(path) is not None:
         return model(Format.FOLDER)
     known = _by_magic(head)
+    if known is None or head.startswith((b"%PDF", b"\x89PNG")):
+        known = _carrying(path, head, known) or known
     if known is not None:
         return known
     if head.startswith(_HDF5):
@@ -198,6 +201,18 @@ def _by_magic(head: bytes) -> Identity | None:
         if head[offset : offset + len(magic)] == magic:
             return identity
     return None
+
+
+def _carrying(path: Path, head: bytes, known: Identity | None) -> Identity | None:
+    """A figure or a report that carries the run behind it; as a picture it is data all the same."""
+    if not head.startswith((b"%PDF", b"\x89PNG")) and b"<" not in head[:16]:
+        return None
+    from robgui.core.experiment.carrying import carries
+
+    if not carries(path):
+        return None
+    words = "a figure or report that carries the run behind it"
+    return Identity(Kind.EXPERIMENT, words, data=None if known is None else known.data)
 
 
 def _stored_data(head: bytes, length: int, path: Path) -> Identity | None:

@@ -6,6 +6,8 @@ same time.
 
 from __future__ import annotations
 
+import io
+import math
 import threading
 import tokenize
 from typing import IO
@@ -40,6 +42,24 @@ def read_header(file: IO[bytes]) -> tuple[np.dtype, tuple[int, ...], bool]:
         # numpy passes on what Python's parser raises
         raise ValueError(f"its header cannot be read ({error})") from error
     return dtype, tuple(int(side) for side in shape), bool(fortran)
+
+
+def read_array(content: bytes) -> np.ndarray:
+    """The array of a NumPy file; Python objects are never read.
+
+    ValueError where it is damaged, or longer or shorter than its shape.
+    """
+    file = io.BytesIO(content)
+    try:
+        dtype, shape, fortran = read_header(file)
+    except (EOFError, TypeError, OSError) as error:
+        raise ValueError(str(error) or "its header cannot be read") from error
+    values = content[file.tell() :]
+    if dtype.hasobject:
+        raise ValueError("Python objects are never read")
+    if min(shape, default=0) < 0 or math.prod(shape) * dtype.itemsize != len(values):
+        raise ValueError("it is not as long as its shape")
+    return np.frombuffer(values, dtype).reshape(shape, order="F" if fortran else "C")
 
 
 def _refuse_nesting(file: IO[bytes], version: tuple[int, int]) -> None:

@@ -25,7 +25,7 @@ def check_torch() -> Check:
             "torch",
             "OK",
             f"{name} with CUDA {found['cuda']} and driver {driver or 'unknown'}:"
-            f" {', '.join(found['devices'])}.",
+            f" {', '.join(found['devices'])}. “robgui selftest” proves every analysis there.",
         )
     if not driver:
         threads = f"{found['threads']} thread{'s' * (found['threads'] != 1)}"

@@ -14,13 +14,16 @@ from typing import TYPE_CHECKING
 
 from robgui import __version__
 from robgui.core.errors import WorkspaceError
+from robgui.core.experiment.carrying import GENERATOR
 from robgui.core.text.words import count, severity
 from robgui.report import origin, report_content
 from robgui.report.bottom_line import BottomLine, Cell, bottom_line, summary
+from robgui.report.evidence.html import evidence
 from robgui.report.html_runs import methods
 from robgui.report.page import status_class, style
 from robgui.report.pictures import Figures, thumbnail_address
 from robgui.report.report_content import NOTHING_YET, Chapter, in_words, number_of
+from robgui.report.verify.seal import NO_SEAL, sealed
 
 if TYPE_CHECKING:
     from robgui.core.finding import StoredFinding
@@ -44,7 +47,7 @@ def write_html(workspace: Workspace, path: str | Path, figures: Figures | None =
         figures: Those already drawn for another report of the same workspace.
     """
     target = Path(path)
-    page = "".join(_page(workspace, figures or Figures(workspace)))
+    page = sealed("".join(_page(workspace, figures or Figures(workspace))))
     try:
         target.write_text(page, encoding="utf-8")
     except OSError as error:
@@ -75,6 +78,8 @@ def _page(workspace: Workspace, figures: Figures) -> Iterator[str]:
     yield from _findings(workspace, telling, findings)
     yield from methods(workspace, told, telling, figures)
     yield from _failed(report_content.without_result(chapters))
+    if told:
+        yield from evidence(chapters)
     written = f"Written {origin.moment(time.time())} by robgui {escape(__version__)}."
     yield f'<footer class="quiet">{written}</footer>\n</main>\n</body>\n</html>\n'
 
@@ -86,6 +91,7 @@ def _head(title: str) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        f'<meta name="generator" content="{GENERATOR}">\n{NO_SEAL}\n'
         f"<title>{title}</title>\n<style>{style()}</style>\n</head>\n<body>\n<main>\n"
     )
 
@@ -122,6 +128,7 @@ def _contents(chapters: Sequence[Chapter], findings: Sequence[Group]) -> str:
     used = report_content.by_method(told)
     links += [(f"method-{name}", report_content.method_title(name)) for name in used]
     links += [("failed", "Runs without a result")] if len(told) < len(chapters) else []
+    links += [("evidence", "Evidence")] if told else []
     items = [f'<li><a href="#{anchor}">{escape(title)}</a></li>' for anchor, title in links]
     return f'<nav aria-label="Contents"><ul>{"".join(items)}</ul></nav>\n'
 

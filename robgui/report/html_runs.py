@@ -7,6 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from robgui import manual
+from robgui.core.experiment.carrying import html_element
 from robgui.core.view import Table
 from robgui.report import origin, report_content
 from robgui.report.page import status_class
@@ -60,6 +61,7 @@ def _run(chapter: Chapter, pictures: str, trail: str, problem: str) -> str:
         f'<h3>{escape(chapter.title)} <span class="state {state}">{state}</span></h3>\n'
         f'<p class="quiet">{escape(origin.subject(run.request))}</p>'
         f"{said}{''.join(errors)}{trail}{pictures}\n"
+        f"{html_element(origin.experiment_of_run(run, chapter.verdict).to_text())}\n"
         f"<details><summary>Settings and origin</summary>{tables}</details>\n</article>\n"
     )
 

@@ -17,13 +17,14 @@ from robgui.core.errors import RobguiError
 from robgui.core.execution.inline import Steps
 from robgui.core.execution.notebook import Models, steps
 from robgui.core.execution.registry import find
+from robgui.core.experiment import Experiment, experiment_of
 from robgui.core.verdict import Verdict
 from robgui.core.view import Film, View, status_ink
 from robgui.core.workspace import Workspace
 from robgui.report.drawing import WIDTH, draw, save, save_film, to_csv
 from robgui.report.drawing.figure import KINDS
 from robgui.report.drawing.film import ENDINGS
-from robgui.report.origin import provenance, provenance_of, subject
+from robgui.report.origin import experiment_of_run, provenance, provenance_of, subject
 from robgui.report.report_content import chapter, in_words, number_of, views
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ class Exhibit:
         verdict: What it says.
         views: What it looks like; the first is the picture of the analysis.
         provenance: One line that says where it comes from.
+        experiment: The run, as the files of its pictures carry it.
     """
 
     request: Request
@@ -49,6 +51,7 @@ class Exhibit:
     verdict: Verdict
     views: tuple[View, ...]
     provenance: str
+    experiment: Experiment | None = None
 
     @classmethod
     def of(cls, going: Steps) -> Exhibit:
@@ -63,7 +66,9 @@ class Exhibit:
             raise RobguiError("There is no result yet; take a step first.")
         drawn = tuple(execution.analysis.views(newest.result, execution.params))
         where = provenance(execution.request, when)
-        return cls(execution.request, newest.result, said, drawn, where)
+        ended, took = execution.state, execution.seconds
+        carried = experiment_of(execution.request, said, when=when, state=ended, seconds=took)
+        return cls(execution.request, newest.result, said, drawn, where, carried)
 
     @classmethod
     def of_run(cls, workspace: Workspace, run_id: str) -> Exhibit:
@@ -76,7 +81,8 @@ class Exhibit:
         drawn, problem = views(workspace, told)
         if problem:
             raise RobguiError(problem)
-        return cls(run.request, workspace.result(run_id), told.verdict, drawn, provenance_of(run))
+        result, carried = workspace.result(run_id), experiment_of_run(run, told.verdict)
+        return cls(run.request, result, told.verdict, drawn, provenance_of(run), carried)
 
     def plot(self, *, dark: bool = False, width: float = WIDTH) -> Plate:
         """All views in one matplotlib Figure, ``width`` inches wide."""
@@ -102,7 +108,8 @@ class Exhibit:
             advice = f"a picture is written as {kinds}; choose one of these"
             raise RobguiError(f"{target.name}: {advice}.")
         try:
-            target.write_bytes(save(self.plot(dark=dark), ending.removeprefix(".")))
+            kind = ending.removeprefix(".")
+            target.write_bytes(save(self.plot(dark=dark), kind, experiment=self.experiment))
         except OSError as error:
             why = f"{target} cannot be written ({error.strerror})"
             raise RobguiError(f"{why}; choose a folder you may write to.") from error

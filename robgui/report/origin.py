@@ -11,8 +11,9 @@ from robgui import __version__
 from robgui.core.errors import RobguiError
 from robgui.core.execution.params_text import write
 from robgui.core.execution.registry import analyses
+from robgui.core.experiment import Experiment, experiment_of
+from robgui.core.text.places import without_places
 from robgui.core.text.words import duration
-from robgui.report.places import without_places
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from robgui.core.dataset.derived import Ancestor, Derived
     from robgui.core.execution.request import Reference, Request
     from robgui.core.execution.run import Run
+    from robgui.core.verdict import Verdict
     from robgui.core.workspace import Workspace
 
 
@@ -54,6 +56,25 @@ def provenance(request: Request, when: float, version: str = __version__) -> str
 def provenance_of(run: Run) -> str:
     """The same for a run of a workspace."""
     return provenance(run.request, run.created, run.versions.get("robgui", "unknown"))
+
+
+def experiment_of_run(run: Run, shown: Verdict | None) -> Experiment:
+    """The run as the files of its pictures carry it.
+
+    Args:
+        run: The run.
+        shown: What is printed of it beside all that is known.
+    """
+    return experiment_of(
+        run.request,
+        run.verdict,
+        shown=shown,
+        when=run.created,
+        state=run.state,
+        seconds=run.seconds,
+        run=run.id,
+        version=run.versions.get("robgui", "unknown"),
+    )
 
 
 def origin(run: Run) -> dict[str, str]:

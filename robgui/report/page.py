@@ -59,6 +59,8 @@ nav ul { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; list-style: none; 
 .failed li { margin: .35rem 0; overflow-wrap: anywhere; }
 .summary { font-size: .9rem; table-layout: fixed; }
 .summary th, .summary td { overflow-wrap: break-word; }
+.evidence { font-size: .85rem; min-width: 48rem; }
+.untested li { margin: .25rem 0; overflow-wrap: anywhere; }
 .summary a { text-decoration: none; }
 .summary a:hover, .summary a:focus { text-decoration: underline; }
 footer { border-top: 1px solid var(--line); padding-top: 1rem; }

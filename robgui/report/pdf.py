@@ -11,10 +11,12 @@ from matplotlib.backends.backend_pdf import PdfPages
 
 from robgui import __version__, manual
 from robgui.core.errors import WorkspaceError
+from robgui.core.experiment.carrying import pdf_entries
 from robgui.core.text.words import count
 from robgui.core.text.words import severity as severity_in_words
 from robgui.report import origin, report_content
 from robgui.report.bottom_line import BottomLine, Cell, bottom_line, summary
+from robgui.report.evidence.pdf import evidence_sheets
 from robgui.report.pdf_runs import run_sheets
 from robgui.report.pictures import Figures
 from robgui.report.report_content import LOOSE, NOTHING_YET, Chapter, in_words, number_of
@@ -50,12 +52,20 @@ def write_pdf(workspace: Workspace, path: str | Path, figures: Figures | None = 
     information = {"Title": footer, "Creator": f"robgui {__version__}", "Producer": "robgui"}
     try:
         with PdfPages(target, metadata=information) as pages:
+            pages.infodict().update(pdf_entries(_carried(workspace)))
             for sheet in sheets(workspace, figures or Figures(workspace)):
                 sheet.save(pages, footer)
     except OSError as error:
         why = f"cannot be written to {target} ({error.strerror})"
         raise WorkspaceError(f"The report {why}; choose another place.") from error
     return target
+
+
+def _carried(workspace: Workspace) -> list[str]:
+    """The runs that the report tells of, as the file carries them."""
+    chapters, _ = report_content.told_once(report_content.chapters_of(workspace, workspace.runs()))
+    told = report_content.with_result(chapters)
+    return [origin.experiment_of_run(one.run, one.verdict).to_text() for one in told]
 
 
 def sheets(workspace: Workspace, figures: Figures) -> Iterator[Sheet]:
@@ -74,6 +84,8 @@ def sheets(workspace: Workspace, figures: Figures) -> Iterator[Sheet]:
         for one in group:
             yield from run_sheets(workspace, one, figures)
     yield from _failed(report_content.without_result(chapters))
+    if told:
+        yield from evidence_sheets(chapters)
 
 
 def _cover(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PIL import Image
 
-from robgui.core.view import Table
+from robgui.core.view import Table, View
 from robgui.report import report_content
 from robgui.report.drawing import Plate, draw_view, pixels
 
@@ -64,6 +64,11 @@ class Figures:
                 drawn.append(_few_colours(draw_view(view, dark=dark, large=place == 0)))
             self._drawn[key] = (drawn, problem)
         return self._drawn[key]
+
+
+def drawing_address(view: View) -> str:
+    """One view as a ``data:`` address."""
+    return _address("png", _few_colours(draw_view(view)))
 
 
 def thumbnail_address(picture: np.ndarray, side: int) -> str:

@@ -27,3 +27,19 @@ def write_report(workspace: Workspace, path: str | Path) -> Path:
     from robgui.report.html import write_html
 
     return write_html(workspace, path)
+
+
+def write_evidence(workspace: Workspace, path: Path) -> Path:
+    """Writes what was tested, how surely it is known, and what was not, as CSV."""
+    from robgui.core.files import write_whole
+    from robgui.report import report_content
+    from robgui.report.evidence.table import to_csv
+
+    chapters, _ = report_content.told_once(report_content.chapters_of(workspace, workspace.runs()))
+    try:
+        write_whole(path, to_csv(chapters).encode("utf-8-sig"))
+    except OSError as error:
+        raise WorkspaceError(
+            f"The evidence cannot be written to {path} ({error.strerror}); choose another place."
+        ) from error
+    return path

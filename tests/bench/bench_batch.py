@@ -264,11 +264,8 @@ def _told(name: str, found: Timing, plan: Plan, *, counted: bool = True) -> Timi
 def overhead(folder: Path, count: int, *, cluster: bool) -> None:
     """What an empty request costs: planning it, sending it, and three commits to the workspace."""
     small.write_files(folder)
-    seed_zero = (
-        small.plan(folder, '[[analyses]]\nname = "nothing"\nmodels = ["net_0*"]\n')
-        .requests[0]
-        .request
-    )
+    small_plan = small.plan(folder, '[[analyses]]\nname = "nothing"\nmodels = ["net_0*"]\n')
+    seed_zero = small_plan.requests[0].request
 
     def plan(workers: int) -> Plan:
         """The requests, and before them one for each worker that ends when all have started."""
@@ -278,7 +275,8 @@ def overhead(folder: Path, count: int, *, cluster: bool) -> None:
             for seed, end in enumerate(until)
         ]
         return Plan(
-            tuple(Planned(request, f"nothing {number}") for number, request in enumerate(requests))
+            tuple(Planned(request, f"nothing {number}") for number, request in enumerate(requests)),
+            trusted=small_plan.trusted,
         )
 
     executors: list[tuple[str, Callable[[], Executor], int]] = [

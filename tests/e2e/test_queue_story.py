@@ -14,6 +14,7 @@ from PySide6.QtCore import Qt
 
 from robgui.core.execution.run import Run, RunState
 from robgui.core.workspace import Workspace
+from robgui.core.workspace.queue import in_order, read_queue
 from tests.e2e.steps import idle, load_demo, press
 from tests.patience import LONGEST
 
@@ -38,6 +39,7 @@ def look():
         params = known.params.parse({"samples": 1_000_000, "target_half_width": 0})
         for index in range(3):
             store.submit(store.build(known, params, (index,)))
+        store.runner.move(store.runner.executions[2:])
     if len(store.runner.executions) == 3 and store.runner.executions[0].newest is not None \
             and not store.keeping.busy:
         os.kill(os.getpid(), signal.SIGKILL)
@@ -90,7 +92,7 @@ def test_what_waits_when_the_window_is_closed_is_queued_next_time_and_can_be_sta
     idle(qtbot, again)
     rows = again.runs.model.rows
     queued = [row for row in rows if row.state is RunState.QUEUED]
-    assert {row.id for row in queued} == waiting
+    assert [row.id for row in queued] == [third.run_id, second.run_id], "in the order chosen"
     assert all(isinstance(row, Run) for row in rows), "nothing starts by itself"
     again.runs.table.selectRow(rows.index(queued[0]))
     assert again.runs.buttons["rerun"].text() == "Start"
@@ -99,6 +101,24 @@ def test_what_waits_when_the_window_is_closed_is_queued_next_time_and_can_be_sta
     job = again.store.runner.active
     qtbot.waitUntil(lambda: job.newest is not None, timeout=120_000)
     assert job.run_id == queued[0].id, "it goes on in its own row"
+
+
+def test_what_waits_begins_next_time_in_the_order_that_was_chosen(qtbot, start):
+    window = start()
+    load_demo(qtbot, window)
+    _, second, third = queue_three(qtbot, window)
+    window.runs.table.selectRow(2)
+    qtbot.keyClick(window.runs.table, Qt.Key.Key_Up, Qt.KeyboardModifier.AltModifier)
+    start.leave(window)
+
+    again = start()
+    idle(qtbot, again)
+    said = "2 runs wait since the program was last closed."
+    qtbot.waitUntil(lambda: said in again.log.text.toPlainText(), timeout=60_000)
+    again.store.left.start_all()
+    jobs = again.store.runner.executions
+    assert [job.run_id for job in jobs] == [third.run_id, second.run_id]
+    assert again.store.left.runs == []
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="ends a process by a signal")
@@ -113,9 +133,10 @@ def test_what_waits_when_the_window_is_killed_is_queued_next_time(tmp_path):
     )
     assert ended.returncode == -signal.SIGKILL, ended.stderr.decode()[-2000:]
     with Workspace.open(path) as workspace:
-        kept = [run.state for run in workspace.runs()]
-    assert kept.count(RunState.QUEUED) == 2
-    assert len(kept) == 3
+        runs = workspace.runs()
+        waiting = in_order(runs, read_queue(workspace))
+    assert len(runs) == 3
+    assert [run.request.indices for run in waiting] == [(2,), (1,)], "in the order chosen"
 
 
 def test_the_inspection_can_go_before_what_waits(qtbot, start):

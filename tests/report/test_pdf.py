@@ -47,7 +47,7 @@ def words(sheet: Sheet) -> str:
 
 def test_cover_summary_findings_runs_and_failures_follow_each_other(told):
     pages = [words(sheet) for sheet in sheets(told, Figures(told))]
-    cover, summary, findings, run, failed = pages
+    cover, summary, findings, run, failed, evidence = pages
     assert "Robustness report" in cover and "✗ Failure found" in cover and "It is fails" in cover
     assert (
         summary.startswith("Summary") and "✗ Failure found" in summary and "Confidence:" in summary
@@ -56,6 +56,7 @@ def test_cover_summary_findings_runs_and_failures_follow_each_other(told):
     assert "Every input." in run and "• It was told so." in run and "Seed" in run
     assert told.runs()[-1].request.models[0].fingerprint in run
     assert failed.startswith("Runs without a result") and failed.count("out of memory") == 2
+    assert evidence.startswith("Evidence") and "What was not tested" in evidence
 
 
 def test_the_methods_used_are_explained(workspace):
@@ -91,7 +92,7 @@ def test_html_and_pdf_together_draw_each_picture_once(told, tmp_path: Path, monk
 
 def test_the_file_has_numbered_pages_and_no_address(told, tmp_path: Path):
     data = write_pdf(told, tmp_path / "report.pdf").read_bytes()
-    assert data.startswith(b"%PDF") and len(re.findall(rb"/Type /Page\b", data)) == 5
+    assert data.startswith(b"%PDF") and len(re.findall(rb"/Type /Page\b", data)) == 6
     packed = re.findall(rb"stream\r?\n(.*?)\r?\nendstream", data, re.DOTALL)
     streams = [zlib.decompressobj().decompress(part) for part in packed if part[:1] == b"\x78"]
     assert b"/URI" not in data and not any(b"http" in stream for stream in streams)
@@ -100,7 +101,7 @@ def test_the_file_has_numbered_pages_and_no_address(told, tmp_path: Path):
 
 def test_pictures_stand_on_the_cover_with_the_finding_and_with_the_run(told):
     counts = [len(sheet.figure.axes) for sheet in sheets(told, Figures(told))]
-    assert counts == [1, 0, 1, 2, 0]
+    assert counts == [1, 0, 1, 2, 0, 0]
 
 
 def test_nothing_stands_outside_its_page(told):

@@ -19,7 +19,7 @@ from robgui.core.model.classifier import Classifier
 from robgui.core.workspace import Workspace
 from robgui.gui.app.settings import Settings, config_path, save_settings
 from robgui.report.html import write_html
-from robgui.report.places import without_places
+from robgui.core.text.places import without_places
 from tests.inline import steps
 
 POSIX = pytest.mark.skipif(os.name == "nt", reason="Windows has no file modes")

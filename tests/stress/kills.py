@@ -62,6 +62,11 @@ class Tally:
         cells += [f"oldest {oldest}", f"{late} too old", f"{len(self.problems)} other problems"]
         return " | ".join([*cells, f"load {os.getloadavg()[0]:.1f}"])
 
+    def complain(self, problem: str) -> None:
+        """Something is not as it must be; said at once, as the rest takes long."""
+        self.problems.append(problem)
+        print(f"{self.what}, kill {self.kills}: {problem}", flush=True)
+
     @property
     def fine(self) -> bool:
         """Whether nothing was lost."""
@@ -101,7 +106,7 @@ def _one_window(workspace: Path, log: Path, chance: random.Random, tally: Tally)
     _, errors = window.communicate()
     tally.kills += 1
     if ended_before is not None:
-        tally.problems.append(f"the window ended by itself: {errors.decode()[-300:]}")
+        tally.complain(f"the window ended by itself: {errors.decode()[-300:]}")
     _check_workers(workers, tally)
     _check_workspace(workspace, list(_told(log)), killed, tally)
 
@@ -120,7 +125,7 @@ def _check_workers(workers: list[int], tally: Tally) -> None:
     while any(Path(f"/proc/{pid}/exe").exists() for pid in workers):
         time.sleep(0.02)
         if time.monotonic() > until:
-            tally.problems.append("a worker outlived its window")
+            tally.complain("a worker outlived its window")
             return
 
 
@@ -139,19 +144,21 @@ def _check_workspace(
         with Workspace.open(path) as workspace:
             stored = {run.id: run for run in workspace.runs()}
             if workspace.read_only:
-                tally.problems.append(f"read-only: {workspace.reason}")
+                tally.complain(f"read-only: {workspace.reason}")
             tally.finished |= {run for _, word, run, _ in told if word == "done"}
             tally.missing = {run for run in tally.finished if not _whole(workspace, stored, run)}
     except Exception as error:  # noqa: BLE001 - that is what is looked for
-        tally.problems.append(f"the workspace does not open: {error}")
+        tally.complain(f"the workspace does not open: {error}")
         return
     last = next((run for _, word, run, _ in reversed(told) if word == "step"), None)
     if last is None or last in tally.finished:
         return
     tally.partial += 1
     kept = stored[last].done if last in stored and stored[last].has_result else -1
-    newer = [moment for moment, word, run, done in told if run == last and done > kept]
+    newer = [t for t, word, run, done in told if word == "step" and run == last and done > kept]
     tally.ages.append(max(0.0, killed - newer[0]) if newer else 0.0)
+    if tally.ages[-1] > OLDEST + _SLACK:
+        print(f"kill {tally.kills}: {tally.ages[-1]:.2f} s lost, {len(newer)} Steps", flush=True)
 
 
 def _whole(workspace: Workspace, stored: dict, run: str) -> bool:
@@ -178,9 +185,10 @@ def kill_workers(folder: Path, count: int, seed: int) -> Tally:
     for number in range(count):
         good = submit(window, SHORT, chance.randrange(10**6))
         wait(lambda: good.state.ended and not store.runner.busy)  # noqa: B023
-        if good.state is not RunState.DONE:
-            tally.problems.append(f"the run after a kill: {good.error}")
-        tally.finished.add(str(good.run_id))
+        if good.state is RunState.DONE:
+            tally.finished.add(str(good.run_id))
+        else:
+            tally.complain(f"the run after a kill: {good.error}")
         victim = submit(window, LONG, chance.randrange(10**6))
         _let_go_for(chance.uniform(0, 1.5), wait)
         for pid in store.runner.pids:
@@ -206,7 +214,7 @@ def _check_victim(victim, workspace: Workspace, tally: Tally) -> None:
     if victim.state is RunState.DONE:  # it was over before the kill
         tally.finished.add(victim.run_id)
     elif victim.state is not RunState.FAILED or words not in stored.error:
-        tally.problems.append(f"{victim.state}: {stored.error}")
+        tally.complain(f"{victim.state}: {stored.error}")
     elif victim.newest is not None:
         tally.partial += 1
         tally.ages.append(0.0 if stored.done == victim.newest.done else OLDEST + 1)
@@ -220,7 +228,7 @@ def _leave(window, tally: Tally) -> None:
     tally.missing = {run for run in tally.finished if not _whole(workspace, stored, run)}
     window.close()
     if leave(window, 0):
-        tally.problems.append("the window did not close")
+        tally.complain("the window did not close")
 
 
 def main() -> int:

@@ -122,7 +122,7 @@ class _Test:
         if self._around.centres is not None and bounded and self._counterexample is None:
             x = run.inputs(0, self._around.centres * run.prior.spread)
             for each, number in zip(x, self._classifier.infer(x).argmax(1).tolist(), strict=True):
-                if number != int(self._chosen.classes[0]):
+                if number != int(self._chosen.host[1][0]):
                     self._counterexample, self._counterexample_class = each.cpu().numpy(), number
                     break
 
@@ -223,9 +223,9 @@ class _Test:
             power_p=self._power_p,
             power=self._power,
             start=float(self._chosen.start[0]),
-            input=self._chosen.x[0].cpu().numpy(),
+            input=self._chosen.host[0][0],
             input_name=self._name,
-            label=int(self._chosen.classes[0]),
+            label=int(self._chosen.host[1][0]),
             labels=tuple(self._classifier.labels),
             kind=self._classifier.kind,
             certified=self._certified,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -11,11 +12,12 @@ from torch import Tensor
 from robgui.analyses.last_particle.noise.margin import margins, uses_probabilities
 from robgui.analyses.last_particle.params import MethodParams
 from robgui.core.dataset import Dataset, batches, inputs
+from robgui.core.devices import to_host
 from robgui.core.errors import DataError
 from robgui.core.model.classifier import Classifier
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Chosen:
     """Inputs that the model gets right.
 
@@ -32,6 +34,12 @@ class Chosen:
     classes: Tensor
     start: np.ndarray
     left_out: int = 0
+
+    @cached_property
+    def host(self) -> tuple[np.ndarray, np.ndarray]:
+        """``x`` and ``classes`` on the host, read once."""
+        x, classes = to_host(self.x, self.classes)
+        return x, classes
 
 
 def one_input(classifier: Classifier, dataset: Dataset, params: MethodParams) -> Chosen:
@@ -92,7 +100,7 @@ def _looked_at(
 ) -> tuple[Chosen, np.ndarray]:
     """The inputs with their right classes and margins, and what the model says of them."""
     scores = classifier.infer(x)
-    predicted = scores.argmax(1).cpu().numpy()
+    (predicted,) = to_host(scores.argmax(1))
     known = (
         dataset.labels[places]
         if params.truth == "label" and dataset.labels is not None

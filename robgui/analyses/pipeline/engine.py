@@ -11,6 +11,7 @@ from robgui.analyses.pipeline.result import Example, PipelineResult
 from robgui.analyses.pipeline.ways import Way, ways_of
 from robgui.core.dataset import Dataset, align, match
 from robgui.core.dataset.picture import picture_of
+from robgui.core.devices import to_host
 from robgui.core.errors import DataError
 from robgui.core.execution.analysis import Pace, Step
 from robgui.core.model.classifier import Classifier
@@ -65,7 +66,7 @@ class _Audit:
         first: np.ndarray | None = None
         for number, way in enumerate(self._ways):
             x = own if number == 0 else self._prepared(number, way, places, own)
-            probabilities = self._classifier.probs(x, batch=self._batch).cpu().numpy()
+            (probabilities,) = to_host(self._classifier.probs(x, batch=self._batch))
             best = probabilities.argmax(1)
             first = best if first is None else first
             confidence = probabilities.max(1)

@@ -47,6 +47,21 @@ PAPER: dict[str, Any] = {
 }
 
 
+def _batch() -> Any:
+    """The field of analyses whose bounds follow directions that another batch rounds otherwise."""
+    return Field(
+        0,
+        ge=0,
+        le=1_000_000,
+        title="Batch",
+        description=(
+            "Inputs per model call; 0 lets the program choose. Another batch rounds "
+            "differently, which may move a bound by a fraction of a step."
+        ),
+        json_schema_extra={"zero": "automatic"},
+    )
+
+
 class SpaceParams(Params):
     """Which scene is looked at, along which of its parameters, for which class."""
 
@@ -245,17 +260,7 @@ class MapParams(SpaceParams, _SeveralScenes):
 class GrowParams(Params):
     """How regions grow; ``paper`` replaces every setting that is still at its default."""
 
-    batch: int = Field(
-        0,
-        ge=0,
-        le=1_000_000,
-        title="Batch",
-        description=(
-            "Inputs per model call; 0 lets the program choose. Another batch rounds "
-            "differently, which may move a bound by a fraction of a step."
-        ),
-        json_schema_extra={"zero": "automatic"},
-    )
+    batch: int = _batch()
     preset: Preset = Field(
         "default",
         title="Preset",
@@ -426,8 +431,26 @@ class _InsideParams(Params):
 
 
 # The last base comes first in the form.
+#: Starts of regions that the program chooses; each takes thousands of model calls, and a network on
+#: so many pixels takes a tenth of a second for one.
+_STARTS, _LARGE = 4, 128 * 128
+
+
 class RegionsParams(_InsideParams, GrowParams, _BoxOrGrow, SpaceParams, _OneScene):
     """Settings of finding regions; the paper's robust regions are its preset."""
+
+    start_count: int = Field(
+        0,
+        ge=0,
+        le=64,
+        title="Number of starts",
+        description=(
+            "How many starts the program chooses; automatic: 4, or 1 on more than 128 × 128 pixels,"
+            " where each may take minutes."
+        ),
+        json_schema_extra={"zero": "automatic"},
+    )
+    batch: int = _batch()  # of several bases the first would give its own
 
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "paper": {**PAPER, "span": "whole", "mode": "robust", "samples": 256}
@@ -466,6 +489,11 @@ class SrvrParams(GrowParams, _Grow, SpaceParams, _SeveralScenes):
         description="The safe share of the range that a network must reach on average.",
         json_schema_extra={"judges": "share of the range"},
     )
+
+
+def starts_on(params: RegionsParams, shape: tuple[int, ...]) -> int:
+    """How many starts are chosen for a network that takes images of this shape."""
+    return params.start_count or (1 if math.prod(shape[1:]) > _LARGE else _STARTS)
 
 
 def takes(params: MapParams | RegionsParams | SrvrParams) -> Takes:

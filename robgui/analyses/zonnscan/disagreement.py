@@ -17,6 +17,7 @@ from robgui.analyses.zonnscan.populations import PopulationScan, read_sets
 from robgui.analyses.zonnscan.result import CornerCasesResult
 from robgui.analyses.zonnscan.thumbnails import thumbnails
 from robgui.core.dataset import Dataset, align, batches, inputs
+from robgui.core.devices import to_host
 from robgui.core.errors import DataError, ModelError
 from robgui.core.execution.analysis import Pace, Step
 from robgui.core.model.classifier import Classifier
@@ -81,8 +82,8 @@ class _Look:
                     classifier, self._dataset.subset(self._places[part]), self._batch
                 ):
                     top = classifier.probs(x, self._batch).max(1)
-                    self._classes[m, part[rows]] = order[top.indices.cpu().numpy()]
-                    self._confidence[m, part[rows]] = top.values.cpu().numpy()
+                    classes, self._confidence[m, part[rows]] = to_host(top.indices, top.values)
+                    self._classes[m, part[rows]] = order[classes]
                     self._seen += len(rows)
                     yield
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from functools import partial
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -19,6 +20,7 @@ from robgui.analyses.zonnscan.attack import ascent
 from robgui.analyses.zonnscan.nearest import Crossing, nearest_crossing
 from robgui.analyses.zonnscan.sampling.clouds import radius_of
 from robgui.analyses.zonnscan.zone import Zone, power
+from robgui.core.devices import to_device, to_host
 from robgui.core.model.classifier import Classifier
 from robgui.core.model.randomness import HOST, host_generator
 
@@ -102,19 +104,21 @@ class GradientSearch:
         points = starts
         for step in range(steps + 1):
             margins, gradient = self._margins(points)
-            crossed = torch.nonzero(margins > 0).flatten().tolist()
+            beyond, within = to_host(margins, radii)
+            crossed = np.flatnonzero(beyond > 0).tolist()
             yield
             if crossed:
-                nearest = min(crossed, key=radii.tolist().__getitem__)
+                nearest = min(crossed, key=within.tolist().__getitem__)
                 found.append(points[nearest])
             if gradient is None or step == steps:
                 break
-            going = margins <= 0
+            going = beyond <= 0
             if crossed:
-                going &= radii < radii[nearest]
-            points, radii, gradient = points[going], radii[going], gradient[going]
-            if not len(points):
+                going &= within < within[nearest]
+            if not going.any():
                 break
+            rows = to_device(torch.from_numpy(np.flatnonzero(going)), points.device)
+            points, radii, gradient = points[rows], radii[rows], gradient[rows]
             length = max(_SHORTEST, 1 - step / steps) * radii[:, None]
             moved = points + length * self._direction(gradient, points) - self._centre
             points = (self._centre + self._within(moved, radii[:, None])).clamp(0, 1)
@@ -151,7 +155,8 @@ class GradientSearch:
         if len(known) < len(parts):
             return margins, None
         gradient = torch.cat(known).nan_to_num(0.0, 0.0, 0.0)
-        self.blind = self.blind and not bool(gradient.any())
+        if self.blind:
+            self.blind = not bool(gradient.any())
         return margins, gradient
 
     def _margin(self, scores: Tensor) -> Tensor:

@@ -13,6 +13,7 @@ from robgui.analyses.zonnscan.sampling.points import stretches
 from robgui.analyses.zonnscan.sampling.scan import Scan
 from robgui.analyses.zonnscan.sampling.tally import read_scores
 from robgui.analyses.zonnscan.sampling.zones import Cloud
+from robgui.core.devices import to_host
 from robgui.core.model.classifier import Classifier
 
 #: Crossing samples that are pulled towards the input, and how often the way is halved: 64 · 12
@@ -106,10 +107,8 @@ def _drawn_again(scan: Scan, cloud: Cloud, zone: Tensor, numbers: list[int]) -> 
 
 
 def _nearest(points: Tensor, classes: Tensor, radii: Tensor, calls: int) -> Crossing:
-    best = int(radii.argmin())
+    best = radii.argmin(0, keepdim=True)
+    radius, witness, klass = to_host(radii[best], points[best], classes[best])
     return Crossing(
-        radius=float(radii[best]),
-        witness=points[best].cpu().numpy(),
-        klass=int(classes[best]),
-        calls=calls,
+        radius=float(radius[0]), witness=witness[0], klass=int(klass[0, 0]), calls=calls
     )

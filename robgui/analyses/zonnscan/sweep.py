@@ -33,6 +33,7 @@ from robgui.analyses.zonnscan.sampling.scan import Scan
 from robgui.analyses.zonnscan.sampling.tally import SHOWN, Tally, entropy_of, read_scores
 from robgui.analyses.zonnscan.zone import Sampler, Zone, fitted_radii, largest_radius
 from robgui.core.dataset import Dataset, align, inputs
+from robgui.core.devices import to_host
 from robgui.core.errors import DataError, ModelError
 from robgui.core.execution.analysis import Pace, Step
 from robgui.core.model.backend import first_line
@@ -85,7 +86,11 @@ class _Sweep:
         self._own = read_scores(
             classifier.infer(self.centre.reshape(1, *classifier.shape)), self._multi_label
         )
-        self._predicted = int(self._own.top)
+        own = self._own.confidence.double(), self._own.entropy.double(), self._own.votes.double()
+        *self._own_numbers, self._input, top = to_host(
+            *own, self.centre.reshape(classifier.shape), self._own.top
+        )
+        self._predicted = int(top[0, 0])
         tally = Tally(
             len(radii),
             classifier.classes,
@@ -162,10 +167,7 @@ class _Sweep:
         counts = self.scan.tally.counts()
         index_low, index_high = intervals(counts)
         low, high = shares(counts, self.scan.cap, stops=self._params.target_half_width > 0)
-        own_confidence, own_index = (
-            self._own.confidence.double().cpu().numpy(),
-            self._own.entropy.double().cpu().numpy(),
-        )
+        own_confidence, own_index, own_votes = self._own_numbers
         first = len(self._radii) - len(counts.samples)
 
         def joined(own: np.ndarray | float, rest: np.ndarray) -> np.ndarray:
@@ -187,7 +189,7 @@ class _Sweep:
             ci_low=joined(own_index, index_low),
             ci_high=joined(own_index, index_high),
             mean_confidence=mean_confidence,
-            vote_share=joined(self._own.votes.double().cpu().numpy(), counts.votes),
+            vote_share=joined(own_votes, counts.votes),
             crossing=crossing,
             crossing_low=joined(0.0, low),
             crossing_high=joined(0.0, high),
@@ -206,11 +208,11 @@ class _Sweep:
                 else np.zeros((0, *shape), dtype=np.float32)
             ),
             witness_class=found.klass if found else -1,
-            input=self.centre.reshape(shape).cpu().numpy(),
+            input=self._input,
             input_name=self._name,
             predicted=self._predicted,
             labels=tuple(self._classifier.labels),
-            shown_class=self._shown(first),
+            shown_class=self._shown(first, counts.shown),
             kind=self._classifier.kind,
             sampler=self._sampler,
             corners=(
@@ -238,8 +240,7 @@ class _Sweep:
             "attack_note": self._no_attack,
         }
 
-    def _shown(self, first: int) -> np.ndarray:
-        shown = self.scan.tally.shown.cpu().numpy()
+    def _shown(self, first: int, shown: np.ndarray) -> np.ndarray:
         padded = np.full((first + len(shown), SHOWN), -1, dtype=np.int64)
         padded[first:, : shown.shape[1]] = shown
         padded[:first] = self._predicted

@@ -18,6 +18,7 @@ from torch import Tensor, nn
 
 from robgui.analyses.zonnscan.populations import Comparison, adversarial_twins, compare, scan_inputs
 from robgui.analyses.zonnscan.sampling.points import base_points
+from robgui.core.devices import to_host
 from robgui.core.errors import DataError, ModelError
 from robgui.core.model.backend import TorchBackend
 from robgui.core.model.classifier import Classifier
@@ -63,7 +64,9 @@ def make_key(
     right = classifier.infer(start, batch).argmax(1) == true
     twins = adversarial_twins(classifier, start, true, eps, batch)
     fooled = classifier.infer(twins, batch).argmax(1) != true
-    changed, kept = (torch.nonzero(right & which).flatten().tolist() for which in (fooled, ~fooled))
+    changed, kept = (
+        np.flatnonzero(each).tolist() for each in to_host(right & fooled, right & ~fooled)
+    )
     half = size // 2
     if len(changed) < half or len(kept) < size - half:
         raise DataError(
@@ -178,10 +181,8 @@ class Stitching:
         """The copy as it is now."""
         digest = hashlib.sha256()
         _set_learning(self._twin.module, False)
-        for weight in _weights(self._twin.module):
-            digest.update(
-                weight.detach().cpu().contiguous().flatten().view(torch.uint8).numpy().tobytes()
-            )
+        for weight in to_host(*_weights(self._twin.module)):
+            digest.update(weight.tobytes())
         return self._wrapped(digest.hexdigest())
 
     def _wrapped(self, content: str) -> Classifier:

@@ -19,6 +19,7 @@ from robgui.analyses.zonnscan.result import WatermarkResult, moves
 from robgui.analyses.zonnscan.thumbnails import thumbnails
 from robgui.analyses.zonnscan.watermark import KEPT, Key, Repeated, Stitching, make_key
 from robgui.core.dataset import Dataset, align, inputs
+from robgui.core.devices import to_host
 from robgui.core.errors import DataError, ModelError
 from robgui.core.execution.analysis import Pace, Step
 from robgui.core.model.classifier import Classifier
@@ -121,13 +122,10 @@ class _Check:
     def _look(self, which: int, classifier: Classifier) -> None:
         """What a model says about the key and about all inputs looked at."""
         top = classifier.probs(self._key.inputs, self._params.batch).max(1)
-        self._answers[which], self._confidence[which] = (
-            self._orders[which][top.indices.cpu().numpy()],
-            top.values.cpu().numpy(),
-        )
-        self._whole[which] = self._orders[which][
-            classifier.infer(self._x, self._params.batch).argmax(1).cpu().numpy()
-        ]
+        every = classifier.infer(self._x, self._params.batch).argmax(1)
+        answers, self._confidence[which], whole = to_host(top.indices, top.values, every)
+        order = self._orders[which]
+        self._answers[which], self._whole[which] = order[answers], order[whole]
         self._calls += len(self._x) + len(self._key.inputs)
 
     def step(self) -> Step[WatermarkResult]:

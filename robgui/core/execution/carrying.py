@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import traceback
 from collections.abc import Generator, Iterator
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -45,10 +46,25 @@ def carry_out(task: Task, shelf: Shelf) -> Generator[Report, None, None]:
     except (Exception, SystemExit) as error:
         if isinstance(error.__context__, GeneratorExit):  # it could not clean up; nobody listens
             raise
-        details = "" if isinstance(error, RobguiError) else traceback.format_exc()
-        yield Report(RunState.FAILED, error=sentence(error), details=details, problem=error)
+        problem = _foreseen(error, task.request.device)
+        details = "" if isinstance(problem, RobguiError) else traceback.format_exc()
+        yield Report(RunState.FAILED, error=sentence(problem), details=details, problem=problem)
     else:
         yield Report(RunState.DONE)
+
+
+def _foreseen(error: BaseException, device: str) -> BaseException:
+    """Memory that has run out outside a model call is no bug either; everything else is as it
+    was.
+    """
+    from robgui.core.model.classifier import out_of_memory
+
+    if isinstance(error, RobguiError) or not out_of_memory(error):
+        return error
+    return ModelError(
+        f"There is not enough memory on {device or 'this device'} for this run; make its batch"
+        " smaller, close what else uses the memory, or choose another device."
+    )
 
 
 def thinned(reports: Iterator[Report], seconds: float) -> Iterator[Report]:
@@ -85,15 +101,20 @@ def versions() -> dict[str, str]:
 
 def _steps(engine: Iterator[Step[Any]], classifiers: tuple[Classifier, ...]) -> Iterator[Report]:
     before = sum(classifier.calls for classifier in classifiers)
-    try:
-        for step in engine:
-            calls = sum(classifier.calls for classifier in classifiers) - before
-            yield Report(RunState.RUNNING, step, step.done, step.total, calls)
-    except GeneratorExit:
-        close = getattr(engine, "close", None)
-        if close is not None:
-            close()
-        raise
+    with ExitStack() as stack:
+        for classifier in classifiers:
+            stack.enter_context(classifier.checked_later())
+        try:
+            for step in engine:
+                for classifier in classifiers:
+                    classifier.check()
+                calls = sum(classifier.calls for classifier in classifiers) - before
+                yield Report(RunState.RUNNING, step, step.done, step.total, calls)
+        except GeneratorExit:
+            close = getattr(engine, "close", None)
+            if close is not None:
+                close()
+            raise
 
 
 def _prepare(

@@ -8,14 +8,14 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from robgui.core.devices import default_device
     from robgui.core.loading.architecture import is_ours
-    from robgui.core.loading.devices import default_device
     from robgui.core.trust.opening import load
 
 __all__ = ["default_device", "is_ours", "load"]
 
 _HOMES = {
-    "default_device": "robgui.core.loading.devices",
+    "default_device": "robgui.core.devices",
     "is_ours": "robgui.core.loading.architecture",
     "load": "robgui.core.trust.opening",
 }

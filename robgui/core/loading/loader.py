@@ -11,10 +11,10 @@ from typing import Any
 
 import torch
 
+from robgui.core.devices import default_device
 from robgui.core.errors import ModelError, TrustError
 from robgui.core.identify import Format
 from robgui.core.loading.detect import settle
-from robgui.core.loading.devices import default_device
 from robgui.core.loading.exported import load_exported
 from robgui.core.loading.folders import load_folder
 from robgui.core.loading.keras_files import load_keras

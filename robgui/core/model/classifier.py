@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import gc
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +12,14 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from robgui.core.devices import autocast, hardware_of, to_device
 from robgui.core.errors import ModelError, RobguiError
 from robgui.core.model.backend import Backend, Capabilities, Reduce, TorchBackend, first_line
 from robgui.core.model.card import fingerprint
 from robgui.core.model.convention import Convention
 from robgui.core.model.cost import Counter, batch_size
 from robgui.core.model.guessing import kind_of, output_kind, random_inputs, try_function
+from robgui.core.model.later import Later
 from robgui.core.model.settings import Kind, ModelSettings
 from robgui.core.text.words import count
 
@@ -69,6 +70,7 @@ class Classifier:
         self._content = content
         self._autocast = False
         self._channels_last = False
+        self._later = Later()
         self._convention = Convention(self.settings, self.device)
         classes = self._probe()
         self.labels = _labels(settings.labels, classes, name)
@@ -142,6 +144,7 @@ class Classifier:
         )
         other.notice, other.remarks, other.ran = self.notice, self.remarks, self.ran
         other._autocast, other._channels_last = self._autocast, self._channels_last
+        other._later = self._later
         return other
 
     def with_output_told(self) -> Classifier:
@@ -266,7 +269,7 @@ class Classifier:
             if isinstance(values, Tensor)
             else torch.from_numpy(np.ascontiguousarray(values, dtype=np.float32))
         )
-        x = array.to(self.device, torch.float32, non_blocking=True)
+        x = to_device(array, self.device).to(torch.float32)
         if tuple(x.shape) == self.shape:
             x = x[None]
         if tuple(x.shape[1:]) != self.shape:
@@ -291,7 +294,9 @@ class Classifier:
     def logits(self, x: Tensor) -> Tensor:
         """Scores ``(n, classes)``, differentiable in ``x``; one call of the model."""
         self.calls += len(x)
-        return self._convention.scores(self._call(self.raw_input(x)))
+        unusual = self._recurrent and torch.is_grad_enabled()
+        with hardware_of(self.device).for_gradients() if unusual else nullcontext():
+            return self._convention.scores(self._call(self.raw_input(x)))
 
     def infer(self, x: Any, batch: int = 0) -> Tensor:
         """Scores ``(n, classes)`` without gradient, in batches.
@@ -312,12 +317,31 @@ class Classifier:
         if not parts:
             return torch.empty((0, self.classes), device=self.device)
         scores = torch.cat(parts) if len(parts) != 1 else parts[0]
-        if not bool(torch.isfinite(scores).all()):
-            raise ModelError(
-                f"{self.name} returns scores that are not finite numbers; check its weights, mean"
-                " and std."
-            )
+        sound = torch.isfinite(scores).all()
+        if not (self._later.takes(sound) or bool(sound)):
+            self._refuse()
         return scores
+
+    @contextmanager
+    def checked_later(self) -> Iterator[None]:
+        """While it lasts the host does not wait for the device to say that scores are finite;
+        ``check`` asks about all of them.
+        """
+        with self._later.on(hardware_of(self.device).waits):
+            yield
+
+    def check(self) -> None:
+        """Raises ModelError if scores since the last look were not finite; costs nothing where
+        each was looked at.
+        """
+        if not self._later.sound():
+            self._refuse()
+
+    def _refuse(self) -> None:
+        raise ModelError(
+            f"{self.name} returns scores that are not finite numbers; check its weights, mean and"
+            " std."
+        )
 
     def probs(self, x: Any, batch: int = 0) -> Tensor:
         """Probabilities ``(n, classes)``: softmax, or sigmoid for a multi-label model."""
@@ -370,9 +394,7 @@ class Classifier:
                 " more memory or choose another device."
             )
         self._largest_batch = size // 2
-        if self.device.type == "cuda":
-            gc.collect()
-            torch.cuda.empty_cache()
+        hardware_of(self.device).tidy(self.device)
         self.notice(
             f"{self.name}: out of memory at {size:,} inputs a batch; going on with"
             f" {self._largest_batch:,}."
@@ -388,7 +410,7 @@ class Classifier:
         one sentence.
         """
         try:
-            with self._precision():
+            with autocast(self.device, enabled=self._autocast):
                 yield
         except RobguiError as error:
             raise ModelError(f"{self.name}: {error}") from error
@@ -401,10 +423,6 @@ class Classifier:
                 f"{self.name}: the model raised {type(error).__name__} on an input of shape"
                 f" {tuple(x.shape)}: {first_line(error)}."
             ) from error
-
-    def _precision(self) -> torch.autocast:
-        dtype = torch.float16 if self.device.type == "cuda" else torch.bfloat16
-        return torch.autocast(self.device.type, dtype=dtype, enabled=self._autocast)
 
     def _probe(self) -> int:
         """Calls the model once so that a wrong shape is found at loading, not in the middle of a
@@ -429,7 +447,7 @@ class Classifier:
             raise ModelError(
                 f"{self.name} gives a single score, which is two classes; it cannot be multi-label."
             )
-        self._operations = counter.total / 2
+        self._operations, self._recurrent = counter.total / 2, counter.recurrent
         self._largest_batch = batch_size(self.shape, self._operations, self.device)
         outputs = int(raw.shape[1])
         return 2 if outputs == 1 else outputs

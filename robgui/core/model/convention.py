@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from robgui.core.model.card import decode, encode
+from robgui.core.model.randomness import HOST
 from robgui.core.model.settings import ModelSettings
 
 
@@ -64,14 +65,15 @@ class Convention:
         """(low + x·(high − low) − mean) / std as shift + x·scale, or nothing to do."""
         s = self._settings
         low, high, mean, std = (
-            torch.tensor(v, dtype=torch.float64, device=device)
+            torch.tensor(v, dtype=torch.float64, device=HOST)
             for v in (s.low, s.high, s.mean, s.std)
         )
         ones = (1, 1) if self._image else ()
-        self._shift = ((low - mean) / std).float().reshape(-1, *ones)
+        shift = ((low - mean) / std).float().reshape(-1, *ones)
         scale = ((high - low) / std).float().reshape(-1, *ones)
-        identity = bool((self._shift == 0).all()) and bool((scale == 1).all())
-        self._scale: Tensor | None = None if identity else scale
+        identity = bool((shift == 0).all()) and bool((scale == 1).all())
+        self._shift = shift.to(device)
+        self._scale: Tensor | None = None if identity else scale.to(device)
 
 
 def _logits_of(probabilities: Tensor, multi_label: bool) -> Tensor:

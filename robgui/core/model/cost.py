@@ -7,11 +7,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from robgui.core.devices import hardware_of
 from robgui.core.model.watching import Watching
 
-#: Operations in one batch: 20 to 50 ms on two CPU cores at the 20 to 90 thousand million a second
-#: measured there. Smaller batches are no slower on a CPU, and a stop is answered after one batch.
-_PER_BATCH = {"cpu": 1e9, "cuda": 4e11}
 #: Numbers in one batch of inputs: 13 MB.
 _VALUES_PER_BATCH = 3_211_264
 _SMALLEST, _LARGEST = 4, 4096
@@ -19,17 +17,23 @@ _SMALLEST, _LARGEST = 4, 4096
 _UNKNOWN = 512
 
 
+#: Layers that go through a sequence.
+_RECURRENT = frozenset({"lstm", "gru", "rnn_tanh", "rnn_relu"})
+
+
 class Counter(Watching):
     """Adds up multiplications and additions of convolutions and matrix products.
 
-    ``total`` has the sum.
+    ``total`` has the sum, ``recurrent`` says whether a recurrent layer was among them.
     """
 
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.total = 0
+        self.recurrent = False
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.recurrent |= func.overloadpacket.__name__ in _RECURRENT
         with self:  # a recurrent layer is one operation to torch; its parts are what counts
             parts = func.decompose(*args, **(kwargs or {}))
         if parts is not NotImplemented:
@@ -44,9 +48,7 @@ def batch_size(shape: tuple[int, ...], operations: float, device: torch.device) 
     """How many inputs to give a model at once: a power of two, always the same for the same
     model and device.
     """
-    wanted = (
-        _PER_BATCH.get(device.type, _PER_BATCH["cuda"]) / operations if operations else _UNKNOWN
-    )
+    wanted = hardware_of(device).operations / operations if operations else _UNKNOWN
     fitting = max(1, _VALUES_PER_BATCH // max(1, torch.Size(shape).numel()))
     most = max(1, min(int(max(wanted, _SMALLEST)), fitting, _LARGEST))
     return int(2 ** (most.bit_length() - 1))

@@ -15,6 +15,7 @@ from robgui.core.identify import Identity, Kind, identify
 from robgui.core.text.words import count
 from robgui.gui.app.actions import Entry
 from robgui.gui.app.device_menu import DeviceMenu
+from robgui.gui.app.figure_question import FigureQuestion
 from robgui.gui.app.model_questions import ModelQuestions
 from robgui.gui.app.palette import CommandPalette, ShortcutSheet
 from robgui.gui.app.preferences import edit_preferences
@@ -25,13 +26,16 @@ from robgui.gui.app.workspaces import WORKSPACES, Workspaces
 from robgui.gui.data.data_dialog import DataDialog
 from robgui.gui.pages.help import Help
 from robgui.gui.panels import pages
+from robgui.gui.state.evidence.explaining import explain
 from robgui.gui.state.opening import Opening
 from robgui.gui.widgets.plain import question
 
 if TYPE_CHECKING:
     from robgui.gui.app.main_window import MainWindow
     from robgui.gui.pages.batch_window import BatchWindow
+    from robgui.gui.pages.postmortem_dialog import PostMortemDialog
     from robgui.gui.show.presentation import Presentation
+    from robgui.report.postmortem.facts import Facts
 
 MODEL_ENDINGS = (
     *(".pt2", ".pt", ".pth", ".th", ".ckpt", ".bin", ".safetensors", ".onnx", ".skops"),
@@ -61,10 +65,12 @@ class Commands:
         self._window = window
         self._store = window.store
         self.saving = Saving(window)
+        self.figures = FigureQuestion(window)
         self.workspaces = Workspaces(window)
         self._help: Help | None = None
         self._presentation: Presentation | None = None
         self.batch: BatchWindow | None = None
+        self.explained: PostMortemDialog | None = None
         self._asked_for: set[Path] = set()
         self.questions = ModelQuestions(
             window, lambda path: self._asked_for.discard(path.absolute())
@@ -160,6 +166,22 @@ class Commands:
                 "File",
                 self.saving.export_findings,
                 icon="findings",
+            ),
+            Entry(
+                "make_tests",
+                "Make tests of starred findings …",
+                "File",
+                self.saving.make_tests,
+                icon="findings",
+                hint="Writes their inputs, a pytest file and a suite for robgui check",
+            ),
+            Entry(
+                "post_mortem",
+                "Post-mortem of the chosen finding",
+                "File",
+                self.post_mortem,
+                icon="findings",
+                hint="Runs what is missing for a minute, and says what is behind the finding",
             ),
             Entry("find_missing", "Find missing file …", "File", self.find_missing, icon="link"),
             Entry(
@@ -302,6 +324,7 @@ class Commands:
             Entry("palette", "Find command …", "Help", self.show_palette, "Ctrl+Shift+P", "search"),
             Entry("shortcuts", "Keyboard shortcuts", "Help", self.show_shortcuts, "?", "info"),
             Entry("doctor", "Check the installation …", "Help", self.show_doctor, icon="check"),
+            Entry("selftest", "Test the device …", "Help", self.show_selftest, icon="check"),
             Entry("about", "About robgui", "Help", self.show_about, icon="info"),
         ]
 
@@ -351,7 +374,25 @@ class Commands:
             find_missing=bool(store.history.missing),
             report=bool(store.history.runs),
             export_findings=bool(store.history.findings),
+            post_mortem=store.selection.finding is not None,
+            make_tests=any(finding.starred for finding in store.history.findings),
         )
+
+    def post_mortem(self) -> None:
+        """Explains the finding that the user points at, once what is missing has run."""
+        chosen = self._store.selection.finding
+        if chosen is not None:
+            explain(self._store, chosen, self._explained)
+
+    def _explained(self, facts: Facts) -> None:
+        from robgui.gui.pages.postmortem_dialog import PostMortemDialog
+        from robgui.report.postmortem.words import paragraph
+
+        told = paragraph(facts)
+        dialog = PostMortemDialog(self._store, facts.finding.title, told, self._window)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.show()
+        self.explained = dialog
 
     # --- opening ----------------------------------------------------------------------------------
 
@@ -367,6 +408,9 @@ class Commands:
             self._store.say("error", f"{path} is {found.words}; {advice}.")
             return
         self._window.settings.last_folder = str(path.parent)
+        if found.kind is Kind.EXPERIMENT:
+            self.figures.ask(path, found)
+            return
         self._asked_for.add(path.absolute())
         if found.kind is Kind.WORKSPACE:
             self._store.open_workspace(path)
@@ -546,6 +590,12 @@ class Commands:
     def show_doctor(self) -> None:
         """What is installed and what is broken, in the log."""
         self._store.run_doctor()
+        self._window.log_dock.show()
+        self._window.log_dock.raise_()
+
+    def show_selftest(self) -> None:
+        """Every analysis on the device beside the processor; its page comes into the log."""
+        self._store.selftest.start(self._store.library.device)
         self._window.log_dock.show()
         self._window.log_dock.raise_()
 

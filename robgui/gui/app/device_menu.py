@@ -39,6 +39,8 @@ class DeviceMenu(QMenu):
             group.addAction(action)
         if cluster := self._store.cluster:
             group.addAction(self._switch(f"Ray cluster {cluster}", True))
+        if len(library.devices) > 1 and not self._store.cluster:
+            self.addMenu(self._destinations())
         self.addAction("Ray cluster …").triggered.connect(self.ask_cluster)
         self.addAction("Ray cluster, for batches …").triggered.connect(self._to_batch)
         self.addSeparator()
@@ -52,6 +54,19 @@ class DeviceMenu(QMenu):
         measure = self.addAction("Measure the difference")
         measure.setEnabled(library.model is not None and not self._store.runner.busy)
         measure.triggered.connect(library.measure_speed)
+
+    def _destinations(self) -> QMenu:
+        """Where runs are sent; may be changed while one runs."""
+        menu, store = QMenu("Send runs to", self), self._store
+        group = QActionGroup(menu)
+        usual = ("", "the device in use, or one that is free")
+        for device, name in (usual, *store.library.devices):
+            action = menu.addAction(f"{device}: {name}" if device else name.capitalize())
+            action.setCheckable(True)
+            action.setChecked(device == store.run_device)
+            action.triggered.connect(lambda _=False, device=device: store.send_runs_to(device))
+            group.addAction(action)
+        return menu
 
     def _switch(self, text: str, on: bool) -> QAction:
         action = self.addAction(text)
@@ -74,7 +89,12 @@ class DeviceMenu(QMenu):
     def _set(self, device: str, **options: bool) -> None:
         store = self._store
         if store.runner.busy:
-            store.say("warning", "Stop the running analysis before changing the device.")
+            other = (
+                ", or send only further runs there (Send runs to)"
+                if len(store.library.devices) > 1
+                else ""
+            )
+            store.say("warning", f"Stop the running analysis before changing the device{other}.")
             return
         if not options:
             store.set_cluster("")

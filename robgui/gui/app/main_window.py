@@ -319,6 +319,7 @@ class MainWindow(QMainWindow):
             store.library.datasets_changed,
             store.selection_changed,
             store.history.runs_changed,
+            store.history.findings_changed,
             store.navigation.changed,
             store.ready,
         ):

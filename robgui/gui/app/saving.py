@@ -10,6 +10,8 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 
 import robgui
 from robgui.gui.show import export
+from robgui.gui.state.evidence import guarding
+from robgui.gui.state.evidence.reopening import experiment_on_show
 
 if TYPE_CHECKING:
     import numpy as np
@@ -40,6 +42,16 @@ class Saving:
         )
         if folder:
             self._store.history.export_findings(Path(folder), self._window.findings.shown())
+
+    def make_tests(self) -> None:
+        """Writes the starred findings as tests that a later model has to pass."""
+        folder = QFileDialog.getExistingDirectory(
+            self._window,
+            "Make tests of the starred findings in a folder",
+            self._window.settings.last_folder,
+        )
+        if folder:
+            guarding.make_tests(self._store, Path(folder))
 
     def write_report(self) -> None:
         """Writes the report, as one HTML file or as PDF by its ending."""
@@ -95,7 +107,13 @@ class Saving:
             )
             return None
         subject, provenance = self._store.subject(panel.request), _provenance(panel)
-        return export.Exported(tuple(panel.views()), panel.analysis.title, subject, provenance)
+        return export.Exported(
+            tuple(panel.views()),
+            panel.analysis.title,
+            subject,
+            provenance,
+            experiment_on_show(self._store, panel),
+        )
 
     def _write(self, work: Callable[[], None], sentence: str) -> None:
         """Writes a file away from the GUI thread; what goes wrong is said by the thread."""

@@ -98,8 +98,15 @@ class Status(QStatusBar):
         self._show_speed()
         self._show_runs()
         self._memory.setText(_memory(self._store.pids, self._store.graphics))
-        cluster = self._store.cluster
-        self.device.setText(f"Ray: {cluster}" if cluster else self._store.library.device or "…")
+        self.device.setText(_devices(self._store))
+
+
+def _devices(store: Store) -> str:
+    """Where models are, and where runs are sent if that is elsewhere."""
+    if store.cluster:
+        return f"Ray: {store.cluster}"
+    elsewhere = f", runs {store.run_device}" if store.run_device else ""
+    return f"{store.library.device or '…'}{elsewhere}"
 
 
 def _memory(pids: Sequence[int], graphics: tuple[int, int] | None) -> str:

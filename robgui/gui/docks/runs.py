@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSignalBlocker, QSize, Qt, QTimer
@@ -150,6 +150,7 @@ class Runs(QWidget):
         store.job_stepped.connect(self._step)
         store.job_changed.connect(self._job_changed)
         store.runner.reordered.connect(self.sync)
+        store.left.changed.connect(self.sync)
         store.selection_changed.connect(self._follow)
         theme.changed.connect(self._fonts)
         self.table.doubleClicked.connect(lambda _: self.show_chosen())
@@ -260,8 +261,8 @@ class Runs(QWidget):
         live = isinstance(row, Execution) and not row.state.ended
         waiting = isinstance(row, Run) and row.state is RunState.QUEUED
         stored = waiting or (isinstance(row, Run) and row.state.ended)
-        queue = self._store.runner.waits
-        place = queue.index(row) if isinstance(row, Execution) and row in queue else -1
+        queue: Sequence[Row] = self._store.left.runs if waiting else self._store.runner.waits
+        place = queue.index(row) if row is not None and row in queue else -1
         writable = (
             self._store.history.workspace is not None
             and not self._store.history.workspace.read_only
@@ -300,6 +301,8 @@ class Runs(QWidget):
         row = self.chosen
         if isinstance(row, Execution):
             self._store.runner.move([row], by)
+        elif isinstance(row, Run) and row.state is RunState.QUEUED:
+            self._store.left.move(row, by)
 
     def copy_chosen(self) -> None:
         """Puts the command line that repeats the run on the clipboard."""
@@ -351,6 +354,8 @@ class Runs(QWidget):
         menu = QMenu(self)
         for name, _, symbol, deed in self._deeds:
             menu.addAction(icon(symbol), self._words(name), deed).setEnabled(allowed[name])
+        if len(self._store.left.runs) > 1:
+            menu.addAction(icon("run"), "Start all that wait", self._store.left.start_all)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(self.table.viewport().mapToGlobal(place))
 

@@ -1,4 +1,4 @@
-"""The table of runs: jobs on their way first, then the history."""
+"""The table of runs: jobs on their way first, then what was left waiting, then the history."""
 
 from __future__ import annotations
 
@@ -56,7 +56,10 @@ class RunsModel(QAbstractTableModel):
         """Takes over the present jobs and history."""
         jobs = list(self._store.runner.executions)
         live = {job.run_id for job in jobs}
-        rows: list[Row] = [*jobs, *(run for run in self._store.history.runs if run.id not in live)]
+        left = self._store.left.runs
+        shown = live | {run.id for run in left}
+        others = [run for run in self._store.history.runs if run.id not in shown]
+        rows: list[Row] = [*jobs, *left, *others]
         if [key(row) for row in rows] == [key(row) for row in self.rows]:
             self.rows = rows
             self.touch(range(len(rows)))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robgui.core.errors import RobguiError
-from robgui.core.execution.worker.slot import LostError
+from robgui.core.execution.worker.asked import LostError
 from robgui.core.text.words import count, percent
 
 if TYPE_CHECKING:

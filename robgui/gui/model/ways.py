@@ -12,7 +12,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from robgui.core.errors import ModelError
-from robgui.core.execution.worker.slot import LostError
+from robgui.core.execution.worker.asked import LostError
 from robgui.core.model.preprocessing import Answer, Tried, ways
 from robgui.core.text.words import count, percent
 from robgui.gui.widgets.plain import Label

@@ -19,6 +19,7 @@ from robgui.core.errors import RobguiError
 from robgui.core.view import Film, View
 
 if TYPE_CHECKING:
+    from robgui.core.experiment import Experiment
     from robgui.report.drawing import Plate
 
 PICTURE_ENDINGS = (".png", ".svg", ".pdf")
@@ -37,12 +38,14 @@ class Exported:
         title: What it is.
         subject: Of what: model and input.
         provenance: Where it comes from: version, settings, run.
+        experiment: The run behind it, which a picture carries.
     """
 
     views: tuple[View, ...]
     title: str
     subject: str
     provenance: str
+    experiment: Experiment | None = None
 
     @property
     def film(self) -> Film | None:
@@ -63,7 +66,7 @@ def save_picture(exported: Exported, path: Path) -> None:
             f"{path.name}: a picture is written as {', '.join(PICTURE_ENDINGS)}; choose one of"
             " these endings."
         )
-    _write(path, save(_figure(exported), ending[1:]))
+    _write(path, save(_figure(exported), ending[1:], experiment=exported.experiment))
 
 
 def to_pixels(exported: Exported, width: int = CLIPBOARD_WIDTH) -> np.ndarray:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from robgui.core.errors import IncompleteModelError, ModelError, TrustError
-from robgui.core.execution.worker.slot import LostError
+from robgui.core.execution.worker.asked import LostError
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset

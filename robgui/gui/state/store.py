@@ -33,9 +33,11 @@ from robgui.gui.state.marking import Marking
 from robgui.gui.state.navigation import Navigation
 from robgui.gui.state.remedies import failure, told
 from robgui.gui.state.restoring import Restoring
+from robgui.gui.state.running.left_waiting import LeftWaiting
 from robgui.gui.state.running.places import cluster_places, window_places
 from robgui.gui.state.running.runner import Runner
 from robgui.gui.state.selection import Selection
+from robgui.gui.state.selftest import SelfTest
 from robgui.gui.state.sending import Sending
 
 if TYPE_CHECKING:
@@ -87,7 +89,7 @@ class Store(QObject):
         self.selection = Selection()
         self.memory = 0
         self.at_once = 1
-        self.cluster = ""
+        self.cluster = self.run_device = ""
         self.scope: tuple[int, ...] | None = None
         self.params: dict[str, Params | None] = {}
         self._busy_with: dict[str, str] = {}
@@ -100,10 +102,12 @@ class Store(QObject):
         self.pictures = Background(2, self)
         self.writing = Background(1, self)
         self.keeping = Background(1, self)
+        self.selftest = SelfTest(self.say, self.work_on, self)
         self.answers = Models()
         self.library = Library(self.background, self.opening, self.answers, self)
         self.history = History(self.background, self.writing, self.keeping, self)
         self.runner = Runner(self)
+        self.left = LeftWaiting(self.history, self.runner, self.keeping, self.run_again, self)
         self.sending = Sending(self)
         self.restoring = Restoring(self.library, self.history)
         self.marking = Marking(self.library, self.history, self.keeping, self)
@@ -117,7 +121,7 @@ class Store(QObject):
             threads.failed.connect(lambda sentence, details: self.say("error", sentence, details))
         for part in (self.library, self.history):
             part.said.connect(self.said)
-        for part in (self.library, self.history):
+        for part in (self.library, self.history, self.left):
             part.offered.connect(self.offered)
         self.library.working.connect(lambda words: self.work_on("library", words))
         self.history.working.connect(lambda words: self.work_on("history", words))
@@ -129,7 +133,7 @@ class Store(QObject):
         self.library.datasets_changed.connect(self._dataset_changed)
         self.history.opened.connect(self.restoring.restore)
         self.history.found.connect(self.restoring.load)
-        self.history.run_taken.connect(lambda run, follow: self._point_at(run.request, follow))
+        self.history.run_taken.connect(lambda run, follow: self.point_at(run.request, follow))
         self.runner.working.connect(lambda words: self.work_on("worker", words))
         self._waited.connect(lambda words: self.work_on("models", words))
         self._noticed.connect(self.notice)
@@ -179,7 +183,7 @@ class Store(QObject):
     def _arrange(self) -> None:
         library = self.library
         devices = [name for name, _ in library.devices]
-        places = window_places(self.at_once, library.device, devices)
+        places = window_places(self.at_once, library.device, devices, self.run_device)
         self.runner.arrange([*places, *cluster_places(self.cluster, self.at_once)], self.memory)
 
     def set_cluster(self, address: str) -> None:
@@ -188,6 +192,15 @@ class Store(QObject):
         Models are still opened and looked at here.
         """
         self.cluster = "" if one_process() else address
+        self._arrange()
+
+    def send_runs_to(self, device: str) -> None:
+        """Runs from now on are computed on ``device``, beside what runs elsewhere; empty for the
+        one in use, or whichever is free.
+
+        Models are still opened and looked at where they are.
+        """
+        self.run_device = "" if one_process() else device
         self._arrange()
 
     @property
@@ -232,6 +245,7 @@ class Store(QObject):
         ended = self.pictures.shutdown() and ended
         ended = self.writing.shutdown() and ended
         ended = self.background.shutdown() and ended
+        self.selftest.close()
         self.history.close()
         return ended
 
@@ -336,7 +350,7 @@ class Store(QObject):
         self.select(self.selection.but(input=index), origin=origin)
         return True
 
-    def _point_at(self, request: Request, follow: bool) -> None:
+    def point_at(self, request: Request, follow: bool = True) -> None:
         """Model, data and inputs of a run come back with its picture, as far as they are loaded.
 
         Args:
@@ -526,7 +540,8 @@ class Store(QObject):
         self.keeping.run(execution.enlist)
         datasets = () if dataset is None else (dataset,)
         shelf = self.answers.shelf(workspace, datasets)
-        self.runner.submit(execution, shelf, place=place, cluster=self.cluster)
+        device = "" if self.cluster else self.run_device
+        self.runner.submit(execution, shelf, place=place, cluster=self.cluster, device=device)
         return execution
 
     def run_again(self, run: Run) -> Execution | None:

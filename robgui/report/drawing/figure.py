@@ -11,7 +11,10 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_pdf import PdfPages
 
+from robgui.core.experiment import Experiment
+from robgui.core.experiment.carrying import KEYWORD, pdf_entries, svg_element
 from robgui.core.view import View
 from robgui.report.drawing.block import Block, halves, still
 from robgui.report.drawing.look import FOOT, SUBJECT, TITLE, Look
@@ -88,13 +91,38 @@ def pixels(figure: Plate, width: int) -> np.ndarray:
         return np.asarray(canvas.buffer_rgba()).copy()
 
 
-def save(figure: Plate, kind: str = "svg", dpi: int = 160) -> bytes:
-    """The figure as the bytes of an SVG, PNG or PDF file whose records say title and provenance."""
+def save(
+    figure: Plate, kind: str = "svg", dpi: int = 160, experiment: Experiment | None = None
+) -> bytes:
+    """The figure as the bytes of an SVG, PNG or PDF file whose records say title and provenance.
+
+    Args:
+        figure: What to write.
+        kind: ``svg``, ``png`` or ``pdf``.
+        dpi: Pixels per inch of a PNG.
+        experiment: The run behind it, which the file carries from then on.
+    """
     buffer = io.BytesIO()
+    text = "" if experiment is None else experiment.to_text()
+    look: dict[str, Any] = {"dpi": dpi, "facecolor": figure.look.ground}
     with styled(figure.look):
         records = _records(figure, kind)
-        figure.savefig(buffer, format=kind, dpi=dpi, metadata=records, facecolor=figure.look.ground)
-    return buffer.getvalue()
+        if kind == "pdf":
+            with PdfPages(buffer, metadata=records) as pages:
+                pages.infodict().update(pdf_entries([text] if text else []))
+                pages.savefig(figure, **look)
+            return buffer.getvalue()
+        if kind == "png" and text:
+            records[KEYWORD] = text
+        figure.savefig(buffer, format=kind, metadata=records, **look)
+    content = buffer.getvalue()
+    return _with_element(content, text) if kind == "svg" and text else content
+
+
+def _with_element(svg: bytes, text: str) -> bytes:
+    """An SVG file with the run behind it, right after its first tag."""
+    place = svg.index(b">", svg.index(b"<svg")) + 1
+    return svg[:place] + b"\n " + svg_element(text).encode() + svg[place:]
 
 
 @contextmanager

@@ -13,8 +13,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from robgui.core.devices import default_device
 from robgui.core.execution.analysis import Pace, Step
-from robgui.core.loading.devices import default_device
 from robgui.core.model.classifier import Classifier
 from robgui.core.model.randomness import HOST, host_generator, host_order
 

@@ -68,6 +68,9 @@ def test_impossible_thresholds_are_refused(thresholds: tuple[float, ...]):
 
 
 def test_coverage_is_what_loops_over_inputs_and_neurons_say():
+    """The profile is taken of all inputs, not of each class, and the setting says so."""
+    told_of = find("deepinspect_coverage").params.model_fields["profile_percent"].description
+    assert told_of.startswith("Per cent of all inputs ")
     rng = np.random.default_rng(0)
     x = rng.random((60, 5)).astype(np.float32)
     x[:, 2] *= 0.1

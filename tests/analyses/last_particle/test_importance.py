@@ -103,15 +103,28 @@ def test_too_few_points_give_no_number_but_say_how_few() -> None:
     assert np.isnan(found.p) and found.effective < ENOUGH and found.samples == 4000
 
 
-def test_the_batch_does_not_change_the_number() -> None:
+def test_where_too_few_points_count_more_are_drawn_and_the_interval_still_covers() -> None:
+    ray, p = direction(6), 1e-6
+    bound = float(stats.norm.isf(p))
+    found = [
+        measure(lambda z, _: z @ ray - bound, bound * ray[None], seed, 400) for seed in range(200)
+    ]
+    longer = [each for each in found if each.samples > 400]
+    assert len(longer) > 20 and max(each.samples for each in found) <= 4 * 400
+    told = [each for each in longer if np.isfinite(each.p)]
+    assert len(told) > 0.9 * len(longer) and covered(told, p)[0] >= 0.93
+
+
+@pytest.mark.parametrize("samples", [400, 3000])
+def test_the_batch_does_not_change_the_number(samples: int) -> None:
     ray, bound = direction(), 4.0
     results = []
     for rows in (64, 4096):
         importance = Importance(
-            FunctionScore(lambda z, _: z @ ray - bound), 0, bound * ray[None], 3000, 3, rows
+            FunctionScore(lambda z, _: z @ ray - bound), 0, bound * ray[None], samples, 3, rows
         )
         for _ in importance.run():
             pass
         results.append(importance.measured)
     assert results[0].p == pytest.approx(results[1].p, rel=1e-9)
-    assert results[0].samples == results[1].samples == 3000
+    assert results[0].samples == results[1].samples >= samples

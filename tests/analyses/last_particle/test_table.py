@@ -93,6 +93,27 @@ def test_false_positives_are_split_by_counterexamples(result: LastParticleTableR
     assert not (result.counterexample & ~over).any()
 
 
+def test_inputs_that_pass_but_have_a_counterexample_are_in_the_headline(
+    result: LastParticleTableResult,
+) -> None:
+    passing = np.ones_like(result.finished)
+    some = np.zeros_like(passing)
+    some[:, :5] = True
+    none = np.zeros_like(passing)
+    table = replace(
+        result,
+        finished=passing,
+        validated=passing,
+        certified=none,
+        inconclusive=none,
+        monte_carlo_failures=np.zeros_like(result.monte_carlo_failures),
+    )
+    told = said(replace(table, counterexample=some))
+    assert "5 pass the test but fail in a gradient search" in told.sentence
+    assert told.status is not Status.HOLDS
+    assert "gradient search" not in said(replace(table, counterexample=none)).sentence
+
+
 def test_failing_inputs_are_kept_with_the_smallest_noise_that_fails(
     result: LastParticleTableResult,
 ) -> None:

@@ -6,10 +6,11 @@ import pytest
 import torch
 
 from robgui import resources
-from robgui.analyses.semantic.params import MapParams, RegionsParams, SrvrParams
+from robgui.analyses.semantic.params import MapParams, RegionsParams, SrvrParams, starts_on
 from robgui.analyses.semantic.scene.own_class import own_class
 from robgui.analyses.semantic.scene.space import open_space, predicted_classes
 from robgui.core.dataset import open_dataset
+from robgui.core.execution.analysis import Params
 from robgui.core.execution.registry import find
 from robgui.core.loading import load
 from robgui.core.model.classifier import Classifier
@@ -34,6 +35,31 @@ def test_an_image_is_turned_and_scaled_where_its_class_has_a_chance(cnn: Classif
     known, params = find("semantic_map"), MapParams(step={"rotation": 15, "scale": 20})
     *_, last = known.engine((cnn,), one, params)
     assert "rotation -45° to 45°, scale 70 % to 130 %" in known.verdict(last.result, params).scope
+
+
+def test_regions_of_a_large_network_start_once_unless_more_is_asked_for() -> None:
+    """From four starts they take 10,000 calls and more, a quarter of an hour on 224 pixels."""
+    shapes = ((1, 28, 28), (3, 128, 128), (3, 224, 224))
+    assert [starts_on(RegionsParams(), shape) for shape in shapes] == [4, 4, 1]
+    assert [starts_on(RegionsParams(start_count=3), shape) for shape in shapes] == [3, 3, 3]
+
+
+def test_what_stands_beyond_the_border_of_an_image_is_said(cnn: Classifier) -> None:
+    one = open_dataset(resources.path("demo", "fashion.npz")).subset([3])
+    known, said = find("semantic_map"), {}
+    for axes in (("scale",), ("brightness",)):
+        params = MapParams(axes=axes, step={axes[0]: 30})
+        *_, last = known.engine((cnn,), one, params)
+        said[axes[0]] = known.verdict(last.result, params).text
+    assert "its border pixels go on as streaks" in said["scale"]
+    assert "border" not in said["brightness"]
+
+
+@pytest.mark.parametrize("params", [RegionsParams, SrvrParams])
+def test_the_setting_says_that_another_batch_may_move_a_bound(params: type[Params]) -> None:
+    assert "may move a bound by a fraction of a step" in str(
+        params.model_fields["batch"].description
+    )
 
 
 def test_more_of_the_usual_range_keeps_the_class_than_of_the_whole(cnn: Classifier) -> None:

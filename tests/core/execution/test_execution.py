@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 import time
 from dataclasses import replace
@@ -192,6 +193,58 @@ def test_partial_results_are_committed_on_the_way_and_not_at_every_step(
             assert workspace.result(going.execution.run_id).drawn == commits[-1]
     assert 2 <= len(commits) < 100
     assert commits[-1] == 200
+
+
+def work_hard(seconds):
+    until = time.thread_time() + seconds
+    while time.thread_time() < until:
+        pass
+
+
+@pytest.mark.parametrize(
+    "delay",
+    [lambda place: time.sleep(0.2), lambda place: work_hard(0.3 if place == 2 else 0)],
+    ids=["a disk that is slow", "what the first result loads"],
+)
+def test_what_holds_up_a_commit_does_not_make_the_next_stored_result_old(
+    workspace, model, data, monkeypatch, delay
+):
+    monkeypatch.setattr(executing, "COMMIT_SECONDS", 0.05)
+    commits: list[float] = []
+    update = workspace.update_run
+
+    def slow(run_id, **changes):
+        delay(len(commits))
+        commits.append(time.monotonic())
+        update(run_id, **changes)
+
+    monkeypatch.setattr(workspace, "update_run", slow)
+    going = steps(ask(model, data, samples=100_000), workspace, [model], data)
+    end = time.monotonic() + 5
+    while len(commits) < 5 and time.monotonic() < end:
+        next(going)
+    going.close()
+    gaps = [later - sooner for sooner, later in itertools.pairwise(commits)]
+    assert len(gaps) >= 4 and max(gaps) < 1.5, "one delay is no ten times as long a wait"
+
+
+def test_a_result_that_is_dear_each_time_is_stored_less_often(workspace, model, data, monkeypatch):
+    monkeypatch.setattr(executing, "COMMIT_SECONDS", 0.0)
+    commits: list[float] = []
+    update = workspace.update_run
+
+    def dear(run_id, **changes):
+        work_hard(0.05)
+        commits.append(time.monotonic())
+        update(run_id, **changes)
+
+    monkeypatch.setattr(workspace, "update_run", dear)
+    going = steps(ask(model, data, samples=100_000), workspace, [model], data)
+    end = time.monotonic() + 2
+    while time.monotonic() < end:
+        next(going)
+    going.close()
+    assert 3 <= len(commits) <= 8
 
 
 def test_a_paused_run_leaves_the_workspace_free_and_counts_no_time(workspace, model, data):

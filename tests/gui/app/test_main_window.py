@@ -15,6 +15,7 @@ from torch import nn
 
 from robgui import resources
 from robgui.core.execution.request import Request
+from robgui.core.execution.worker.process import Place
 from robgui.core.finding import Finding
 from robgui.core.trust.opening import code_of
 from robgui.gui.app.main_window import first_size
@@ -314,6 +315,37 @@ def test_the_device_menu_sets_the_device_and_leads_to_a_cluster(qtbot, window):
     actions["Ray cluster, for batches …"].trigger()
     qtbot.waitUntil(window.commands.batch.isVisible, timeout=5_000)
     window.commands.batch.close()
+
+
+def test_runs_can_be_sent_to_another_device_while_one_runs(qtbot, window, monkeypatch):
+    monkeypatch.delenv("ROBGUI_INLINE")
+    store, menu = window.store, window.status.device.menu()
+
+    def destinations():
+        menu.aboutToShow.emit()
+        found = [action for action in menu.actions() if action.text() == "Send runs to"]
+        return [] if not found else found[0].menu().actions()
+
+    store.library.devices = [("cpu", "one processor")]
+    assert destinations() == [], "there is nothing to choose from"
+    store.library.devices = [("cuda:0", "one card"), ("cuda:1", "another"), ("cpu", "processor")]
+    store.library.device = "cuda:0"
+    words = [action.text() for action in destinations()]
+    assert words == [
+        "The device in use, or one that is free",
+        "cuda:0: one card",
+        "cuda:1: another",
+        "cpu: processor",
+    ]
+    arranged = []
+    monkeypatch.setattr(store.runner, "arrange", lambda places, memory: arranged.append(places))
+    destinations()[2].trigger()
+    assert arranged[-1] == [Place(), Place("cuda:1", asked=True)]
+    assert [action.isChecked() for action in destinations()] == [False, False, True, False]
+    window.status._look()
+    assert window.status.device.text() == "cuda:0, runs cuda:1"
+    destinations()[0].trigger()
+    assert (arranged[-1], store.run_device) == ([Place()], "")
 
 
 def test_a_broken_model_says_so_while_runs_are_waiting(window, qtbot, tmp_path):

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 from robgui.core.execution.execution import Execution
 from robgui.core.execution.run import Run, RunState
 from robgui.core.text.words import duration
+from robgui.core.workspace.queue import read_queue
 from robgui.gui.docks import Runs
 from robgui.gui.docks.runs_items import RESULT, STATE, TIME
 
@@ -195,6 +196,39 @@ def test_a_run_left_waiting_is_listed_as_queued_after_a_restart_and_can_be_start
         lambda: [run.state for run in filled.history.runs] == [RunState.DONE], timeout=5_000
     )
     assert runs.buttons["rerun"].text() == "Run again"
+
+
+def test_runs_left_waiting_can_be_put_in_another_order_which_is_kept(
+    qtbot, runs, filled, request_of
+):
+    workspace = filled.history.workspace
+    first, second, third = (workspace.add_run(request_of(steps=n)).id for n in (2, 3, 4))
+    filled.history.refresh()
+    qtbot.waitUntil(lambda: runs.model.rowCount() == 3, timeout=5_000)
+    assert [row.id for row in runs.model.rows] == [first, second, third], "the next one first"
+    runs.table.selectRow(2)
+    assert (runs.allowed()["up"], runs.allowed()["down"]) == (True, False)
+    click(qtbot, runs, "up")
+    assert [row.id for row in runs.model.rows] == [first, third, second]
+    assert runs.chosen.id == third
+    runs.table.selectRow(0)
+    qtbot.keyClick(runs.table, Qt.Key.Key_Down, Qt.KeyboardModifier.AltModifier)
+    qtbot.waitUntil(lambda: not filled.keeping.busy, timeout=5_000)
+    assert read_queue(workspace) == [third, first, second]
+    filled.left.start_all()
+    assert [job.run_id for job in filled.runner.executions] == [third, first, second]
+    qtbot.waitUntil(lambda: not filled.runner.busy, timeout=20_000)
+
+
+def test_what_is_put_first_into_the_queue_stays_first(qtbot, filled, request_of):
+    running = filled.submit(request_of(steps=1000, pause=0.02))
+    qtbot.waitUntil(lambda: running.newest is not None, timeout=5_000)
+    last = filled.submit(request_of(steps=3))
+    first = filled.submit(request_of(steps=2), place=0)
+    qtbot.waitUntil(lambda: not filled.keeping.busy, timeout=5_000)
+    assert read_queue(filled.history.workspace) == [first.run_id, last.run_id]
+    filled.runner.stop_all()
+    qtbot.waitUntil(lambda: not filled.runner.busy, timeout=20_000)
 
 
 def test_a_run_left_waiting_can_be_removed(qtbot, runs, filled, request_of):

@@ -45,10 +45,10 @@ def runner(qapp):
 def submit(qtbot, runner, files, tmp_path):
     with Workspace.open(tmp_path / "w.robgui") as workspace:
 
-        def make(build, **params):
+        def make(build, device="", **params):
             request = foreign.ask(files, build, **params)
             execution = Execution(request, workspace, trusted=foreign.trusted(files, build))
-            runner.submit(execution, Shelf())
+            runner.submit(execution, Shelf(), device=device)
             return execution
 
         yield make
@@ -127,6 +127,31 @@ def test_fewer_at_once_lets_what_runs_go_on_and_ends_its_worker_after_it(qtbot, 
     qtbot.waitUntil(lambda: not runner.busy, timeout=PATIENCE_MS)
     runner.arrange(window_places(2, "cpu", ["cpu"]), 1_500_000_000)
     qtbot.waitUntil(lambda: len(runner.pids) == 2, timeout=PATIENCE_MS)
+
+
+def test_a_run_sent_to_another_device_computes_there_beside_the_first(qtbot, runner, submit, files):
+    """``cpu:0`` stands for a second device: the same processor by another name."""
+    runner.arrange(window_places(1, "cpu", ["cpu", "cpu:0"], "cpu:0"), 1_500_000_000)
+    usual, waits = submit("good", **LONG), submit("good", **LONG)
+    there, queued = submit("good", device="cpu:0", **LONG), submit("good", device="cpu:0", **LONG)
+    qtbot.waitUntil(lambda: bool(usual.newest and there.newest), timeout=PATIENCE_MS)
+    assert {doing.place.device: doing.execution for doing in runner.doings} == {
+        "": usual,
+        "cpu:0": there,
+    }
+    assert there.device == "cpu:0" and usual.device == "cpu"
+    assert runner.waits == [waits, queued], "each waits for its own"
+    usual.stop()
+    qtbot.waitUntil(lambda: waits.newest is not None, timeout=PATIENCE_MS)
+    assert there.state is RunState.RUNNING and queued.state is RunState.QUEUED
+    runner.arrange(window_places(1, "cpu", ["cpu", "cpu:0"]), 1_500_000_000)
+    for one in (there, waits):
+        one.stop()
+    qtbot.waitUntil(lambda: queued.newest is not None, timeout=PATIENCE_MS)
+    assert queued.device == "cpu", "a device that has no worker any more strands nothing"
+    runner.stop_all()
+    qtbot.waitUntil(lambda: not runner.busy, timeout=PATIENCE_MS)
+    runner.arrange(window_places(2, "cpu", ["cpu"]), 1_500_000_000)
 
 
 def test_in_one_process_one_runs_at_a_time_whatever_was_asked(qtbot, monkeypatch):

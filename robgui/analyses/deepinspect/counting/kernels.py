@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from robgui.analyses.deepinspect.params import Filter, Norm
+from robgui.core.devices import to_device, to_host
 from robgui.core.model.randomness import HOST
 
 R = TypeVar("R")
@@ -63,15 +64,20 @@ def napvd(rho: Array, norm: Norm = "paper") -> Array:
 
 
 def napvd_rounds(
-    rho: Tensor, norm: Norm = "paper", members: Tensor | None = None
+    rho: Tensor,
+    norm: Norm = "paper",
+    members: Tensor | None = None,
+    here: np.ndarray | None = None,
 ) -> Generator[None, None, Tensor]:
     """``napvd`` in portions.
 
-    With ``members (classes,)``, ``rho`` holds counts that are divided by it as they are needed.
+    With ``members (classes,)``, ``rho`` holds counts that are divided by it as they are needed;
+    ``here`` says which classes have any, where the host knows it.
     """
-    known = torch.isfinite(rho.sum(0)) if members is None else members > 0
-    places = known.nonzero()[:, 0]
-    chosen = rho if bool(known.all()) else rho[:, places]
+    if here is None:
+        (here,) = to_host(torch.isfinite(rho.sum(0)) if members is None else members > 0)
+    places = to_device(torch.from_numpy(np.flatnonzero(here)), rho.device)
+    chosen = rho if here.all() else rho[:, places]
     divisor = None if members is None else members[places].to(torch.float32)
     squares = yield from _squares_rounds(chosen, divisor)
     if norm == "rms":

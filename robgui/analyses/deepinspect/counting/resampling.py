@@ -18,6 +18,7 @@ from torch import Tensor
 
 from robgui.analyses.deepinspect.counting.kernels import napvd_rounds
 from robgui.analyses.deepinspect.params import Norm
+from robgui.core.devices import to_device, to_host
 
 #: Groups of inputs.
 GROUPS = 32
@@ -54,10 +55,10 @@ class Grouped:
 
     def add(self, places: np.ndarray, member: Tensor, act: Tensor) -> None:
         """Adds a batch: numbers of the inputs, their classes ``(n, m)``, their active neurons."""
-        group = torch.from_numpy(group_of(places)).to(act.device)
+        group = group_of(places)
         weight = member.float()
-        for one in torch.unique(group).tolist():
-            chosen = (group == one).nonzero()[:, 0]
+        for one in np.unique(group).tolist():
+            chosen = to_device(torch.from_numpy(np.flatnonzero(group == one)), act.device)
             self.counts[one].addmm_(weight[chosen].T, act[chosen])
             self.members[one] += weight[chosen].sum(0)
 
@@ -83,17 +84,18 @@ def interval_rounds(
 ) -> Generator[None, None, Intervals]:
     """The intervals of all distances, in portions."""
     rng = np.random.default_rng(0)
+    (members,) = to_host(grouped.members)
     drawn = []
     for _ in range(_draws(*grouped.counts.shape[1:])):
-        weights = torch.from_numpy(rng.multinomial(GROUPS, np.full(GROUPS, 1 / GROUPS))).to(
-            grouped.counts
-        )
+        often = rng.multinomial(GROUPS, np.full(GROUPS, 1 / GROUPS))
+        weights = torch.from_numpy(often).to(grouped.counts)
         counts = torch.tensordot(weights, grouped.counts, dims=1)
-        again = yield from napvd_rounds(counts.T, norm, weights @ grouped.members)
-        drawn.append(again.cpu().numpy())
+        here = often @ members > 0
+        again = yield from napvd_rounds(counts.T, norm, weights @ grouped.members, here)
+        drawn.append(again)
     ends = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
     with np.errstate(all="ignore"):
-        below, above = _quantiles(np.stack(drawn), ends)
+        below, above = _quantiles(torch.stack(drawn).cpu().numpy(), ends)
     known = np.isfinite(distance)
     low = np.where(known, np.maximum(0.0, 2 * distance - above), np.nan)
     high = np.where(known, np.maximum(0.0, 2 * distance - below), np.nan)

@@ -17,6 +17,7 @@ from robgui.analyses.deepinspect.counting.resampling import Grouped, fits
 from robgui.analyses.deepinspect.counting.truth import Type2Tally, type1conf
 from robgui.analyses.deepinspect.params import InspectParams
 from robgui.core.dataset import Dataset, align
+from robgui.core.devices import to_host
 from robgui.core.errors import ModelError
 from robgui.core.model.classifier import Classifier
 from robgui.core.text.words import count
@@ -119,7 +120,10 @@ class Tally:
             own = members(reading.scores, False) if member is None else member
             act = (scaled > self._thresholds[0]).float()
             self.grouped.add(reading.places + self._first, own, act)
-        self._members += torch.bincount(top, minlength=self._m) if member is None else member.sum(0)
+        if member is None:  # bincount would ask for the largest class first
+            self._members.index_add_(0, top, torch.ones_like(top, dtype=self._members.dtype))
+        else:
+            self._members += member.sum(0)
         places = torch.from_numpy(reading.places).to(self._device)
         self._predicted[places] = top.to(torch.int32)
         if member is not None:
@@ -136,7 +140,7 @@ class Tally:
 
     def part(self) -> TallyPart:
         """Everything it has counted, on the host, for ``absorb``."""
-        self._check()
+        self._refuse(bool(self._finite))
         nothing = torch.zeros((0, 0), device=self._device)
         counts = nothing if self.grouped is None else self.grouped.counts
         group_members = nothing if self.grouped is None else self.grouped.members
@@ -185,8 +189,9 @@ class Tally:
 
     def members(self) -> np.ndarray:
         """Predicted members ``(m,)`` of each class."""
-        self._check()
-        return self._members.cpu().numpy().astype(np.int64)
+        finite, counted = to_host(self._finite, self._members)
+        self._refuse(bool(finite))
+        return counted.astype(np.int64)
 
     def predicted(self) -> np.ndarray:
         """Predicted class ``(n,)`` of each input, the likeliest one.
@@ -248,8 +253,8 @@ class Tally:
         distance = yield from napvd_rounds(self.counts[place].T, params.norm, self._members)
         return distance.cpu().numpy()
 
-    def _check(self) -> None:
-        if not bool(self._finite):
+    def _refuse(self, finite: bool) -> None:
+        if not finite:
             raise ModelError(
                 f"{self._name} returns scores that are not finite numbers; check its weights, mean"
                 " and std."

@@ -21,6 +21,7 @@ from robgui.analyses.deepinspect.counting.neurons import GrowingPace, Reading, m
 from robgui.analyses.deepinspect.params import CoverageParams
 from robgui.analyses.deepinspect.studies.result import CoverageResult
 from robgui.core.dataset import Dataset
+from robgui.core.devices import to_device, to_host
 from robgui.core.errors import ParamsError
 from robgui.core.execution.analysis import Step
 from robgui.core.model.classifier import Classifier
@@ -81,11 +82,14 @@ class _Coverage:
         active = reading.scaled() > self._params.threshold
         top, pattern = top_neurons(reading.raw(), self._params.top)
         member = members(reading.scores, self._classifier.settings.multi_label)
-        self._predicted[own] = reading.scores.argmax(1).cpu().numpy()
-        self._coverage[own] = active.float().mean(1).cpu().numpy()
-        self._pattern[own] = pattern.cpu().numpy()
-        rows, classes = member.nonzero(as_tuple=True)
-        self._owners.append((own[rows.cpu().numpy()], classes.cpu().numpy()))
+        self._predicted[own], self._coverage[own], self._pattern[own], owned = to_host(
+            reading.scores.argmax(1), active.float().mean(1), pattern, member
+        )
+        their_rows, their_classes = np.nonzero(owned)
+        self._owners.append((own[their_rows], their_classes))
+        rows, classes = (
+            to_device(torch.from_numpy(each), member.device) for each in (their_rows, their_classes)
+        )
         raw = torch.cat(reading.raw(), 1)
         for start in range(0, len(rows), max(1, _PORTION // self._neurons)):
             part = slice(start, start + max(1, _PORTION // self._neurons))
@@ -153,10 +157,16 @@ class _Coverage:
         groups = [coverage[inputs[classes == c]] for c in range(m)]
         statistic, p = kruskal(groups)
         effect = cohens_d(groups)
-        profiled = (self._low <= self._high).any(1).cpu().numpy()
-
-        def share(flags: Tensor, known: np.ndarray) -> np.ndarray:
-            return np.where(known, flags.double().flatten(1).mean(1).cpu().numpy(), math.nan)
+        flags = self._active, self._reached, self._below, self._above, self._top
+        profiled, *means = to_host(
+            (self._low <= self._high).any(1),
+            *(each.double().flatten(1).mean(1) for each in flags),
+        )
+        seen = counts > 0
+        active, reached, below, above, top = (
+            np.where(known, mean, math.nan)
+            for known, mean in zip((seen, profiled, profiled, profiled, seen), means, strict=True)
+        )
 
         patterns = np.array(
             [len(np.unique(self._pattern[inputs[classes == c]])) for c in range(m)],
@@ -167,15 +177,11 @@ class _Coverage:
             counts=counts,
             predicted=self._predicted.copy(),
             coverage=self._coverage.copy(),
-            neuron=share(self._active, counts > 0),
-            multisection=share(self._reached, profiled),
-            boundary=np.where(
-                profiled,
-                (share(self._below, profiled) + share(self._above, profiled)) / 2,
-                math.nan,
-            ),
-            strong=share(self._above, profiled),
-            top=share(self._top, counts > 0),
+            neuron=active,
+            multisection=reached,
+            boundary=np.where(profiled, (below + above) / 2, math.nan),
+            strong=above,
+            top=top,
             patterns=np.where(counts > 0, patterns, math.nan),
             kruskal=statistic,
             kruskal_p=p,

@@ -11,6 +11,7 @@ import numpy as np
 
 from robgui.analyses.feature_game.play.game import EMPTY, Game, State
 from robgui.analyses.feature_game.result import Evidence
+from robgui.core.devices import to_host
 from robgui.core.model.classifier import Classifier
 
 #: A margin within this share of the largest score could be an accident of rounding: another batch
@@ -131,7 +132,7 @@ class Oracle:
     def _answers(self, states: Sequence[State]) -> np.ndarray:
         """Scores ``(n, C)`` of states that fit into one batch."""
         x = self.game.render(states, self._classifier.device)
-        scores = np.asarray(self._classifier.infer(x, self._batch).double().cpu().numpy())
+        (scores,) = to_host(self._classifier.infer(x, self._batch).double())
         self.calls += len(states)
         if self.calls > 1:
             self._look(states, scores)

@@ -21,6 +21,7 @@ from robgui.analyses.last_particle.particles.kernel import Bound, Moves, resized
 from robgui.analyses.last_particle.particles.lanes import Lanes
 from robgui.analyses.last_particle.particles.population import Choice, Population
 from robgui.analyses.last_particle.particles.streams import Rounds, Streams
+from robgui.core.devices import to_host
 from robgui.core.errors import ModelError
 
 #: The plateau guard: so many killings at an unchanged level, with so few moves expected among what
@@ -304,20 +305,22 @@ class Splitting:
             yield
         yield
         particles[killed] = moves.latent
-        heights, last = moves.heights.cpu().numpy().reshape(-1, s.kill), state.uniform[:, -1]
+        heights, scores, accepted = to_host(
+            moves.heights, torch.stack(moves.scores), torch.stack(moves.accepted)
+        )
+        heights, last = heights.reshape(-1, s.kill), state.uniform[:, -1]
         state.heights[row, choice.killed] = heights
         state.rests[row, choice.killed] = np.where(
             heights == choice.level[:, None], last * choice.rest[:, None], last
         )
         state.ancestor[row, choice.killed] = state.ancestor[row, choice.parent]
         state.uniform, state.noise = self._rounds.coming
-        self._account(moves)
+        self._account(scores, accepted.reshape(s.steps, -1, s.kill))
 
-    def _account(self, moves: Moves) -> None:
+    def _account(self, scores: np.ndarray, accepted: np.ndarray) -> None:
         """Steers the size of the moves and writes down how the round went."""
         s, state = self._setup, self._state
-        check(torch.stack(moves.scores).cpu().numpy())
-        accepted = torch.stack(moves.accepted).cpu().numpy().reshape(s.steps, -1, s.kill)
+        check(scores)
         acceptance = accepted.mean((0, 2))
         state.log_size = resized(state.log_size, acceptance)
         self.lanes.moved[state.lanes] += s.kill

@@ -25,6 +25,9 @@ from robgui.analyses.last_particle.particles.streams import Streams
 _PLAIN = 0.5
 #: Fewer points than this, as the spread of the weights makes them count, give no number.
 ENOUGH = 40.0
+#: Where too few count, more points are drawn: half as many again as are needed by what is known,
+#: but at most so many times those asked for.
+LONGER = 4
 #: Errors to either side of the estimate, from so many points that count on. The normal law would
 #: say 1.96, but the error is itself estimated, and too small where few points carry the weight:
 #: with these factors curved and flat edges of failing sets were covered by 96 % and more.
@@ -64,7 +67,7 @@ class Importance:
         score: The margin; fails where it is above 0.
         test: Which of its tests.
         centres: ``(k, dim)`` failing points, in units of the standard deviation of the latent.
-        samples: Points to be drawn.
+        samples: Points to be drawn; up to four times as many where too few of them count.
         seed: Start of the random numbers.
         rows: Points per model call at most.
     """
@@ -83,11 +86,25 @@ class Importance:
     def run(self) -> Iterator[None]:
         """Draws all points; yields after every model call."""
         self._streams.open(self._lane)
+        yield from self._draw()
+        if more := self._needed():
+            self._samples = more
+            yield from self._draw()
+        self._streams.close(self._lane)
+
+    def _draw(self) -> Iterator[None]:
         while self.sampled < self._samples:
             left = -(-(self._samples - self.sampled) // _BLOCK)
             self._sample(min(self._blocks, left))
             yield
-        self._streams.close(self._lane)
+
+    def _needed(self) -> int:
+        """How many points would give a number; 0 where there is one, or none is in reach."""
+        found = self.measured
+        if not found.failures or found.effective >= ENOUGH:
+            return 0
+        wanted = 1.5 * self._samples * ENOUGH / found.effective
+        return math.ceil(wanted) if wanted <= LONGER * self._samples else 0
 
     @torch.inference_mode()
     def _sample(self, blocks: int) -> None:

@@ -219,11 +219,12 @@ def nearest(points: Tensor, slope: Tensor, height: Tensor) -> Tensor:
 
 def differing(points: Tensor) -> tuple[Tensor, Tensor]:
     """The points nearest to 0 that point in different ways, at most so many, and their places."""
-    order = points.square().sum(1).argsort()
+    here = points.cpu()  # the choice is made on the host
+    order = here.square().sum(1).argsort()
     kept: list[int] = []
     for i in order.tolist():
-        less = float(points[i].square().sum() - points[order[0]].square().sum()) / 2 > _LESS_LIKELY
-        alike = any(_cosine(points[i], points[j]) > _SAME_WAY for j in kept)
+        less = float(here[i].square().sum() - here[order[0]].square().sum()) / 2 > _LESS_LIKELY
+        alike = any(_cosine(here[i], here[j]) > _SAME_WAY for j in kept)
         if not less and not alike and len(kept) < MOST_CENTRES:
             kept.append(i)
     places = torch.tensor(kept, dtype=torch.int64, device=points.device)

@@ -244,7 +244,7 @@ class _Table:
             left_out=self._chosen.left_out,
             names=self._names,
             places=self._chosen.places[self._own],
-            classes=self._chosen.classes[self._own].cpu().numpy(),
+            classes=self._chosen.host[1][self._own],
             labels=tuple(self._classifier.labels),
             kind=self._classifier.kind,
             multi_label=self._classifier.settings.multi_label,
@@ -292,7 +292,7 @@ class _Table:
             ),
             "shown_failure": np.stack([seen[0] for _, seen in found]) if found else nothing,
             "shown_input": (
-                np.stack([self._chosen.x[pair % n].cpu().numpy() for pair, _ in found])
+                np.stack([self._chosen.host[0][pair % n] for pair, _ in found])
                 if found
                 else nothing
             ),

@@ -23,6 +23,7 @@ from robgui.analyses.semantic.result import MapResult, Traps
 from robgui.analyses.semantic.scene.pictures import affordable
 from robgui.analyses.semantic.scene.space import open_spaces, predicted_classes, usual_class
 from robgui.core.dataset import Dataset
+from robgui.core.devices import to_host
 from robgui.core.execution.analysis import Pace, Step
 from robgui.core.model.classifier import Classifier
 
@@ -279,9 +280,12 @@ class _Map:
 
     def _write(self, network: int, shape: int, part: Level, shares: Tensor) -> None:
         best = shares.argmax(1)
-        sure = shares.gather(1, best[:, None])[:, 0].cpu().numpy()
-        tops, target = best.cpu().numpy(), self._target[shape]
-        scores = shares[:, target].cpu().numpy() if target >= 0 else np.full(len(tops), np.nan)
+        target = self._target[shape]
+        sure, tops, scores = to_host(
+            shares.gather(1, best[:, None])[:, 0], best, shares[:, max(0, target)]
+        )
+        if target < 0:
+            scores = np.full(len(tops), np.nan)
         whole, top = self._scores[network, shape], self._tops[network, shape]
         top_score = self._top_scores[network, shape]
         for (row, column), *cell in zip(part.cells, scores, tops, sure, strict=True):

@@ -15,6 +15,7 @@ from robgui.analyses.semantic.regions.lost import CONFIDENCE
 from robgui.analyses.semantic.regions.region_api import Grown
 from robgui.analyses.semantic.regions.region_step import GREW
 from robgui.analyses.semantic.scene.space import Space
+from robgui.core.devices import to_host
 
 
 class Boxes:
@@ -30,10 +31,11 @@ class Boxes:
 
     def __init__(self, space: Space, target: int, params: RegionsParams) -> None:
         self._space, self._target, self._params = space, target, params
-        low, high = space.low.cpu().numpy(), space.high.cpu().numpy()
+        low, high = to_host(space.low, space.high)
         self._domain = Domain.of(low, high, space.periodic, shares=True, clip=True)
         self.boxes: list[LargestBox] = []
         self._starts = np.zeros((0, len(space.axes)))
+        self._started = np.zeros(0)
         self._trace: list[np.ndarray] = []
         self.calls = 0
         self.score: Tensor
@@ -45,8 +47,9 @@ class Boxes:
         params = self._params
         self.score, self.top1 = yield from self._space.scores(starts, self._target, params.batch)
         self.calls += len(starts)
-        self.able = (self.top1 == self._target).cpu().numpy()
-        self._starts = starts.cpu().numpy()
+        self.able, self._starts, self._started = to_host(
+            self.top1 == self._target, starts, self.score.double()
+        )
         risk = (1 - CONFIDENCE) / max(1, int(self.able.sum()))  # the headline names any of them
         self.boxes = [
             LargestBox(
@@ -100,7 +103,7 @@ class Boxes:
         scores, tops = yield from self._space.scores(at, self._target, self._params.batch)
         self.calls += len(points)
         ends = np.cumsum([len(part) for part in asked])[:-1]
-        pairs = (np.split(values.cpu().numpy(), ends) for values in (scores, tops))
+        pairs = (np.split(values, ends) for values in to_host(scores, tops))
         answers: list[Answer] = list(zip(*pairs, strict=True))
         return answers
 
@@ -136,7 +139,7 @@ class Boxes:
             method=("box",) * len(trace),
             start=self._starts,
             start_number=np.arange(len(trace)),
-            start_score=self.score.double().cpu().numpy(),
+            start_score=self._started,
             converged=np.array([box.done for box in self.boxes], dtype=bool) | ~self.able,
             hit_domain=self.able & self._domain.reached(low, high),
             never_grew=((high - low) <= GREW * first[:, None]).all(1),

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from robgui.analyses.semantic.scene.pictures import blank_pictures, small_pictures
 from robgui.analyses.semantic.scene.space import Space
+from robgui.core.devices import to_host
 
 #: Pictures from inside and from outside of each region.
 SHOWN = 3
@@ -116,20 +117,23 @@ class Interior:
                 values.expand(2, *values.shape[1:]) for values in (points, scores, tops)
             )
         sampled = scores[:-1].double()
-        self.mean[region], self.var[region] = (
-            float(sampled.mean()),
-            float(sampled.var(correction=0)),
+        low, high = sampled.argmin(0, keepdim=True), sampled.argmax(0, keepdim=True)
+        self.mean[region], self.var[region], lost, lowest, highest, *of_lowest = to_host(
+            sampled.mean(),
+            sampled.var(correction=0),
+            (tops[:-1] != self._target).sum(),
+            low,
+            high,
+            points[low],
+            sampled[low],
+            tops[low],
         )
-        self.lost[region], self.total[region] = int((tops[:-1] != self._target).sum()), len(sampled)
-        lowest = int(sampled.argmin())
-        self.lowest[region] = points[lowest].cpu().numpy()
-        self.lowest_score[region], self.lowest_top1[region] = (
-            float(sampled[lowest]),
-            int(tops[lowest]),
+        self.lost[region], self.total[region] = int(lost), len(sampled)
+        self.lowest[region], self.lowest_score[region], self.lowest_top1[region] = (
+            value[0] for value in of_lowest
         )
-        self.inside.append(
-            self._shown(points, scores, tops, [len(points) - 1, lowest, int(sampled.argmax())])
-        )
+        places = [len(points) - 1, int(lowest[0]), int(highest[0])]
+        self.inside.append(self._shown(points, scores, tops, places))
 
     def _look_outside(self, region: int) -> Generator[None, None, None]:
         points = self._outer_points(region)
@@ -140,18 +144,19 @@ class Interior:
     def _outer_points(self, region: int) -> Tensor:
         """Points ``(k, n)`` beyond the faces that are not at an end of their range."""
         low, high = self._bounds[region]
-        width = self._space.high - self._space.low
         points = low + (high - low) * self._beyond
+        bounds, floor, ceiling = to_host(self._bounds[region], self._space.low, self._space.high)
+        (low, high), width = bounds, ceiling - floor
         kept = []
         for face in range(2 * len(width)):
             axis, upper = face // 2, face % 2
             value = high[axis] + _FAR * width[axis] if upper else low[axis] - _FAR * width[axis]
-            free = bool(self._space.low[axis] <= value) and bool(value <= self._space.high[axis])
+            free = bool(floor[axis] <= value) and bool(value <= ceiling[axis])
             if self._space.axes[axis].periodic:
                 free = bool(high[axis] - low[axis] < (1 - 2 * _FAR) * width[axis])
             if free:
                 part = points[face * _BEYOND : (face + 1) * _BEYOND].clone()
-                part[:, axis] = value
+                part[:, axis] = float(value)
                 kept.append(part)
         return self._space.wrapped(torch.cat(kept)) if kept else points[:0]
 
@@ -165,8 +170,8 @@ class Interior:
         )
         if places:
             count = len(places)
-            shown.points[:count] = points[places].cpu().numpy()
             shown.pictures[:count] = small_pictures(self._space.images(points[places]))
-            shown.scores[:count] = scores[places].cpu().numpy()
-            shown.top1[:count] = tops[places].cpu().numpy()
+            shown.points[:count], shown.scores[:count], shown.top1[:count] = to_host(
+                points[places], scores[places], tops[places]
+            )
         return shown

@@ -20,6 +20,7 @@ from robgui.analyses.semantic.params import METHODS, PAPER, GrowMethod, GrowPara
 from robgui.analyses.semantic.regions import directions
 from robgui.analyses.semantic.regions.domain import Domain
 from robgui.analyses.semantic.regions.quadrature import Nodes
+from robgui.core.devices import to_host
 from robgui.core.errors import ParamsError
 
 #: The preset default lets no region grow from a start with a lower score: there is nothing around
@@ -125,12 +126,11 @@ class Grower:
         self._rules, self._device = rules, starts.device
         self._normal = rules.preset == "default"
         self._nodes = Nodes.surface(n, rules.nodes)
-        self._domain = Domain.of(
-            _array(low), _array(high), periodic, shares=self._normal, clip=rules.clip
-        )
+        floor, ceiling, places, sure = _arrays(low, high, starts, scores)
+        self._domain = Domain.of(floor, ceiling, periodic, shares=self._normal, clip=rules.clip)
         self.number = np.repeat(np.arange(len(starts)), len(methods))
         self.method: tuple[GrowMethod, ...] = tuple(methods) * len(starts)
-        self.start, self.started = _array(starts)[self.number], _array(scores)[self.number]
+        self.start, self.started = places[self.number], sure[self.number]
         self._seed = self._domain.measured(self.start)
         self._rows = [
             np.array([i for i, own in enumerate(self.method) if own == method], dtype=np.int64)
@@ -201,14 +201,15 @@ class Grower:
         and gradients of the sloped ones.
         """
         size, (naives, blacks, _) = len(self._nodes.unit), self._counts
-        values = _array(scores)
         if (
             sloped_scores is not None and gradients is not None
         ):  # the sloped points are the last of the inner nodes
-            inner = np.concatenate([values[: (naives + blacks) * size], _array(sloped_scores)])
+            values, sloped, steepness = _arrays(scores, sloped_scores, gradients)
+            inner = np.concatenate([values[: (naives + blacks) * size], sloped])
             outer = values[(naives + blacks) * size :]
-            slopes = self._gradient_slopes(_array(gradients))
+            slopes = self._gradient_slopes(steepness)
         else:
+            (values,) = _arrays(scores)
             inner, outer, pairs = np.split(
                 values, [len(self._order) * size, (len(self._order) + blacks) * size]
             )
@@ -355,5 +356,5 @@ def _areas(sides: np.ndarray) -> np.ndarray:
     return np.stack([np.delete(sides, k, 1).prod(1) for k in range(sides.shape[1])], 1)
 
 
-def _array(values: Tensor) -> np.ndarray:
-    return np.asarray(values.detach().cpu().double().numpy())
+def _arrays(*values: Tensor) -> tuple[np.ndarray, ...]:
+    return tuple(each.astype(np.float64) for each in to_host(*values))

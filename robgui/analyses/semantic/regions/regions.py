@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
 
-from robgui.analyses.semantic.params import IMAGE, Mode, RegionsParams
+from robgui.analyses.semantic.params import IMAGE, Mode, RegionsParams, starts_on
 from robgui.analyses.semantic.regions.boxes import Boxes
 from robgui.analyses.semantic.regions.inside import Interior, Shown
 from robgui.analyses.semantic.regions.region_api import Grown
@@ -24,6 +25,7 @@ from robgui.analyses.semantic.result import RegionsResult
 from robgui.analyses.semantic.scene.pictures import affordable, blank_pictures
 from robgui.analyses.semantic.scene.space import predicted_classes, scene_of
 from robgui.core.dataset import Dataset
+from robgui.core.devices import to_host
 from robgui.core.errors import DataError
 from robgui.core.execution.analysis import Pace, Step
 from robgui.core.model.classifier import Classifier
@@ -69,6 +71,7 @@ class _Regions:
         self._growth = self._new_growth()
         self._interior: Interior | None = None
         self._worst: dict[str, np.ndarray] | None = None
+        self._starts_read: tuple[Tensor, np.ndarray, np.ndarray] | None = None
 
     def _new_growth(self) -> Growth | Boxes:
         if self._params.mode == "box":
@@ -82,9 +85,8 @@ class _Regions:
         yield from self._look_around()
         starts = self._starts
         if starts is None:
-            starts = good_starts(
-                self._space, self._scan, self._target, self._side, params.start_count
-            )
+            many = starts_on(params, self._classifier.shape)
+            starts = good_starts(self._space, self._scan, self._target, self._side, many)
         growth = self._new_growth()
         yield from growth.begin(starts)
         self._growth = growth
@@ -163,9 +165,8 @@ class _Regions:
         images, points = np.zeros((0, *shape), dtype=np.float32), np.zeros((0, n))
         return dict(zip(_WORST, (images, points, np.zeros(0), none, none), strict=True))
 
-    def _warnings(self) -> tuple[str, ...]:
-        growth, labels = self._growth, self._classifier.labels
-        scores, tops = growth.score.tolist(), growth.top1.tolist()
+    def _warnings(self, start_scores: np.ndarray, start_tops: np.ndarray) -> tuple[str, ...]:
+        labels, scores, tops = self._classifier.labels, start_scores.tolist(), start_tops.tolist()
         sentences = (
             start_warning(
                 self._side,
@@ -179,8 +180,16 @@ class _Regions:
         )
         return tuple(filter(None, sentences))
 
+    def _start_numbers(self) -> tuple[np.ndarray, np.ndarray]:
+        """Scores and classes at the starts, read once for every growth."""
+        score = self._growth.score
+        if self._starts_read is None or self._starts_read[0] is not score:
+            self._starts_read = score, *to_host(score.double(), self._growth.top1)
+        return self._starts_read[1:]
+
     def _result(self) -> RegionsResult:
         grown, inside = self._growth.grown, self._interior
+        scores, tops = self._start_numbers()
         count = len(grown.method)
         nothing = np.full(count, np.nan)
         complete = inside is not None and len(inside.outside) == count
@@ -193,8 +202,8 @@ class _Regions:
             method=grown.method,
             start=grown.start,
             start_number=grown.start_number,
-            start_score=self._growth.score.double().cpu().numpy()[grown.start_number],
-            start_top1=self._growth.top1.cpu().numpy()[grown.start_number],
+            start_score=scores[grown.start_number],
+            start_top1=tops[grown.start_number],
             grown=self._growth.able,
             converged=grown.converged,
             hit_domain=grown.hit_domain,
@@ -203,7 +212,7 @@ class _Regions:
             inside_mean=nothing if inside is None else inside.mean.copy(),
             inside_var=nothing if inside is None else inside.var.copy(),
             holds=self._holds(),
-            warnings=self._warnings(),
+            warnings=self._warnings(scores, tops),
             **_shown(
                 "inside",
                 inside.inside if inside is not None and complete else [],

@@ -12,6 +12,7 @@ from torch import Tensor
 from robgui.analyses.semantic.maps.grid import levels
 from robgui.analyses.semantic.params import Mode
 from robgui.analyses.semantic.scene.space import Space, usual_class
+from robgui.core.devices import to_host
 from robgui.core.errors import ParamsError
 
 #: Points along one axis, and along each of two axes of a coarse map; with more axes so many points
@@ -39,7 +40,7 @@ class Scan:
     """
 
     def __init__(self, space: Space) -> None:
-        n, low, high = len(space.axes), space.low.cpu().numpy(), space.high.cpu().numpy()
+        n, (low, high) = len(space.axes), to_host(space.low, space.high)
         counts = {1: (_LINE,), 2: (_COLUMNS, _ROWS)}.get(n, ())
         lines = [
             np.linspace(low[k], high[k], count, endpoint=not space.axes[k].periodic)
@@ -58,6 +59,7 @@ class Scan:
         size = len(self.points), space.classifier.classes
         self.shares = torch.full(size, math.nan, device=space.low.device)
         self.looked = 0
+        self._read: tuple[tuple[int, int], np.ndarray] = ((-1, -1), np.zeros(0))
         self._standing = np.full((len(self.y), len(self.x)), -1, dtype=np.int64)
 
     def look(self, batch: int = 0) -> Iterator[None]:
@@ -75,8 +77,10 @@ class Scan:
 
         ``(0, 0)`` with more than two axes.
         """
-        scores = np.append(self.shares[:, target].cpu().numpy(), np.float32(np.nan))
-        return np.asarray(scores[self._standing])
+        if self._read[0] != (target, self.looked):  # nothing new since it was read
+            (scores,) = to_host(self.shares[:, target])
+            self._read = (target, self.looked), np.append(scores, np.float32(np.nan))
+        return np.asarray(self._read[1][self._standing])
 
     def usual_class(self) -> int:
         """The class most often seen so far."""
@@ -144,15 +148,17 @@ def _far_apart(
     space: Space, points: Tensor, worth: Tensor, count: int, allowed: Tensor
 ) -> list[int]:
     """Places of up to ``count`` points worth starting from; only ``allowed`` ones but the first."""
-    first = len(worth) - 1 if float(worth[-1]) >= 0.5 * float(worth.max()) else int(worth.argmax())
+    last, most, best = to_host(worth[-1], worth.max(), worth.argmax())
+    first = len(worth) - 1 if float(last) >= 0.5 * float(most) else int(best)
     chosen = [first]
     while len(chosen) < min(count, len(worth)):
         near = _distance(space, points, points[chosen]).amin(1)
         left = worth * (near / _APART).clamp(max=1)
-        best = int(left.argmax())
-        if not bool(allowed[best]) or float(left[best]) <= 0:
+        place = left.argmax(0, keepdim=True)
+        (best,), (fits,), (gain,) = to_host(place, allowed[place], left[place])
+        if not fits or gain <= 0:
             break
-        chosen.append(best)
+        chosen.append(int(best))
     return chosen
 
 

@@ -25,6 +25,7 @@ from robgui.analyses.semantic.regions.scan import (
 from robgui.analyses.semantic.result import SrvrResult
 from robgui.analyses.semantic.scene.space import open_spaces, predicted_classes
 from robgui.core.dataset import Dataset
+from robgui.core.devices import to_host
 from robgui.core.execution.analysis import Pace, Step
 from robgui.core.model.classifier import Classifier
 
@@ -55,6 +56,7 @@ class _Table:
             if params.starts
             else same_starts(first, params.start_count)
         )
+        (self._starts_read,) = to_host(self._starts)
         self._methods = tuple(method for method in METHODS if method in params.methods)
         size = (len(classifiers), len(self._spaces[0]), len(self._starts), len(self._methods))
         n = len(first.axes)
@@ -145,6 +147,7 @@ class _Table:
         self._starts = common_starts(
             self._spaces[0][0], scans, targets, self._params.mode, len(self._starts)
         )
+        (self._starts_read,) = to_host(self._starts)
 
     def _measure(self, network: int, shape: int) -> Iterator[None]:
         self._place = self._words(shape, f"network {network + 1} of {len(self._classifiers)}")
@@ -163,7 +166,7 @@ class _Table:
         able = growth.grower.able
         self._grew[at] = (able & ~grown.never_grew).reshape(size)
         self._volume[at][~self._grew[at]] = 0
-        self._score[at], self._top1[at] = growth.score.cpu().numpy(), growth.top1.cpu().numpy()
+        self._score[at], self._top1[at] = to_host(growth.score, growth.top1)
         self._calls += growth.calls
         self._growth = None
         self._steps += self._params.iterations
@@ -185,7 +188,7 @@ class _Table:
             grew=self._grew.copy(),
             start_score=self._score.copy(),
             start_top1=self._top1.copy(),
-            starts=self._starts.cpu().numpy(),
+            starts=self._starts_read,
             regions=counts,
             never_grew=(done & ~self._grew).sum((1, 2, 3)),
             bad_starts=bad.sum((1, 2)) * len(self._methods),

@@ -14,6 +14,7 @@ from torch.nn.functional import grid_sample
 
 from robgui.analyses.semantic.scene.mesh_scene import LUMINANCE
 from robgui.analyses.semantic.scene.scene import Axis
+from robgui.core.devices import to_host
 from robgui.core.errors import DataError
 
 #: Side of the occluding square in per cent of the shorter side of the image, and its grey.
@@ -62,7 +63,8 @@ class ImageScene:
         values = values.float()
         changed = values.detach() != self._usual
         # a transform at its usual value does nothing, but its gradient may be wanted
-        used = [True] * len(self.axes) if values.requires_grad else changed.any(0).tolist()
+        moved_axes = to_host(changed.any(0))[0].tolist()
+        used = [True] * len(self.axes) if values.requires_grad else moved_axes
         column = dict(zip(self._column, values.unbind(1), strict=True))
         wanted = {name for name, use in zip(self._column, used, strict=True) if use}
         x = self.image.expand(len(values), -1, -1, -1)
@@ -71,7 +73,7 @@ class ImageScene:
             still = ~changed[:, [self._column[name] for name in sorted(_PLACING)]].any(1)
             # the value of the untouched image with the gradient of the moved one
             x = torch.where(still[:, None, None, None], x + (moved - moved.detach()), moved)
-        if "blur" in wanted and bool(changed[:, self._column["blur"]].any()):
+        if "blur" in wanted and moved_axes[self._column["blur"]]:
             x = _blurred(x, column["blur"])
         x = _coloured(x, column, wanted)
         if "noise" in wanted:

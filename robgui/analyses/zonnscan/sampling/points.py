@@ -18,6 +18,7 @@ from scipy.stats import qmc
 from torch import Tensor
 
 from robgui.analyses.zonnscan.zone import Sampler
+from robgui.core.devices import to_device
 from robgui.core.model.randomness import HOST
 
 #: Direction numbers are published for so many dimensions (Joe and Kuo, 2008; scipy and torch carry
@@ -134,7 +135,7 @@ class SobolPoints:
         while len(self._digits) < count:
             more = self._sequence.random(max(1, len(self._digits)))
             reverse = _reversed_bits()[(more * 2**_DIGITS).astype(np.int32)]
-            digits = torch.from_numpy(reverse).to(self._digits.device, non_blocking=True)
+            digits = to_device(torch.from_numpy(reverse), self._digits.device)
             self._digits = torch.cat([self._digits, digits ^ digits * 0x3D20ADEA])
 
 

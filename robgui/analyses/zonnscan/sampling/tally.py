@@ -8,12 +8,14 @@ still counts.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import torch
 from scipy import special
 from torch import Tensor
+
+from robgui.core.devices import to_host
 
 #: Samples whose classes are kept, so that a panel can show them with their pictures.
 SHOWN = 8
@@ -82,6 +84,7 @@ class Counts:
     confidence: np.ndarray
     votes: np.ndarray
     crossed: np.ndarray
+    shown: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int64))
 
     @property
     def index(self) -> np.ndarray:
@@ -166,7 +169,7 @@ class Tally:
 
     def counts(self) -> Counts:
         """Everything so far, in one transfer."""
-        sums = self._sums.cpu().numpy()
+        sums, shown = to_host(self._sums, self.shown)
         lanes, classes = self._lanes, self._classes
         return Counts(
             samples=self.samples.copy(),
@@ -176,6 +179,7 @@ class Tally:
             confidence=ratio(sums[:, lanes + 2 : lanes + 2 + classes], self.samples[:, None]),
             votes=ratio(sums[:, lanes + 2 + classes : -1], self.samples[:, None]),
             crossed=sums[:, -1].copy(),
+            shown=shown,
         )
 
 

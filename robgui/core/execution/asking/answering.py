@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
+from robgui.core.devices import devices as known_devices
 from robgui.core.errors import DataError, ModelError, ParamsError
 from robgui.core.execution.request import Reference, reference
 from robgui.core.identify import identify
 from robgui.core.loading import load
-from robgui.core.loading.devices import devices as known_devices
 from robgui.core.model.answers import DataCard, Scores, Speed
 from robgui.core.model.card import ModelCard, card_of
 from robgui.core.model.guessing import output_kind
@@ -152,6 +152,12 @@ def scores(
         return Scores(probabilities)
     looks = output_kind(classifier.raw(x).float(), classifier.settings.multi_label)
     return Scores(probabilities, looks)
+
+
+def outputs(shelf: Shelf, model: dict[str, Any]) -> int:
+    """How many numbers the model itself gives for an input."""
+    classifier = loaded(shelf, model)
+    return int(classifier.raw(np.zeros((1, *classifier.shape), np.float32)).shape[1])
 
 
 def speed(shelf: Shelf, model: dict[str, Any]) -> list[Speed]:

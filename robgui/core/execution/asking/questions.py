@@ -37,6 +37,7 @@ _QUESTIONS = (
     Question("card", deferred(f"{_HERE}:card"), ModelCard),
     Question("let_go", deferred(f"{_HERE}:let_go"), bool),
     Question("scores", deferred(f"{_HERE}:scores"), Scores),
+    Question("outputs", deferred(f"{_HERE}:outputs"), int),
     Question("speed", deferred(f"{_HERE}:speed"), list[Speed]),
 )
 

@@ -28,6 +28,8 @@ from robgui.core.execution.worker.outbox import Outbox
 
 #: Nothing is left to be done ahead.
 _OVER = object()
+#: What may run foreign code; that it has begun is told first.
+_WORK = ("run", "warm", "ask")
 
 
 @dataclass(frozen=True)
@@ -122,7 +124,10 @@ class Worker:
             while self._channel.incoming.empty() and next(self._ahead, _OVER) is not _OVER:
                 continue
             frame = self._channel.incoming.get()
-            match frame.header.get("do"):
+            do = frame.header.get("do")
+            if do in _WORK:  # what comes of it is its own from here on
+                self._channel.send(Frame({"begun": do}))
+            match do:
                 case "run":
                     self._run(frame)
                 case "warm":

@@ -44,15 +44,11 @@ class GraphicsLook:
 
     def header(self) -> dict[str, Any]:
         """What to send along; empty when there is nothing new."""
-        torch = sys.modules.get("torch")
-        if torch is None or time.monotonic() < self._next or not torch.cuda.is_initialized():
+        devices = sys.modules.get("robgui.core.devices")  # it would import torch
+        if devices is None or time.monotonic() < self._next or not (cards := devices.cards()):
             return {}
         self._next = time.monotonic() + _LOOK_SECONDS
-        cards = []
-        for index in range(torch.cuda.device_count()):
-            free, total = torch.cuda.mem_get_info(index)
-            cards.append([f"cuda:{index}", int(total - free), int(total)])
-        return {"graphics": cards}
+        return {"graphics": [[name, *memory] for name, memory in cards.items()]}
 
 
 def read_graphics(value: Any) -> Graphics:

@@ -158,6 +158,30 @@ def read_error(header: Mapping[str, Any]) -> tuple[str, str, BaseException | Non
     return sentence, details, problem
 
 
+def read_answer(frame: Frame, hint: Any) -> Any:
+    """The answer in a frame, or the error; FrameError when it is not as it must be.
+
+    Args:
+        frame: What a worker has sent.
+        hint: The type of the answer.
+    """
+    try:
+        if "answer" in frame.header:
+            return put_together(hint, frame.header["value"], frame.arrays)
+        sentence, _, problem = read_error(frame.header)
+        return problem or errors.ModelError(sentence)
+    except (KeyError, ValueError, TypeError, RecursionError, RobguiError) as error:
+        raise FrameError(f"an answer is malformed ({type(error).__name__})") from error
+
+
+def read_text(value: Any) -> str:
+    """A text from a worker; FrameError when it is none."""
+    try:
+        return text(value)
+    except TypeError as error:
+        raise FrameError(str(error)) from error
+
+
 def text(value: Any) -> str:
     """A text from a worker, cut to a bearable length."""
     if not isinstance(value, str):

@@ -57,12 +57,14 @@ class Place:
         cluster: The address of the cluster that computes; empty for this machine.
         entry: What its process begins with, as ``module:function``, instead of a confined worker:
             one that runs no foreign code itself and has all that this program has.
+        asked: It takes only what was sent to its device.
     """
 
     device: str = ""
     threads: int = 0
     cluster: str = ""
     entry: str = ""
+    asked: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import queue
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
-from robgui.core.codec import put_together, take_apart
-from robgui.core.errors import ModelError, RobguiError
+from robgui.core.errors import RobguiError
 from robgui.core.execution.asking.questions import find_question
 from robgui.core.execution.execution import COMMIT_SECONDS, Execution
 from robgui.core.execution.executor import lost, told
 from robgui.core.execution.request import Request
 from robgui.core.execution.run import RunState
 from robgui.core.execution.task import Report
+from robgui.core.execution.worker.asked import Asked, LostError
 from robgui.core.execution.worker.frames import Frame, FrameError
 from robgui.core.execution.worker.graphics import Graphics, read_graphics
-from robgui.core.execution.worker.messages import read_error, read_report, task_frame, text
+from robgui.core.execution.worker.messages import read_answer, read_report, read_text, task_frame
 from robgui.core.execution.worker.process import Event, Place, WorkerProcess
 from robgui.core.text.words import amount
 
@@ -55,19 +54,6 @@ class Terms:
     notice: Callable[[str], None] = lambda sentence: None
 
 
-class LostError(ModelError):
-    """The process that was asked is gone."""
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """Something a worker is asked; ``done`` is called with the answer or the error."""
-
-    what: str
-    values: Mapping[str, Any]
-    done: Callable[[Any], None]
-
-
 class Slot:
     """One worker at a time: started when it is needed, ended when it does not stop, replaced
     when it is lost.
@@ -100,6 +86,8 @@ class Slot:
         self._stop_by = 0.0
         self._warming: tuple[Request, float] | None = None
         self._asked = Frame({})
+        self._begun = False
+        self._sent_again = False
 
     @property
     def free(self) -> bool:
@@ -156,14 +144,7 @@ class Slot:
         """Asks a question."""
         self._end_long_warming(None)
         self.question = question
-        document, arrays = take_apart(dict(question.values))
-        header = {
-            "do": "ask",
-            "number": id(question),
-            "what": question.what,
-            "values": document,
-        }
-        self._send(Frame(header, arrays))
+        self._send(question.frame())
 
     def warm(self, request: Request, trusted: frozenset[str] = frozenset()) -> None:
         """Loads the models and data of a request ahead of its need; code runs as in Task."""
@@ -211,6 +192,8 @@ class Slot:
                 self._take(event.frame)
             elif event.problem:
                 raise FrameError(event.problem)
+            elif self._may_send_again():
+                self._send_again()
             else:
                 self.lose(f"its worker process {event.process.how_it_ended()}")
         except FrameError as error:
@@ -229,10 +212,27 @@ class Slot:
 
     def _send(self, frame: Frame) -> None:
         """Sends a frame, to a new process if the old one died while it was idle."""
-        self._asked = frame
+        self._asked, self._begun, self._sent_again = frame, False, False
         if not self.start().send(frame):
             self.end()
             self.start().send(frame)
+
+    def _may_send_again(self) -> bool:
+        """Whether its process has died before it began what was asked, and not of that: it was
+        idle, or loaded another model ahead. Once, as one may die in its start every time.
+        """
+        if self.free or self._begun or self._sent_again or self._stop_by:
+            return False
+        return self._warming is None or not self._loads_for(self.execution)
+
+    def _send_again(self) -> None:
+        if self._warming is not None:
+            self.kills(self._warming[0])
+        frame = self._asked
+        self.end()
+        self._told = RunState.RUNNING
+        self._send(frame)
+        self._sent_again = True
 
     def _pass_on(self, execution: Execution, process: WorkerProcess) -> None:
         if execution.stop_asked and not self._stop_by:
@@ -253,9 +253,11 @@ class Slot:
         elif "answer" in header or "refusal" in header:
             self._take_answer(frame)
         elif "notice" in header:
-            self._terms.notice(_text(header["notice"]))
+            self._terms.notice(read_text(header["notice"]))
         elif "warm" in header:
             self._warming = None
+        elif "begun" in header:
+            self._begun = self._begun or header["begun"] == self._asked.header.get("do")
         elif "ready" in header:
             self.ready = True
             if self._warming is not None:  # it has only now begun to load
@@ -282,10 +284,10 @@ class Slot:
 
     def _take_answer(self, frame: Frame) -> None:
         question, header = self.question, frame.header
-        if question is None or header.get("answer", header.get("refusal")) != id(question):
+        if question is None or header.get("answer", header.get("refusal")) != question.number:
             raise FrameError("an answer that nobody has asked for")
         self._warming = None
-        answer = _answer(question, frame)
+        answer = read_answer(frame, find_question(question.what).answer)
         self.question = None
         question.done(answer)
 
@@ -303,10 +305,13 @@ class Slot:
         process.kill()
         words = process.last_words
         self._process, self.question, self._warming, self.ready = None, None, None, False
+        if warming is not None:
+            self.kills(warming[0])
+        elif execution is not None and self._begun:
+            self.kills(execution.request)
         again = None
         if execution is not None:
             self._let_go()
-            self.kills(execution.request)
             again = execution.task if execution.newest is not None else None
             if execution.stop_asked:
                 execution.take(Report(RunState.CANCELLED, error=told(execution, why)))
@@ -314,8 +319,6 @@ class Slot:
                 execution.take(lost(execution, why, self._terms.attempts, words))
         if question is not None:
             question.done(LostError(f"The model could not be used: {why}."))
-        elif warming is not None:
-            self.kills(warming[0])
         if self._terms.keep:
             self.start()
             if again is not None:
@@ -335,28 +338,17 @@ class Slot:
         if self._warming is None or not self.ready:
             return False
         request, since = self._warming
-        same = wanted is not None and wanted.request.models == request.models
-        if same or time.monotonic() - since <= _WARM_SECONDS:
+        if self._loads_for(wanted) or time.monotonic() - since <= _WARM_SECONDS:
             return False
         self.kills(request)
         self.end()
         return True
 
-
-def _answer(question: Asked, frame: Frame) -> Any:
-    """The answer in a frame, or the error."""
-    try:
-        if "answer" in frame.header:
-            hint = find_question(question.what).answer
-            return put_together(hint, frame.header["value"], frame.arrays)
-        sentence, _, problem = read_error(frame.header)
-        return problem or ModelError(sentence)
-    except (KeyError, ValueError, TypeError, RecursionError, RobguiError) as error:
-        raise FrameError(f"an answer is malformed ({type(error).__name__})") from error
-
-
-def _text(value: Any) -> str:
-    try:
-        return text(value)
-    except TypeError as error:
-        raise FrameError(str(error)) from error
+    def _loads_for(self, wanted: Execution | None) -> bool:
+        """Whether what it loads ahead is what ``wanted`` needs."""
+        loading = self._warming
+        return (
+            wanted is not None
+            and loading is not None
+            and wanted.request.models == loading[0].models
+        )

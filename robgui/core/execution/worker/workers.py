@@ -12,9 +12,10 @@ from typing import Any
 
 from robgui.core.execution.execution import Execution
 from robgui.core.execution.request import Request
+from robgui.core.execution.worker.asked import Asked
 from robgui.core.execution.worker.graphics import Graphics
 from robgui.core.execution.worker.process import Event, Place
-from robgui.core.execution.worker.slot import Asked, Slot, Terms
+from robgui.core.execution.worker.slot import Slot, Terms
 
 #: Seconds between two looks at deadlines and at the memory of the processes.
 _LOOK_SECONDS = 0.25
@@ -95,13 +96,28 @@ class Workers:
         """Workers of this machine with nothing to do."""
         return self.room_at("")
 
-    def room_at(self, cluster: str) -> int:
-        """Workers with nothing to do that have the ``cluster`` compute; empty for this machine."""
-        leaving = [slot for slot in self._leaving if slot.place.cluster == cluster]
-        return max(0, len(list(self._free(cluster))) - len(leaving))
+    def room_at(self, cluster: str, device: str = "") -> int:
+        """Workers with nothing to do that would take what is sent to a cluster or device.
 
-    def _free(self, cluster: str) -> Iterator[Slot]:
-        return (slot for slot in self._slots if slot.free and slot.place.cluster == cluster)
+        Args:
+            cluster: Its address; empty for this machine.
+            device: Of this machine; empty for any.
+        """
+        leaving = [slot for slot in self._leaving if self._takes(slot.place, cluster, device)]
+        return max(0, len(list(self._free(cluster, device))) - len(leaving))
+
+    def _free(self, cluster: str, device: str = "") -> Iterator[Slot]:
+        return (
+            slot for slot in self._slots if slot.free and self._takes(slot.place, cluster, device)
+        )
+
+    def _takes(self, place: Place, cluster: str, device: str) -> bool:
+        """What is sent to a device goes to its own workers; where it has none, to any."""
+        if place.cluster != cluster:
+            return False
+        if device and any(slot.place.device == device for slot in self._slots):
+            return place.device == device
+        return not place.asked
 
     @property
     def pids(self) -> list[int]:
@@ -147,15 +163,16 @@ class Workers:
         for slot in self._slots[:count]:
             slot.start()
 
-    def submit(self, execution: Execution, cluster: str = "") -> None:
+    def submit(self, execution: Execution, cluster: str = "", device: str = "") -> None:
         """Takes an Execution; only when there is room.
 
         Args:
             execution: What to carry out.
             cluster: The cluster that is to compute it; empty for this machine.
+            device: The device of this machine; empty for any.
         """
         if execution.claim():
-            next(self._free(cluster)).run(execution)
+            next(self._free(cluster, device)).run(execution)
 
     def warm(self, request: Request, trusted: frozenset[str] = frozenset()) -> bool:
         """Loads the models and data of a request ahead, unless a model of it has cost two

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from robgui.core.devices import hardware_of
 from robgui.core.errors import ModelError
 from robgui.core.model.backend import Capabilities, Reduce, as_output
 
@@ -97,8 +98,9 @@ def _session(content: bytes, device: torch.device, *, short: bool = False) -> An
         options.add_session_config_entry("session.use_env_allocators", "1")
         options.add_session_config_entry("session.use_device_allocator_for_initializers", "1")
     providers: list[Any] = ["CPUExecutionProvider"]
-    if device.type == "cuda" and "CUDAExecutionProvider" in onnxruntime.get_available_providers():
-        providers.insert(0, ("CUDAExecutionProvider", {"device_id": device.index or 0}))
+    on_device = hardware_of(device).onnx_provider(device)
+    if on_device is not None and on_device[0] in onnxruntime.get_available_providers():
+        providers.insert(0, on_device)
     # The runtime's own fallback prints to the terminal; what fails here is said by the caller.
     # Constants are not folded: that would compute them while loading, with any amount of memory.
     return onnxruntime.InferenceSession(

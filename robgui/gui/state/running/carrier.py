@@ -78,8 +78,11 @@ class Carrier(QThread):
 
     @property
     def at_once(self) -> int:
-        """How many Executions it carries out at once on this machine."""
-        return 1 if one_process() else len([one for one in self._places if not one.cluster])
+        """How many Executions it carries out at once on this machine, beside those that were
+        sent to a device.
+        """
+        here = [one for one in self._places if not (one.cluster or one.asked)]
+        return 1 if one_process() else len(here)
 
     def put(self, order: Order, place: int | None = None) -> None:
         """Carries out an Execution after all before it, or from a ``place`` in the queue."""
@@ -178,13 +181,14 @@ class Carrier(QThread):
             here.submit(order.execution)
         else:
             self._going.append((order, workers))
-            workers.submit(order.execution, order.cluster)
+            workers.submit(order.execution, order.cluster, order.device)
 
     def _has_room(self, order: Order, workers: Workers | None) -> bool:
         travels = workers is not None and _can_travel(order.execution.task)
-        if workers is not None and travels and order.cluster:
-            return workers.room_at(order.cluster) > 0
-        if len([one for one, _ in self._going if not one.cluster]) >= self.at_once:
+        if workers is not None and travels and (order.cluster or order.device):
+            return workers.room_at(order.cluster, order.device) > 0
+        usual = [one for one, _ in self._going if not (one.cluster or one.device)]
+        if len(usual) >= self.at_once:
             return False
         if workers is not None and travels:
             return workers.room > 0

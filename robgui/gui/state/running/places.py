@@ -11,7 +11,7 @@ from robgui.core.execution.worker.process import Place
 MOST_AT_ONCE = 16
 
 
-def window_places(count: int, device: str, devices: Sequence[str]) -> list[Place]:
+def window_places(count: int, device: str, devices: Sequence[str], chosen: str = "") -> list[Place]:
     """One worker takes whatever device its run asks for. The first of several has the device in
     use, each further one another device; on the processor they share the cores.
 
@@ -19,7 +19,14 @@ def window_places(count: int, device: str, devices: Sequence[str]) -> list[Place
         count: How many runs at once.
         device: The device in use; empty while it is not known.
         devices: All there are.
+        chosen: Where runs are sent to; if it has no worker yet, it has one beside them.
     """
+    places = _usual_places(count, device, devices)
+    known = {device, *(place.device for place in places)}
+    return places if not chosen or chosen in known else [*places, Place(chosen, asked=True)]
+
+
+def _usual_places(count: int, device: str, devices: Sequence[str]) -> list[Place]:
     if count <= 1:
         return [Place()]
     others = [name for name in devices if name not in (device, "cpu")]

@@ -129,6 +129,7 @@ class Runner(QObject):
         *,
         place: int | None = None,
         cluster: str = "",
+        device: str = "",
     ) -> None:
         """Queues ``execution``.
 
@@ -137,13 +138,16 @@ class Runner(QObject):
             shelf: Has what is loaded already.
             place: Where in the queue; None puts it at the end.
             cluster: The address of the cluster that computes it; empty for this machine.
+            device: The device of this machine that computes it; empty for any.
         """
         self.start()
         self.executions.append(execution)
-        self._carrier.put(Order(execution, shelf, cluster), place)
+        self._carrier.put(Order(execution, shelf, cluster, device), place)
         self._order()
         self._timer.start()
         self._tell(execution, execution.state, None)
+        if place is not None:
+            self.reordered.emit()
 
     def move(self, executions: list[Execution], by: int | None = None) -> None:
         """Lets some that wait begin ``by`` places later (earlier if negative), or before all

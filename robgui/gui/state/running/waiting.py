@@ -20,11 +20,13 @@ class Order:
         execution: What.
         shelf: What is loaded in this process.
         cluster: The address of the Ray cluster that is to compute it; empty for this machine.
+        device: The device of this machine that it was sent to; empty for any.
     """
 
     execution: Execution
     shelf: Shelf
     cluster: str = ""
+    device: str = ""
 
 
 class Waiting:

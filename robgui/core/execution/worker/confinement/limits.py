@@ -16,8 +16,10 @@ def set_limits(memory: int) -> tuple[str, ...]:
         return ()
     import resource
 
+    from robgui.core.devices import has_gpu
+
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    if not memory or _has_cuda():  # a CUDA driver reserves far more addresses than it uses
+    if not memory or has_gpu():  # its driver reserves far more addresses than it uses
         return ("no core files",)
     most = _addresses() + memory
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
@@ -33,9 +35,3 @@ def _addresses() -> int:
             return int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
     except OSError:  # not Linux
         return 4 * 2**30
-
-
-def _has_cuda() -> bool:
-    import torch
-
-    return torch.cuda.is_available()

@@ -1,0 +1,10 @@
+"""Guards: findings as tests that a later model has to pass.
+
+A guard suite is a folder: ``suite.json`` says which input is which and what is right, ``inputs/``
+holds them, and ``test_findings.py`` asks a model about each with pytest. Only ``suite.json`` and
+the inputs are ever read by this program; no code of the folder runs.
+"""
+
+from robgui.batch.guards.suite import Case, GuardSuite, guard_suite
+
+__all__ = ["Case", "GuardSuite", "guard_suite"]

@@ -1,0 +1,298 @@
+"""Devices: the one place that knows what a GPU has and a processor has not.
+
+Streams, events, pinned memory, memory statistics, half precision, TF32 and cuDNN are named here
+and nowhere else (CUDA graphs nobody uses). An engine makes its tensors on ``classifier.device``,
+copies with ``to_device`` and reads with ``to_host``. ``HARDWARE`` has one entry for
+each kind of device; another kind is one more entry.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext, suppress
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+
+class Hardware:
+    """What a kind of device can do; this is the processor, which needs none of it.
+
+    Attributes:
+        half: What half precision is.
+        waits: Whether the host waits when it reads a number there.
+        operations: Operations in a batch that takes as long as a user may wait for Stop. On two
+            cores 20 to 50 ms at the 20 to 90 thousand million a second measured there; smaller
+            batches are no slower on a processor.
+    """
+
+    half = torch.bfloat16
+    waits = False
+    operations = 1e9
+
+    def found(self) -> list[str]:
+        """Every device of this kind."""
+        return ["cpu"]
+
+    def title(self, device: torch.device) -> str:
+        """What people call it."""
+        return f"CPU ({os.cpu_count() or 1} cores)"
+
+    def send(self, values: Tensor, device: torch.device) -> Tensor:
+        """A copy of the host's values, made while the device is still at work; nobody waits."""
+        return values.to(device)
+
+    def finish(self, device: torch.device) -> None:
+        """Waits until everything asked of the device is computed."""
+
+    def tidy(self, device: torch.device) -> None:
+        """Gives memory that nobody uses back to the device."""
+
+    def cards(self) -> dict[str, tuple[int, int]]:
+        """Of each device the bytes in use, by whomever, and in all; empty as long as this process
+        uses none, since asking would take memory there.
+        """
+        return {}
+
+    def peak(self, device: torch.device, *, anew: bool = False) -> int | None:
+        """The most bytes this process had in use; ``anew`` begins to count. None if unknown."""
+        return None
+
+    def for_gradients(self) -> AbstractContextManager[Any]:
+        """Around a recurrent model that is to be differentiated."""
+        return nullcontext()
+
+    def onnx_provider(self, device: torch.device) -> tuple[str, dict[str, int]] | None:
+        """What onnxruntime calls the device, where it knows it."""
+        return None
+
+
+class OtherHardware(Hardware):
+    """A device that torch knows and we do not: slow to read, fast to compute."""
+
+    waits = True
+    operations = 4e11
+
+    def found(self) -> list[str]:
+        return []
+
+    def title(self, device: torch.device) -> str:
+        return str(device)
+
+
+class Cuda(OtherHardware):
+    """NVIDIA's GPUs."""
+
+    half = torch.float16
+
+    def __init__(self) -> None:
+        self._copying: dict[torch.device, torch.cuda.Stream] = {}
+
+    def found(self) -> list[str]:
+        count = torch.cuda.device_count() if torch.cuda.is_available() else 0
+        return [f"cuda:{index}" for index in range(count)]
+
+    def title(self, device: torch.device) -> str:
+        return f"{torch.cuda.get_device_name(device)} ({device})"
+
+    def send(self, values: Tensor, device: torch.device) -> Tensor:
+        if device not in self._copying:
+            self._copying[device] = torch.cuda.Stream(device)
+        with torch.cuda.stream(self._copying[device]):
+            sent = values.pin_memory().to(device, non_blocking=True)
+            copied = torch.cuda.Event()
+            copied.record()
+        now = torch.cuda.current_stream(device)
+        now.wait_event(copied)  # the device waits, not the host
+        sent.record_stream(now)  # its memory is not used again before this stream is done
+        return sent
+
+    def finish(self, device: torch.device) -> None:
+        torch.cuda.synchronize(device)
+
+    def tidy(self, device: torch.device) -> None:
+        gc.collect()
+        torch.cuda.empty_cache()
+
+    def cards(self) -> dict[str, tuple[int, int]]:
+        found = {}
+        for index in range(torch.cuda.device_count() if torch.cuda.is_initialized() else 0):
+            free, total = torch.cuda.mem_get_info(index)
+            found[f"cuda:{index}"] = int(total - free), int(total)
+        return found
+
+    def peak(self, device: torch.device, *, anew: bool = False) -> int | None:
+        if anew:
+            torch.cuda.reset_peak_memory_stats(device)
+        return int(torch.cuda.max_memory_allocated(device))
+
+    def for_gradients(self) -> AbstractContextManager[Any]:
+        """CuDNN has no backward pass for a recurrent layer in evaluation mode; torch itself has."""
+        off: AbstractContextManager[Any] = torch.backends.cudnn.flags(enabled=False)
+        return off
+
+    def onnx_provider(self, device: torch.device) -> tuple[str, dict[str, int]] | None:
+        return "CUDAExecutionProvider", {"device_id": device.index or 0}
+
+
+#: By the type of the device, the best first.
+HARDWARE: dict[str, Hardware] = {"cuda": Cuda(), "cpu": Hardware()}
+_OTHER = OtherHardware()
+
+
+def hardware_of(device: torch.device) -> Hardware:
+    """What the device can do."""
+    return HARDWARE.get(device.type, _OTHER)
+
+
+def default_device() -> torch.device:
+    """The best device there is."""
+    return torch.device(devices()[0][0])
+
+
+def devices() -> list[tuple[str, str]]:
+    """Every device as ``(id, name for people)``, the default first."""
+    return [
+        (name, each.title(torch.device(name)))
+        for each in HARDWARE.values()
+        for name in each.found()
+    ]
+
+
+def has_gpu() -> bool:
+    """Whether there is more than the processor."""
+    return any(each.found() for each in HARDWARE.values() if each.waits)
+
+
+def cards() -> dict[str, tuple[int, int]]:
+    """Of each device in use with a memory of its own the bytes in use and in all."""
+    return {name: memory for each in HARDWARE.values() for name, memory in each.cards().items()}
+
+
+def autocast(device: torch.device, *, enabled: bool) -> torch.autocast:
+    """Half precision where that is faster, while ``enabled``."""
+    return torch.autocast(device.type, dtype=hardware_of(device).half, enabled=enabled)
+
+
+def to_device(values: Tensor, device: torch.device) -> Tensor:
+    """The tensor on the device; a copy does not make the host wait."""
+    if values.device.type != "cpu" or not hardware_of(device).waits:
+        return values.to(device)
+    return hardware_of(device).send(values, device)
+
+
+class Passenger:
+    """A condition on a device that the next read brings along, so that it costs no read.
+
+    Attributes:
+        number: The condition there; None once it is read.
+        value: What was read.
+    """
+
+    def __init__(self, number: Tensor) -> None:
+        self.number: Tensor | None = number
+        self.value = True
+        _WAITING.append(self)
+
+    def arrive(self, value: bool) -> None:
+        """It is on the host now."""
+        self.value, self.number = value, None
+        with suppress(ValueError):
+            _WAITING.remove(self)
+
+    def read(self) -> bool:
+        """The condition; the host waits for it if no read has brought it."""
+        if self.number is not None:
+            self.arrive(bool(self.number))
+        return self.value
+
+
+_WAITING: list[Passenger] = []
+
+
+def to_host(*tensors: Tensor) -> tuple[np.ndarray, ...]:
+    """The numbers of all tensors as arrays, bit for bit; the host waits for the device once."""
+    if not any(hardware_of(each.device).waits for each in tensors):
+        return tuple(each.detach().cpu().numpy() for each in tensors)
+    along = [one for one in _WAITING if one.number is not None and _together(one.number, tensors)]
+    packed = [*tensors, *(one.number for one in along if one.number is not None)]
+    flat = [_bytes(each.detach()) for each in packed]
+    whole = torch.cat(flat).cpu()
+    arrays = tuple(
+        # a copy, because a part may begin where its type must not
+        part.clone().view(each.dtype).reshape(each.shape).numpy()
+        for part, each in zip(whole.split([len(each) for each in flat]), packed, strict=True)
+    )
+    for one, value in zip(along, arrays[len(tensors) :], strict=True):
+        one.arrive(bool(value))
+    return arrays[: len(tensors)]
+
+
+def _bytes(numbers: Tensor) -> Tensor:
+    # a row of one number may have any stride, which a view of bytes does not take
+    row = numbers.reshape(-1).clone(memory_format=torch.contiguous_format)
+    return row.view(torch.uint8)
+
+
+def _together(number: Tensor, tensors: tuple[Tensor, ...]) -> bool:
+    return all(number.device == each.device for each in tensors)
+
+
+class _FullPrecision:
+    """A context in which no product of single-precision numbers is computed with fewer bits.
+
+    Torch may compute products of single-precision matrices with 10 bits (TF32 on recent GPUs, by
+    default for convolutions) or with 7 (bfloat16 on some processors). The settings are torch's own,
+    for all threads: the first to enter switches, the last to leave restores.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._kept: list[tuple[Callable[[Any], None], Any]] = []
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._inside += 1
+            if self._inside > 1:
+                return
+            for read, write, _ in _switches():
+                # of two ways to say the same, torch may refuse to tell the older
+                with suppress(RuntimeError):
+                    self._kept.append((write, read()))
+            for _, write, off in _switches():
+                write(off)
+
+    def __exit__(self, *error: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside:
+                return
+            for write, value in self._kept:
+                write(value)
+            self._kept.clear()
+
+
+#: For ``with``, in any thread, also inside itself.
+FULL_PRECISION = _FullPrecision()
+
+
+def _switches() -> Iterator[tuple[Callable[[], Any], Callable[[Any], None], Any]]:
+    """How to read, to set and to switch off each of torch's short cuts, older ones first."""
+    backends = torch.backends
+    yield torch.get_float32_matmul_precision, torch.set_float32_matmul_precision, "highest"
+    yield *_attribute(backends.cudnn, "allow_tf32"), False
+    for backend in (backends.cuda, backends.cudnn, backends.mkldnn):
+        for part in ("matmul", "conv", "rnn"):
+            place = getattr(backend, part, None)
+            if hasattr(place, "fp32_precision"):
+                yield *_attribute(place, "fp32_precision"), "ieee"
+
+
+def _attribute(place: Any, name: str) -> tuple[Callable[[], Any], Callable[[Any], None]]:
+    return lambda: getattr(place, name), lambda value: setattr(place, name, value)

@@ -1,0 +1,161 @@
+"""Experiment: what was run on what, by name and content, and what it said.
+
+It names no folder of the user's: models and data are known again by their fingerprints.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from robgui.core import verdict as verdicts
+from robgui.core.errors import RobguiError
+from robgui.core.execution.request import Reference, Request
+from robgui.core.text.places import without_places
+from robgui.version import __version__
+
+if TYPE_CHECKING:
+    from robgui.core.verdict import Verdict
+
+#: A record of a thousand classes by name takes 20 kB.
+LARGEST = 4_000_000
+
+
+class Experiment(BaseModel):
+    """The run behind a figure.
+
+    Attributes:
+        robgui: The version that computed it.
+        when: Seconds since 1970.
+        state: How the run ended.
+        seconds: Time that it took.
+        request: What was run, with every path empty.
+        fingerprint: Of the request as it was run; another one than that of ``request`` where a
+            setting named a file by its folder.
+        verdict: What the run says by itself, as ``verdict.to_json`` writes it.
+        shown: What is printed of it beside all that was known then; None where that is the same.
+        run: Its id in the workspace it comes from.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    format: Literal["robgui experiment"] = "robgui experiment"
+    version: Literal[1] = 1
+    robgui: str = Field("", max_length=100)
+    when: float = 0.0
+    state: str = Field("", max_length=20)
+    seconds: float = 0.0
+    request: Request
+    fingerprint: str = Field("", max_length=100)
+    verdict: dict[str, Any] | None = None
+    shown: dict[str, Any] | None = None
+    run: str = Field("", max_length=100)
+
+    def to_text(self) -> str:
+        """Strict JSON of plain ASCII, so that it fits into every file."""
+        return json.dumps(self.model_dump(mode="json"), allow_nan=False, separators=(",", ":"))
+
+    @property
+    def said(self) -> Verdict | None:
+        """What the run says by itself."""
+        return _read(self.verdict)
+
+    @property
+    def printed(self) -> Verdict | None:
+        """What stands beside the figure."""
+        return _read(self.verdict if self.shown is None else self.shown)
+
+    @property
+    def whole(self) -> bool:
+        """Whether the request is the one that was run, with nothing left out or changed."""
+        try:
+            return self.request.fingerprint == self.fingerprint
+        except RobguiError:  # of another version of the program
+            return False
+
+
+def experiment_of(
+    request: Request,
+    said: Verdict | None,
+    *,
+    shown: Verdict | None = None,
+    when: float = 0.0,
+    state: str = "done",
+    seconds: float = 0.0,
+    run: str = "",
+    version: str = __version__,
+) -> Experiment:
+    """The record of a run.
+
+    Args:
+        request: What was run.
+        said: What it says by itself.
+        shown: What is printed of it, where that may be something else.
+        when: Seconds since 1970.
+        state: How it ended.
+        seconds: Time that it took.
+        run: Its id.
+        version: Of the program that ran it.
+    """
+    own, beside = _written(said), _written(shown)
+    try:
+        fingerprint = request.fingerprint
+    except RobguiError:  # of another version of the program
+        fingerprint = ""
+    return Experiment(
+        robgui=version,
+        when=when,
+        state=state,
+        seconds=seconds,
+        request=_placeless(request),
+        fingerprint=fingerprint,
+        verdict=own,
+        shown=None if beside == own else beside,
+        run=run,
+    )
+
+
+def from_text(text: str) -> Experiment:
+    """The record in a file; ValueError where it is none."""
+    try:
+        found = Experiment.model_validate(json.loads(text))
+        for verdict in (found.verdict, found.shown):
+            _read(verdict)
+    except (ValidationError, RecursionError, TypeError, KeyError, AttributeError) as error:
+        raise ValueError("the record is malformed") from error
+    return found
+
+
+def _written(said: Verdict | None) -> dict[str, Any] | None:
+    return None if said is None else json.loads(verdicts.to_json(said))
+
+
+def _read(fields: dict[str, Any] | None) -> Verdict | None:
+    return None if fields is None else verdicts.from_json(json.dumps(fields))
+
+
+def _placeless(request: Request) -> Request:
+    """The request without a folder of the user's."""
+    data = request.dataset
+    return request.model_copy(
+        update={
+            "models": tuple(_nowhere(model) for model in request.models),
+            "dataset": None if data is None else _nowhere(data),
+            "params": _without(request.params),
+        }
+    )
+
+
+def _nowhere(reference: Reference) -> Reference:
+    return reference.model_copy(update={"path": "", "options": _without(reference.options)})
+
+
+def _without(value: Any) -> Any:
+    """JSON values with the names of files in place of their paths."""
+    if isinstance(value, str):
+        return without_places(value)
+    if isinstance(value, dict):
+        return {name: _without(item) for name, item in value.items()}
+    return [_without(item) for item in value] if isinstance(value, list) else value

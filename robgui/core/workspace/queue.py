@@ -1,0 +1,33 @@
+"""The order in which waiting runs are to begin, as the user has chosen it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from robgui.core.execution.run import Run, RunState
+
+if TYPE_CHECKING:
+    from robgui.core.workspace.workspace import Workspace
+
+_QUEUE = "queue"
+
+
+def read_queue(workspace: Workspace) -> list[str]:
+    """The ids of runs in the order that was chosen; some may have ended or be gone."""
+    stored = workspace.setting(_QUEUE)
+    if not isinstance(stored, list):
+        return []
+    return [each for each in stored if isinstance(each, str)]
+
+
+def write_queue(workspace: Workspace, ids: Sequence[str]) -> None:
+    """Keeps the order of the runs that wait."""
+    workspace.set_setting(_QUEUE, list(ids))
+
+
+def in_order(runs: Iterable[Run], ids: Sequence[str]) -> list[Run]:
+    """The runs that wait: those whose order was chosen, then the others as they were asked for."""
+    places = {name: place for place, name in enumerate(ids)}
+    waiting = [run for run in runs if run.state is RunState.QUEUED]
+    return sorted(waiting, key=lambda run: (places.get(run.id, len(places)), run.created))

@@ -1,0 +1,1 @@
+"""From a finding or a figure to tests, an explanation, or the run behind it."""

@@ -1,0 +1,91 @@
+"""The self-test from the window: a process of its own, whose page goes into the log."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QObject, QProcess
+
+_PART = "selftest"
+#: Milliseconds that a process gets to go when the window closes.
+_LEAVE = 2000
+
+
+class SelfTest(QObject):
+    """Runs ``robgui selftest`` while the window goes on.
+
+    Args:
+        say: Told how it ended: level, sentence, page.
+        work_on: Told how far it is: part of the program, words.
+        parent: Who owns it.
+    """
+
+    def __init__(
+        self,
+        say: Callable[[str, str, str], None],
+        work_on: Callable[[str, str], None],
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._say, self._work_on = say, work_on
+        self._process = QProcess(self)
+        self._process.readyReadStandardError.connect(self._read)
+        self._process.finished.connect(self._end)
+        self._process.errorOccurred.connect(self._fail)
+        self._last = ""
+
+    @property
+    def running(self) -> bool:
+        """Whether one is under way."""
+        return self._process.state() is not QProcess.ProcessState.NotRunning
+
+    def start(self, device: str = "", only: Sequence[str] = ()) -> None:
+        """Begins, unless one is under way already.
+
+        Args:
+            device: Where; the best device by default.
+            only: These analyses; all by default.
+        """
+        if self.running:
+            self._say("info", "The self-test is running already.", "")
+            return
+        frozen = bool(getattr(sys, "frozen", False))
+        itself = ["selftest"] if frozen else ["-P", "-m", "robgui.selftest"]
+        where = ["--device", device] if device else []
+        which = [word for name in only for word in ("--only", name)]
+        self._last = ""
+        self._work_on(_PART, "Self-test: starting …")
+        self._process.start(sys.executable, [*itself, *where, *which])
+
+    def close(self) -> None:
+        """Ends it, if one is under way; nothing is said."""
+        self._process.blockSignals(True)
+        if self.running:
+            self._process.kill()
+            self._process.waitForFinished(_LEAVE)
+
+    def _read(self) -> None:
+        lines = self._text(self._process.readAllStandardError().data()).splitlines()
+        if lines:
+            self._last = lines[-1]
+            self._work_on(_PART, f"Self-test: {self._last}")
+
+    def _end(self, code: int) -> None:
+        self._work_on(_PART, "")
+        page = self._text(self._process.readAllStandardOutput().data()).strip()
+        if not page:
+            self._say("error", "The self-test did not end well; see the log.", self._last)
+        elif code:
+            self._say("warning", "The self-test found a difference; the log has its page.", page)
+        else:
+            self._say("info", "The self-test has passed; the log has its page.", page)
+
+    def _fail(self, error: QProcess.ProcessError) -> None:
+        if error is QProcess.ProcessError.FailedToStart:
+            self._work_on(_PART, "")
+            self._say("error", "The self-test cannot be started on this machine.", "")
+
+    @staticmethod
+    def _text(data: object) -> str:
+        return bytes(data).decode("utf-8", "replace")  # type: ignore[call-overload, no-any-return]

@@ -1,0 +1,36 @@
+"""The evidence of an HTML report: one table of what was tested, one list of what was not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from html import escape
+
+from robgui.report.evidence.table import Row, evidence_rows, gaps
+from robgui.report.report_content import Chapter
+
+_HEAD = ("Model", "Test", "On what", "Result", "How sure", "Reservations")
+
+
+def evidence(chapters: Sequence[Chapter]) -> Iterator[str]:
+    """What an audit asks for."""
+    yield '<section aria-labelledby="evidence"><h2 id="evidence">Evidence</h2>\n'
+    head = "".join(f'<th scope="col">{title}' for title in _HEAD)
+    yield f'<div class="wide"><table class="evidence"><thead><tr>{head}</tr></thead><tbody>\n'
+    for row in evidence_rows(chapters):
+        yield _row(row)
+    yield "</tbody></table></div>\n"
+    if left := gaps(chapters):
+        items = "".join(f"<li>{escape(sentence)}</li>" for sentence in left)
+        yield f'<h3>What was not tested</h3><ul class="untested">{items}</ul>\n'
+    yield "</section>\n"
+
+
+def _row(row: Row) -> str:
+    status = f'<strong class="status">{escape(row.status)}</strong>'
+    link = f'<a href="#run-{escape(row.run)}">{escape(row.finding)}</a>'
+    model = f'{escape(row.model)}<br><span class="quiet">{escape(row.model_content)}</span>'
+    data = f'<br><span class="quiet">{escape(row.data_content)}</span>' if row.data_content else ""
+    return (
+        f"<tr><td>{model}<td>{escape(row.test)}<td>{escape(row.inputs)}{data}"
+        f"<td>{status}<br>{link}<td>{escape(row.confidence)}<td>{escape(row.reservations)}</tr>\n"
+    )

@@ -1,0 +1,155 @@
+"""The evidence of a report for an audit: what was tested, how surely it is known, and what not."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass, fields
+
+from robgui.core.execution.method import methods
+from robgui.core.execution.run import RunState
+from robgui.core.text.words import number as in_figures
+from robgui.core.verdict import Verdict
+from robgui.report import origin
+from robgui.report.bottom_line import place
+from robgui.report.report_content import Chapter, in_words, method_name, number_of, without_result
+
+#: What a spreadsheet would take for a formula.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One run on one model.
+
+    Attributes:
+        run: Its id.
+        model: The model, by name.
+        model_content: By content.
+        test: What was asked.
+        inputs: On which inputs, and how much of them was computed.
+        data_content: The data, by content; empty without data.
+        status: What it means.
+        finding: What it comes down to.
+        confidence: How surely that is known.
+        reservations: What speaks against relying on it; empty where nothing is known.
+    """
+
+    run: str
+    model: str
+    model_content: str
+    test: str
+    inputs: str
+    data_content: str
+    status: str
+    finding: str
+    confidence: str
+    reservations: str
+
+
+def evidence_rows(chapters: Sequence[Chapter]) -> list[Row]:
+    """One row for each run with a result and each of its models."""
+    rows = []
+    for one in chapters:
+        if one.verdict is None:
+            continue
+        for model in one.run.request.models:
+            said = one.verdict.of(place(one.run.request, model.fingerprint))
+            rows.append(_row(one, model.name, model.fingerprint, said))
+    return rows
+
+
+def gaps(chapters: Sequence[Chapter]) -> list[str]:
+    """What the report says nothing about, a sentence each."""
+    return [*_methods_left_out(chapters), *_without_results(chapters), *_parts(chapters)]
+
+
+def to_csv(chapters: Sequence[Chapter]) -> str:
+    """Both as a table for other programs; what was not tested comes last."""
+    buffer = io.StringIO()
+    table = csv.writer(buffer)
+    table.writerow([field.name for field in fields(Row)])
+    for row in evidence_rows(chapters):
+        table.writerow([_harmless(cell) for cell in astuple(row)])
+    for sentence in gaps(chapters):
+        table.writerow(["", "", "", "not tested", _harmless(sentence), "", "", "", "", ""])
+    return buffer.getvalue()
+
+
+def _row(chapter: Chapter, name: str, content: str, said: Verdict) -> Row:
+    request = chapter.run.request
+    where = request.chosen or origin.subject(request).partition(" on ")[2]
+    return Row(
+        run=chapter.run.id,
+        model=name,
+        model_content=content,
+        test=chapter.title,
+        inputs=" ".join(part for part in (_sentence(where), said.scope) if part),
+        data_content="" if request.dataset is None else request.dataset.fingerprint,
+        status=in_words(said.status),
+        finding=number_of(said) or said.sentence,
+        confidence=_confidence(said),
+        reservations=_reservations(chapter),
+    )
+
+
+def _sentence(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}." if words else ""
+
+
+def _confidence(said: Verdict) -> str:
+    quantity = said.number
+    if quantity is None or not (math.isfinite(quantity.low) and math.isfinite(quantity.high)):
+        return "no interval is known"
+    return f"95 % interval {in_figures(quantity.low)} to {in_figures(quantity.high)}"
+
+
+def _reservations(chapter: Chapter) -> str:
+    said = [origin.problems(chapter.run)[0]] if origin.problems(chapter.run) else []
+    if chapter.run.state is not RunState.DONE:
+        said.insert(
+            0, f"The run is {chapter.run.state}: it speaks of what was computed until then."
+        )
+    return " ".join(said)
+
+
+def _methods_left_out(chapters: Sequence[Chapter]) -> list[str]:
+    """By model, the methods that nobody has run."""
+    used: dict[str, tuple[str, set[str]]] = {}
+    for one in chapters:
+        for model in one.run.request.models:
+            _, known = used.setdefault(model.fingerprint, (model.name, set()))
+            if one.verdict is not None:
+                known.add(method_name(one))
+    left = []
+    for name, known in used.values():
+        missing = [method.title for method in methods() if method.name not in known]
+        if missing:
+            left.append(f"{name}: not looked at with {', '.join(missing)}.")
+    return left
+
+
+def _without_results(chapters: Sequence[Chapter]) -> list[str]:
+    return [
+        f"{one.title}, {origin.subject(one.run.request)}: no result ({one.run.state})."
+        for one in without_result(chapters)
+    ]
+
+
+def _parts(chapters: Sequence[Chapter]) -> list[str]:
+    """The runs that looked at some of the inputs only, each choice once."""
+    chosen: dict[tuple[str, str], None] = {}
+    for one in chapters:
+        request = one.run.request
+        if one.verdict is not None and request.dataset is not None and request.indices is not None:
+            many = len(request.indices)
+            words = request.chosen or f"{many:,} input{'' if many == 1 else 's'}"
+            chosen[(one.title, f"of {request.dataset.name} only {words}")] = None
+    return [f"{title}: {words} looked at." for title, words in chosen]
+
+
+def _harmless(cell: str) -> str:
+    """A cell that no spreadsheet computes: names come from files of anyone."""
+    return f"'{cell}" if cell.startswith(_FORMULA) else cell

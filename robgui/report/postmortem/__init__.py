@@ -1,0 +1,1 @@
+"""Post-mortem: one paragraph on a finding, each sentence of which leads to its picture."""

@@ -1,0 +1,166 @@
+"""The paragraph: what breaks the input, what does not, how it ranks, the likely cause, what to do.
+
+What is measured is said as such; a cause is only ever called likely, with the reason beside it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from robgui.core.text.words import count, number, percent
+from robgui.core.verdict import Status
+from robgui.core.view import Bars
+from robgui.report.postmortem.facts import Facts
+
+#: An input of which fewer others are decided more narrowly lies close to a boundary.
+NARROW = 0.1
+#: A model that is surer than this of a wrong class was taught so, or the label is wrong.
+SURE = 0.9
+#: A change of each value by less than this is hard to see.
+SMALL = 0.1
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One sentence and its picture: that of a run, or a view of its own."""
+
+    text: str
+    run: str = ""
+    view: Bars | None = None
+
+
+class Cause(StrEnum):
+    """What is likely behind a finding."""
+
+    LABEL = "label"
+    UNLEARNED = "unlearned"
+    NARROW = "narrow"
+    BRITTLE = "brittle"
+    CHANGE = "change"
+
+
+def paragraph(facts: Facts) -> list[Sentence]:
+    """All that is to be said, in order."""
+    return [
+        Sentence(_what(facts), facts.finding.run_id),
+        *_breaking(facts),
+        *_holding(facts),
+        *_ranking(facts),
+        *_others(facts),
+        *_cause(facts),
+        *(Sentence(text, facts.finding.run_id) for text in facts.open),
+    ]
+
+
+def cause(facts: Facts) -> Cause:
+    """The likely cause, from what the unchanged input and the change tell."""
+    if facts.before is not None and facts.before != facts.expected:
+        return Cause.LABEL if facts.sure >= SURE and facts.by == "label" else Cause.UNLEARNED
+    if facts.before is None:
+        return Cause.CHANGE
+    if facts.rank is not None and facts.rank.share <= NARROW:
+        return Cause.NARROW
+    return Cause.BRITTLE if facts.change <= SMALL else Cause.CHANGE
+
+
+def _what(facts: Facts) -> str:
+    return (
+        f"{facts.model} takes “{facts.expected}” for “{facts.given}”:"
+        f" {facts.finding.title.rstrip('.')}."
+    )
+
+
+def _breaking(facts: Facts) -> Iterator[Sentence]:
+    for told in facts.runs:
+        if told.verdict.status in (Status.FAILS, Status.AT_RISK):
+            yield Sentence(f"It also breaks: {told.title}: {told.verdict.sentence}", told.run.id)
+
+
+def _holding(facts: Facts) -> Iterator[Sentence]:
+    for told in facts.runs:
+        if told.verdict.status is Status.HOLDS:
+            yield Sentence(f"It does not break: {told.title}: {told.verdict.sentence}", told.run.id)
+        elif told.verdict.status is Status.UNKNOWN:
+            yield Sentence(f"Not decided: {told.title}: {told.verdict.sentence}", told.run.id)
+
+
+def _ranking(facts: Facts) -> Iterator[Sentence]:
+    rank = facts.rank
+    if rank is None or facts.before is None or not len(rank.others):
+        return
+    yield Sentence(
+        f"Unchanged, the input gets “{facts.before}”, {percent(facts.sure)} sure; of"
+        f" {count(len(rank.others), 'other input')} of {rank.data}, {percent(rank.share)} are"
+        " decided more narrowly or wrongly.",
+        view=rank.view(),
+    )
+
+
+def _others(facts: Facts) -> Iterator[Sentence]:
+    if facts.alike:
+        worst = max(facts.alike, key=lambda one: one.severity)
+        yield Sentence(
+            f"The same confusion, “{facts.expected}” as “{facts.given}”, stands in"
+            f" {count(len(facts.alike), 'other finding')} of this model; the worst:"
+            f" {worst.title.rstrip('.')}.",
+            worst.run_id,
+        )
+
+
+def _cause(facts: Facts) -> Iterator[Sentence]:
+    likely, advice = _CAUSES[cause(facts)]
+    view = None if facts.rank is None else facts.rank.view()
+    run = facts.finding.run_id if view is None else ""
+    reach = "an unknown amount" if math.isnan(facts.change) else number(facts.change)
+    values = {
+        "expected": facts.expected,
+        "before": facts.before or "",
+        "given": facts.given,
+        "sure": percent(facts.sure) if math.isfinite(facts.sure) else "",
+        "change": reach,
+        "share": "" if facts.rank is None else percent(facts.rank.share),
+    }
+    yield Sentence(f"Likely cause: {likely.format(**values)}", run, view)
+    yield Sentence(f"What to do: {advice.format(**values)}", run, view)
+
+
+_CAUSES = {
+    Cause.LABEL: (
+        (
+            "the label or the training data, for the model is {sure} sure of “{before}” without any"
+            " change."
+        ),
+        "look at the label first; if it is right, train with more inputs of “{expected}” like it.",
+    ),
+    Cause.UNLEARNED: (
+        (
+            "the model has not learned this input, which it takes for “{before}” without any"
+            " change, {sure} sure."
+        ),
+        "train with more inputs of “{expected}” like it.",
+    ),
+    Cause.NARROW: (
+        (
+            "the input lies close to the boundary: only {share} of the others are decided more"
+            " narrowly."
+        ),
+        (
+            "train with inputs between “{expected}” and “{given}”, and treat answers as narrow as"
+            " this one as unsure."
+        ),
+    ),
+    Cause.BRITTLE: (
+        (
+            "the model is brittle here: values moved by at most {change} turn an answer that is no"
+            " narrow one ({share} of the others are decided more narrowly)."
+        ),
+        "train with such small changes, and guard the finding with a test (robgui guard).",
+    ),
+    Cause.CHANGE: (
+        "the change itself, which moves values by {change}.",
+        "decide whether such inputs occur where the model is used; if they do, train with them.",
+    ),
+}

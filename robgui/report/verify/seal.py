@@ -1,0 +1,30 @@
+"""The seal of a report: a digest of the whole page, which tells that it was changed by hand.
+
+It is no signature: who changes the page can write another one. What it says of the page is then
+checked by running the page's experiments again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+_SEAL = re.compile(r'<meta name="robgui-seal" content="([0-9a-f]{64})">')
+#: Where the seal will stand.
+NO_SEAL = f'<meta name="robgui-seal" content="{"0" * 64}">'
+
+
+def sealed(page: str) -> str:
+    """The page with its seal in the place of ``NO_SEAL``."""
+    return page.replace(NO_SEAL, NO_SEAL.replace("0" * 64, _digest(page)), 1)
+
+
+def is_whole(page: str) -> bool | None:
+    """Whether a page is as it was written; None where it has no seal."""
+    found = _SEAL.search(page)
+    return None if found is None else _digest(_SEAL.sub(NO_SEAL, page, count=1)) == found[1]
+
+
+def _digest(page: str) -> str:
+    """Of the text alone: an editor may write other ends of line."""
+    return hashlib.sha256(page.replace("\r\n", "\n").encode()).hexdigest()

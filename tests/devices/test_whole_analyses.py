@@ -1,0 +1,105 @@
+"""Every analysis runs whole on a device that is not the processor, says the same there, reads as
+little as it must, and survives running out of memory.
+"""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from robgui.core.execution.inline import Inline
+from robgui.core.execution.registry import analyses
+from robgui.core.execution.run import RunState
+from robgui.selftest.differences import difference
+from robgui.selftest.jobs import JOBS
+from tests.devices import whole
+from tests.devices.bounds import BOUNDS
+
+#: Batches of another size round otherwise; so much and no more.
+TOLERANCE = 1e-5
+NAMES = [job.analysis for job in JOBS]
+NUMBERS = pytest.mark.parametrize("number", range(len(JOBS)), ids=NAMES)
+
+
+def test_no_analysis_of_ours_is_left_out():
+    assert set(NAMES) == {name for name in analyses() if not name.startswith("brightness")}
+    assert set(BOUNDS) == set(NAMES)
+
+
+@NUMBERS
+def test_it_says_the_same_as_on_the_processor_reads_little_and_survives_a_cap(number):
+    job = JOBS[number]
+    seen = whole.whole(job)
+    assert seen.execution.state is RunState.DONE, seen.execution.error + seen.execution.details
+    assert seen.execution.device == str(whole.PLACE)
+    here, there = whole.on_cpu(number), seen.execution
+    assert difference(here.newest.result, there.newest.result) <= TOLERANCE
+    assert here.verdict.status is there.verdict.status
+
+    bound = BOUNDS[job.analysis]
+    most = bound.per_call * seen.batches + bound.per_step * seen.steps + bound.once
+    assert seen.reads <= most, sorted(seen.sites.items(), key=lambda site: -site[1])[:8]
+
+    short = whole.capped(job, seen)
+    assert short.state in (RunState.DONE, RunState.FAILED)
+    if short.state is RunState.DONE:
+        assert difference(here.newest.result, short.newest.result) <= TOLERANCE
+    else:
+        assert "memory" in short.error and short.error.endswith(".") and "\n" not in short.error
+        assert not short.details, "a full device is no bug"
+
+
+@pytest.mark.parametrize("number", [0, 5, 9, 12], ids=lambda number: NAMES[number])
+def test_the_command_line_carries_it_out_on_the_device(number, capsys):
+    execution = whole.by_command(JOBS[number])
+    assert execution.state is RunState.DONE and execution.device == str(whole.PLACE)
+    assert difference(whole.on_cpu(number).newest.result, execution.newest.result) <= TOLERANCE
+    capsys.readouterr()
+
+
+@pytest.mark.parametrize("number", [0, 5, 7, 12], ids=lambda number: NAMES[number])
+def test_pause_holds_it_and_stop_keeps_what_is_computed(number):
+    execution, shelf = whole.bench(str(whole.PLACE)).execution(JOBS[number])
+    executor = Inline(shelf)
+    executor.submit(execution)
+    while execution.newest is None:
+        executor.work(0.0)
+    execution.pause()
+    held = execution.newest
+    executor.work(0.05)
+    assert execution.state is RunState.PAUSED and execution.newest is held
+    execution.resume()
+    while execution.newest is held and not execution.state.ended:
+        executor.work(0.0)
+    execution.stop()
+    while not execution.state.ended:
+        executor.work(0.0)
+    assert execution.state in (RunState.CANCELLED, RunState.DONE)
+    assert execution.newest is not None and execution.verdict is not None
+
+
+def test_scores_that_are_no_numbers_fail_the_run_before_its_step_is_shown():
+    job = JOBS[NAMES.index("feature_game_batch")]
+    execution, shelf = whole.bench(str(whole.PLACE)).execution(job)
+    (model,) = shelf.loaded
+    weights = next(model.backend.module.parameters())
+    kept = weights.clone()
+    executor = Inline(shelf)
+    try:
+        weights.fill_(torch.nan)
+        executor.submit(execution)
+        while not execution.state.ended:
+            executor.work(0.0)
+    finally:
+        weights.copy_(kept)
+    assert execution.state is RunState.FAILED and "not finite" in execution.error
+    assert execution.newest is None
+
+
+def test_a_recurrent_model_is_differentiated_although_cudnn_cannot():
+    bench = whole.bench(str(whole.PLACE))
+    model = bench._model("fashion_rnn.pt")
+    x = torch.rand(2, *model.shape, device=whole.PLACE).requires_grad_()
+    (gradient,) = torch.autograd.grad(model.logits(x).sum(), x)
+    assert bool(gradient.abs().sum() > 0)
+    assert torch.backends.cudnn.enabled

@@ -1,0 +1,183 @@
+"""Every analysis whole on the pretended device, measured: what the tests check and the table of
+docs/cuda.md shows.
+
+``python -m tests.devices.whole`` prints the table.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import torch
+
+from robgui.cli import main, running
+from robgui.core.execution.choice import INLINE
+from robgui.core.execution.command import command_line
+from robgui.core.execution.execution import Execution
+from robgui.core.execution.inline import Inline
+from robgui.core.execution.run import RunState
+from robgui.core.model.classifier import Classifier
+from robgui.selftest.differences import difference
+from robgui.selftest.jobs import JOBS, Job
+from robgui.selftest.proof import Bench
+from tests.pretend_device import CARDS, pretending
+
+PLACE = torch.device("pretend:0")
+#: Share of the bytes that a run takes beyond its model which the cap leaves.
+_LEFT = 0.6
+
+
+#: Reads for each call of the model, on the same jobs, before engines read in one go.
+BEFORE: dict[str, float] = {}
+
+
+@dataclass(frozen=True)
+class Whole:
+    """What one run of an analysis on the device took.
+
+    Attributes:
+        execution: The run.
+        steps: Steps it yielded.
+        batches: Calls of the model.
+        reads: How often the host waited.
+        sites: Which lines read, and how often.
+        base: Bytes in use before it began.
+        peak: The most bytes in use.
+    """
+
+    execution: Execution
+    steps: int
+    batches: int
+    reads: int
+    sites: dict[str, int]
+    base: int
+    peak: int
+
+
+@contextmanager
+def counted_batches() -> Iterator[list[int]]:
+    """Counts calls of models while it lasts."""
+    called = [0]
+    usual, looked_into = Classifier._call, Classifier.activations
+
+    def call(self: Classifier, raw: Any) -> Any:
+        called[0] += 1
+        return usual(self, raw)
+
+    def activations(self: Classifier, *args: Any) -> Any:
+        called[0] += 1
+        return looked_into(self, *args)
+
+    with (
+        mock.patch.object(Classifier, "_call", call),
+        mock.patch.object(Classifier, "activations", activations),
+    ):
+        yield called
+
+
+@cache
+def bench(place: str) -> Bench:
+    """The demo on a device, loaded once for all tests."""
+    return Bench(torch.device(place))
+
+
+@cache
+def on_cpu(number: int) -> Execution:
+    """A job on the processor."""
+    return bench("cpu").run(JOBS[number])
+
+
+def whole(job: Job) -> Whole:
+    """A job on the device, inline, counted."""
+    execution, shelf = bench(str(PLACE)).execution(job)
+    card = CARDS[0]
+    card.forget_counts()
+    base, steps, before = card.live, 0, execution.newest
+    executor = Inline(shelf)
+    with counted_batches() as called:
+        executor.submit(execution)
+        while not execution.state.ended:
+            executor.work(0.0)
+            steps += execution.newest is not before
+            before = execution.newest
+    return Whole(execution, steps, called[0], card.reads, dict(card.sites), base, card.peak)
+
+
+def capped(job: Job, seen: Whole) -> Execution:
+    """The same with less memory than it took, from the first Step on."""
+    execution, shelf = bench(str(PLACE)).execution(job)
+    executor = Inline(shelf)
+    CARDS[0].forget_counts()
+    executor.submit(execution)
+    try:
+        CARDS[0].cap = seen.base + int(_LEFT * (seen.peak - seen.base))
+        while not execution.state.ended:
+            executor.work(0.0)
+    finally:
+        CARDS[0].cap = None
+    for model in bench(str(PLACE))._models.values():  # a halved batch is for this run only
+        model.to(PLACE)
+    return execution
+
+
+def by_command(job: Job) -> Execution:
+    """The job as the command line carries it out, in this process."""
+    execution, _ = bench("cpu").execution(job)
+    asked = execution.request.model_copy(update={"device": str(PLACE)})
+    words = shlex.split(command_line(asked))[1:]
+    taken: list[Execution] = []
+    usual = running._carry_out
+
+    def carry_out(execution: Execution, *rest: Any) -> int:
+        taken.append(execution)
+        return usual(execution, *rest)
+
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        mock.patch.object(running, "_carry_out", carry_out),
+        mock.patch.dict(os.environ, {INLINE: "1"}),
+    ):
+        code = main([*words, "--out", str(Path(folder) / "result.json")])
+    assert code == 0
+    return taken[0]
+
+
+def survived(execution: Execution) -> str:
+    """How a run with too little memory ended."""
+    if execution.state is RunState.DONE:
+        return "halves its batch"
+    kept = "what was computed is kept" if execution.newest is not None else "nothing computed yet"
+    return f"one sentence, {kept}"
+
+
+def table() -> str:
+    """A row for each analysis, in Markdown."""
+    head = ("Analysis", "Runs whole", "Difference to the CPU", "Reads per call before", "now")
+    titles = (*head, "Reads per Step", "Memory runs out")
+    rows = [f"| {' | '.join(titles)} |", "|" + " --- |" * len(titles)]
+    for number, job in enumerate(JOBS):
+        seen = whole(job)
+        execution = seen.execution
+        assert execution.newest is not None
+        apart = difference(on_cpu(number).newest.result, execution.newest.result)  # type: ignore[union-attr]
+        before = BEFORE[job.analysis]
+        rows.append(
+            f"| {execution.analysis.title} | {execution.state.value} | {apart:.1e} |"
+            f" {before:.1f} | {seen.reads / max(1, seen.batches):.1f} |"
+            f" {seen.reads / max(1, seen.steps):.1f} | {survived(capped(job, seen))} |"
+        )
+    return "\n".join(rows)
+
+
+if __name__ == "__main__":
+    with pretending():
+        print(table())

@@ -1,0 +1,35 @@
+"""The self-test of the window runs in a process of its own and ends in the log."""
+
+from __future__ import annotations
+
+from robgui.gui.state.selftest import SelfTest
+
+
+def test_the_window_goes_on_while_it_runs_and_its_page_is_told(qtbot):
+    said, doing = [], []
+    test = SelfTest(lambda *words: said.append(words), lambda *words: doing.append(words))
+    test.start("cpu", only=["zonnscan_populations"])
+    test.start("cpu")
+    assert said == [("info", "The self-test is running already.", "")] and test.running
+    qtbot.waitUntil(lambda: len(said) == 2, timeout=240_000)
+    level, sentence, page = said[1]
+    assert (level, sentence) == ("info", "The self-test has passed; the log has its page.")
+    assert "zoNNscan populations" in page and "There is no GPU here" in page
+    assert doing[0] == ("selftest", "Self-test: starting …") and doing[-1] == ("selftest", "")
+
+
+def test_closing_ends_it_and_says_nothing(qtbot):
+    said = []
+    test = SelfTest(lambda *words: said.append(words), lambda *words: None)
+    test.start("cpu")
+    assert test.running
+    test.close()
+    assert not test.running and said == []
+
+
+def test_a_process_that_dies_is_told(qtbot):
+    said = []
+    test = SelfTest(lambda *words: said.append(words), lambda *words: None)
+    test.start("no such device")
+    qtbot.waitUntil(lambda: bool(said), timeout=120_000)
+    assert said[0][0] == "error"
