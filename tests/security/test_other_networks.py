@@ -113,6 +113,17 @@ def test_an_operation_with_too_few_inputs_never_reaches_the_faster_library(lite,
     assert made[1:] and all(made[1:]), "only the first look at its inputs is not a plain one"
 
 
+@pytest.mark.parametrize("place", [0, 5, -1])
+def test_a_tensor_that_two_operations_write_never_reaches_the_interpreter(lite, place):
+    """It gives one of them the memory of another tensor."""
+
+    def confused(schema: Any, model: Any) -> None:
+        operations = model.subgraphs[0].operators
+        operations[place].outputs = operations[place - 1].outputs
+
+    assert "writes one again" in refused(_packed_anew(lite, confused), ModelError)
+
+
 def test_a_tflite_file_cannot_ask_for_gigabytes(lite):
     def larger(schema: Any, model: Any) -> None:
         (size,) = [each for each in model.subgraphs[0].tensors if each.name == b"size"]

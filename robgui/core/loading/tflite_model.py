@@ -16,6 +16,7 @@ from robgui.core.errors import MissingExtraError, ModelError
 from robgui.core.loading.archive import Archive
 from robgui.core.loading.detect import guesses_from_input
 from robgui.core.loading.raw import Raw, reading, which_output
+from robgui.core.loading.tflite_graph import refuse_confusion
 from robgui.core.model.backend import CallableBackend, Capabilities, as_output, pick_output
 from robgui.core.regular import open_regular, read_regular
 
@@ -84,6 +85,7 @@ def load_tflite(path: Path, scores: str = "") -> Raw:
     with reading(path, "TensorFlow Lite"):
         try:
             interpreter = interpreter_of(content := read_regular(path, _LARGEST))
+            refuse_confusion(path, content)
         except ImportError:
             raise MissingExtraError(f"{path}: a TensorFlow Lite model", "tflite") from None
         inputs, outputs = interpreter.get_input_details(), interpreter.get_output_details()
