@@ -27,7 +27,8 @@ BUILDER = BUILD / "venv" / ("Scripts/python.exe" if os.name == "nt" else "bin/py
 APP = DIST / "app" / "robgui"
 PROGRAM = APP / ("robgui.exe" if os.name == "nt" else "robgui")
 HERE = ROOT / "packaging"
-#: The list of what the application is made of, inside it and beside it.
+#: The list of what it is made of: in the application and beside it, in the source archive, and in
+#: the wheel (PEP 770).
 LIST = "cdx.json"
 #: Formats that the application opens without anything further.
 EXTRAS = "onnx,sklearn,imagenet,package"
@@ -49,11 +50,17 @@ def version() -> str:
 
 
 def make_wheel() -> list[Path]:
-    """Builds the source archive and the wheel."""
-    must(
-        [PYTHON, "-m", "build", "--no-isolation", "--outdir", DIST, ROOT],
-        "The wheel could not be built",
-    )
+    """Builds the source archive and from it the wheel, each with the list of what it was tested
+    with.
+    """
+    parts = make_list(PYTHON, HERE / LIST)
+    try:
+        must(
+            [PYTHON, "-m", "build", "--no-isolation", "--outdir", DIST, ROOT],
+            "The wheel could not be built",
+        )
+    finally:
+        parts.unlink()
     return [wheel(), DIST / f"robgui-{version()}.tar.gz"]
 
 
@@ -98,7 +105,7 @@ def make_app() -> list[Path]:
 
 
 def make_list(python: Path, target: Path) -> Path:
-    """Writes what the application is made of, as ``python`` finds it, in CycloneDX JSON."""
+    """Writes what robgui is made of, as ``python`` finds it, in CycloneDX JSON."""
     must([python, "-P", HERE / "sbom.py", target], "The list of packages could not be made")
     return target
 

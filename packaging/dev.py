@@ -15,8 +15,9 @@
         opens hostile files as the program does; those that end badly are kept in dist/fuzz
     python3 packaging/dev.py package [what]
         wheel, app (with its own Python) and installer into dist/, with a list of what is in them
-    python3 packaging/dev.py pin
-        writes the hashes of packaging/constraints.txt for this system into packaging/hashes
+    python3 packaging/dev.py pin [others]
+        writes the hashes of packaging/constraints.txt for this system, or for other ones, into
+        packaging/hashes
 
 Everything is installed into .venv with the versions of packaging/constraints.txt.
 """

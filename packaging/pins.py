@@ -24,19 +24,21 @@ APART = "torch"
 
 
 def pin(arguments: Sequence[str]) -> int:
-    """Writes the hashes of everything that pip would install here."""
+    """Writes the hashes of everything that pip would install here, or on other systems."""
+    if arguments and list(arguments) != ["others"]:
+        raise Problem(f"pin takes others or nothing, not: {' '.join(arguments)}.")
     if arguments:
-        raise Problem(f"pin takes no arguments, but got: {' '.join(arguments)}.")
+        return call([PYTHON, "-P", ROOT / "packaging" / "elsewhere.py"])
     for purpose, extras in PURPOSES.items():
         target = hashes_for(purpose)
         target.parent.mkdir(exist_ok=True)
         lines = hashed(report(requirements(extras)))
-        target.write_text("\n".join([_HEAD, *lines, ""]), encoding="utf-8")
+        target.write_text("\n".join([HEAD, *lines, ""]), encoding="utf-8")
         print(f"{target.relative_to(ROOT)}: {len(lines)} packages", flush=True)
     return 0
 
 
-_HEAD = "# Made by packaging/dev.py pin. pip refuses any other file of these packages."
+HEAD = "# Made by packaging/dev.py pin. pip refuses any other file of these packages."
 
 
 def requirements(extras: Iterable[str]) -> list[str]:
@@ -76,7 +78,12 @@ def report(wanted: Sequence[str]) -> dict[str, Any]:
         ]
         if call(command):
             raise Problem("pip could not say what it would install (its reason is above).")
-        found: dict[str, Any] = json.loads(target.read_text(encoding="utf-8"))
+        return read_report(target)
+
+
+def read_report(target: Path) -> dict[str, Any]:
+    """What pip has written of an installation."""
+    found: dict[str, Any] = json.loads(target.read_text(encoding="utf-8"))
     return found
 
 

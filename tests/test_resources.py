@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import subprocess
 import sys
 from pathlib import Path
@@ -103,3 +104,11 @@ def test_every_icon_has_the_same_grid_and_stroke_and_takes_its_colour_from_outsi
             "fill": "none",
         }
         assert {name: root.get(name) for name in wanted} == wanted, icon.name
+
+
+def test_the_licence_of_wordnet_stands_beside_its_words_as_princeton_wrote_it() -> None:
+    """Compared with the file LICENSE that WordNet 3.0 comes with, without its line breaks."""
+    text = resources.path("names", "LICENSES.md").read_text(encoding="utf-8")
+    licence = text[text.index("WordNet Release 3.0") : text.index("## tables.json")]
+    digest = hashlib.sha256(" ".join(licence.split()).encode()).hexdigest()
+    assert digest == "ff13e597db216c66448558ad6381e0b18a814260b56e0d6d7b5f370a7d5b107d"

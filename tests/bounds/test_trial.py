@@ -9,8 +9,8 @@ from torch import Tensor, nn
 from torch.utils.dlpack import from_dlpack, to_dlpack
 
 from robgui.bounds import certificate, certify, certifying
-from robgui.core.devices import FULL_PRECISION
 from robgui.bounds.recording import record
+from robgui.core.devices import FULL_PRECISION
 from robgui.core.model.classifier import Classifier
 
 

@@ -15,19 +15,9 @@ def hostile(kind: Kind, seeds: Path, seed: int, number: int, target: Path) -> Pa
     honest = sorted(path for path in seeds.iterdir() if path.is_dir())
     chosen = honest[number % len(honest)]
     shutil.copytree(chosen, target)
-    main = main_of(target, kind)
+    main = kind.main(target, dice)
     main.write_bytes(kind.spoil(main.read_bytes(), dice, chosen.name))
     return main
-
-
-def main_of(folder: Path, kind: Kind) -> Path:
-    """The file that is spoiled: of a side file the longest name, since it is called after its
-    model.
-    """
-    found = [path for path in folder.iterdir() if path.name.startswith("main")]
-    if kind.name == "side":
-        return max(found, key=lambda path: len(path.name))
-    return min(found, key=lambda path: (path.suffix in (".mtl", ".png"), len(path.name)))
 
 
 def dice_of(kind: str, seed: int, number: int) -> random.Random:

@@ -37,7 +37,7 @@ class Outcome:
 
 _NO_MEMORY = re.compile(
     "not enough memory|more memory than there is|bad_alloc|can't allocate|nable to allocate"
-    "|bad allocation"
+    "|bad allocation|ailed to allocate memory"
 )
 #: More is no sentence.
 _LONGEST = 2000

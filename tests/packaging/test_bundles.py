@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import configparser
 import importlib
+import json
 import plistlib
 import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tomllib
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -311,6 +314,29 @@ def test_the_wheel_takes_the_pages_and_icons_of_the_methods_along():
             path.relative_to(ROOT).as_posix() for path in (method.help_path, method.icon_path)
         } <= places
     assert "robgui/_resources/help/start.md" in places
+
+
+def test_wheel_and_source_archive_carry_the_list_of_their_parts(bundles, monkeypatch, tmp_path):
+    """Built for real, from a tree with nothing but the version in its package."""
+    tree = tmp_path / "tree"
+    (tree / "robgui").mkdir(parents=True)
+    shutil.copytree(PACKAGING, tree / "packaging")
+    for name in ("pyproject.toml", "README.md", "LICENSE", "robgui/version.py", ".gitignore"):
+        shutil.copy(ROOT / name, tree / name)
+    places = {"ROOT": tree, "HERE": tree / "packaging", "PYTHON": Path(sys.executable)}
+    for name, place in places.items():
+        monkeypatch.setattr(bundles, name, place)
+    wheel, source = bundles.make_wheel()
+    with zipfile.ZipFile(wheel) as archive:
+        (place,) = [name for name in archive.namelist() if ".dist-info/sboms/" in name]
+        inside = archive.read(place)
+    with tarfile.open(source) as archive:
+        member = archive.extractfile(f"robgui-{__version__}/packaging/cdx.json")
+        assert member is not None and member.read() == inside
+    listed = json.loads(inside)
+    assert listed["bomFormat"] == "CycloneDX"
+    assert {"torch", "numpy", "pillow"} <= {part["name"].lower() for part in listed["components"]}
+    assert not (tree / "packaging" / "cdx.json").exists(), "it is of this build only"
 
 
 def test_pyinstaller_is_pinned():

@@ -74,6 +74,33 @@ def test_there_are_hashes_for_setting_up_and_for_the_application():
     assert {path.stem.rpartition(".")[2] for path in HASHES} == {"dev", "app"}
 
 
+def test_there_are_hashes_for_other_systems(modules):
+    """Not for all that ``pin others`` knows: an index need not have files for each of them."""
+    systems = {path.name.partition("-cp311")[0] for path in HASHES}
+    assert {"linux-x86_64", "win32-amd64", "darwin-arm64"} <= systems
+    assert systems <= {"linux-x86_64", *modules["elsewhere"].SYSTEMS}
+
+
+def test_what_another_system_needs_is_judged_by_its_own_conditions(modules):
+    elsewhere = modules["elsewhere"]
+    lines = ['a[x]; sys_platform == "win32"', 'b; platform_system != "Windows"', "c"]
+    lines.append('d; extra == "more"')
+    wanted = [Requirement(line) for line in lines]
+    windows, mac = (elsewhere.SYSTEMS[name] for name in ("win32-amd64", "darwin-arm64"))
+    assert elsewhere._asked(wanted, windows, {""}) == {"a": {"", "x"}, "c": {""}}
+    assert set(elsewhere._asked(wanted, mac, {"", "more"})) == {"b", "c", "d"}
+
+
+def test_windows_and_macos_get_files_of_their_own():
+    def hash_of(system: str, package: str) -> str:
+        text = (PACKAGING / "hashes" / f"{system}-cp311.dev.txt").read_text(encoding="utf-8")
+        return next(line for line in text.splitlines() if line.startswith(f"{package}=="))
+
+    for package, same in (("numpy", False), ("platformdirs", True)):
+        found = {hash_of(one, package) for one in ("linux-x86_64", "win32-amd64", "darwin-arm64")}
+        assert len(found) == (1 if same else 3)
+
+
 def test_no_file_of_ours_names_a_package_index():
     for path in [*PACKAGING.rglob("*.txt"), *PACKAGING.glob("*.py")]:
         text = path.read_text(encoding="utf-8")
@@ -92,9 +119,9 @@ def test_actions_of_ci_are_named_by_commit():
 
 @pytest.fixture
 def modules(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, ModuleType]]:
-    """packaging/environment.py, pins.py and sbom.py."""
+    """packaging/environment.py, pins.py, sbom.py and elsewhere.py."""
     monkeypatch.syspath_prepend(str(PACKAGING))
-    names = ("environment", "pins", "sbom")
+    names = ("environment", "pins", "sbom", "elsewhere")
     yield {name: importlib.import_module(name) for name in names}
     for name in names:
         sys.modules.pop(name, None)

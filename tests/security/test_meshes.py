@@ -5,6 +5,7 @@ only.
 from __future__ import annotations
 
 import os
+import random
 import re
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from PIL import Image
 from robgui.analyses.semantic.scene.meshes.contents import folder_resolver, mesh_bytes
 from robgui.analyses.semantic.scene.meshes.file import read_mesh
 from robgui.core.errors import DataError
+from tests.fuzz.kinds.data import draw_mesh
 from tests.security.test_files import SECONDS, within
 
 FACES = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\nf 1 3 4\nf 2 3 4\n"
@@ -88,3 +90,18 @@ def test_a_texture_of_one_column_takes_no_gigabytes(tmp_path: Path):
     (tmp_path / "m.obj").write_bytes(b"vt 0 0\nvt 1 0\nvt 0 1\n" + textured)
     with pytest.raises(DataError, match="too large"):
         read_mesh(tmp_path / "m.obj")
+
+
+@pytest.mark.parametrize("numbers", ["0.5", "0.5 0.5", "0.5 0.5 0.5"])
+def test_a_texture_is_drawn_with_as_many_numbers_for_a_place_as_there_are(tmp_path, numbers):
+    """One number is allowed in an OBJ file, and is too few for a picture."""
+    lines = FACES.replace(b"f 1 2 3", b"usemtl m\nf 1/1 2/1 3/1").replace(
+        b"f 1 2 4", b"f 1/1 2/1 4/1"
+    )
+    text = b"mtllib m.mtl\n" + lines.replace(b"f 1 3 4\nf 2 3 4\n", b"")
+    (tmp_path / "m.obj").write_bytes(text.replace(b"usemtl", f"vt {numbers}\nusemtl".encode()))
+    (tmp_path / "m.mtl").write_text("newmtl m\nKd 1 0 0\nmap_Kd m.png\n")
+    Image.fromarray(np.full((8, 8, 3), 90, np.uint8)).save(tmp_path / "m.png")
+    mesh = read_mesh(tmp_path / "m.obj")
+    assert len(mesh.uv) == (0 if numbers == "0.5" else len(mesh.vertices))
+    draw_mesh(tmp_path / "m.obj", random.Random(0))

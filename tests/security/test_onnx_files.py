@@ -92,23 +92,6 @@ def test_a_constant_in_the_body_of_a_branch_names_no_file_elsewhere(tmp_path):
     assert "outside its own folder" in refused(tmp_path / "m.onnx", ModelError)
 
 
-def test_a_large_constant_in_the_body_of_a_branch_is_refused(tmp_path):
-    value = [helper.make_tensor_value_info("b", TensorProto.FLOAT, None)]
-    size = numpy_helper.from_array(np.array([100_000, 100_000], dtype=np.int64), "s")
-    then = helper.make_graph(
-        [helper.make_node("ConstantOfShape", ["s"], ["b"])], "then", [], value, [size]
-    )
-    nodes = [
-        helper.make_node("Constant", [], ["c"], value=numpy_helper.from_array(np.array(True), "c")),
-        helper.make_node("If", ["c"], ["v"], then_branch=then, else_branch=then),
-        helper.make_node("MatMul", ["x", "v"], ["y"]),
-    ]
-    (tmp_path / "m.onnx").write_bytes(
-        onnx_model(nodes, {"x": ["n", 6]}, {"y": ["n", 3]}, {}).SerializeToString()
-    )
-    assert "ConstantOfShape" in refused(tmp_path / "m.onnx", ModelError)
-
-
 def test_data_beside_the_model_are_read_and_belong_to_the_fingerprint(tmp_path):
     def saved(folder: Path, factor: float) -> str:
         folder.mkdir()
@@ -131,7 +114,7 @@ def test_data_beside_the_model_are_read_and_belong_to_the_fingerprint(tmp_path):
     assert saved(tmp_path / "one", 1.0) != saved(tmp_path / "two", 2.0)
 
 
-@pytest.mark.parametrize(("times", "words"), [(2**17, "more than 65,536"), (2**15, "2,097,152")])
+@pytest.mark.parametrize(("times", "words"), [(2**25, "MB of memory"), (2**15, "2,097,152")])
 def test_an_input_repeated_without_measure_takes_no_gigabytes(tmp_path, times, words):
     nodes = [
         helper.make_node("Tile", ["x", "r"], ["t"]),

@@ -19,16 +19,19 @@ from typing import Any
 
 from PySide6.QtCore import QMimeData, QPointF, Qt, QTimer, QUrl
 from PySide6.QtGui import QDropEvent
-from PySide6.QtWidgets import QApplication, QDialog, QLabel, QMessageBox, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPlainTextEdit, QWidget
 
 from robgui import resources
+from robgui.core.execution.run import Run, RunState
+from robgui.core.workspace import Workspace
 from tests.fuzz.outcome import tame
 from tests.security.dropped import hostile_files, marks
 
 #: Seconds after which a file counts as one that the window never finished with.
 SLOWEST = 240.0
-#: Seconds after which a person presses Stop.
-PATIENCE = 30.0
+#: Seconds after which a person presses Stop; the question of trust comes sooner, also where the
+#: process that opens models has to start anew first.
+PATIENCE = 60.0
 _LONGEST = 2000
 _ANALYSIS = "zonnscan"
 
@@ -46,6 +49,7 @@ class Round:
         self.dropped = ""
         self.longest = 0.0
         self._pictures = pictures
+        self._kept: dict[str, Run] = {}
         self._app = application()
         self.window = open_window(self.workspace)
         self.window.store.said.connect(self._hear)
@@ -63,9 +67,11 @@ class Round:
         self.drop(resources.path("demo", "table.csv"))
         self.drop(resources.path("demo", "table_mlp.onnx"))
         known = store.analyses[_ANALYSIS]
-        request = store.build(known, known.params(samples=64), store.selection.inputs)
-        execution = store.submit(request)
-        self.wait(lambda: execution.newest is not None and not self._busy())
+        execution = store.submit(store.build(known, known.params(samples=64), (0,)))
+        self.wait(lambda: execution.state.ended and not self._busy())
+        self._kept = self._runs()
+        if [run.state for run in self._kept.values()] != [RunState.DONE]:
+            self.wrong.append(f"nothing was computed: {self.said}")
 
     def drop(self, path: Path) -> None:
         """Drops one file and waits until the window is at rest again."""
@@ -86,7 +92,7 @@ class Round:
         self.turn(0.3)
         self.wait(lambda: not self._busy() or time.monotonic() - began > PATIENCE)
         if self._busy():  # as a person would who waits for a model that never answers
-            self.said.append({"file": self.dropped, "level": "stop", "said": "Stop is pressed."})
+            self._note("stop", "Stop is pressed.")
             self.window.store.stop_everything()
             self.wait(lambda: not self._busy())
         took = time.monotonic() - began
@@ -125,7 +131,6 @@ class Round:
 
     def end(self) -> list[str]:
         """Closes the window and looks at what is left; what went wrong."""
-        from robgui.core.workspace import Workspace
         from robgui.gui.app.app import leave
 
         self.back()
@@ -136,11 +141,17 @@ class Round:
             (answer,) = database.execute("PRAGMA integrity_check").fetchone()
         if answer != "ok":
             self.wrong.append(f"the workspace is damaged: {answer}")
-        with Workspace.open(self.workspace) as opened:
-            if not [run for run in opened.runs() if run.request.analysis == _ANALYSIS]:
-                self.wrong.append("the run is gone from the workspace")
+        if self._runs() != self._kept:
+            self.wrong.append("the runs of the workspace are other ones than before")
         self.wrong += [f"a payload has left {mark}" for mark in marks(self.folder)]
         return self.wrong
+
+    def _runs(self) -> dict[str, Run]:
+        """The runs that the own workspace holds, each with a result that can be read."""
+        with Workspace.open(self.workspace) as opened:
+            runs = {run.id: run for run in opened.runs()}
+            assert all(opened.result(each) is not None for each in runs)
+        return runs
 
     def _busy(self) -> bool:
         store = self.window.store
@@ -148,6 +159,7 @@ class Round:
             store.busy
             or store.keeping.busy
             or store.runner.busy
+            or self.window.commands.questions.dialog
             or QApplication.activeModalWidget()
         )
 
@@ -156,25 +168,26 @@ class Round:
             self.wrong.append(f"{self.dropped}: the window stood still for {seconds:.0f} s")
 
     def _hear(self, level: str, sentence: str, details: str) -> None:
-        self.said.append({"file": self.dropped, "level": level, "said": tame(sentence)})
+        self._note(level, sentence)
         if "\n" in sentence or not sentence.strip() or len(sentence) > _LONGEST:
             self.wrong.append(f"{self.dropped}: no sentence: {tame(sentence)}")
         if details or "Unexpected" in sentence:
             self.wrong.append(f"{self.dropped}: nobody foresaw: {tame(sentence + details[-300:])}")
 
     def _answer(self) -> None:
-        """Says no to every question; the words of each are kept."""
-        asked = QApplication.activeModalWidget()
-        if asked is None:
-            return
-        words = " ".join([asked.windowTitle(), *_words(asked)])
-        self.said.append({"file": self.dropped, "level": "question", "said": tame(words)})
-        if isinstance(asked, QMessageBox):
-            asked.button(QMessageBox.StandardButton.Cancel)
-        if isinstance(asked, QDialog):
-            asked.reject()
-        else:
-            asked.close()
+        """Says no to every question, and uses every model that can be used without one."""
+        asked, dialog = QApplication.activeModalWidget(), self.window.commands.questions.dialog
+        if asked is not None:
+            self._note("question", " ".join([asked.windowTitle(), *_words(asked)]))
+            asked.reject() if isinstance(asked, QDialog) else asked.close()
+        elif dialog is not None and not self.window.store.pictures.busy:
+            button = dialog.use if dialog.use.isEnabled() else dialog.cancel
+            words = f"{button.text()}: {dialog.verdict.text()} {dialog.problem.text()}"
+            self._note("model", words)
+            button.click()
+
+    def _note(self, level: str, words: str) -> None:
+        self.said.append({"file": self.dropped, "level": level, "said": tame(words)})
 
 
 def _words(asked: QWidget) -> list[str]:
@@ -221,6 +234,7 @@ def main(words: list[str]) -> int:
     parser.add_argument("--minutes", type=float, default=30.0)
     parser.add_argument("--files", type=int, default=50)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--kind", action="append", default=[], help="spoiled files of these only")
     parser.add_argument("--honest", type=Path, help="honest files of an earlier round of fuzzing")
     given = parser.parse_args(words)
     folder = given.folder.absolute()
@@ -229,7 +243,15 @@ def main(words: list[str]) -> int:
         os.environ[f"XDG_{name}_HOME"] = str(folder / "user")
     os.environ["ROBGUI_CONFIG"] = str(folder / "settings.json")
     began = time.monotonic()
-    made = drop_all(folder, count=given.files, seed=given.seed, minutes=given.minutes, pictures=400)
+    made = drop_all(
+        folder,
+        count=given.files,
+        seed=given.seed,
+        minutes=given.minutes,
+        pictures=400,
+        kinds=given.kind,
+        honest=given.honest,
+    )
     print(
         f"{(time.monotonic() - began) / 60:.1f} minutes, {len(made.said):,} messages and questions,"
         f" the longest wait for a file {made.longest:.1f} s."

@@ -18,7 +18,7 @@ from robgui.core.loading.detect import settle
 from robgui.core.loading.exported import load_exported
 from robgui.core.loading.folders import load_folder
 from robgui.core.loading.keras_files import load_keras
-from robgui.core.loading.onnx_model import load_onnx
+from robgui.core.loading.onnx_files import load_onnx
 from robgui.core.loading.pickles import foreign_globals
 from robgui.core.loading.raw import TRUST, Raw, reading
 from robgui.core.loading.script import load_script

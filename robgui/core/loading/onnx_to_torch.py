@@ -1,7 +1,7 @@
 """An ONNX graph as a torch module whose convolutions and matrix products are real layers.
 
 Gradients flow through it and hooks see its layers. It is offered only after its answers were found
-equal to onnxruntime's (see onnx_model.py), so a misread operation can never pass unnoticed.
+equal to onnxruntime's (see onnx_files), so a misread operation can never pass unnoticed.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import zipfile
 from pathlib import Path
@@ -21,6 +22,8 @@ from robgui.core.regular import open_regular, read_regular
 #: A flatbuffer is never larger.
 _LARGEST = 2**31 - 1
 _LARGEST_NAMES = 10_000_000
+#: Bytes that one tensor may take.
+_MOST = 3 * 2**29
 _REASON = "a TensorFlow Lite model gives outputs only"
 
 
@@ -38,10 +41,12 @@ class TfliteBackend(CallableBackend):
         self._output = output
         self._lock = threading.Lock()
         self._batch = 0
+        self._tried: set[tuple[int, ...]] = set()
         self._interpreter: Any = None
 
     def _ask(self, values: np.ndarray) -> Tensor:
         with self._lock:
+            self._try(values)
             interpreter = self._sized(values.shape)
             given = interpreter.get_input_details()[0]
             interpreter.set_tensor(given["index"], _stored(values, given))
@@ -49,16 +54,28 @@ class TfliteBackend(CallableBackend):
             told = interpreter.get_output_details()[self._output]
             return as_output(_meant(interpreter.get_tensor(told["index"]), told))
 
+    def _try(self, values: np.ndarray) -> None:
+        """Inputs of a new shape are first asked about without the faster library, which believes
+        that every operation has the inputs it should have.
+        """
+        if values.shape[1:] in self._tried:
+            return
+        self._interpreter = None
+        interpreter = _resized(interpreter_of(self._content, plain=True), values.shape)
+        most = max(_size(each) for each in interpreter.get_tensor_details())
+        if most > _MOST:
+            raise ModelError(f"one of its tensors would take {most / 1e6:,.0f} MB of memory")
+        given = interpreter.get_input_details()[0]
+        interpreter.set_tensor(given["index"], _stored(values, given))
+        interpreter.invoke()
+        self._tried.add(values.shape[1:])
+
     def _sized(self, shape: tuple[int, ...]) -> Any:
         """The interpreter for a batch of this size; one that failed to change is made anew."""
         if self._interpreter is None or self._batch != shape[0]:
             self._interpreter = None
-            interpreter = interpreter_of(self._content)
-            given = interpreter.get_input_details()[0]
-            if tuple(given["shape"]) != shape:
-                interpreter.resize_tensor_input(given["index"], shape, strict=False)
-            interpreter.allocate_tensors()
-            self._interpreter, self._batch = interpreter, shape[0]
+            self._interpreter = _resized(interpreter_of(self._content), shape)
+            self._batch = shape[0]
         return self._interpreter
 
 
@@ -87,11 +104,31 @@ def load_tflite(path: Path, scores: str = "") -> Raw:
     )
 
 
-def interpreter_of(content: bytes) -> Any:
-    """LiteRT's interpreter for the bytes of a file."""
-    from ai_edge_litert.interpreter import Interpreter
+def interpreter_of(content: bytes, *, plain: bool = False) -> Any:
+    """LiteRT's interpreter for the bytes of a file; a ``plain`` one checks every operation."""
+    from ai_edge_litert.interpreter import Interpreter, OpResolverType
 
-    return Interpreter(model_content=content, num_threads=torch.get_num_threads())
+    kinds = OpResolverType
+    resolver = kinds.BUILTIN_WITHOUT_DEFAULT_DELEGATES if plain else kinds.AUTO
+    return Interpreter(
+        model_content=content,
+        num_threads=torch.get_num_threads(),
+        experimental_op_resolver_type=resolver,
+    )
+
+
+def _resized(interpreter: Any, shape: tuple[int, ...]) -> Any:
+    """The interpreter, ready for inputs of this shape."""
+    given = interpreter.get_input_details()[0]
+    if tuple(given["shape"]) != shape:
+        interpreter.resize_tensor_input(given["index"], shape, strict=False)
+    interpreter.allocate_tensors()
+    return interpreter
+
+
+def _size(told: dict[str, Any]) -> int:
+    """Bytes of a tensor, as the interpreter describes it."""
+    return math.prod(map(int, told["shape"])) * np.dtype(told["dtype"]).itemsize
 
 
 def _quantised(given: dict[str, Any]) -> tuple[dict[str, object], list[str]]:

@@ -12,9 +12,9 @@ import pytest
 import torch
 from torch import nn
 
+from robgui.core.devices import devices
 from robgui.core.errors import ModelError
 from robgui.core.loading import default_device, load
-from robgui.core.devices import devices
 from robgui.core.model.settings import side_file
 from tests.core.loading.makers import image_net, save_exported, save_forest, save_script, table_net
 from tests.guards import no_deviceless_factories

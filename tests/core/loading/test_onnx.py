@@ -502,7 +502,7 @@ def test_a_constant_of_any_size_is_refused(tmp_path):
         onnx_model(nodes, {"x": ["n", 6]}, {"y": ["n", 6]}, {"s": numbers(10**6, 10**6)}),
         tmp_path / "m.onnx",
     )
-    with pytest.raises(ModelError, match="ConstantOfShape"):
+    with pytest.raises(ModelError, match="MB of memory"):
         load(tmp_path / "m.onnx", device="cpu")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.fuzz.kinds import data, documents, models, operations, stores
+from tests.fuzz.kinds import data, documents, models, networks, operations, stores
 from tests.fuzz.kinds.kind import Kind
 
 
@@ -10,6 +10,7 @@ def every_kind(files: int) -> dict[str, Kind]:
     """The kinds by name, for a round of ``files``."""
     found = [
         *models.kinds(),
+        *networks.kinds(),
         *operations.kinds(files),
         *data.kinds(),
         *stores.kinds(),

@@ -14,7 +14,7 @@ import torch
 
 from robgui import resources
 from tests.core.loading.makers import save_exported, table_net
-from tests.fuzz.kinds.kind import Kind, place
+from tests.fuzz.kinds.kind import Kind, longest_main, place
 from tests.fuzz.kinds.models import import_loaders, load_and_ask
 from tests.fuzz.spoiling.database import database
 from tests.fuzz.spoiling.documents import json_bytes, toml_bytes
@@ -150,6 +150,6 @@ def kinds() -> list[Kind]:
     return [
         Kind("workspace", 60, make_workspaces, _spoil_workspace, read_workspace, import_workspaces),
         Kind("suite", 20, make_suites, _any, plan_suite, import_loaders),
-        Kind("side", 20, make_sides, _any, load_beside, import_loaders),
+        Kind("side", 20, make_sides, _any, load_beside, import_loaders, longest_main),
         Kind("settings", 10, make_settings, _any, read_settings, import_loaders),
     ]

@@ -185,7 +185,7 @@ from robgui.core.loading import load
 classifier = load("m.skops", device="cpu")
 estimator = getattr(classifier, "backend", None) or classifier._backend
 asked = [value.n_jobs for value in vars(estimator).values() if hasattr(value, "n_jobs")]
-broken(f"n_jobs = {asked[0]}") if asked and asked[0] not in (None, 1) else held()
+held() if asked and asked[0] in (None, 1) else broken(f"n_jobs = {asked}")
 """
 
 

@@ -24,6 +24,8 @@ from robgui.core.model.folder import DESCRIPTION, preprocessing
 
 #: Numbers of a description that no real image classifier reaches.
 _LARGEST, _MOST_LAYERS = 2**22, 2_000
+#: Numbers that a network may hold beside its stored weights: tables of places, weights used twice.
+_UNSTORED = 2**26
 #: Fields that say how to load or compute; both are decided here.
 _OURS = re.compile(r"_.*|.*attn_implementation|(torch_)?dtype|output_\w+|return_dict|torchscript")
 #: Fields that would have the library fetch another model or other arithmetic.
@@ -70,6 +72,7 @@ def _build(folder: Path, described: dict[str, Any], tensors: Mapping[str, Tensor
             (named[name] for name in _words(described.get("architectures")) if name in named),
             network[0],
         )
+    _refuse_gigabytes(folder, network, config, tensors)
     with _quiet(transformers):
         module, found = network.from_pretrained(
             None,
@@ -84,6 +87,22 @@ def _build(folder: Path, described: dict[str, Any], tensors: Mapping[str, Tensor
     _refuse_gaps(folder, found)
     model: nn.Module = module
     return model
+
+
+def _refuse_gigabytes(
+    folder: Path, network: Any, config: Any, tensors: Mapping[str, Tensor]
+) -> None:
+    """A network larger than its weights would be filled with random numbers: it is built without
+    memory first, and its numbers are counted.
+    """
+    with torch.device("meta"):
+        sketch: nn.Module = network(config)
+    asked = sum(each.numel() for each in (*sketch.parameters(), *sketch.buffers()))
+    if asked > _UNSTORED + sum(each.numel() for each in tensors.values()):
+        raise ModelError(
+            f"{folder}: its weights do not fit its {DESCRIPTION}, which asks for a network of"
+            f" {asked:,} numbers."
+        )
 
 
 def _words(value: object) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import sys
 import tempfile
@@ -23,6 +24,8 @@ from robgui.core.loading.keras_files.parts import foreign_parts, without_trainin
 from robgui.core.loading.raw import TRUST, Raw, reading
 from robgui.core.model.backend import TorchBackend
 
+#: Numbers that a network may hold beside its stored weights.
+_UNSTORED = 2**20
 _DESCRIPTION, _METADATA, _WEIGHTS = "config.json", "metadata.json", "model.weights.h5"
 
 
@@ -66,7 +69,8 @@ def load_keras(path: Path, kind: Format, trust: bool) -> Raw:
         tempfile.TemporaryDirectory(prefix="robgui-") as folder,
     ):
         checked = Path(folder) / "model.keras"
-        _rewrite(path, checked, described, metadata)
+        held = _rewrite(path, checked, described, metadata)
+        _refuse_gigabytes(path, keras, described, held)
         return _raw(path, keras, _load(keras, checked, safe=True))
 
 
@@ -88,17 +92,34 @@ def _described(path: Path) -> tuple[Any, bytes]:
     return plain, metadata
 
 
-def _rewrite(path: Path, target: Path, described: Any, metadata: bytes) -> None:
-    """A copy with exactly what was looked at, so that nothing else is read."""
+def _rewrite(path: Path, target: Path, described: Any, metadata: bytes) -> int:
+    """A copy with exactly what was looked at, so that nothing else is read; the bytes of its
+    weights.
+    """
     weights = target.with_name("weights.h5")
     with Archive(path) as archive:
         weights.write_bytes(archive.read(_WEIGHTS))
-    check_numbers(weights, path)
+    held = check_numbers(weights, path)
     with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as copy:
         copy.writestr(_METADATA, metadata)
         copy.writestr(_DESCRIPTION, json.dumps(described))
         copy.write(weights, _WEIGHTS)
     weights.unlink()
+    return held
+
+
+def _refuse_gigabytes(path: Path, keras: ModuleType, described: Any, held: int) -> None:
+    """A network larger than its weights would take memory before it is seen that they do not
+    fit: it is built without memory first, and its numbers are counted.
+    """
+    with keras.device("meta"):
+        sketch = keras.saving.deserialize_keras_object(described, safe_mode=True)
+    asked = sum(math.prod(each.shape) for each in sketch.variables)
+    if asked > _UNSTORED + held:  # a number takes a byte at least
+        raise ModelError(
+            f"{path} is refused: its description asks for {asked:,} numbers, and its weights hold"
+            f" {held / 1e6:,.1f} MB."
+        )
 
 
 def _keras(path: Path) -> ModuleType:

@@ -14,8 +14,8 @@ _SMALL, _GROWTH = 64 * 2**20, 50
 _MOST_PARTS, _DEEPEST = 200_000, 60
 
 
-def check_numbers(path: Path, shown: Path) -> None:
-    """Refuses what a file of weights never holds.
+def check_numbers(path: Path, shown: Path) -> int:
+    """Refuses what a file of weights never holds; counts the bytes of its arrays.
 
     Args:
         path: The HDF5 file.
@@ -24,21 +24,23 @@ def check_numbers(path: Path, shown: Path) -> None:
     import h5py
 
     with h5py.File(path, "r") as file:
-        budget = _Budget(_SMALL + _GROWTH * path.stat().st_size, shown)
+        most = _SMALL + _GROWTH * path.stat().st_size
+        budget = _Budget(most, shown)
         _walk(h5py, file, budget, 0)
+    return most - budget.left
 
 
 class _Budget:
     """Counts what is found against what is plausible."""
 
     def __init__(self, size: int, shown: Path) -> None:
-        self._bytes, self._parts = size, _MOST_PARTS
+        self.left, self._parts = size, _MOST_PARTS
         self.shown = shown
 
     def take(self, size: int) -> None:
-        self._bytes -= size
+        self.left -= size
         self._parts -= 1
-        if self._bytes < 0 or self._parts < 0:
+        if self.left < 0 or self._parts < 0:
             raise ModelError(
                 f"{self.shown} is refused: its weights would be far larger than the file."
             )

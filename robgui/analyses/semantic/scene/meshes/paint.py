@@ -52,7 +52,7 @@ def painted(visual: Any, count: int, beside: Callable[[], Any]) -> Paint:
     if visual.kind != "texture":
         return Paint(np.full((count, 3), PLAIN), None, None, ())
     material = visual.material
-    uv = None if visual.uv is None or len(visual.uv) != count else np.asarray(visual.uv, float)
+    uv = _places(visual.uv, count)
     image = _image(material) or (beside() if uv is not None else None)
     ignored = [*_transparent(_factor(material)), *_unknown_maps(material)]
     if image is not None and uv is None:
@@ -65,6 +65,14 @@ def painted(visual: Any, count: int, beside: Callable[[], Any]) -> Paint:
     if vertex is not None:
         colours = colours * vertex
     return Paint(colours, uv if image is not None else None, image, tuple(ignored))
+
+
+def _places(uv: Any, count: int) -> np.ndarray | None:
+    """Places in a texture, two numbers for each vertex; None where they are too few."""
+    places = np.asarray([] if uv is None else uv, dtype=float)
+    if places.ndim != 2 or len(places) != count or places.shape[1] < 2:
+        return None
+    return places[:, :2]
 
 
 def _factor(material: Any) -> np.ndarray | None:

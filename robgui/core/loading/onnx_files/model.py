@@ -7,7 +7,6 @@ from __future__ import annotations
 import copy
 import hashlib
 import math
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,81 +16,24 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from robgui.core.devices import hardware_of
 from robgui.core.errors import MissingExtraError, ModelError
 from robgui.core.loading.detect import guesses_from_input, raw_shape
 from robgui.core.loading.fixed_batch import FixedBatch
+from robgui.core.loading.onnx_files.session import OnnxBackend, TooLargeError
 from robgui.core.loading.onnx_ops import UntranslatedError
 from robgui.core.loading.onnx_to_torch import OnnxModule
 from robgui.core.loading.raw import Raw, reading, which_output
-from robgui.core.model.backend import (
-    Backend,
-    Capabilities,
-    Reduce,
-    TorchBackend,
-    as_output,
-    first_line,
-    pick_output,
-)
+from robgui.core.model.backend import Backend, TorchBackend, first_line, pick_output
 from robgui.core.model.class_names import names_in
 from robgui.core.model.settings import parse
 from robgui.core.regular import beside, is_file, read_regular
 
-#: The runtime would otherwise send what it is used for over the network; it reads this when
-#: imported.
-os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
-#: A constant larger than this (400 MB) is computed by no real classifier.
-_LARGEST_CONSTANT = 100_000_000
-#: No real classifier repeats its input so often.
-_MOST_TILES = 2**16
 #: A message of protobuf is never larger, with the data beside it.
 _LARGEST = 2**31 - 1
-_TYPES: dict[str, Any] = {
-    "tensor(float)": np.float32,
-    "tensor(double)": np.float64,
-    "tensor(float16)": np.float16,
-    "tensor(uint8)": np.uint8,
-}
 #: Under what exporters write class names into a file; Ultralytics the first.
 _NAME_KEYS = ("names", "class_names", "labels", "classes", "id2label")
 #: Largest difference, relative to the largest score, at which two answers count as equal.
 _EQUAL = 1e-3
-
-
-class OnnxBackend:
-    """A session of onnxruntime: outputs only."""
-
-    def __init__(self, content: bytes, output: str, device: torch.device, reason: str = "") -> None:
-        self._content = content
-        self._output = output
-        self._session = _session(content, device)
-        given = self._session.get_inputs()[0]
-        if given.type not in _TYPES:
-            raise ModelError(f"its input holds {given.type}; a classifier takes numbers")
-        self._name, self._type = given.name, _TYPES[given.type]
-        self.device = device
-        self.capabilities = Capabilities(gradients=False, activations=False, reason=reason)
-
-    def __call__(self, x: Tensor) -> Tensor:
-        values = x.detach().cpu().numpy()
-        values = values.round() if self._type is np.uint8 else values
-        answer = self._session.run(
-            [self._output], {self._name: np.ascontiguousarray(values, dtype=self._type)}
-        )[0]
-        return as_output(answer, self.device)
-
-    def activations(self, x: Tensor, reduce: Reduce) -> tuple[Tensor, dict[str, Tensor]]:
-        """Always refused: the runtime shows no layers."""
-        raise ModelError(
-            f"the layers of this ONNX model cannot be seen: {self.capabilities.reason}"
-        )
-
-    def to(self, device: torch.device) -> OnnxBackend:
-        """A session on ``device``."""
-        return OnnxBackend(self._content, self._output, device, self.capabilities.reason)
-
-    def channels_last(self, on: bool) -> None:
-        """The runtime chooses the memory format itself."""
 
 
 def load_onnx(path: Path, scores: str = "") -> Raw:
@@ -107,7 +49,6 @@ def load_onnx(path: Path, scores: str = "") -> Raw:
             _refuse_foreign_files(path.parent, model)
             onnx.load_external_data_for_model(model, str(path.parent))
             _refuse_unread_files(model)
-            _refuse_large_constants(model)
             # the digest covers external data too, which the file alone does not
             content = hashlib.sha256(model.SerializeToString()).hexdigest()
             return replace(_raw(model, scores), content=content, told=_names(model))
@@ -166,19 +107,6 @@ def _names(model: Any) -> dict[str, object]:
     return {}
 
 
-def _session(content: bytes, device: torch.device) -> Any:
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    providers: list[Any] = ["CPUExecutionProvider"]
-    on_device = hardware_of(device).onnx_provider(device)
-    if on_device is not None and on_device[0] in onnxruntime.get_available_providers():
-        providers.insert(0, on_device)
-    # the runtime's own fallback prints to the terminal; what fails here is said by the caller
-    return onnxruntime.InferenceSession(content, options, providers=providers, enable_fallback=0)
-
-
 def _input(model: Any) -> tuple[str, list[int | None]]:
     stored = {each.name for each in model.graph.initializer}
     inputs = [each for each in model.graph.input if each.name not in stored]
@@ -216,6 +144,8 @@ def _working_shape(box: Backend, guesses: Sequence[dict[str, object]]) -> tuple[
         shape = raw_shape(parse(guess, "input"))
         try:
             box(torch.full((2, *shape), 0.5, device=box.device))
+        except TooLargeError:
+            raise
         except (
             Exception
         ):  # this guess does not fit; the next one is tried, and settle() reports when none does
@@ -364,39 +294,3 @@ def _refuse_unread_files(model: Any) -> None:
         raise ModelError(
             "a constant of it stands in another file where only plain tensors may; it is refused"
         )
-
-
-def _refuse_large_constants(model: Any) -> None:
-    """A few bytes can ask for a tensor of any size; the runtime would make it while loading."""
-    stored = _stored_numbers(model)
-    for node in _messages(model, "NodeProto"):
-        if node.op_type not in ("ConstantOfShape", "Expand", "Tile", "Range", "Pad", "Resize"):
-            continue
-        for name in node.input:
-            sizes = stored.get(name)
-            most = _MOST_TILES if node.op_type == "Tile" else _LARGEST_CONSTANT
-            if sizes is not None and float(np.prod(np.maximum(np.abs(sizes), 1))) > most:
-                raise ModelError(
-                    f"its operation {node.op_type} asks for a tensor of more than {most:,} numbers"
-                    " and is refused"
-                )
-
-
-def _stored_numbers(model: Any) -> dict[str, np.ndarray]:
-    """The whole numbers of every constant by its name."""
-    from onnx import numpy_helper
-
-    found: dict[str, np.ndarray] = {}
-    for graph in _messages(model, "GraphProto"):
-        for tensor in graph.initializer:
-            if tensor.data_type == 7:
-                found[tensor.name] = numpy_helper.to_array(tensor).astype(np.float64)
-    for node in _messages(model, "NodeProto"):
-        for attribute in node.attribute if node.op_type == "Constant" else ():
-            if attribute.HasField("t") and attribute.t.data_type == 7:
-                found[node.output[0]] = numpy_helper.to_array(attribute.t).astype(np.float64)
-            elif attribute.name in ("value_int", "value_ints"):
-                found[node.output[0]] = np.array(
-                    [*attribute.ints, attribute.i or 1], dtype=np.float64
-                )
-    return found

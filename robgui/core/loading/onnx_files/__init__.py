@@ -1,0 +1,7 @@
+"""ONNX files, computed by onnxruntime, and by torch where that proves equal."""
+
+from __future__ import annotations
+
+from robgui.core.loading.onnx_files.model import load_onnx
+
+__all__ = ["load_onnx"]
