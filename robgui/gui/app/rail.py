@@ -12,13 +12,35 @@ from PySide6.QtWidgets import QButtonGroup, QToolButton, QVBoxLayout, QWidget
 from robgui.gui import panels
 from robgui.gui.app.theme import icon, theme
 
-#: Pixels of an icon, and of what the style puts above and below it (see
-#: ``QToolButton[role="rail"]`` in the theme).
-ICON = 24
-FRAME = 19
-#: Pixels between two buttons, and above the first and below the last.
-GAP = 4
+#: Pixels above the first button and below the last.
 MARGIN = 8
+
+
+@dataclass(frozen=True)
+class Form:
+    """How the buttons look.
+
+    Attributes:
+        icon: Side of an icon in pixels.
+        frame: Pixels that the style puts above and below it (see ``QToolButton[role="rail"]`` in
+            the theme).
+        gap: Pixels between two buttons.
+        worded: Whether words stand below the icons.
+    """
+
+    icon: int
+    frame: int
+    gap: int
+    worded: bool
+
+    def height(self, count: int, words: int) -> int:
+        """What ``count`` buttons need with words of this height."""
+        each = self.icon + self.frame + (words if self.worded else 0)
+        return count * each + (count - 1) * self.gap + 2 * MARGIN
+
+
+#: From the roomiest to the lowest; the last is taken where nothing else fits.
+FORMS = (Form(24, 19, 4, True), Form(18, 11, 0, True), Form(20, 11, 0, False))
 
 
 @dataclass(frozen=True)
@@ -46,7 +68,7 @@ def places() -> list[Place]:
 class Rail(QWidget):
     """Chooses the page in the middle.
 
-    In a low window its buttons lose their words and keep their icons.
+    In a low window its buttons move together, and lose their words where that is not enough.
 
     Signals:
         chosen: The number of the page.
@@ -62,9 +84,10 @@ class Rail(QWidget):
         self._icons = [page.icon for page in pages]
         self._titles = [page.title for page in pages]
         self._group = QButtonGroup(self)
-        layout = QVBoxLayout(self)
+        self._form = FORMS[0]
+        layout = self._column = QVBoxLayout(self)
         layout.setContentsMargins(4, MARGIN, 4, MARGIN)
-        layout.setSpacing(GAP)
+        layout.setSpacing(self._form.gap)
         for number, page in enumerate(pages):
             layout.addWidget(self._button(number, page.title))
         layout.addStretch(1)
@@ -78,7 +101,7 @@ class Rail(QWidget):
 
     def minimumSizeHint(self) -> QSize:
         """As high as the icons alone."""
-        return QSize(super().minimumSizeHint().width(), self._height(worded=False))
+        return QSize(super().minimumSizeHint().width(), self._height(FORMS[-1]))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Words when there is room for them."""
@@ -92,28 +115,40 @@ class Rail(QWidget):
             self._fit()
 
     def _fit(self) -> None:
+        fitting = [form for form in FORMS if self.height() >= self._height(form)]
+        form = fitting[0] if fitting else FORMS[-1]
+        if form is not self._form:
+            self._form = form
+            self._column.setSpacing(form.gap)
         styles = Qt.ToolButtonStyle
-        worded = self.height() >= self._height(worded=True)
-        style = styles.ToolButtonTextUnderIcon if worded else styles.ToolButtonIconOnly
+        style = styles.ToolButtonTextUnderIcon if form.worded else styles.ToolButtonIconOnly
         for button in self._group.buttons():
             if isinstance(button, QToolButton):
                 button.setToolButtonStyle(style)
-                button.setMinimumWidth(self._wide() if worded else ICON + FRAME)
+                button.setIconSize(QSize(form.icon, form.icon))
+                button.setMinimumWidth(self._wide() if form.worded else form.icon + form.frame)
+                self._polish(button, tight=form is not FORMS[0])
+
+    @staticmethod
+    def _polish(button: QToolButton, *, tight: bool) -> None:
+        """The style sheet looks at properties only when a widget is polished."""
+        if button.property("tight") is not tight:
+            button.setProperty("tight", tight)
+            button.style().unpolish(button)
+            button.style().polish(button)
 
     def _wide(self) -> int:
         return max(self.fontMetrics().horizontalAdvance(title) for title in self._titles) + 16
 
-    def _height(self, *, worded: bool) -> int:
-        """The height that all buttons need, with their words or without."""
-        words = self.fontMetrics().height() if worded else 0
-        count = len(self._icons)
-        return count * (ICON + FRAME + words) + (count - 1) * GAP + 2 * MARGIN
+    def _height(self, form: Form) -> int:
+        """The height that all buttons need in this form."""
+        return form.height(len(self._icons), self.fontMetrics().height())
 
     def _button(self, number: int, title: str) -> QToolButton:
         button = QToolButton(text=title, checkable=True, autoRaise=True)
         button.setProperty("role", "rail")
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
-        button.setIconSize(QSize(ICON, ICON))
+        button.setIconSize(QSize(self._form.icon, self._form.icon))
         button.setMinimumWidth(self._wide())
         button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         button.setAccessibleName(title)

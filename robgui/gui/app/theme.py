@@ -300,6 +300,7 @@ def _style_sheet(c: Colours) -> str:
     QTabBar::tab:selected {{ color: {c.text}; border-color: {c.accent}; }}
     QTabBar::tab:focus {{ background: {c.raised}; }}
     QToolButton[role="rail"] {{ border: none; border-radius: 8px; padding: 4px 2px; margin: 2px 4px; }}
+    QToolButton[role="rail"][tight="true"] {{ padding: 1px 2px; margin: 1px 4px; }}
     QToolButton[role="rail"]:hover {{ background: {c.raised}; }}
     QToolButton[role="rail"]:checked {{ background: {c.raised}; border-left: 3px solid {c.accent}; }}
     QToolButton[role="rail"]:focus {{ border: 2px solid {c.accent}; }}

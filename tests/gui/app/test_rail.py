@@ -35,13 +35,31 @@ def rail(qtbot):
 
 @pytest.mark.parametrize(
     ("spare", "style"),
-    [(0, Qt.ToolButtonStyle.ToolButtonIconOnly), (200, Qt.ToolButtonStyle.ToolButtonTextUnderIcon)],
+    [
+        (0, Qt.ToolButtonStyle.ToolButtonIconOnly),
+        (80, Qt.ToolButtonStyle.ToolButtonTextUnderIcon),
+        (300, Qt.ToolButtonStyle.ToolButtonTextUnderIcon),
+    ],
 )
 def test_no_button_is_squeezed_at_any_height(qtbot, rail, spare, style):
     rail.resize(rail.minimumSizeHint().width(), rail.minimumSizeHint().height() + spare)
     qtbot.wait(20)
     buttons = rail.findChildren(QToolButton)
     assert [button.toolButtonStyle() for button in buttons] == [style] * len(PAGES)
+    assert all(button.height() >= button.sizeHint().height() for button in buttons)
+
+
+def test_on_a_small_screen_every_page_of_ours_keeps_its_words(qtbot, rail):
+    """1366 × 768: about 640 pixels are left for the rail."""
+    whole = Rail(places())
+    whole.setParent(rail.parentWidget())
+    whole.resize(whole.sizeHint().width(), 640)
+    whole.show()
+    qtbot.wait(20)
+    buttons = whole.findChildren(QToolButton)
+    assert {button.toolButtonStyle() for button in buttons} == {
+        Qt.ToolButtonStyle.ToolButtonTextUnderIcon
+    }
     assert all(button.height() >= button.sizeHint().height() for button in buttons)
 
 
