@@ -11,7 +11,7 @@ from safetensors.torch import save_file
 from robgui.core.execution.request import Request, build_request
 
 #: Good answers before the mischief; loading and matching a model takes some.
-GOOD = 12
+GOOD = 24
 #: A model that misbehaves while a run goes on gives this many good answers, each after a while, so
 #: that there is a result before.
 GOOD_IN_RUNS, REST_SECONDS = 60, 0.02
@@ -181,7 +181,7 @@ def endless_script(folder: Path) -> Path:
 
         def forward(self, x: torch.Tensor) -> torch.Tensor:
             self.calls += 1
-            while bool(self.calls[0] > 12):
+            while bool(self.calls[0] > 24):
                 x = x * 1.0
             return self.layer(x)
 
