@@ -27,6 +27,7 @@ from robgui.doctor import (
     python,
     qt,
 )
+from tests.methods import OUR_METHODS
 
 
 def _pretend(monkeypatch: pytest.MonkeyPatch, **versions: str | None) -> None:
@@ -345,7 +346,9 @@ def test_methods_that_cannot_be_loaded_are_told(monkeypatch, told, state, words)
 
 
 def test_the_methods_of_this_installation_are_found():
-    assert methods.check_methods().sentence.startswith("6 methods: zoNNscan, ")
+    assert methods.check_methods().sentence.startswith(
+        f"{len(OUR_METHODS)} methods: Accuracy, zoNNscan, "
+    )
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing is tried")

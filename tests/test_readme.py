@@ -312,6 +312,20 @@ def bench(command: str, folder: Path) -> None:
     assert {word for word in rest if word.startswith("--")} <= texts
 
 
+def selftest(command: str, folder: Path) -> None:
+    """One analysis instead of all."""
+    done = alone(command, "--only", "pipeline_audit")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Pipeline audit" in done.stdout or "pipeline_audit" in done.stdout
+
+
+def answered_in_one_sentence(command: str, folder: Path) -> None:
+    """Its files are not there: tests/cli and tests/report run it on real ones."""
+    done = alone(command)
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert done.stderr.startswith("robgui: ") and done.stderr.count("\n") == 1
+
+
 def plain(command: str, folder: Path) -> None:
     robgui(command)
 
@@ -334,6 +348,10 @@ CHECKS: dict[str, Callable[[str, Path], None]] = {
     r"robgui list": listing,
     r"robgui list --data": plain,
     r"robgui doctor": plain,
+    r"robgui selftest": selftest,
+    r"robgui guard workspace\.robgui tests/guarded": answered_in_one_sentence,
+    r"robgui check tests/guarded --model resources/\S+": answered_in_one_sentence,
+    r"robgui verify report\.html": answered_in_one_sentence,
     r"robgui tour": tour,
     r"robgui completion bash": plain,
 }

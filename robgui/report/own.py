@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from robgui.core.errors import DataError
+from robgui.core.regular import read_regular
 
 if TYPE_CHECKING:
     from robgui.core.workspace import Workspace
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 _OWN = "report"
 #: A workspace may come from anyone: letters of title and text, bytes and pixels of a logo.
 _LONGEST_TITLE, _LONGEST_TEXT, _LARGEST = 300, 20_000, 4_000_000
-#: A logo is kept no larger than this.
-_SIDE = 480
+#: A logo is kept no larger than this, and its file may have so many bytes.
+_SIDE, _LARGEST_FILE = 480, 50_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ def read_logo(path: Path) -> bytes:
     from PIL import Image
 
     try:
-        with Image.open(path) as image:
+        with Image.open(io.BytesIO(read_regular(path, _LARGEST_FILE))) as image:
             image.thumbnail((_SIDE, _SIDE))
             buffer = io.BytesIO()
             image.convert("RGBA").save(buffer, "png", optimize=True)

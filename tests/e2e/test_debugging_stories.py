@@ -149,6 +149,9 @@ def test_two_models_are_compared_and_the_scoreboard_leads_to_their_runs(qtbot, s
 
 #: Every analysis with settings that take a moment: models, how many inputs, settings.
 QUICK = {
+    "accuracy": ((MLP,), 120, {}),
+    "tolerance": ((MLP,), 3, {"sizes": 2}),
+    "corruptions": ((MLP,), 8, {"severities": (1, 5)}),
     "zonnscan": ((MLP,), 1, SWEEP),
     "zonnscan_populations": ((MLP,), 24, {"most": 6, "samples": 16}),
     "zonnscan_corner_cases": ((MLP, "fashion_rnn.pt"), 60, {"most": 4, "samples": 16}),

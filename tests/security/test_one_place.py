@@ -61,6 +61,7 @@ ALLOWED = {
     "analyses/semantic/scene/meshes/file.py: open": "Pillow is given bytes of read_regular",
     "analyses/semantic/scene/meshes/file.py: load_scene": "trimesh is given bytes of read_regular",
     "analyses/pipeline/ways.py: open": "a picture in memory that was packed just before",
+    "report/own.py: open": "Pillow is given bytes of read_regular, or of a workspace",
     "report/pictures.py: open": "a picture in memory that was drawn just before",
     "core/workspace/database.py: connect": "SQLite, after the file was looked at; or memory",
     "core/loading/weights.py: load": "torch, after sniff looked at the file",
@@ -103,7 +104,7 @@ def _is_other(function: ast.expr) -> bool:
     if function.attr == "load":
         return owner not in LIBRARIES
     if function.attr == "open":
-        return owner in ("Workspace", "self", "self.history", "self._streams")
+        return owner in ("Workspace", "self", "self.history", "self._streams", "self.findings")
     return function.attr == "connect" and owner != "sqlite3"
 
 

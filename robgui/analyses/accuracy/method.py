@@ -42,7 +42,7 @@ ACCURACY = Analysis(
     ),
     inputs="many",
     first_look={"most": 2000, "compared": 1000},
-    demo=Demo("traffic_cnn.pt2", "traffic", params={"most": 1000}),
+    demo=Demo("traffic_cnn.pt2", "traffic", params={"most": 1000}, guided=False),
 )
 METHOD = Method(
     name="accuracy",

@@ -42,7 +42,7 @@ CORRUPTIONS = Analysis(
     several_models=True,
     inputs="many",
     first_look={"most": 16, "severities": (1, 3, 5)},
-    demo=Demo("traffic_cnn.pt2", "traffic", params={"most": 60}),
+    demo=Demo("traffic_cnn.pt2", "traffic", params={"most": 60}, guided=False),
 )
 METHOD = Method(
     name="corruptions",

@@ -38,7 +38,7 @@ TOLERANCE = Analysis(
     several_models=True,
     inputs="many",
     first_look={"most": 10, "sizes": 6},
-    demo=Demo("fashion_mlp.pt2", "fashion.npz", params={"most": 30}),
+    demo=Demo("fashion_mlp.pt2", "fashion.npz", params={"most": 30}, guided=False),
 )
 METHOD = Method(
     name="tolerance",

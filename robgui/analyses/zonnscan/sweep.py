@@ -75,9 +75,9 @@ class _Sweep:
         classifier: Classifier,
         dataset: Dataset,
         params: ZonnscanParams,
-        deadline: Deadline,
+        deadline: Deadline | None = None,
     ) -> None:
-        self._deadline = deadline
+        self._deadline = deadline or Deadline()
         self.late = False
         self._classifier = classifier
         self._params = params

@@ -175,7 +175,8 @@ class Shards:
 class Demo:
     """On what the tour runs an analysis: files of the demo, an input and short settings.
 
-    The demo of the window begins with the one that ``opens`` it.
+    The demo of the window begins with the one that ``opens`` it. ``guided`` says whether the guide
+    of the window, which is to last three minutes, stops there.
     """
 
     model: str
@@ -183,6 +184,7 @@ class Demo:
     index: int | None = None
     params: Mapping[str, Any] = field(default_factory=dict)
     opens: bool = False
+    guided: bool = True
 
 
 def nothing(result: Any, params: Any) -> tuple[()]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
+from robgui.core.regular import read_regular
 from robgui.core.text.words import count
 from robgui.gui.app.settings import config_path
 
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
     from robgui.core.workspace import Workspace
     from robgui.gui.state.store import Store
 
-#: Pixels of the longer side.
-_SIDE = 320
+#: Pixels of the longer side, and most bytes of the words.
+_SIDE, _LONGEST = 320, 2000
 
 
 class WorkPictures(QObject):
@@ -55,7 +56,8 @@ def picture_path(workspace: Path) -> Path:
 def words_of(workspace: Path) -> str:
     """What a workspace held when it was last open; empty where that is not known."""
     try:
-        return picture_path(workspace).with_suffix(".txt").read_text(encoding="utf-8")[:200]
+        words = read_regular(picture_path(workspace).with_suffix(".txt"), _LONGEST)
+        return words.decode("utf-8")[:200]
     except (OSError, UnicodeDecodeError):
         return ""
 

@@ -12,7 +12,6 @@ from PySide6.QtCore import QObject, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QImage, QPixmap
 from shiboken6 import isValid
 
-from robgui.core.dataset.drawing import on_ground
 from robgui.core.errors import DataError, RobguiError
 from robgui.gui.state.background import Background
 
@@ -35,6 +34,8 @@ def input_picture(dataset: Dataset, size: int, ground: Sequence[int], index: int
     Raises:
         DataError: It cannot be read.
     """
+    from robgui.core.dataset.drawing import on_ground  # OpenCV: not before a picture is wanted
+
     picture, key = dataset.thumbnail(index, size), dataset.key(index)
     if bad := next((item for item in dataset.skipped if item.path == key), None):
         raise DataError(f"{key} cannot be read: {bad.reason}")

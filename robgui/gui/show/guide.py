@@ -286,9 +286,14 @@ class Guide(QObject):
 
 
 def shown_methods() -> list[tuple[Method, Analysis]]:
-    """The methods that have a demo, each with the first of its analyses that has one."""
+    """The methods that the guide stops at, each with the first of its analyses that has a demo."""
     firsts = [
-        (method, next((one for one in method.analyses if one.demo is not None), None))
+        (
+            method,
+            next(
+                (one for one in method.analyses if one.demo is not None and one.demo.guided), None
+            ),
+        )
         for method in methods()
     ]
     return [(method, known) for method, known in firsts if known is not None]

@@ -15,10 +15,12 @@ from robgui import resources
 from robgui.core.execution import method
 from robgui.gui.panels.generic import GenericPanel
 from robgui.gui.state.library import Opening
+from tests.methods import OUR_METHODS
 
 EXAMPLE = Path(__file__).parents[2] / "sixth_method" / "robgui_brightness"
 BROKEN = """
 from robgui.gui.panels.panel import Panel
+from tests.methods import OUR_METHODS
 
 
 class Broken(Panel):
@@ -96,6 +98,6 @@ def test_a_method_that_cannot_be_loaded_is_a_sentence_and_the_window_starts(fore
         in log
     )
     pages = [window.pages.widget(i) for i in range(window.pages.count())]
-    assert sum(isinstance(page, QTabWidget) for page in pages) == 7, (
-        "six of ours and the one that works"
+    assert sum(isinstance(page, QTabWidget) for page in pages) == len(OUR_METHODS) + 1, (
+        "all of ours and the one that works"
     )
