@@ -20,7 +20,6 @@ from tests.methods import OUR_METHODS
 EXAMPLE = Path(__file__).parents[2] / "sixth_method" / "robgui_brightness"
 BROKEN = """
 from robgui.gui.panels.panel import Panel
-from tests.methods import OUR_METHODS
 
 
 class Broken(Panel):
