@@ -30,6 +30,7 @@ from robgui.gui.app.app import application, leave, open_window
 from robgui.gui.model.model_dialog import ModelDialog
 from robgui.gui.model.trust_dialog import TrustDialog
 from robgui.gui.state.opening import Opening
+from robgui.gui.widgets.elided import Caption
 from robgui.gui.widgets.plain import Label, question, tip
 
 MARK = "hostile"
@@ -66,7 +67,9 @@ def lies(root: QWidget) -> list[str]:
     for widget in [root, *root.findChildren(QWidget)]:
         look(widget, rendered(widget.toolTip()), "tooltip")
         if isinstance(widget, QLabel):
-            look(widget, rendered(QLabel.text(widget), widget.textFormat()), "text")
+            # a caption may cut a name in the middle
+            words = widget.words if isinstance(widget, Caption) else QLabel.text(widget)
+            look(widget, rendered(words, widget.textFormat()), "text")
         elif isinstance(widget, QTextEdit):
             look(widget, widget.toPlainText(), "text")
         elif isinstance(widget, QAbstractItemView) and widget.model() is not None:
