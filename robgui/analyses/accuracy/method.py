@@ -50,5 +50,5 @@ METHOD = Method(
     question="How often is it right, and where is it wrong?",
     analyses=(ACCURACY,),
     folder=Path(__file__).parent,
-    order=5,
+    order=51,
 )

@@ -368,6 +368,7 @@ class MainWindow(QMainWindow):
         self.overview.wants_finding.connect(self.show_findings)
         self.overview.wants_action.connect(lambda name: self.actions_[name].trigger())
         store.history.opened.connect(self._title)
+        store.library.datasets_changed.connect(self._show_inputs)
         store.ready.connect(self._make_panels)
         store.ready.connect(self._go_on)
         store.history.opened.connect(self._go_on)
@@ -413,6 +414,13 @@ class MainWindow(QMainWindow):
 
     def _tint(self) -> None:
         self.setWindowIcon(icon("app"))
+
+    def _show_inputs(self) -> None:
+        """The first page has no room for the inputs until there are some."""
+        if self.store.library.datasets:
+            self.room.keep(self.welcome, self.gallery_dock)
+            self.room.make(self.pages.currentWidget())
+            self.folding.again()
 
     def _go_on(self, *_: object) -> None:
         """A workspace with results opens where the work stopped: at its newest picture."""

@@ -18,7 +18,7 @@ class Room:
     def __init__(
         self, docks: Sequence[QDockWidget], pages: Mapping[QWidget, Collection[QDockWidget]]
     ) -> None:
-        self._docks, self._pages = docks, pages
+        self._docks, self._pages = docks, dict(pages)
         self._away: list[QDockWidget] = []
         self._front: QDockWidget | None = None
         self._also: Collection[QDockWidget] = ()
@@ -44,6 +44,10 @@ class Room:
         """Puts these away on every page, until it is called with others or none."""
         self._also = docks
         self.make(page)
+
+    def keep(self, page: QWidget, dock: QDockWidget) -> None:
+        """From now on ``dock`` stands beside ``page`` too."""
+        self._pages[page] = [one for one in self._pages[page] if one is not dock]
 
     def give_back(self) -> None:
         """Everything stands where the user had it."""
