@@ -13,6 +13,9 @@ from robgui.gui.app.theme import theme
 from tests.look.contrast import pale_texts
 from tests.look.faults import faults, picture_share, small_texts
 
+#: The fixture runs every analysis in a window first.
+pytestmark = pytest.mark.look
+
 #: Width and height in pixels, and the size of the text.
 SIZES = {
     "1280x690": (1280, 690, 1.0),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -18,6 +19,9 @@ from PySide6.QtWidgets import (
     QTabBar,
     QToolBar,
 )
+
+#: The fixture runs every analysis in a window first.
+pytestmark = pytest.mark.look
 
 CONTROLS = (
     QAbstractButton,
