@@ -345,6 +345,7 @@ def test_a_model_that_sleeps_never_stops_the_window_and_only_the_newest_answer_s
     qtbot, open_dialog
 ):
     sleepy = Classifier.from_module(Sleepy(), (1, 4, 4), NAMES)
+    assert sleepy.times.known, "a model is timed where it is opened, which is not here"
     gaps, last = [], [0.0]
 
     def beat():

@@ -96,8 +96,8 @@ def test_the_scoreboard_has_a_row_per_model_with_status_number_and_inputs(page):
         for row in range(board.rowCount())
     ]
     assert cells == [
-        ["fashion_mlp.pt2", "! 0.5 · fashion.npz 0"],
-        ["fashion_rnn.pt", "≠ ✓ 1 · fashion.npz 0"],
+        ["fashion_mlp.pt2", "! 0.5 · fashion.npz 0", "not counted"],
+        ["fashion_rnn.pt", "≠ ✓ 1 · fashion.npz 0", "not counted"],
     ]
     for dark in (False, True):
         theme.apply(dark)
