@@ -11,6 +11,7 @@ import torch
 from pydantic import Field
 
 from robgui.core.dataset import Dataset, from_arrays
+from robgui.core.errors import ModelError
 from robgui.core.execution.analysis import Analysis, Params, Step
 from robgui.core.execution.request import build_request
 from robgui.core.execution.run import Run
@@ -140,6 +141,6 @@ def run(
     try:
         for _ in going:
             pass
-    except MemoryError:
+    except ModelError:  # the sentence for memory that runs out
         pass
     return workspace.run(str(going.execution.run_id))

@@ -53,7 +53,7 @@ def test_a_stored_run_and_a_run_on_its_way_are_shown_too(workspace):
 
 def test_a_run_without_a_result_says_why(workspace):
     run = small.run(workspace, broken="engine")
-    with pytest.raises(RobguiError, match=r"no result to show .*out of memory"):
+    with pytest.raises(RobguiError, match=r"no result to show .*not enough memory"):
         robgui.Exhibit.of_run(workspace, run.id)
     with pytest.raises(RobguiError, match="cannot be drawn"):
         robgui.Exhibit.of_run(workspace, small.run(workspace, broken="views").id)

@@ -220,6 +220,7 @@ def test_a_model_that_sleeps_does_not_stop_the_window(qtbot, store, empty, datas
         last[0] = time.perf_counter()
 
     sleepy = Classifier.from_module(Sleepy(), (1, 3, 4))
+    assert sleepy.times.known, "a model is timed where it is opened, which is not here"
     timer = QTimer(interval=5)
     timer.timeout.connect(beat)
     last[0] = time.perf_counter()

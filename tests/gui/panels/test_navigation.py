@@ -50,7 +50,7 @@ def test_a_changed_setting_can_be_undone_and_redone(store, bench):
 
 
 def test_a_star_can_be_undone_and_a_findings_input_can_be_sent(qtbot, store, bench, run):
-    from robgui.gui.docks import Findings
+    from robgui.gui.pages.findings import Findings
 
     panel, pane = bench("zonnscan")
     dock = Findings(store)
