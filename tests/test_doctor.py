@@ -346,9 +346,7 @@ def test_methods_that_cannot_be_loaded_are_told(monkeypatch, told, state, words)
 
 
 def test_the_methods_of_this_installation_are_found():
-    assert methods.check_methods().sentence.startswith(
-        f"{len(OUR_METHODS)} methods: Accuracy, zoNNscan, "
-    )
+    assert methods.check_methods().sentence.startswith(f"{len(OUR_METHODS)} methods: zoNNscan, ")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing is tried")
