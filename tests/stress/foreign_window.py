@@ -28,6 +28,8 @@ from tests.stress.seen import Seen, misbehaves
 MEMORY = 1_500_000_000
 #: A run is taken to be stuck when nothing new has come for this many seconds.
 _QUIET_SECONDS = 1.0
+#: A button that has not moved for this many seconds is where it stays.
+_RESTING_SECONDS = 0.2
 _SETTINGS = {"samples": 4096, "radii": "0:0.5:8", "target_half_width": 0.0, "batch": 256}
 
 
@@ -189,11 +191,21 @@ class Person:
             return
         clicked: list[bool] = []
         widget.clicked.connect(lambda *_: clicked.append(True))
-        place = widget.mapToGlobal(QPoint(widget.width() // 2, widget.height() // 2))
+        place = self._resting_place(widget)
         words = ["mousemove", "--sync", str(place.x()), str(place.y()), "click", "1"]
         mouse = subprocess.Popen(["xdotool", *words])
         self.wait(lambda: clicked, f"a click on {widget.text()}")
         mouse.wait()
+
+    def _resting_place(self, widget: QWidget) -> QPoint:
+        """The middle of ``widget`` on the screen, once its page has been laid out."""
+        place, since = QPoint(), time.monotonic()
+        while time.monotonic() - since < _RESTING_SECONDS:
+            QTest.qWait(20)
+            now = widget.mapToGlobal(widget.rect().center())
+            if now != place:
+                place, since = now, time.monotonic()
+        return place
 
     def _seen(
         self,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import torch
 from torch import Tensor
@@ -21,17 +19,6 @@ SIDE = 16
 _ROWS = 512
 
 
-@dataclass(frozen=True, slots=True)
-class Near:
-    """The nearest inputs of each.
-
-    Attributes:
-        rows: ``(k, a)`` numbers of the nearest others, the nearest first.
-    """
-
-    rows: np.ndarray
-
-
 def reduced(x: Tensor, kind: str) -> Tensor:
     """Inputs as few numbers, ``(n, k)``, to tell near-duplicates by."""
     if kind == "image" and max(x.shape[2:]) > SIDE:
@@ -39,8 +26,8 @@ def reduced(x: Tensor, kind: str) -> Tensor:
     return x.flatten(1)
 
 
-def nearest(features: Tensor) -> Near:
-    """The nearest others by the angle between features."""
+def nearest(features: Tensor) -> np.ndarray:
+    """``(k, a)`` rows of the nearest others by the angle between features, the nearest first."""
     unit = torch.nn.functional.normalize(features.double() - features.double().mean(0), dim=1)
     asked = min(ASKED, len(unit) - 1)
     found = []
@@ -50,27 +37,27 @@ def nearest(features: Tensor) -> Near:
         likeness.scatter_(1, own[:, None], -2.0)
         found.append(likeness.topk(asked, dim=1).indices)
     (rows,) = to_host(torch.cat(found))
-    return Near(rows)
+    return rows
 
 
-def doubtful(near: Near, truth: np.ndarray, predicted: np.ndarray) -> np.ndarray:
+def doubtful(near: np.ndarray, truth: np.ndarray, predicted: np.ndarray) -> np.ndarray:
     """``(k,)`` whether model and neighbours agree on another class than the label says."""
-    around = truth[near.rows]
+    around = truth[near]
     for_model = (around == predicted[:, None]).sum(1)
     for_label = (around == truth[:, None]).sum(1)
     return np.asarray((predicted != truth) & (for_model >= AGREEING) & (for_label <= 1))
 
 
-def twins(near: Near, small: Tensor, kind: str) -> np.ndarray:
+def twins(near: np.ndarray, small: Tensor, kind: str) -> np.ndarray:
     """``(t, 2)`` pairs that are nearly the same, each once, the lower row first."""
     pairs = set()
-    rows = torch.from_numpy(near.rows).to(small.device)
+    rows = torch.from_numpy(near).to(small.device)
     for start in range(0, len(rows), _ROWS):
         others = small[rows[start : start + _ROWS]]
         gaps = (others - small[start : start + _ROWS, None]).pow(2).mean(-1).sqrt()
         (alike,) = to_host((gaps < ALIKE[kind]).nonzero())
         for row, column in alike.tolist():
-            pair = start + row, int(near.rows[start + row, column])
+            pair = start + row, int(near[start + row, column])
             pairs.add((min(pair), max(pair)))
     return np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2)
 

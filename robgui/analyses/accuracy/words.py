@@ -10,7 +10,7 @@ from robgui.core.class_errors import FEWEST, ClassErrors
 from robgui.core.finding import Finding
 from robgui.core.intervals import clopper_pearson
 from robgui.core.offer import Offer
-from robgui.core.text.words import count, percent, rough_percent
+from robgui.core.text.words import count, percent, rough_percent, sample
 from robgui.core.verdict import Quantity, Status, Verdict
 
 #: Severity of an input that is wrong for certain, of a label to check, of a weak slice.
@@ -34,10 +34,14 @@ def failing_classes(errors: ClassErrors, least: float) -> np.ndarray:
     worst first.
     """
     judged = errors.members >= FEWEST
-    level = 1 - 0.05 / max(1, int(judged.sum()))
-    hits = errors.members - errors.wrong
-    _, high = clopper_pearson(hits, errors.members, level)
+    _, high = recall_bounds(errors)
     return np.asarray([c for c in errors.order if judged[c] and high[c] < least], dtype=int)
+
+
+def recall_bounds(errors: ClassErrors) -> tuple[np.ndarray, np.ndarray]:
+    """``(m,)`` bounds of the recall that hold for all judged classes together with 95 %."""
+    level = 1 - 0.05 / max(1, int((errors.members >= FEWEST).sum()))
+    return clopper_pearson(errors.members - errors.wrong, errors.members, level)
 
 
 def _status(
@@ -48,9 +52,8 @@ def _status(
         return Status.FAILS
     if result.confident(params.sure):
         return Status.AT_RISK
-    seen = errors.members > 0
-    recall_low = 1 - errors.high[seen]
-    if result.complete and (recall_low >= params.least).all():
+    low, _ = recall_bounds(errors)
+    if result.complete and (low[errors.members > 0] >= params.least).all():
         return Status.HOLDS
     return Status.UNKNOWN
 
@@ -156,11 +159,8 @@ def _quantity(result: AccuracyResult) -> Quantity:
 
 
 def _scope(result: AccuracyResult) -> str:
-    so_far = "" if result.complete else f"So far {result.done:,} of "
-    chosen = f"{count(result.total, 'input')} of {result.dataset}"
-    if result.total < result.labelled:
-        chosen += f", chosen at random from {result.labelled:,} with a label"
-    return f"{so_far}{chosen}."
+    known, source = result.labelled, result.dataset
+    return f"{sample(result.done, result.total, known, 'input', source, 'with a label')}."
 
 
 def findings(result: AccuracyResult, params: AccuracyParams) -> list[Finding]:

@@ -174,7 +174,7 @@ class _Trial:
             clean=np.concatenate([empty[:, 0, 0], *self._clean], axis=-1),
             right=np.concatenate([empty, *self._right], axis=-1),
             places=np.asarray(self._taken, dtype=np.int64),
-            classes=tuple(self._classifiers[0].labels),
+            classes=tuple(tuple(one.labels) for one in self._classifiers),
             dataset=self._data[0].name,
             total=self.total,
             labelled=self._labelled,

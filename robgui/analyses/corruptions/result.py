@@ -52,7 +52,7 @@ class CorruptionsResult:
         clean: ``(m, n)`` whether the answer is right as the picture is.
         right: ``(m, k, s, n)`` whether it is right when corrupted.
         places: ``(n,)`` numbers among the inputs of the run.
-        classes: Class names of the first model.
+        classes: Class names of each model.
         dataset: What the data are called.
         total: How many pictures are to be corrupted.
         labelled: How many have a label that the models know.
@@ -68,7 +68,7 @@ class CorruptionsResult:
     clean: np.ndarray
     right: np.ndarray
     places: np.ndarray
-    classes: tuple[str, ...]
+    classes: tuple[tuple[str, ...], ...]
     dataset: str
     total: int
     labelled: int

@@ -97,11 +97,11 @@ def _examples(result: CorruptionsResult) -> Images:
     pictures = []
     for one in result.examples:
         pictures += [
-            Picture(one.before, one.name, result.classes[one.truth], right=True),
+            Picture(one.before, one.name, result.classes[one.network][one.truth], right=True),
             Picture(
                 one.after,
                 f"{result.kinds[one.kind]}, severity {one.severity}",
-                f"{result.classes[one.predicted]} {rough_percent(one.confidence)}",
+                f"{result.classes[one.network][one.predicted]} {rough_percent(one.confidence)}",
                 right=False,
             ),
         ]

@@ -8,7 +8,7 @@ from robgui.analyses.corruptions.params import CorruptionsParams
 from robgui.analyses.corruptions.result import CorruptionsResult
 from robgui.core.finding import Finding
 from robgui.core.offer import Offer
-from robgui.core.text.words import count, number, percent, rough_percent
+from robgui.core.text.words import count, number, percent, rough_percent, sample
 from robgui.core.verdict import Quantity, Status, Verdict
 
 #: Severity of a right answer that the weakest corruption turns; the strongest is worth a fifth.
@@ -98,18 +98,17 @@ def _quantity(result: CorruptionsResult, network: int) -> Quantity:
 
 
 def _scope(result: CorruptionsResult) -> str:
-    so_far = "" if result.complete else f"So far {result.done:,} of "
-    chosen = f"{count(result.total, 'picture')} of {result.dataset}"
-    if result.total < result.labelled:
-        chosen += f", chosen at random from {result.labelled:,} with a label"
-    return f"{so_far}{chosen}, {count(len(result.kinds), 'kind')} of corruption."
+    known, source = result.labelled, result.dataset
+    pictures = sample(result.done, result.total, known, "picture", source, "with a label")
+    return f"{pictures}, {count(len(result.kinds), 'kind')} of corruption."
 
 
 def findings(result: CorruptionsResult, params: CorruptionsParams) -> list[Finding]:
     """Right answers that weak corruptions turn."""
     found = []
     for one in result.examples:
-        taken, given = result.classes[one.truth], result.classes[one.predicted]
+        names = result.classes[one.network]
+        taken, given = names[one.truth], names[one.predicted]
         kind = result.kinds[one.kind]
         title = f"{one.name}: “{taken}” becomes “{given}” under {kind}, severity {one.severity}"
         detail = {
@@ -128,15 +127,16 @@ def findings(result: CorruptionsResult, params: CorruptionsParams) -> list[Findi
 
 
 def offers(result: CorruptionsResult, params: CorruptionsParams) -> tuple[Offer, ...]:
-    """The corrupted pictures that are taken for something else."""
-    if not result.examples:
+    """The corrupted pictures that the first model takes for something else."""
+    shown = [one for one in result.examples if one.network == 0]
+    if not shown:
         return ()
     return (
         Offer(
             "Corrupted pictures that are wrong",
-            tuple(f"{one.name} ({result.kinds[one.kind]})" for one in result.examples),
-            inputs=np.stack([one.input for one in result.examples]),
-            places=tuple(one.place for one in result.examples),
-            labels=tuple(one.truth for one in result.examples),
+            tuple(f"{one.name} ({result.kinds[one.kind]})" for one in shown),
+            inputs=np.stack([one.input for one in shown]),
+            places=tuple(one.place for one in shown),
+            labels=tuple(one.truth for one in shown),
         ),
     )

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from robgui.analyses.tolerance.params import ToleranceParams
+from robgui.analyses.zonnscan.cost import ATTACK
 from robgui.core.execution.budget.cost import Calls, Subject
-
-#: The gradient attack: 10 radii in 13 steps, twice 8 in 17, and pulling back what it finds.
-_ATTACK = 10 * 13 + 2 * 8 * 17
-_PULLED = 3 * 12 * 17
 
 
 def tolerance_calls(params: ToleranceParams, subject: Subject) -> Calls:
@@ -15,4 +12,4 @@ def tolerance_calls(params: ToleranceParams, subject: Subject) -> Calls:
     inputs = min(params.most or subject.inputs, subject.inputs) * subject.models
     if not subject.gradients:
         return Calls.exactly(inputs)
-    return Calls(inputs, inputs * (1 + _ATTACK + _PULLED), slopes=inputs * _ATTACK)
+    return Calls(inputs, inputs * (1 + ATTACK), slopes=inputs * ATTACK)

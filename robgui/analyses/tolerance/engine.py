@@ -215,7 +215,7 @@ class _Trial:
             wrong=np.stack([np.concatenate(side.wrong) for side in self._sides]),
             no_proof=tuple(side.no_proof for side in self._sides),
             no_attack=tuple(side.no_attack for side in self._sides),
-            labels=tuple(self._sides[0].classifier.labels),
+            labels=tuple(tuple(side.classifier.labels) for side in self._sides),
             dataset=self._dataset.name,
             total=self.total,
             available=self._available,

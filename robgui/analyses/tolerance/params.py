@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from robgui.core.execution.analysis import Params
 
@@ -49,3 +49,9 @@ class ToleranceParams(Params):
         description="At how many sizes a proof is tried, each half as large again as the last.",
         json_schema_extra={"rare": True},
     )
+
+    @model_validator(mode="after")
+    def _within_reach(self) -> ToleranceParams:
+        if self.hold > self.largest:
+            raise ValueError("what the model must take is larger than the largest change looked at")
+        return self

@@ -48,7 +48,7 @@ class ToleranceResult:
         wrong: ``(m, n)`` the answer is wrong as the input is; its tolerance is 0.
         no_proof: Why a model has no formal bounds, for each; empty where it has.
         no_attack: Why a model cannot be attacked by its gradients, for each; empty where it can.
-        labels: Class names of the first model.
+        labels: Class names of each model.
         dataset: What the data are called.
         total: How many inputs are to be looked at.
         available: How many there are.
@@ -64,7 +64,7 @@ class ToleranceResult:
     wrong: np.ndarray
     no_proof: tuple[str, ...]
     no_attack: tuple[str, ...]
-    labels: tuple[str, ...]
+    labels: tuple[tuple[str, ...], ...]
     dataset: str
     total: int
     available: int

@@ -42,33 +42,9 @@ def views(result: ToleranceResult, params: ToleranceParams) -> Sequence[View]:
 
 def _curves(result: ToleranceResult, params: ToleranceParams) -> Curves:
     at = np.linspace(0, params.largest, _POINTS)
-    margin = result.margin()
-    lines = []
-    for network, name in enumerate(result.networks):
-        several = f"{name}: " if len(result.networks) > 1 else ""
-        high, low = result.kept_at_most(network, at), result.kept_at_least(network, at)
-        inks = (Ink("changed"), Ink("holds"))
-        if several:
-            inks = (Ink("series", 2 * network), Ink("series", 2 * network + 1))
-        lines += [
-            Line(
-                f"{several}no change known that turns them",
-                high,
-                inks[0],
-                low=high,
-                high=np.minimum(1, high + margin),
-                steps=True,
-                strong=True,
-            ),
-            Line(
-                f"{several}proven to stay",
-                low,
-                inks[1],
-                low=np.maximum(0, low - margin),
-                high=low,
-                steps=True,
-            ),
-        ]
+    lines = [
+        line for network in range(len(result.networks)) for line in _lines(result, network, at)
+    ]
     return Curves(
         "Inputs that keep their class",
         Axis(_SIZE.name, low=0, high=params.largest),
@@ -77,10 +53,35 @@ def _curves(result: ToleranceResult, params: ToleranceParams) -> Curves:
         tuple(lines),
         marks=(Mark(params.hold, "must take", Ink("risk")),),
         note=(
-            "For these inputs the truth lies between the two lines; the bands add what the choice"
-            " of inputs leaves open (95 % for the whole curve)."
+            "For these inputs the truth lies above what is proven and below what is turned; the"
+            " bands add what the choice of inputs leaves open (95 % for the whole curve)."
         ),
     )
+
+
+def _lines(result: ToleranceResult, network: int, at: np.ndarray) -> list[Line]:
+    """What no known change turns, unless nothing was attacked, and what is proven."""
+    several, margin = len(result.networks) > 1, result.margin()
+    name = f"{result.networks[network]}: " if several else ""
+    attacked, proven = Ink("changed"), Ink("holds")
+    if several:
+        attacked, proven = Ink("series", 2 * network), Ink("series", 2 * network + 1)
+    high, low = result.kept_at_most(network, at), result.kept_at_least(network, at)
+    lines = [
+        Line(
+            f"{name}proven to stay",
+            low,
+            proven,
+            low=np.maximum(0, low - margin),
+            high=low,
+            steps=True,
+        )
+    ]
+    if not result.no_attack[network]:
+        upper = np.minimum(1, high + margin)
+        words = f"{name}no change known that turns them"
+        lines.insert(0, Line(words, high, attacked, low=high, high=upper, steps=True, strong=True))
+    return lines
 
 
 def _brackets(result: ToleranceResult, params: ToleranceParams) -> Boxes:
@@ -111,11 +112,11 @@ def _examples(result: ToleranceResult) -> Images:
     pictures = []
     for one in result.examples:
         pictures += [
-            Picture(one.picture, one.name, result.labels[one.before]),
+            Picture(one.picture, one.name, result.labels[one.network][one.before]),
             Picture(
                 one.changed,
                 f"changed by {number(one.size)}",
-                result.labels[one.after],
+                result.labels[one.network][one.after],
                 right=False,
             ),
         ]

@@ -8,7 +8,7 @@ from robgui.analyses.tolerance.params import ToleranceParams
 from robgui.analyses.tolerance.result import ToleranceResult
 from robgui.core.finding import Finding
 from robgui.core.offer import Offer
-from robgui.core.text.words import count, number, percent
+from robgui.core.text.words import count, number, percent, sample
 from robgui.core.verdict import Quantity, Status, Verdict
 
 #: A change within this multiple of what must be taken is a risk.
@@ -49,6 +49,8 @@ def _of(result: ToleranceResult, params: ToleranceParams, network: int) -> Verdi
     sentence = (
         f"No attack up to {number(params.hold)} is known for {inputs}; {kept:,} of them are proven."
     )
+    if result.no_attack[network]:
+        sentence = f"{inputs} could not be attacked; {kept:,} of them are proven."
     near = bool((broken <= _RISK * params.hold).any())
     status = Status.AT_RISK if near else Status.UNKNOWN
     return Verdict(status, sentence, quantity, _scope(result), said)
@@ -104,18 +106,16 @@ def _order(result: ToleranceResult) -> str:
 
 
 def _scope(result: ToleranceResult) -> str:
-    so_far = "" if result.complete else f"So far {result.done:,} of "
-    chosen = f"{count(result.total, 'input')} of {result.dataset}"
-    if result.total < result.available:
-        chosen += f", chosen at random from {result.available:,}"
-    return f"{so_far}{chosen}; every value may change by the same size."
+    inputs = sample(result.done, result.total, result.available, "input", result.dataset)
+    return f"{inputs}; every value may change by the same size."
 
 
 def findings(result: ToleranceResult, params: ToleranceParams) -> list[Finding]:
     """The inputs that the smallest changes turn."""
     found = []
     for one in result.examples:
-        before, after = result.labels[one.before], result.labels[one.after]
+        names = result.labels[one.network]
+        before, after = names[one.before], names[one.after]
         title = f"{one.name}: “{before}” becomes “{after}” when values change by {number(one.size)}"
         detail = {
             "class": before,
@@ -131,13 +131,14 @@ def findings(result: ToleranceResult, params: ToleranceParams) -> list[Finding]:
 
 
 def offers(result: ToleranceResult, params: ToleranceParams) -> tuple[Offer, ...]:
-    """The changed inputs, and those that take least."""
-    if not result.examples:
+    """The inputs that take least from the first model, and what turns them."""
+    shown = [one for one in result.examples if one.network == 0]
+    if not shown:
         return ()
-    places = tuple(int(result.places[one.row]) for one in result.examples)
-    names = tuple(one.name for one in result.examples)
-    changed = np.stack([one.input for one in result.examples])
-    labels = tuple(one.before for one in result.examples)
+    places = tuple(int(result.places[one.row]) for one in shown)
+    names = tuple(one.name for one in shown)
+    changed = np.stack([one.input for one in shown])
+    labels = tuple(one.before for one in shown)
     return (
         Offer("The inputs that take least", names, places=places),
         Offer("The changed inputs", names, inputs=changed, places=places, labels=labels),

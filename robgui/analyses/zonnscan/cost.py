@@ -15,7 +15,7 @@ from robgui.core.model.times import CallTimes
 #: A zone may stop after so many samples.
 _FEWEST = 64
 #: The gradient attack: 10 radii in 13 steps, twice 8 in 17, and pulling back what it finds.
-_ATTACK = 10 * 13 + 2 * 8 * 17 + 36
+ATTACK = 10 * 13 + 2 * 8 * 17 + 36
 #: The nearest sample that changes class is pulled back in 12 halvings of up to 64.
 _NEAREST = 64 * 12
 #: Samples that every zone gets first, and the share of a time limit that is planned for them.
@@ -27,7 +27,7 @@ def sweep_calls(params: ZonnscanParams, subject: Subject) -> Calls:
     radii = params.radii or fitted_radii(params.zone, subject.values, subject.kind)
     zones = sum(radius > 0 for radius in radii)
     fewest, most = _samples(zones, params.samples, params.target_half_width)
-    attack = _ATTACK if subject.gradients and zones else 0
+    attack = ATTACK if subject.gradients and zones else 0
     return Calls(1 + fewest, 1 + most + _NEAREST + attack, slopes=attack)
 
 

@@ -79,6 +79,22 @@ def count(many: int, noun: str) -> str:
     )
 
 
+def sample(done: int, total: int, known: int, noun: str, source: str, among: str = "") -> str:
+    """``So far 20 of 100 inputs of signs, chosen at random from 4,000 with a label``.
+
+    Args:
+        done: How many were looked at.
+        total: How many are to be.
+        known: How many there are to choose from.
+        noun: What one of them is.
+        source: Where they come from.
+        among: What all of them have in common, such as ``with a label``.
+    """
+    so_far = "" if done >= total else f"So far {done:,} of "
+    chosen = f", chosen at random from {known:,} {among}".rstrip() if total < known else ""
+    return f"{so_far}{count(total, noun)} of {source}{chosen}"
+
+
 def _with_power(value: float, digits: int) -> str:
     """A mantissa of so many digits at most, left out when it is 1, and a power of ten."""
     mantissa, exponent = f"{value:.{digits - 1}e}".split("e")

@@ -89,6 +89,20 @@ def test_several_models_see_the_same_pictures_and_errors_are_multiples_of_the_fi
     np.testing.assert_array_equal(own.places, result.places)
 
 
+def test_each_model_is_told_by_its_own_class_names(data):
+    class Turned(Side):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return super().forward(x).flip(1)
+
+    other = Classifier.from_module(Turned(True), (3, 32, 32), ["right", "left"], name="turned")
+    steps, params = run((model(), other), data, most=20, kinds=("impulse_noise",))
+    found = CORRUPTIONS.findings(steps[-1].result, params)
+    assert found and {one.network for one in found} == {"turned"}
+    assert {(one.detail["class"], one.detail["other_class"]) for one in found} == {
+        ("right", "left")
+    }
+
+
 def test_the_relative_error_is_that_of_the_definition():
     right = np.zeros((2, 2, 2, 10), dtype=bool)
     right[0, 0, 0, :6] = right[0, 0, 1, :4] = right[0, 1, 0, :8] = right[0, 1, 1, :8] = True
@@ -101,7 +115,7 @@ def test_the_relative_error_is_that_of_the_definition():
         np.ones((2, 10), dtype=bool),
         right,
         np.arange(10),
-        ("x", "y"),
+        (("x", "y"), ("x", "y")),
         "data",
         10,
         10,
@@ -121,7 +135,7 @@ def test_the_interval_of_the_mean_covers_and_that_of_the_fall_too():
         right = generator.random((1, 3, 2, 80)) < skill
         clean = generator.random((1, 80)) < 0.9
         result = CorruptionsResult(
-            ("a",), ("x", "y", "z"), ("noise",) * 3, (1, 2), clean, right, np.arange(80), ("p", "q"),
+            ("a",), ("x", "y", "z"), ("noise",) * 3, (1, 2), clean, right, np.arange(80), (("p", "q"),),
             "data", 80, 80, (), 0,
         )  # fmt: skip
         _, low, high = result.mean_accuracy(0)

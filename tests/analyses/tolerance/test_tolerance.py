@@ -13,7 +13,7 @@ from robgui.analyses.tolerance.params import ToleranceParams
 from robgui.analyses.tolerance.result import ToleranceResult
 from robgui.core.codec import decode, encode
 from robgui.core.dataset import open_dataset
-from robgui.core.errors import ModelError
+from robgui.core.errors import ModelError, ParamsError
 from robgui.core.model.classifier import Classifier
 from robgui.core.verdict import Status
 
@@ -134,7 +134,7 @@ def made(proven: np.ndarray, broken: np.ndarray) -> ToleranceResult:
         wrong=np.zeros((1, n), dtype=bool),
         no_proof=("",),
         no_attack=("",),
-        labels=("a", "b"),
+        labels=(("a", "b"),),
         dataset="data",
         total=n,
         available=n,
@@ -171,6 +171,9 @@ def test_a_model_without_gradients_or_bounds_says_so_and_never_holds(rows):
     assert said.status is Status.UNKNOWN
     assert any("no gradients" in reason for reason in said.because)
     assert any("no formal bounds" in reason for reason in said.because)
+    assert said.sentence == "10 inputs could not be attacked; 0 of them are proven."
+    lines = TOLERANCE.views(result, params)[0].lines
+    assert [line.name for line in lines] == ["proven to stay"], "no line for what nobody looked at"
 
 
 def test_steps_are_complete_and_survive_the_codec(rows):
@@ -183,6 +186,11 @@ def test_steps_are_complete_and_survive_the_codec(rows):
     again = decode(ToleranceResult, record, arrays)
     np.testing.assert_array_equal(again.broken, steps[-1].result.broken)
     assert TOLERANCE.verdict(again, params) == TOLERANCE.verdict(steps[-1].result, params)
+
+
+def test_what_must_be_taken_lies_within_what_is_looked_at():
+    with pytest.raises(ParamsError, match="larger than the largest change"):
+        ToleranceParams.parse({"hold": 0.3, "largest": 0.25})
 
 
 def test_several_classes_at_once_are_refused(rows):
