@@ -36,8 +36,10 @@ def domain_views(result: OperatingDomainResult, params: OperatingDomainParams) -
     """The domain with its failures, each parameter by itself, pictures, the climb, the table."""
     found: list[View] = [_dots(result)]
     found += [_along(result, place) for place in range(len(result.axes))]
-    found += [_pictures(result), _climb(result), _table(result)]
-    return found
+    found.append(_pictures(result))
+    if len(result.levels):
+        found.append(_climb(result))
+    return (*found, _table(result))
 
 
 def _dots(result: OperatingDomainResult) -> Boxes:

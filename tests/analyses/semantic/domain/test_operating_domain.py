@@ -87,6 +87,8 @@ def test_a_domain_that_fails_far_more_rarely_is_validated_and_says_where_it_is_n
     assert "below 10⁻⁴" in verdict.sentence and "99 % confidence" in verdict.sentence
     assert (result.worst.at > [340, 85]).all(), "the corner where the margin is smallest"
     assert any("Nearest to another class" in part for part in verdict.because)
+    titles = [view.title for view in ANALYSIS.views(result, OperatingDomainParams(scene="toy"))]
+    assert "The climb towards failure" in titles
 
 
 def test_a_failure_that_only_the_search_meets_is_a_risk_and_is_told():
@@ -213,7 +215,7 @@ def test_every_view_and_offer_is_made_for_one_parameter_and_for_three():
         params = ANALYSIS.params.parse({"scene": "toy", "axes": axes, "target": "kept"})
         result = list(ANALYSIS.engine(linear(0.9, (1.0, 0.0)), None, params))[-1].result
         views = ANALYSIS.views(result, params)
-        assert len(views) == 4 + len(axes)
+        assert len(views) == 3 + len(axes), "the plain poses said all: there was no climb"
         assert len(ANALYSIS.offers(result, params)[1].inputs) > 1
 
 
