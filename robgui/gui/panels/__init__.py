@@ -78,6 +78,14 @@ def preload() -> None:
             continue
 
 
+def preload_words() -> None:
+    """Imports what the words and pictures of a result compute with, so that the first one does not
+    hold the window up; called away from the GUI thread.
+    """
+    for name in ("scipy.special", "scipy.cluster.hierarchy", "scipy.spatial.distance"):
+        importlib.import_module(name)
+
+
 def panel_entries() -> dict[str, EntryPoint]:
     """The panels by the name of their analysis.
 
