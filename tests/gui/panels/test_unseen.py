@@ -35,6 +35,7 @@ def run_twice(qtbot, store, sampled):
         qtbot.waitUntil(
             lambda n=before: sum(run.state.ended for run in store.history.runs) > n, timeout=60_000
         )
+    qtbot.waitUntil(lambda: not store.runner.busy, timeout=10_000)
     for run in store.history.runs:
         store.history.add_finding(run.id, Finding("trap", f"of {run.id}", 0.5))
     qtbot.waitUntil(lambda: len(store.history.findings) == 2, timeout=10_000)
