@@ -191,8 +191,26 @@ def heading_font(scale: float = 1.35) -> QFont:
 
 
 def _paint(name: str | Path, colour: str, sizes: Sequence[int]) -> list[QPixmap]:
-    """The icon in several sizes; to read the file takes longer than to paint one."""
-    svg = QSvgRenderer(QByteArray(_svg(name).replace("currentColor", colour).encode()))
+    """The icon in several sizes; one of several colours of its own keeps them."""
+    shapes = _shapes(name, tuple(sizes))
+    if "currentColor" not in _svg(name):
+        return shapes
+    return [_tinted(shape, QColor(colour)) for shape in shapes]
+
+
+def _tinted(shape: QPixmap, colour: QColor) -> QPixmap:
+    picture = QPixmap(shape)
+    painter = QPainter(picture)
+    painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_SourceIn)
+    painter.fillRect(picture.rect(), colour)
+    painter.end()
+    return picture
+
+
+@lru_cache(maxsize=256)
+def _shapes(name: str | Path, sizes: tuple[int, ...]) -> list[QPixmap]:
+    """The icon in black: to read and draw it takes much longer than to tint it."""
+    svg = QSvgRenderer(QByteArray(_svg(name).replace("currentColor", "black").encode()))
     pictures = []
     for size in sizes:
         picture = QPixmap(QSize(size, size))

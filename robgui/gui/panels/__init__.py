@@ -23,6 +23,12 @@ if TYPE_CHECKING:
     from robgui.gui.state.store import Store
 
 GROUP = "robgui.panels"
+#: What is needed soon, but not for the first picture of the window.
+_REST = (
+    *("scipy.special", "scipy.cluster.hierarchy", "scipy.spatial.distance"),
+    *("robgui.gui.model.model_dialog", "robgui.gui.data.data_dialog", "robgui.gui.show.demo"),
+    *("robgui.gui.app.palette", "robgui.gui.app.preferences", "robgui.gui.pages.help"),
+)
 
 
 @dataclass(frozen=True)
@@ -78,11 +84,11 @@ def preload() -> None:
             continue
 
 
-def preload_words() -> None:
-    """Imports what the words and pictures of a result compute with, so that the first one does not
-    hold the window up; called away from the GUI thread.
+def preload_rest() -> None:
+    """Imports what words and pictures of a result compute with, and the first dialogs, so that the
+    first of each does not hold the window up; called away from the GUI thread.
     """
-    for name in ("scipy.special", "scipy.cluster.hierarchy", "scipy.spatial.distance"):
+    for name in _REST:
         importlib.import_module(name)
 
 

@@ -165,7 +165,7 @@ class Store(QObject):
         self.analyses = analyses
         self.work_on("analyses", "")
         self.pictures.run(lambda: self.answers.ask("devices"), self._found)
-        self.pictures.run(_preload_words)
+        self.pictures.run(_preload_rest)
         for problem in problems():
             self.say("error", problem)
         self.ready.emit()
@@ -619,10 +619,10 @@ def _find_analyses() -> dict[str, Analysis]:
     return analyses()
 
 
-def _preload_words() -> None:
-    from robgui.gui.panels import preload_words
+def _preload_rest() -> None:
+    from robgui.gui.panels import preload_rest
 
-    preload_words()
+    preload_rest()
 
 
 def _doctor() -> str:
