@@ -53,16 +53,13 @@ class ViewWidget(Themed, QWidget):
     def show_view(self, view: View) -> None:
         """Shows ``view``, which must be of this widget's kind."""
         self._take(view)
-        self._outdated = False
+        self.up_to_date()
         self.draw(view)
 
     def keep_view(self, view: View) -> None:
         """Takes ``view`` and draws it when it is looked at: now, or when it is next shown."""
-        if self.isVisible():
-            self.show_view(view)
-        else:
-            self._take(view)
-            self._outdated = True
+        self._take(view)
+        self.when_seen(self.take_look)
 
     def _take(self, view: View) -> None:
         if not self.fits(view):
