@@ -148,3 +148,11 @@ def test_colours_that_are_taken_away_are_shown_and_decide_nothing(tmp_path):
     assert result.changes.max() == 150, "in other colours every answer changes"
     verdict = AUDIT.verdict(result, params)
     assert verdict.status is Status.HOLDS and verdict.number.value == 0
+
+
+def test_fewer_pictures_than_there_are_are_a_random_sample_and_it_is_said(pictures):
+    result, params = audit(classifier(), pictures, pictures=20, seed=1)
+    assert set(result.truth.tolist()) == {0, 1}, "the folder is sorted by class"
+    assert sorted(result.places.tolist()) != list(range(20))
+    scope = AUDIT.verdict(result, params).scope
+    assert "20 pictures of" in scope and "chosen at random from 40" in scope
