@@ -43,6 +43,7 @@ class ViewAxis(pg.AxisItem):
         self._names: tuple[str, ...] = ()
         self._upright = False
         self._title = ""
+        self._titled = True
         self._widths: dict[str, int] = {}
         self._limit = 0
         self._share = 1.0
@@ -64,6 +65,13 @@ class ViewAxis(pg.AxisItem):
         self.set_names(names)
         self._title = axis.title
         self._write_title()
+
+    def set_titled(self, titled: bool) -> None:
+        """Whether the title is written; a small picture needs its room."""
+        if titled != self._titled:
+            self._titled = titled
+            self._write_title()
+            self._fit()
 
     def set_names(self, names: Sequence[str]) -> None:
         """Names of the cells, in the order of the axis; none gives numbers again."""
@@ -240,8 +248,9 @@ class ViewAxis(pg.AxisItem):
             self.setLabel(words)
             self._fit()
             super().resizeEvent()
-        if bool(self._title) != self.label.isVisible():
-            self.showLabel(bool(self._title))
+        written = self._titled and words not in ("", "…")
+        if written != self.label.isVisible():
+            self.showLabel(written)
 
     def _longest(self, metrics: QFontMetrics, limit: int) -> int:
         """Width of the widest name, measured once for each font: there may be a thousand."""
