@@ -121,7 +121,9 @@ class _Coverage:
         self._active, self._top, self._below, self._above = (
             torch.zeros((m, neurons), dtype=torch.bool, device=device) for _ in range(4)
         )
-        self._reached = torch.zeros((m, neurons, sections), dtype=torch.bool, device=device)
+        # one more cell than there are, for what is to be marked nowhere
+        self._marks = torch.zeros(m * neurons * sections + 1, dtype=torch.bool, device=device)
+        self._reached = self._marks[:-1].view(m, neurons, sections)
 
     def _add_members(
         self, raw: Tensor, active: Tensor, top: Tensor, classes: Tensor, *, profile: bool
@@ -141,8 +143,10 @@ class _Coverage:
         sections = self._params.sections
         width = torch.where(high > low, high - low, 1)
         section = ((raw - low) / width * sections).nan_to_num(0).clamp(0, sections - 1).long()
-        row, neuron = ((raw >= low) & (raw <= high)).nonzero(as_tuple=True)
-        self._reached[classes[row], neuron, section[row, neuron]] = True
+        neuron = torch.arange(self._neurons, device=raw.device)
+        cell = (classes[:, None] * self._neurons + neuron) * sections + section
+        inside = (raw >= low) & (raw <= high)
+        self._marks[torch.where(inside, cell, len(self._marks) - 1)] = True
 
     def step(self, *, complete: bool = False) -> Step[CoverageResult]:
         """The picture now."""

@@ -153,7 +153,7 @@ def _measured(axis: Axis, words: str) -> Distribution:
     def quantile(share: Tensor) -> Tensor:
         at = share * (len(inside) - 1)
         below = at.floor().long().clamp(max=len(inside) - 2)
-        low, high = (known.to(share.device)[below + k] for k in (0, 1))
+        low, high = (known[below + k] for k in (0, 1))
         return low + (high - low) * (at - below)
 
     left = len(values) - len(inside)

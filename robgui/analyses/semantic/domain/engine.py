@@ -3,11 +3,13 @@
 The particles are poses. Each is a standard normal point in as many dimensions as parameters vary,
 turned into values by ``distributions``; everything else is the test of Tit, Furon, Rousset and
 Traonouez (CAID 2021) as ``last_particle`` has it. Plain samples come first, because they show where
-the class is lost and assume nothing; a search for the worst pose comes last.
+the class is lost and assume nothing; a search for the worst pose comes last. Poses and margins are
+few numbers that decide what is asked next, so they lie on the host.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -41,6 +43,7 @@ from robgui.core.devices import to_host
 from robgui.core.errors import ModelError
 from robgui.core.execution.analysis import Pace, Step
 from robgui.core.model.classifier import Classifier
+from robgui.core.model.randomness import HOST
 
 #: Samples drawn at a time; fixed, so that the batch does not change them.
 _BLOCK = 64
@@ -77,6 +80,7 @@ class PoseScore:
 
     Attributes:
         spread: Standard deviation of the latent points.
+        worst: The largest margin so far, and its latent point ``(n,)``.
 
     Args:
         space: The scene as the network sees it.
@@ -89,12 +93,8 @@ class PoseScore:
 
     def __init__(self, space: Space, distributions: Distributions, target: int, batch: int) -> None:
         self._space, self._distributions, self._batch = space, distributions, batch
-        device = space.classifier.device
-        self._own = torch.tensor([target], device=device)
-        self.worst = (
-            torch.full((), -torch.inf, device=device),
-            torch.zeros(len(space.axes), device=device),
-        )
+        self._target = target
+        self.worst = -math.inf, torch.zeros(len(space.axes), device=HOST)
 
     def bind(self, tests: Tensor) -> Bound:
         """See ``splitting.Score``; there is one test."""
@@ -108,19 +108,19 @@ class PoseScore:
     def margins(self, latent: Tensor) -> Tensor:
         """Margins ``(m,)`` of latent points ``(m, n)``."""
         scores = self.scores(latent)
-        margins = scores.index_fill(1, self._own, -torch.inf).amax(1) - scores[:, self._own[0]]
+        own = scores[:, self._target].clone()
+        scores[:, self._target] = -torch.inf
+        margins = scores.amax(1) - own
         largest, place = margins.max(0)
-        worse = largest > self.worst[0]
-        self.worst = (
-            torch.where(worse, largest, self.worst[0]),
-            torch.where(worse, latent[place], self.worst[1]),
-        )
+        if float(largest) > self.worst[0]:
+            self.worst = float(largest), latent[place].clone()
         return margins
 
     def scores(self, latent: Tensor) -> Tensor:
         """Scores ``(m, classes)`` of latent points."""
-        images = self._space.scene.images(self._space.full(self.points(latent)))
-        return self._space.classifier.infer(images, self._batch)
+        images = self._space.images(self.points(latent))
+        (scores,) = to_host(self._space.classifier.infer(images, self._batch))
+        return torch.from_numpy(scores.copy())
 
     def points(self, latent: Tensor) -> Tensor:
         """Poses ``(m, n)`` in the units of the axes."""
@@ -140,20 +140,20 @@ class _Trial:
         self._distributions = Distributions(self._space.axes, params.distributions)
         self._before = classifier.calls
         self._rows = self._space.batch_size(params.batch)
-        self._streams = Streams(params.seed, classifier.device, PoseScore.spread)
+        self._streams = Streams(params.seed, HOST, PoseScore.spread)
         self._streams.open(_PLAIN)
         target = predicted_classes(classifier, dataset, params)[0]
         self._target = target if target >= 0 else self._taken_for()
         self._score = self._new_score()
         self._law = Law(params.particles, 1, params.replicas)
         self._m = self._law.threshold(params.critical, params.risk)
-        self._splitting = Splitting(self._score, self._setup(), classifier.device)
+        self._splitting = Splitting(self._score, self._setup(), HOST)
         self._latent: list[Tensor] = []
         self._points, self._norms = np.zeros((0, len(self._space.axes))), np.zeros(0)
         self._margins = np.zeros(0)
         self._searched, self._tested = 0, False
         self._seen: dict[bytes, Pose] = {}
-        self._usual = self._pose(self._space.middle.cpu().numpy())
+        self._usual = self._pose(self._space.middle.numpy())
 
     @property
     def sampled(self) -> int:
@@ -183,7 +183,7 @@ class _Trial:
 
     def _taken_for(self) -> int:
         """The class that a mesh of another name is most often taken for in the domain."""
-        streams = Streams(self._params.seed, self._classifier.device, PoseScore.spread)
+        streams = Streams(self._params.seed, HOST, PoseScore.spread)
         streams.open(_PLAIN)
         latent = streams.normal([_PLAIN], _BLOCK, len(self._space.axes))[0]
         score = PoseScore(self._space, self._distributions, 0, self._params.batch)
@@ -207,13 +207,12 @@ class _Trial:
         while self.sampled < wanted:
             drawn = self._streams.normal([_PLAIN] * blocks, _BLOCK, n).flatten(0, 1)
             for latent in drawn[: wanted - self.sampled].split(self._rows):
-                margins = self._score.margins(latent)
-                norms, points = latent.norm(dim=1), self._score.points(latent)
-                read = to_host(margins, norms, points)
-                check(read[0])
-                self._margins = np.concatenate([self._margins, read[0].astype(np.float64)])
-                self._norms = np.concatenate([self._norms, read[1]])
-                self._points = np.concatenate([self._points, read[2]])
+                margins = self._score.margins(latent).double().numpy()
+                check(margins)
+                points = self._score.points(latent).numpy()
+                self._margins = np.concatenate([self._margins, margins])
+                self._norms = np.concatenate([self._norms, latent.norm(dim=1).numpy()])
+                self._points = np.concatenate([self._points, points])
                 self._latent.append(latent)
                 yield
 
@@ -222,7 +221,7 @@ class _Trial:
         rounds = self._params.search // (_STARTS * _TRIES)
         latent = torch.cat(self._latent)
         highest = torch.from_numpy(np.argsort(-self._margins, kind="stable")[:_STARTS].copy())
-        at = latent[highest.to(latent.device)]
+        at = latent[highest]
         best = self._score.margins(at)
         self._streams.open(_SEARCH)
         for number in range(rounds):
@@ -231,7 +230,7 @@ class _Trial:
             tried = at.repeat_interleave(_TRIES, 0) + size * noise
             margins = torch.cat([self._score.margins(part) for part in tried.split(self._rows)])
             top, place = margins.reshape(len(at), _TRIES).max(1)
-            rows = torch.arange(len(at), device=place.device) * _TRIES + place
+            rows = torch.arange(len(at), device=HOST) * _TRIES + place
             better = top > best
             at = torch.where(better[:, None], tried[rows], at)
             best = torch.where(better, top, best)
@@ -297,8 +296,7 @@ class _Trial:
     def _worst(self) -> Pose:
         """The worst pose met so far."""
         _, latent = self._score.worst
-        (at,) = to_host(self._score.points(latent[None]))
-        return self._pose(at[0])
+        return self._pose(self._score.points(latent[None])[0].numpy())
 
     def _nearest(self) -> tuple[Pose, ...]:
         failing = np.flatnonzero(self._margins > 0)
@@ -309,8 +307,7 @@ class _Trial:
         """What the network sees there; asked once for each pose that is shown."""
         key = at.tobytes()
         if key not in self._seen:
-            point = torch.from_numpy(at[None].copy()).to(self._classifier.device)
-            image = self._space.images(point)
+            image = self._space.images(torch.from_numpy(at[None].copy()))
             scores, picture = to_host(self._classifier.infer(image), image)
             others = np.delete(scores[0], self._target)
             self._seen[key] = Pose(
