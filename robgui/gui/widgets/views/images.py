@@ -15,7 +15,15 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPalette, QPixmap, QResizeEvent
+from PySide6.QtGui import (
+    QFont,
+    QFontMetrics,
+    QKeyEvent,
+    QMouseEvent,
+    QPalette,
+    QPixmap,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QAbstractItemView, QListView
 
 from robgui.core.view import Images, Picture
@@ -91,7 +99,7 @@ class ImagesView(ViewWidget):
         self.list.setGridSize(self.model.cell)
         across = self.model.rowCount() * self.model.cell.width()
         alone = self.model.few and across <= room.width()
-        self.list.stand_in_the_middle((room.width() - across) // 2 if alone else 0)
+        self.list.stand_in_the_middle(max(0, (room.width() - across) // 2 - MARGIN) if alone else 0)
 
     def point(self, index: QModelIndex, place: QPoint) -> None:
         """Reads out the picture under the mouse."""
