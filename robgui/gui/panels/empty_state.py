@@ -37,7 +37,8 @@ class EmptyState(QWidget):
         self._pictured = True
         self._mark = Label(alignment=Qt.AlignmentFlag.AlignCenter)
         self.picture = Fitted()
-        self.picture.setMinimumHeight(self.fontMetrics().height() * _LINES)
+        side = self.fontMetrics().height() * _LINES
+        self.picture.setFixedSize(side, side)
         self.picture.hide()
         self._arrange()
         for signal in (store.selection_changed, store.library.datasets_changed):
@@ -107,7 +108,7 @@ class EmptyState(QWidget):
         layout.setContentsMargins(16, 16, 16, 16)
         layout.addStretch(2)
         layout.addWidget(self._mark)
-        layout.addWidget(self.picture)
+        layout.addWidget(self.picture, 0, align.AlignHCenter)
         layout.addSpacing(8)
         layout.addWidget(title)
         layout.addLayout(row, 3)
