@@ -7,6 +7,7 @@ import numpy as np
 from robgui.analyses.pipeline.params import PipelineParams
 from robgui.analyses.pipeline.result import PipelineResult
 from robgui.core.finding import Finding
+from robgui.core.finding_pair import picture_of_two
 from robgui.core.intervals import chance_of_heads
 from robgui.core.offer import Offer
 from robgui.core.text.words import count, percent, sample
@@ -126,7 +127,7 @@ def findings(result: PipelineResult, params: PipelineParams) -> list[Finding]:
             "confidence": surety,
         }
         title = f"{example.name}: “{before}” becomes “{after}” when {result.ways[example.way]}"
-        pair = np.concatenate([example.before, example.after], axis=1)
+        pair = picture_of_two(example.before, example.after)
         found.append(Finding("preparation", title, surety / 2, detail, pair, example.input))
     return found
 

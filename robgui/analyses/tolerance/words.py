@@ -9,6 +9,7 @@ import numpy as np
 from robgui.analyses.tolerance.params import ToleranceParams
 from robgui.analyses.tolerance.result import ToleranceResult
 from robgui.core.finding import Finding
+from robgui.core.finding_pair import picture_of_two
 from robgui.core.intervals import chance_of_heads
 from robgui.core.offer import Offer
 from robgui.core.text.words import count, number, percent, sample
@@ -143,7 +144,7 @@ def findings(result: ToleranceResult, params: ToleranceParams) -> list[Finding]:
             "network": result.networks[one.network] if len(result.networks) > 1 else "",
         }
         severity = _WORST * max(0.0, 1 - one.size / params.largest)
-        pair = np.concatenate([one.picture, one.changed], axis=1)
+        pair = picture_of_two(one.picture, one.changed)
         found.append(Finding("small change", title, severity, detail, pair, one.input))
     return found
 

@@ -301,7 +301,7 @@ def _style_sheet(c: Colours) -> str:
     QToolButton[role="work"] {{ border: 1px solid {c.line}; border-radius: 8px; background: {c.surface}; padding: 8px; }}
     QToolButton[role="work"]:hover {{ border-color: {c.quiet}; }}
     QToolButton[role="work"]:focus {{ border: 2px solid {c.accent}; }}
-    QListView[role="wall"] {{ background: transparent; border: none; }}
+    QListView[role="wall"] {{ background: {c.window}; border: none; }}
     QWidget[role="surface"] {{ background: {c.surface}; }}
     QToolBar {{ border: none; spacing: 4px; padding: 2px; }}
     QToolButton:focus {{ border: 1px solid {c.accent}; border-radius: 4px; }}

@@ -16,7 +16,7 @@ from robgui.core.text.words import number
 from robgui.core.view import Axis
 from robgui.gui.widgets.elided import beginning
 
-#: A longer name is cut in its middle.
+#: A longer name is cut in its middle; below a plot it may be half as long again.
 LONGEST_NAME = 16
 #: More ticks than this tell nobody more.
 MOST_TICKS = 9
@@ -24,8 +24,8 @@ MOST_TICKS = 9
 _EDGE = 15
 #: Round angles.
 _DEGREES = (10, 15, 30, 45, 90, 180, 360)
-#: Names that do not fit are written smaller, down to this share; then only some are written.
-_SMALLEST = 0.62
+#: Names that do not fit are written smaller, down to this many points; then only some are written.
+_LEAST_POINTS = 9.0
 #: Names that stand upright take at most this share of the height of the plot.
 _HIGHEST = 0.3
 
@@ -162,7 +162,7 @@ class ViewAxis(pg.AxisItem):
         base = self._whole or super().font()
         cell = size / max(abs(self.range[1] - self.range[0]), 1e-9)
         share = min(1.0, cell / (QFontMetrics(base).height() * 1.02))
-        share = share if share >= _SMALLEST else 1.0
+        share = share if share * QFontInfo(base).pointSizeF() >= _LEAST_POINTS else 1.0
         if abs(share - self._share) < 0.02:
             return
         self._share = share
@@ -219,7 +219,8 @@ class ViewAxis(pg.AxisItem):
         room, unit = cell - metrics.averageCharWidth(), metrics.averageCharWidth()
         whole = self._longest(metrics, unit * LONGEST_NAME)
         self._upright = whole > room and room < unit * 9
-        self._limit = self._highest(unit) if self._upright else int(min(unit * LONGEST_NAME, room))
+        lying = int(min(unit * LONGEST_NAME * 1.5, room))
+        self._limit = self._highest(unit) if self._upright else lying
         needed = None
         if self._upright:
             needed = self._longest(metrics, self._limit) + self.style["tickTextOffset"][1] + title

@@ -125,7 +125,7 @@ def _normal(axis: Axis, numbers: list[float]) -> Distribution:
 
     def quantile(share: Tensor) -> Tensor:
         z = torch.special.ndtri(first + (last - first) * share)
-        return (mean + deviation * z).clamp(axis.low, axis.high)
+        return torch.clamp(mean + deviation * z, axis.low, axis.high)
 
     about, width = (with_unit(value, axis.unit) for value in (mean, deviation))
     return Distribution(f"normal about {about}, deviation {width}", quantile)

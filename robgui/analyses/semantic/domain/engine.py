@@ -187,7 +187,7 @@ class _Trial:
         streams.open(_PLAIN)
         latent = streams.normal([_PLAIN], _BLOCK, len(self._space.axes))[0]
         score = PoseScore(self._space, self._distributions, 0, self._params.batch)
-        parts = [score.scores(part).softmax(1) for part in latent.split(self._rows)]
+        parts = [score.scores(part).softmax(1) for part in torch.split(latent, self._rows)]
         shares = torch.cat(parts)
         return usual_class(shares.argmax(1), shares)
 
@@ -206,7 +206,7 @@ class _Trial:
         blocks = max(1, self._rows // _BLOCK)
         while self.sampled < wanted:
             drawn = self._streams.normal([_PLAIN] * blocks, _BLOCK, n).flatten(0, 1)
-            for latent in drawn[: wanted - self.sampled].split(self._rows):
+            for latent in torch.split(drawn[: wanted - self.sampled], self._rows):
                 margins = self._score.margins(latent).double().numpy()
                 check(margins)
                 points = self._score.points(latent).numpy()
@@ -228,7 +228,9 @@ class _Trial:
             size = 0.5 ** (_HALVINGS * number / max(1, rounds - 1))
             noise = self._streams.normal([_SEARCH], len(at) * _TRIES, at.shape[1])[0]
             tried = at.repeat_interleave(_TRIES, 0) + size * noise
-            margins = torch.cat([self._score.margins(part) for part in tried.split(self._rows)])
+            margins = torch.cat(
+                [self._score.margins(part) for part in torch.split(tried, self._rows)]
+            )
             top, place = margins.reshape(len(at), _TRIES).max(1)
             rows = torch.arange(len(at), device=HOST) * _TRIES + place
             better = top > best

@@ -99,7 +99,7 @@ class ImagesView(ViewWidget):
         self.list.setGridSize(self.model.cell)
         across = self.model.rowCount() * self.model.cell.width()
         alone = self.model.few and across <= room.width()
-        self.list.stand_in_the_middle((room.width() - across) // 2 if alone else 0)
+        self.list.stand_in_the_middle(max(0, (room.width() - across) // 2 - MARGIN) if alone else 0)
 
     def point(self, index: QModelIndex, place: QPoint) -> None:
         """Reads out the picture under the mouse."""

@@ -104,7 +104,8 @@ class ViewWidget(Themed, QWidget):
         self._layout.insertWidget(0, picture, 1)
         if self.mini:
             picture.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-            for part in (picture, *picture.findChildren(Plot)):
+            parts: list[QWidget] = [picture, *picture.findChildren(Plot)]
+            for part in parts:
                 part.setMinimumSize(1, 1)  # it takes the room of its card, however little
         if self.mini and isinstance(picture, QAbstractScrollArea):
             picture.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
