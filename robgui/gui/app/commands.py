@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 MODEL_ENDINGS = (
     *(".pt2", ".pt", ".pth", ".th", ".ckpt", ".bin", ".safetensors", ".onnx", ".skops"),
-    *(".keras", ".h5", ".hdf5", ".tflite"),
+    *(".keras", ".h5", ".hdf5", ".tflite", ".pair"),
 )
 _MODELS = (
     f"Models ({' '.join('*' + ending for ending in MODEL_ENDINGS)} config.json);;All files (*)"
