@@ -36,6 +36,9 @@ BOUNDS = {
     "srvr": Bound(
         2, "scores and slopes of one step of growing are two calls, each moves bounds", per_call=0.2
     ),
+    "operating_domain": Bound(
+        12, "the class of the input; each failing pose that is shown is asked about alone"
+    ),
     "feature_game": Bound(1, "the input's own answer"),
     "feature_game_batch": Bound(2, "the own answer of each input"),
     "deepinspect": Bound(

@@ -71,7 +71,7 @@ def test_the_command_line_carries_it_out_on_the_device(number, capsys):
 #: Where the job ends with its first Step there is nothing to pause: one input more than is looked
 #: at together, and as little as can be of each.
 LIVE = {
-    "tolerance": {"indices": range(6), "params": {"prove": False, "largest": 0.01}},
+    "tolerance": {"indices": range(6), "params": {"prove": False, "largest": 0.01, "hold": 0.01}},
     "corruptions": {
         "indices": range(9),
         "params": {"kinds": ("brightness",), "severities": (1,)},

@@ -54,6 +54,7 @@ BEFORE = {
     "last_particle": 1.5,
     "last_particle_table": 2.0,
     "pipeline_audit": 2.3,
+    "operating_domain": 1.0,
     "accuracy": 5.0,
     "tolerance": 1.0,
     "corruptions": 1.9,

@@ -74,7 +74,7 @@ def main_parts(features: Tensor) -> Tensor:
     first = axes[: min(50, len(axes))]
     # a singular vector has no sign of its own: its largest part is made positive
     signs = first.gather(1, first.abs().argmax(1, keepdim=True)).sign()
-    return centred @ (first * signs).T
+    return torch.matmul(centred, (first * signs).T)
 
 
 def laid_out(main: np.ndarray, layout: str, seed: int) -> np.ndarray:

@@ -161,7 +161,9 @@ class _Trial:
         Bounds of a larger ball are never tighter, so an input that fails is not tried again.
         """
         proven = np.zeros(len(x))
-        sizes = self._params.largest * _SMALLER ** np.arange(self._params.sizes)[::-1]
+        steps = self._params.largest * _SMALLER ** np.arange(self._params.sizes)
+        # the size that decides the status is among them
+        sizes = np.unique(np.append(steps, self._params.hold))
         going = np.arange(len(x))
         for size in sizes.tolist():
             going = going[broken[going] > size]

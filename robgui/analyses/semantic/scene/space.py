@@ -6,6 +6,7 @@ f(u) = softmax score of class z on the image that the scene makes from u (equati
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -29,6 +30,9 @@ from robgui.core.devices import to_device, to_host
 from robgui.core.errors import DataError, ModelError, ParamsError
 from robgui.core.model.classifier import Classifier
 from robgui.core.model.randomness import HOST
+
+if TYPE_CHECKING:
+    from robgui.analyses.semantic.domain.params import OperatingDomainParams
 
 #: Images made at once at most; rendering takes longer than transforming, and a stop is answered
 #: after one batch.
@@ -134,7 +138,7 @@ class Space:
 
     def images(self, points: Tensor) -> Tensor:
         """What the network sees ``(m, c, h, w)``, without gradient, in batches, on its device."""
-        size = self._batch(0)
+        size = self.batch_size(0)
         with torch.no_grad():
             parts = [
                 self.scene.images(*self._there(points[i : i + size]))
@@ -148,7 +152,7 @@ class Space:
 
     def probs(self, points: Tensor, batch: int = 0) -> Generator[None, None, Tensor]:
         """Scores of all classes ``(m, classes)``; yields after every batch but the last."""
-        size = self._batch(batch)
+        size = self.batch_size(batch)
         parts = [torch.zeros((0, self.classifier.classes), device=HOST)]
         for start in range(0, len(points), size):
             if start:
@@ -172,7 +176,7 @@ class Space:
 
         Yields after every batch but the last.
         """
-        size = max(1, self._batch(batch) // _GRADIENT_MEMORY)
+        size = max(1, self.batch_size(batch) // _GRADIENT_MEMORY)
         scores, gradients = (
             [torch.zeros(0, device=HOST)],
             [points.new_zeros((0, points.shape[1]))],
@@ -202,7 +206,8 @@ class Space:
     def _shares(self, logits: Tensor) -> Tensor:
         return logits.sigmoid() if self.classifier.settings.multi_label else logits.softmax(1)
 
-    def _batch(self, wanted: int) -> int:
+    def batch_size(self, wanted: int) -> int:
+        """Pictures made and looked at together; rendering takes longer than transforming."""
         return min(
             self.classifier.batch(wanted), _TRANSFORMED if self.scene.exact_gradient else _RENDERED
         )
@@ -267,7 +272,9 @@ def open_space(
 
 
 def predicted_classes(
-    classifier: Classifier, dataset: Dataset | None, params: MapParams | RegionsParams | SrvrParams
+    classifier: Classifier,
+    dataset: Dataset | None,
+    params: MapParams | RegionsParams | SrvrParams | OperatingDomainParams,
 ) -> list[int]:
     """For every shape the class asked for, the one predicted for its input, or that of its name.
 
