@@ -1,15 +1,16 @@
 """Every analysis whole on the pretended device, measured: what the tests check and the table of
 docs/cuda.md shows.
 
-``python -m tests.devices.whole`` prints the table.
+``python -m tests.devices.whole`` prints the table, or the rows of the analyses that it is given.
 """
 
 from __future__ import annotations
 
 import os
 import shlex
+import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -199,14 +200,14 @@ def survived(execution: Execution) -> str:
     return f"one sentence, {kept}"
 
 
-def table() -> str:
+def table(jobs: Sequence[Job] = JOBS) -> str:
     """A row for each analysis, in Markdown."""
     rows = [f"| {' | '.join(HEAD)} |", "|" + " --- |" * len(HEAD)]
-    for number, job in enumerate(JOBS):
+    for job in jobs:
         seen = whole(job)
         execution = seen.execution
         assert execution.newest is not None
-        apart = difference(on_cpu(number).newest.result, execution.newest.result)  # type: ignore[union-attr]
+        apart = difference(on_cpu(JOBS.index(job)).newest.result, execution.newest.result)  # type: ignore[union-attr]
         before = BEFORE[job.analysis]
         rows.append(
             f"| {execution.analysis.title} | {execution.state.value} | {apart:.1e} |"
@@ -218,4 +219,4 @@ def table() -> str:
 
 if __name__ == "__main__":
     with pretending():
-        print(table())
+        print(table([job for job in JOBS if job.analysis in sys.argv[1:]] or JOBS))
