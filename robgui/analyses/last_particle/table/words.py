@@ -97,8 +97,12 @@ def table_verdict(result: LastParticleTableResult, params: LastParticleTablePara
         if result.multi_label
         else ""
     )
+    which = "The first" if inputs >= params.most else "All"
+    judged = "that the model gets right"
+    if params.truth == "predicted":
+        judged = "with the class that the model gives each"
     scope = (
-        f"{count(inputs, 'input')} that the model gets right, {noise_kind(params.noise)},"
+        f"{which} {count(inputs, 'input')} {judged}, {noise_kind(params.noise)},"
         f" {count(result.model_calls, 'call')}.{undecided}{left_out}{labels}"
     )
     return Verdict(
@@ -126,9 +130,10 @@ def _lost(known: Counts, result: LastParticleTableResult) -> list[str]:
     failing = np.flatnonzero(known.failing)
     if len(failing):
         first = int(failing[0])
+        begin = "So far the" if known.open[: first + 1].any() else "The"
         return [
             (
-                f"The smallest noise at which an input fails is {result.radii[first]:g}"
+                f"{begin} smallest noise at which an input fails is {result.radii[first]:g}"
                 f" ({int(known.failing[first]):,} of them)."
             )
         ]
