@@ -207,6 +207,7 @@ def test_a_proof_counts_where_the_test_of_a_forest_is_inconclusive() -> None:
         inconclusive=np.zeros_like(without.inconclusive),
     )
     assert said(stopped).status is Status.UNKNOWN and "10 still open" in said(stopped).sentence
+    assert said(stopped).number.words.endswith("10 still open"), "none of them holds yet or fails"
 
 
 def test_while_it_runs_failed_passed_and_open_inputs_are_counted_apart(

@@ -76,11 +76,14 @@ def table_verdict(result: LastParticleTableResult, params: LastParticleTablePara
         ),
     ]
     safe = int(known.validated[last] + known.certified[last])
+    still = f", {int(known.open[last]):,} still open" if known.open[last] else ""
     quantity = Quantity(
-        f"Inputs that hold at noise {result.radii[last]:g}", safe / max(1, inputs), better="high"
-    )
-    quantity = Quantity(
-        quantity.name, quantity.value, better="high", text=f"{safe:,} of {inputs:,}"
+        f"Inputs that hold at noise {result.radii[last]:g}",
+        safe / max(1, inputs),
+        high=(safe + int(known.open[last])) / max(1, inputs),
+        low=safe / max(1, inputs),
+        better="high",
+        text=f"{safe:,} of {inputs:,}{still}",
     )
     left_out = (
         f" {count(result.left_out, 'input')} that the model gets wrong without noise were left out."
