@@ -9,6 +9,7 @@ import numpy as np
 from robgui.analyses.corruptions.params import CorruptionsParams
 from robgui.analyses.corruptions.result import CorruptionsResult
 from robgui.core.finding import Finding
+from robgui.core.finding_pair import picture_of_two
 from robgui.core.offer import Offer
 from robgui.core.text.words import count, number, percent, rough_percent, sample
 from robgui.core.verdict import Quantity, Status, Verdict
@@ -154,7 +155,7 @@ def findings(result: CorruptionsResult, params: CorruptionsParams) -> list[Findi
             "network": result.networks[one.network] if len(result.networks) > 1 else "",
         }
         severity = _TURNED * (6 - one.severity) / 5 * one.confidence
-        pair = np.concatenate([one.before, one.after], axis=1)
+        pair = picture_of_two(one.before, one.after)
         found.append(Finding("corruption", title, severity, detail, pair, one.input))
     return found
 

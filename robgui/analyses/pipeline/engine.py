@@ -67,13 +67,14 @@ class _Audit:
         places, own = self._dataset.readable(chosen, self._classifier.shape)
         if not places:
             return
-        first: np.ndarray | None = None
-        for number, way in enumerate(self._ways):
-            x = own if number == 0 else self._prepared(number, way, places, own)
-            (probabilities,) = to_host(self._classifier.probs(x, batch=self._batch))
-            best = probabilities.argmax(1)
-            first = best if first is None else first
-            confidence = probabilities.max(1)
+        prepared = [
+            own if number == 0 else self._prepared(number, way, places, own)
+            for number, way in enumerate(self._ways)
+        ]
+        answers = to_host(*(self._classifier.probs(x, batch=self._batch) for x in prepared))
+        first = answers[0].argmax(1)
+        for number, (x, probabilities) in enumerate(zip(prepared, answers, strict=True)):
+            best, confidence = probabilities.argmax(1), probabilities.max(1)
             self._predicted[number].append(best)
             self._confidence[number].append(confidence)
             self._keep_examples(number, places, own, x, np.where(best != first, confidence, 0.0))

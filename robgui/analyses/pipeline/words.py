@@ -7,6 +7,8 @@ import numpy as np
 from robgui.analyses.pipeline.params import PipelineParams
 from robgui.analyses.pipeline.result import PipelineResult
 from robgui.core.finding import Finding
+from robgui.core.finding_pair import picture_of_two
+from robgui.core.intervals import chance_of_heads
 from robgui.core.offer import Offer
 from robgui.core.text.words import count, percent, sample
 from robgui.core.verdict import Quantity, Status, Verdict
@@ -49,8 +51,6 @@ def better_way(result: PipelineResult) -> int | None:
     McNemar's exact test on the pictures that only one of the two has right, divided by the number
     of ways that are compared.
     """
-    from scipy.stats import binomtest
-
     own = (result.predicted[0] == result.truth)[result.known]
     best: tuple[int, int] | None = None
     for number in range(1, len(result.ways)):
@@ -58,7 +58,7 @@ def better_way(result: PipelineResult) -> int | None:
         gained, lost = int((other & ~own).sum()), int((own & ~other).sum())
         if gained <= lost:
             continue
-        chance = binomtest(gained, gained + lost, alternative="greater").pvalue
+        chance = chance_of_heads(gained, gained + lost)
         if chance * (len(result.ways) - 1) < _SURE and (best is None or gained - lost > best[0]):
             best = gained - lost, number
     return None if best is None else best[1]
@@ -134,7 +134,7 @@ def findings(result: PipelineResult, params: PipelineParams) -> list[Finding]:
             "confidence": surety,
         }
         title = f"{example.name}: “{before}” becomes “{after}” when {result.ways[example.way]}"
-        pair = np.concatenate([example.before, example.after], axis=1)
+        pair = picture_of_two(example.before, example.after)
         found.append(Finding("preparation", title, surety / 2, detail, pair, example.input))
     return found
 

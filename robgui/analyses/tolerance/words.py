@@ -9,6 +9,8 @@ import numpy as np
 from robgui.analyses.tolerance.params import ToleranceParams
 from robgui.analyses.tolerance.result import ToleranceResult
 from robgui.core.finding import Finding
+from robgui.core.finding_pair import picture_of_two
+from robgui.core.intervals import chance_of_heads
 from robgui.core.offer import Offer
 from robgui.core.text.words import count, number, percent, sample
 from robgui.core.verdict import Quantity, Status, Verdict
@@ -109,14 +111,12 @@ def _quantity(result: ToleranceResult, params: ToleranceParams, network: int) ->
 
 def _order(result: ToleranceResult) -> str:
     """Which of the first two models takes more, on the inputs where that is certain."""
-    from scipy.stats import binomtest
-
     first, second = result.networks[:2]
     more, less = result.sure_order(0, 1)
     if more + less == 0:
         return f"On no input is it certain whether {first} or {second} takes more."
     winner, loser, wins = (first, second, more) if more >= less else (second, first, less)
-    chance = binomtest(wins, more + less).pvalue
+    chance = 2 * chance_of_heads(wins, more + less)  # either could have won
     beyond = "beyond chance" if chance < 0.05 else "which may be chance"
     return (
         f"“{winner}” takes more than “{loser}” on {wins:,} of the"
@@ -146,7 +146,7 @@ def findings(result: ToleranceResult, params: ToleranceParams) -> list[Finding]:
             "network": result.networks[one.network] if len(result.networks) > 1 else "",
         }
         severity = _WORST * max(0.0, 1 - one.size / params.largest)
-        pair = np.concatenate([one.picture, one.changed], axis=1)
+        pair = picture_of_two(one.picture, one.changed)
         found.append(Finding("small change", title, severity, detail, pair, one.input))
     return found
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
@@ -25,9 +25,11 @@ from robgui.core.verdict import Status
 from robgui.gui.app.theme import set_heading
 from robgui.gui.pages.overview_hero import Hero
 from robgui.gui.pages.overview_lead import INSPECT, Lead
-from robgui.gui.pages.tile import Tile
+from robgui.gui.pages.tile import BAR, Tile, keep_room
 from robgui.gui.panels import Page, pages
+from robgui.gui.widgets.elided import Caption
 from robgui.gui.widgets.plain import Label
+from robgui.gui.widgets.when_seen import WhenSeen
 
 if TYPE_CHECKING:
     from robgui.core.execution.analysis import Analysis
@@ -41,11 +43,13 @@ if TYPE_CHECKING:
 
 #: A tile is at least this many characters wide; as many stand beside each other as fit.
 _TILE = 40
+#: Lower than this many lines of text, the hero is smaller.
+_LOW = 64
 #: Seconds between two pictures of a running method.
 _LIVE_SECONDS = 0.3
 
 
-class Overview(QWidget):
+class Overview(WhenSeen, QWidget):
     """What all methods say about the model in use.
 
     Signals:
@@ -75,11 +79,10 @@ class Overview(QWidget):
         layout.setSpacing(8)
         layout.addLayout(self._head)
         layout.addWidget(self._progress)
-        layout.addWidget(self._left)
         layout.addWidget(self.hero)
         layout.addWidget(self._scroll, 1)
         self._connect()
-        self.refresh()
+        self.when_seen(self.refresh)
 
     def refresh(self) -> None:
         """The newest result of every method for the model in use."""
@@ -96,21 +99,17 @@ class Overview(QWidget):
             tile.set_question(
                 *self._question(tile.page), self._failure(tile.page) if run is None else ""
             )
-            if run is not None and self.isVisible() and tile.due(run):
+            if run is not None and tile.due(run):
                 self._read(tile, run)
         self._subject = subject
         self._show_lead()
         self._show_progress()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """As many tiles beside each other as fit."""
+        """As many tiles beside each other as fit, below a hero that leaves them room."""
         super().resizeEvent(event)
+        self.hero.set_low(self.height() < self.fontMetrics().height() * _LOW)
         self._arrange()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        """Pictures are drawn only while somebody looks."""
-        super().showEvent(event)
-        self.refresh()
 
     def _make_head(self) -> None:
         title = set_heading(Label("Overview"), "title")
@@ -120,22 +119,24 @@ class Overview(QWidget):
         self.first = QPushButton(
             "Go first", toolTip="Lets the inspection begin before the runs that wait"
         )
+        self._left = Caption(align=Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self._left.setProperty("role", "quiet")
         self._head = QHBoxLayout()
         self._head.addWidget(title)
-        self._head.addStretch(1)
+        self._head.addWidget(self._left, 1)
         self._head.addWidget(self.first)
         self._head.addWidget(self.stop)
         self._head.addWidget(self.inspect)
         self._progress = QProgressBar(textVisible=False, maximum=1000)
         self._progress.setAccessibleName("Progress of the inspection")
-        self._left = Label()
-        self._left.setProperty("role", "quiet")
+        self._progress.setFixedHeight(BAR)
+        keep_room(self._progress)
 
     def _make_grid(self) -> None:
         page = QWidget()
         self._grid = QGridLayout(page)
         self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setSpacing(16)
+        self._grid.setSpacing(12)
         self._scroll = QScrollArea(widgetResizable=True, frameShape=QScrollArea.Shape.NoFrame)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._scroll.setWidget(page)
@@ -174,15 +175,21 @@ class Overview(QWidget):
             store.library.datasets_changed,
             store.selection_changed,
             store.history.runs_changed,
+            store.history.findings_changed,
             store.job_changed,
         ):
-            signal.connect(lambda *_: self.refresh())
-        store.inspection.changed.connect(self._show_progress)
+            signal.connect(self._changed)
+        for signal in (store.inspection.changed, store.working):
+            signal.connect(self._went_on)
         store.job_stepped.connect(self._show_live)
-        store.history.findings_changed.connect(self.refresh)
         self._lead.wants_findings.connect(lambda: self.wants_finding.emit(None))
         self._lead.wants_action.connect(self.wants_action)
-        store.working.connect(lambda _: self._show_progress())
+
+    def _changed(self, *_: object) -> None:
+        self.when_seen(self.refresh)
+
+    def _went_on(self, *_: object) -> None:
+        self.when_seen(self._show_progress)
 
     def _show_live(self, job: Execution) -> None:
         """The card of a running method moves: its picture and its words so far."""
@@ -199,7 +206,7 @@ class Overview(QWidget):
 
     def _show_lead(self) -> None:
         applying = sum(not self._question(tile.page)[1] for tile in self._tiles)
-        self._lead.show(self._tiles, applying, self._subject, seen=self.isVisible())
+        self._lead.show(self._tiles, applying, self._subject)
 
     def _place_in(self, request: Request) -> int:
         """Which of the models of a request the model in use is."""
@@ -215,7 +222,7 @@ class Overview(QWidget):
             obstacle
             or "Runs every analysis that can work on this model, each for some seconds (Ctrl+I)"
         )
-        for widget in (self._progress, self._left, self.stop):
+        for widget in (self._progress, self.stop):
             widget.setVisible(running)
         for tile in self._tiles:
             tile.set_progress(self._share(tile.page))
@@ -226,7 +233,9 @@ class Overview(QWidget):
             ended = sum(job.state.ended for job in inspection.jobs)
             words = time_left(left) if left is not None else "starting"
             words = inspection.waits_for() or words
-            self._left.setText(f"{ended} of {len(inspection.jobs)} analyses done, {words}")
+            self._left.set_words(f"{ended} of {len(inspection.jobs)} analyses done, {words}")
+        else:
+            self._left.set_words("")
 
     def _share(self, page: Page) -> float | None:
         """How far the run of a method is; None while none is under way."""

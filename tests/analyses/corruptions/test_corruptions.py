@@ -14,6 +14,7 @@ from robgui.analyses.corruptions.result import CorruptionsResult
 from robgui.core.codec import decode, encode
 from robgui.core.dataset import open_dataset
 from robgui.core.errors import DataError, ParamsError
+from robgui.core.finding_pair import pair_of
 from robgui.core.model.classifier import Classifier
 from robgui.core.verdict import Status
 
@@ -67,6 +68,7 @@ def test_a_model_that_white_pixels_turn_fails_under_impulses_and_under_nothing_e
     found = CORRUPTIONS.findings(result, params)
     assert found and {one.detail["corruption"] for one in found} == {"impulse noise"}
     assert all(one.detail["other_class"] == "left" for one in found)
+    assert all(pair_of(one) is not None for one in found), "before and after can be told apart"
 
 
 def test_one_that_nothing_turns_holds_and_few_pictures_are_too_few(data):

@@ -17,6 +17,7 @@ from robgui.analyses.pipeline.result import apart
 from robgui.core.dataset import open_dataset
 from robgui.core.dataset.framing import Framing
 from robgui.core.errors import ParamsError
+from robgui.core.finding_pair import pair_of
 from robgui.core.model.classifier import Classifier
 from robgui.core.verdict import Status
 
@@ -125,7 +126,9 @@ def test_every_step_can_be_said_and_drawn(pictures, monkeypatch):
         assert verdict.scope.startswith("So far") != step.result.complete
     result = steps[-1].result
     judged = [example for example in result.examples if result.judged[example.way]]
-    assert len(AUDIT.findings(result, params)) == len(judged)
+    found = AUDIT.findings(result, params)
+    assert len(found) == len(judged)
+    assert all(pair_of(one) is not None for one in found), "before and after can be told apart"
 
 
 def test_the_matrix_of_ways_is_symmetric_with_nothing_on_its_diagonal(pictures):

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from robgui.core.errors import sentence
+from robgui.core.execution.analysis import Pace
 from robgui.core.execution.carrying import carry_out
 from robgui.core.execution.run import RunState
 from robgui.core.execution.shelf import Shelf
@@ -140,6 +141,7 @@ class Worker:
                     continue
 
     def _run(self, frame: Frame) -> None:
+        Pace.awaited = False  # a stop that came too late was for the task before
         outbox = Outbox(self._channel.send, frame.header["pace"])
         last = Report(RunState.FAILED, error="The task could not be read.")
         try:
@@ -230,6 +232,8 @@ def _listen(pipe: Pipe, incoming: queue.SimpleQueue[Frame]) -> None:
     try:
         while (frame := read_frame(pipe)) is not None:
             incoming.put(frame)
+            if frame.header.get("do") == "stop":
+                Pace.awaited = True
     except (OSError, FrameError):
         pass
     _leave()

@@ -21,6 +21,7 @@ from robgui.gui.panels.send_button import list_targets
 from robgui.gui.state.replay import Replay
 from robgui.gui.state.selection import Selection
 from robgui.gui.widgets.plain import Label
+from robgui.gui.widgets.when_seen import WhenSeen
 
 if TYPE_CHECKING:
     from robgui.gui.state.store import Store
@@ -32,7 +33,7 @@ LOADING = "Loading …"
 NOTHING_PASSES = "No finding passes the filter."
 
 
-class Findings(QWidget):
+class Findings(WhenSeen, QWidget):
     """The wall of findings with its filters, and the page of the one that was opened.
 
     Attributes:
@@ -107,7 +108,7 @@ class Findings(QWidget):
         layout.addWidget(self.pages)
 
     def _connect(self) -> None:
-        self._store.history.findings_changed.connect(self.sync)
+        self._store.history.findings_changed.connect(self._changed)
         self._store.history.opened.connect(self._take_workspace)
         self._store.selection_changed.connect(self._follow)
         theme.changed.connect(self._look_soon)
@@ -135,7 +136,7 @@ class Findings(QWidget):
         workspace = self._store.history.workspace
         self.thumbnails.reset(None if workspace is None else lambda key: picture(workspace, key))
         self.show_wall()
-        self.sync()
+        self.when_seen(self.sync)
 
     def show_wall(self) -> None:
         """All findings, as they were left."""
@@ -144,6 +145,7 @@ class Findings(QWidget):
 
     def open(self, finding: StoredFinding) -> None:
         """The page of one finding."""
+        self.catch_up()
         if self._store.selection.finding != finding.id:
             self._store.select(
                 self._store.selection.but(finding=finding.id, run=finding.run_id), origin=self
@@ -152,6 +154,9 @@ class Findings(QWidget):
         row = self.model.row_of(finding.id)
         self.view.show_finding(finding, row, self.model.rowCount())
         self.pages.setCurrentWidget(self.view)
+
+    def _changed(self) -> None:
+        self.when_seen(self.sync)
 
     def sync(self) -> None:
         """Applies filter and order, on the wall and on the page of a finding."""
@@ -259,10 +264,12 @@ class Findings(QWidget):
             )
 
     def _follow(self, selection: Selection, origin: object) -> None:
-        if origin is self:
-            return
+        if origin is not self:
+            self.when_seen(self._mark_selected)
+
+    def _mark_selected(self) -> None:
         with QSignalBlocker(self.wall.selectionModel()):
-            self._mark(selection.finding)
+            self._mark(self._store.selection.finding)
         self.wall.viewport().update()
 
     def _mark(self, finding: int | None) -> None:
@@ -320,6 +327,7 @@ class Findings(QWidget):
 
     def shown(self) -> list[int]:
         """The findings that pass the filter, in their order."""
+        self.catch_up()
         return [one.id for group in self.model.groups for one in group.members]
 
     def show_run(self, finding: StoredFinding) -> None:
