@@ -93,6 +93,14 @@ class Pair:
         return Box(_within(left, width - side), _within(top, height - side), side)
 
 
+def picture_of_two(before: np.ndarray, after: np.ndarray) -> np.ndarray:
+    """The picture of a finding that has an input before and after: both with a white gap, by which
+    ``pair_of`` tells them apart again.
+    """
+    gap = np.full((before.shape[0], _GAP, 3), 255, dtype=np.uint8)
+    return np.concatenate([before, gap, after], axis=1)
+
+
 def pair_of(finding: Finding) -> Pair | None:
     """Both sides of a finding; None where its picture is of one thing, or there is none."""
     # inputs of two classes stand beside each other too, and are no pair

@@ -46,6 +46,9 @@ BOUNDS = {
         "which changes a picture needs, and the answers that move a box; a Step shows the map",
     ),
     "srvr": Bound(2, 1, 10, "which changes a picture needs, and the slopes that move the bounds"),
+    "operating_domain": Bound(
+        2, 2, 10, "which changes a picture needs; a round kills the lowest; a Step shows poses"
+    ),
     "feature_game": Bound(1, 0, 2, "the search chooses its next change from the answers"),
     "feature_game_batch": Bound(1, 0, 4, "the search chooses its next change from the answers"),
     "deepinspect": Bound(

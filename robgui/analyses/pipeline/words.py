@@ -7,9 +7,10 @@ import numpy as np
 from robgui.analyses.pipeline.params import PipelineParams
 from robgui.analyses.pipeline.result import PipelineResult
 from robgui.core.finding import Finding
+from robgui.core.finding_pair import picture_of_two
 from robgui.core.intervals import chance_of_heads
 from robgui.core.offer import Offer
-from robgui.core.text.words import count, percent
+from robgui.core.text.words import count, percent, sample
 from robgui.core.verdict import Quantity, Status, Verdict
 
 #: A better accuracy under another preparation is believed when chance gives it this rarely.
@@ -103,12 +104,9 @@ def _quantity(result: PipelineResult) -> Quantity:
 
 
 def _scope(result: PipelineResult) -> str:
-    so_far = "" if result.complete else f"So far {result.done:,} of "
+    pictures = sample(result.done, result.total, result.available, "picture", result.dataset)
     size = "" if result.resized else " They have the model's size, so no size was tried."
-    return (
-        f"{so_far}{count(result.total, 'picture')} of {result.dataset}, prepared in"
-        f" {count(len(result.ways), 'way')}.{size}"
-    )
+    return f"{pictures}, prepared in {count(len(result.ways), 'way')}.{size}"
 
 
 def findings(result: PipelineResult, params: PipelineParams) -> list[Finding]:
@@ -129,7 +127,7 @@ def findings(result: PipelineResult, params: PipelineParams) -> list[Finding]:
             "confidence": surety,
         }
         title = f"{example.name}: “{before}” becomes “{after}” when {result.ways[example.way]}"
-        pair = np.concatenate([example.before, example.after], axis=1)
+        pair = picture_of_two(example.before, example.after)
         found.append(Finding("preparation", title, surety / 2, detail, pair, example.input))
     return found
 

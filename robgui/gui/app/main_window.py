@@ -281,6 +281,7 @@ class MainWindow(QMainWindow):
         self.pages.addWidget(self.overview)
         for _ in self._methods:
             tabs = QTabWidget(documentMode=True)
+            tabs.tabBar().setProperty("role", "methods")
             tabs.currentChanged.connect(self._panel_chosen)
             self.pages.addWidget(tabs)
         self.findings = Findings(self.store)

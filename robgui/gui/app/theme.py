@@ -301,13 +301,14 @@ def _style_sheet(c: Colours) -> str:
     QToolButton[role="work"] {{ border: 1px solid {c.line}; border-radius: 8px; background: {c.surface}; padding: 8px; }}
     QToolButton[role="work"]:hover {{ border-color: {c.quiet}; }}
     QToolButton[role="work"]:focus {{ border: 2px solid {c.accent}; }}
-    QListView[role="wall"] {{ background: transparent; border: none; }}
+    QListView[role="wall"] {{ background: {c.window}; border: none; }}
     QWidget[role="surface"] {{ background: {c.surface}; }}
     QToolBar {{ border: none; spacing: 4px; padding: 2px; }}
     QToolButton:focus {{ border: 1px solid {c.accent}; border-radius: 4px; }}
     QSlider:focus {{ border: 1px solid {c.accent}; border-radius: 4px; }}
     QTabWidget::pane {{ border: none; border-top: 1px solid {c.line}; }}
     QTabBar::tab {{ padding: 5px 12px; border: none; border-bottom: 2px solid transparent; color: {c.quiet}; }}
+    QTabBar[role="methods"]::tab {{ padding: 9px 12px; }}
     QTabBar::tab:bottom {{ border-bottom: none; border-top: 2px solid transparent; }}
     QTabBar::tab:hover {{ background: {c.raised}; }}
     QTabBar::tab:selected {{ color: {c.text}; border-color: {c.accent}; }}

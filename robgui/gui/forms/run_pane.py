@@ -98,7 +98,7 @@ class RunPane(QWidget):
         self.folded = folded
         buttons = (self.run, self.pause, self.stop)
         if folded:
-            for place, widget in enumerate((self.progress, *buttons), start=1):
+            for place, widget in enumerate((self.progress, *buttons), start=2):
                 self._strip_row.insertWidget(place, widget)
         else:
             self._running.addWidget(self.progress)
@@ -200,7 +200,8 @@ class RunPane(QWidget):
     def _arrange(self) -> None:
         self._buttons = QHBoxLayout()
         row = self._strip_row = QHBoxLayout(self.strip)
-        row.setContentsMargins(8, 0, 8, 2)
+        row.setContentsMargins(8, 2, 8, 2)
+        row.addStretch(1)  # what comes and goes on the left moves no button
         row.addWidget(self._why)
         row.addWidget(self.unfold)
         for button in (self.run, self.pause, self.stop):

@@ -42,7 +42,7 @@ NOTHING_ALIKE = (
 #: The open list of runs is at most this wide, in pixels; a longer name is cut in its middle.
 _WIDEST_LIST = 640
 #: Lower than this many lines of text, scoreboard and pictures take turns.
-_LOW = 44
+_LOW = 56
 Pair = tuple[Sequence[View], Sequence[View]]
 
 

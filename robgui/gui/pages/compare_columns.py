@@ -59,8 +59,9 @@ class Columns(QWidget):
 
     def show_pair(self, pair: tuple[View, View] | None, *, alike: bool, refusal: str = "") -> None:
         """Both sides and their difference; words where there is none, or ``refusal`` instead."""
-        self._note(pair)
         if pair is None:
+            self._note(None)
+            self.slots[2].hide()
             for slot, words in zip(self.slots, (NOTHING_IN_COMMON, "", ""), strict=True):
                 slot.show_part(words)
             return
@@ -70,15 +71,19 @@ class Columns(QWidget):
             parts[2] = SAME
         for slot, part in zip(self.slots, parts, strict=True):
             slot.show_part(part if isinstance(part, str) else replace(part, note=""))
-        # a sentence needs less room than a picture
-        self._row.setStretch(2, 2 if isinstance(parts[2], str) else 5)
+        said = parts[2] if isinstance(parts[2], str) else ""
+        self.slots[2].setVisible(not said)  # a sentence stands below: both pictures get the room
+        self._note(pair, said)
         self._link(parts)
 
-    def _note(self, pair: tuple[View, View] | None) -> None:
-        """What the views say of themselves: once where both say the same."""
+    def _note(self, pair: tuple[View, View] | None, change: str = "") -> None:
+        """What the views say of themselves, once where both say the same, and of their difference
+        where it cannot be drawn.
+        """
         notes = [view.note for view in pair or ()]
         named = [f"{name}: {note}" for name, note in zip(_SIDES, notes, strict=False) if note]
         words = notes[0] if len(set(notes)) == 1 else " ".join(named)
+        words = " ".join(part for part in (change, words) if part)
         self.note.setText(words)
         self.note.setVisible(bool(words))
 

@@ -25,8 +25,9 @@ from robgui.core.verdict import Status
 from robgui.gui.app.theme import set_heading
 from robgui.gui.pages.overview_hero import Hero
 from robgui.gui.pages.overview_lead import INSPECT, Lead
-from robgui.gui.pages.tile import Tile
+from robgui.gui.pages.tile import BAR, Tile, keep_room
 from robgui.gui.panels import Page, pages
+from robgui.gui.widgets.elided import Caption
 from robgui.gui.widgets.plain import Label
 from robgui.gui.widgets.when_seen import WhenSeen
 
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 
 #: A tile is at least this many characters wide; as many stand beside each other as fit.
 _TILE = 40
+#: Lower than this many lines of text, the hero is smaller.
+_LOW = 64
 #: Seconds between two pictures of a running method.
 _LIVE_SECONDS = 0.3
 
@@ -76,7 +79,6 @@ class Overview(WhenSeen, QWidget):
         layout.setSpacing(8)
         layout.addLayout(self._head)
         layout.addWidget(self._progress)
-        layout.addWidget(self._left)
         layout.addWidget(self.hero)
         layout.addWidget(self._scroll, 1)
         self._connect()
@@ -104,8 +106,9 @@ class Overview(WhenSeen, QWidget):
         self._show_progress()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """As many tiles beside each other as fit."""
+        """As many tiles beside each other as fit, below a hero that leaves them room."""
         super().resizeEvent(event)
+        self.hero.set_low(self.height() < self.fontMetrics().height() * _LOW)
         self._arrange()
 
     def _make_head(self) -> None:
@@ -116,22 +119,24 @@ class Overview(WhenSeen, QWidget):
         self.first = QPushButton(
             "Go first", toolTip="Lets the inspection begin before the runs that wait"
         )
+        self._left = Caption(align=Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self._left.setProperty("role", "quiet")
         self._head = QHBoxLayout()
         self._head.addWidget(title)
-        self._head.addStretch(1)
+        self._head.addWidget(self._left, 1)
         self._head.addWidget(self.first)
         self._head.addWidget(self.stop)
         self._head.addWidget(self.inspect)
         self._progress = QProgressBar(textVisible=False, maximum=1000)
         self._progress.setAccessibleName("Progress of the inspection")
-        self._left = Label()
-        self._left.setProperty("role", "quiet")
+        self._progress.setFixedHeight(BAR)
+        keep_room(self._progress)
 
     def _make_grid(self) -> None:
         page = QWidget()
         self._grid = QGridLayout(page)
         self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setSpacing(16)
+        self._grid.setSpacing(12)
         self._scroll = QScrollArea(widgetResizable=True, frameShape=QScrollArea.Shape.NoFrame)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._scroll.setWidget(page)
@@ -217,7 +222,7 @@ class Overview(WhenSeen, QWidget):
             obstacle
             or "Runs every analysis that can work on this model, each for some seconds (Ctrl+I)"
         )
-        for widget in (self._progress, self._left, self.stop):
+        for widget in (self._progress, self.stop):
             widget.setVisible(running)
         for tile in self._tiles:
             tile.set_progress(self._share(tile.page))
@@ -228,7 +233,9 @@ class Overview(WhenSeen, QWidget):
             ended = sum(job.state.ended for job in inspection.jobs)
             words = time_left(left) if left is not None else "starting"
             words = inspection.waits_for() or words
-            self._left.setText(f"{ended} of {len(inspection.jobs)} analyses done, {words}")
+            self._left.set_words(f"{ended} of {len(inspection.jobs)} analyses done, {words}")
+        else:
+            self._left.set_words("")
 
     def _share(self, page: Page) -> float | None:
         """How far the run of a method is; None while none is under way."""

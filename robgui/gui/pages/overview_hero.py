@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 NOT_ASKED = "Not inspected yet"
 ASK = "Press “Inspect everything”: each method takes a first look at this model and input."
-#: The picture is as many lines of text high.
-_LINES = 11
+#: The picture is as many lines of text high; in a low window the second.
+_LINES, _LOW_LINES = 12, 8
 
 
 @dataclass(frozen=True)
@@ -96,21 +96,25 @@ class Hero(QFrame):
         self.pictures = QStackedWidget()
         self.pictures.addWidget(self.alone)
         self.pictures.addWidget(self.pair)
-        high = self.fontMetrics().height() * _LINES
-        self.pictures.setFixedSize(round(high * 1.55), high)
+        self.pair.setMinimumSize(1, 1)
+        self.set_low(False)
         self.chips = ConfusionLabel(1.1)
         self.chips.show_confusion(None)
-        self.status = set_heading(Label(NOT_ASKED, wordWrap=True), "title")
+        self.status = set_heading(Label(NOT_ASKED), "title")
         self.reason = Label(ASK, wordWrap=True)
-        self.subject, self.tally = Label(wordWrap=True), Label(wordWrap=True)
-        for label in (self.subject, self.tally):
-            label.setProperty("role", "quiet")
+        self.subject = Label(wordWrap=True)
+        self.subject.setProperty("role", "quiet")
         self.next: dict[str, QPushButton] = {}
         self._row = QHBoxLayout()
         self._row.setSpacing(8)
         self._row.addStretch(1)
         self._arrange()
         theme.changed.connect(self._tint)
+
+    def set_low(self, low: bool) -> None:
+        """In a low window the picture leaves room for the cards below."""
+        high = self.fontMetrics().height() * (_LOW_LINES if low else _LINES)
+        self.pictures.setFixedSize(round(high * 1.55), high)
 
     def show_overall(self, said: Overall, subject: str) -> None:
         """Status, reason and how many methods say what."""
@@ -119,9 +123,7 @@ class Hero(QFrame):
         self.status.setText(words)
         self.reason.setText(unbroken(said.reason))
         self.reason.setToolTip(tip(said.reason))
-        self.tally.setText(said.tally)
-        self.tally.setVisible(bool(said.tally))
-        self.subject.setText(subject)
+        self.subject.setText(f"{subject}. {said.tally}" if said.tally else subject)
         self._tint()
 
     def show_input(self, picture: np.ndarray | None, words: str) -> None:
@@ -160,11 +162,11 @@ class Hero(QFrame):
         words = QVBoxLayout()
         words.setSpacing(4)
         head = QHBoxLayout()
-        head.addWidget(self.status, 1)
+        head.setSpacing(16)
+        head.addWidget(self.status)
+        head.addWidget(self.chips, 1)
         words.addLayout(head)
-        words.addWidget(self.chips)
         words.addWidget(self.reason)
-        words.addWidget(self.tally)
         words.addWidget(self.subject)
         words.addStretch(1)
         words.addLayout(self._row)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QPalette
+from PySide6.QtGui import QPalette, QResizeEvent
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QFrame,
     QHBoxLayout,
     QLabel,
@@ -14,6 +15,7 @@ from PySide6.QtWidgets import (
     QPushButton,
     QSizePolicy,
     QVBoxLayout,
+    QWidget,
 )
 
 from robgui.core.verdict import Quantity, Status, Verdict
@@ -27,10 +29,14 @@ if TYPE_CHECKING:
     from robgui.core.view import View
     from robgui.gui.widgets.views import ViewWidget
 
-#: A picture is at least so many lines of text high.
-_PICTURE_LINES = 7
+#: A picture is at least this many lines of text high.
+_PICTURE_LINES = 6
+#: A card this many times as wide as it is high has its picture beside the words.
+_WIDE = 1.5
 #: Letters of a number that is shown large.
 _SHORT = 16
+#: Pixels of the bar of a run.
+BAR = 4
 NOT_RUN = "Not run yet"
 NOT_APPLICABLE = "Does not apply"
 FAILED = "Failed"
@@ -58,7 +64,7 @@ class Tile(QFrame):
         self.picture: ViewWidget | None = None
         self.run: Run | None = None
         self._asked = ""
-        self._alert = False
+        self._alert = self._beside = False
         self.setProperty("role", "card")
         self.setAccessibleName(page.title)
         self._mark = Label()
@@ -68,11 +74,12 @@ class Tile(QFrame):
         set_heading(self.number, "title")
         self.progress = QProgressBar(textVisible=False, maximum=1000)
         self.progress.setAccessibleName(f"Progress of {page.title}")
+        self.progress.setFixedHeight(BAR)
         self.progress.hide()
+        keep_room(self.progress)
         self.sentence.setProperty("role", "quiet")
         self.status.setWordWrap(False)
         self.sentence.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self.sentence.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
         self.open = QPushButton(toolTip=f"Open {page.title}")
         self.open.setAccessibleName(f"Open {page.title}")
         self.open.setProperty("tight", True)
@@ -141,6 +148,15 @@ class Tile(QFrame):
         if view is not None:
             self._show_view(view)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """In a low card the picture stands beside the words, in a high one below them."""
+        super().resizeEvent(event)
+        way = QBoxLayout.Direction
+        self._beside = self.width() > _WIDE * self.height()
+        self._body.setDirection(way.LeftToRight if self._beside else way.TopToBottom)
+        self._body.setStretch(0, 1 if self._beside else 0)
+        self._set_number(self.number.text())
+
     def _say(self, said: Verdict | None) -> None:
         """Status, number and sentence of the model in use; an old run has words alone."""
         self.verdict = said
@@ -158,7 +174,7 @@ class Tile(QFrame):
 
     def _set_number(self, words: str) -> None:
         """A short number is large; one that needs words to be true is as large as a heading."""
-        size = "title" if len(words) <= _SHORT else "section"
+        size = "title" if len(words) <= _SHORT and not self._beside else "section"
         if self.number.property("heading") != size:
             set_heading(self.number, size)
             self.number.style().unpolish(self.number)
@@ -174,7 +190,7 @@ class Tile(QFrame):
             policy = QSizePolicy.Policy
             picture.setSizePolicy(policy.Expanding, policy.Ignored)
             picture.setMinimumHeight(self.fontMetrics().height() * _PICTURE_LINES)
-            self._layout.addWidget(picture, 1)
+            self._body.addWidget(picture, 1)
 
     def _arrange(self, title: QLabel) -> None:
         head = QHBoxLayout()
@@ -183,12 +199,20 @@ class Tile(QFrame):
         head.addStretch(1)
         head.addWidget(self.status)
         head.addWidget(self.open)
-        self._layout = QVBoxLayout(self)
-        self._layout.setContentsMargins(12, 8, 12, 12)
-        self._layout.setSpacing(4)
-        self._layout.addLayout(head)
-        for widget in (self.progress, self.number, self.scale, self.sentence):
-            self._layout.addWidget(widget)
+        words = QVBoxLayout()
+        words.setSpacing(4)
+        for widget in (self.number, self.scale, self.sentence):
+            words.addWidget(widget)
+        words.addStretch(1)
+        self._body = QBoxLayout(QBoxLayout.Direction.TopToBottom)
+        self._body.setSpacing(8)
+        self._body.addLayout(words)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(12, 8, 12, 8)
+        layout.setSpacing(4)
+        layout.addLayout(head)
+        layout.addWidget(self.progress)
+        layout.addLayout(self._body, 1)
 
     def _tint(self) -> None:
         self._mark.setPixmap(pixmap(self.page.icon, 24))
@@ -198,6 +222,13 @@ class Tile(QFrame):
         palette = self.status.palette()
         palette.setColor(QPalette.ColorRole.WindowText, colour(status_ink(status)))
         self.status.setPalette(palette)
+
+
+def keep_room(widget: QWidget) -> None:
+    """Lets a widget keep its place while it is hidden, so that nothing jumps when it shows."""
+    policy = widget.sizePolicy()
+    policy.setRetainSizeWhenHidden(True)
+    widget.setSizePolicy(policy)
 
 
 def scale_words(number: Quantity) -> str:

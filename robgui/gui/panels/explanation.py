@@ -14,8 +14,10 @@ from robgui.gui.widgets.plain import Label
 from robgui.gui.widgets.views.callout import Callout
 from robgui.gui.widgets.views.widget import ViewWidget
 
-#: Letters in a line; longer ones are hard to follow.
-LINE = 70
+#: Letters in a line; longer ones are hard to follow, and beside a narrow picture the second.
+LINE, SHORT_LINE = 70, 46
+#: A page narrower than this many lines of words is narrow.
+NARROW = 3
 #: Milliseconds after which another tab, size or result has its numbers.
 LOOK_MS = 250
 
@@ -59,7 +61,11 @@ class Explanation(QScrollArea):
         callouts = self._callouts()
         self.numbers.show_callouts(callouts)
         words = [f"{place}  {one.words}" for place, one in enumerate(callouts, start=1)]
-        written = "\n\n".join(textwrap.fill(part, LINE) for part in [*words, self._words] if part)
+        room = self._picture.width() + self.width()
+        narrow = room < NARROW * LINE * self.fontMetrics().averageCharWidth()
+        letters = SHORT_LINE if narrow else LINE
+        parts = [part for part in (*words, self._words) if part]
+        written = "\n\n".join(textwrap.fill(part, letters) for part in parts)
         if written != self.text.text():
             self.text.setText(written)
         bar = self.verticalScrollBar().sizeHint().width()

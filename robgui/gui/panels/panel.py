@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedLayout, QVBoxLayout, QWidget
 
 from robgui.core.errors import RobguiError
 from robgui.core.execution.analysis import Analysis, Pace
 from robgui.core.execution.likeness import same_question
-from robgui.core.execution.registry import method_of
 from robgui.core.execution.run import RunState
 from robgui.core.verdict import Verdict
-from robgui.gui.app.theme import Themed, pixmap, set_heading, theme
+from robgui.gui.app.theme import Themed, theme
+from robgui.gui.panels.empty_state import EmptyState
 from robgui.gui.panels.explanation import Explanation
 from robgui.gui.panels.found_button import FoundButton
 from robgui.gui.panels.send_button import SendButton
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 #: What stands on the badge, and what its tool tip adds.
 STALE = "Stale: press Run"
 STALE_FOR_NOW = "Stale"
-FIRST_LOOK = "Short settings: press Run"
+FIRST_LOOK = "First look: press Run for more"
 CHANGED = "Settings, model or input have changed since this was computed."
 SHORT = "This comes from Inspect everything, with short settings. Run gives the full result."
 #: Words that change thirty times a second cannot be read, and laying them out costs more than the
@@ -250,7 +250,8 @@ class Panel(Themed, QWidget):
         beside.addWidget(self.explanation)
         layout.addLayout(beside, 1)
         self._pages = QStackedLayout(self)
-        self._pages.addWidget(self._empty())
+        self.empty = self._empty()
+        self._pages.addWidget(self.empty)
         self._pages.addWidget(page)
 
     def _origin(self) -> QHBoxLayout:
@@ -266,27 +267,9 @@ class Panel(Themed, QWidget):
         row.addWidget(self.send)
         return row
 
-    def _empty(self) -> QWidget:
-        page = QWidget()
-        align = Qt.AlignmentFlag
-        self._mark = Label(alignment=align.AlignCenter)
-        title = set_heading(_plain(self.analysis.title, align.AlignCenter), "title")
-        words = self.analysis.invitation or f"{self.analysis.question} Press Run."
-        text = _plain(words, align.AlignHCenter | align.AlignTop)
-        text.setProperty("role", "quiet")
-        text.setMaximumWidth(self.fontMetrics().averageCharWidth() * 72)
-        row = QHBoxLayout()
-        row.addStretch(1)
-        row.addWidget(text, 8)
-        row.addStretch(1)
-        layout = QVBoxLayout(page)
-        layout.setContentsMargins(16, 16, 16, 16)
-        layout.addStretch(2)
-        layout.addWidget(self._mark)
-        layout.addWidget(title)
-        layout.addLayout(row, 3)
-        self._tint()
-        return page
+    def _empty(self) -> EmptyState:
+        """What is on show before the first run."""
+        return EmptyState(self.store, self.analysis)
 
     def _explained(self) -> QPushButton:
         """The button that explains the picture: numbers on it, and words beside it."""
@@ -442,16 +425,7 @@ class Panel(Themed, QWidget):
         self._tint()
 
     def _tint(self) -> None:
-        method = method_of(self.analysis.name)
-        mark = "grid" if method is None else method.icon_path
-        self._mark.setPixmap(pixmap(mark, 64, theme.colours.quiet))
-        if hasattr(self, "_pages"):
-            self.restyle()
-            if self.result is not None:
-                self.draw(self.result)
-
-
-def _plain(words: str, alignment: Qt.AlignmentFlag) -> QLabel:
-    label = Label(words, alignment=alignment, wordWrap=True)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    return label
+        self.empty.tint()
+        self.restyle()
+        if self.result is not None:
+            self.draw(self.result)

@@ -161,7 +161,11 @@ class Inspection(QObject):
         whole = len(store.library.dataset or ()) if store.scope is None else len(store.scope)
         spread = "evenly spread" if known.inputs == "many" and len(indices) < whole else ""
         how = ", ".join(part for part in (store.filter, spread) if part)
-        return store.build(known, params, indices, "" if known.inputs == "one" else how)
+        if known.inputs == "one":
+            return store.build(known, params, indices)
+        # all of them, as Run asks for all: the same question
+        asked = store.scope if len(indices) == whole else indices
+        return store.build(known, params, asked, how)
 
     def _indices(self, name: str) -> tuple[int, ...]:
         store = self._store

@@ -16,7 +16,7 @@ from robgui.core.text.words import number
 from robgui.core.view import Axis
 from robgui.gui.widgets.elided import beginning
 
-#: A longer name is cut in its middle.
+#: A longer name is cut in its middle; below a plot it may be half as long again.
 LONGEST_NAME = 16
 #: More ticks than this tell nobody more.
 MOST_TICKS = 9
@@ -24,8 +24,8 @@ MOST_TICKS = 9
 _EDGE = 15
 #: Round angles.
 _DEGREES = (10, 15, 30, 45, 90, 180, 360)
-#: Names that do not fit are written smaller, down to this share; then only some are written.
-_SMALLEST = 0.62
+#: Names that do not fit are written smaller, down to this many points; then only some are written.
+_LEAST_POINTS = 9.0
 #: Names that stand upright take at most this share of the height of the plot.
 _HIGHEST = 0.3
 
@@ -43,6 +43,7 @@ class ViewAxis(pg.AxisItem):
         self._names: tuple[str, ...] = ()
         self._upright = False
         self._title = ""
+        self._titled = True
         self._widths: dict[str, int] = {}
         self._limit = 0
         self._share = 1.0
@@ -64,6 +65,13 @@ class ViewAxis(pg.AxisItem):
         self.set_names(names)
         self._title = axis.title
         self._write_title()
+
+    def set_titled(self, titled: bool) -> None:
+        """Whether the title is written; a small picture needs its room."""
+        if titled != self._titled:
+            self._titled = titled
+            self._write_title()
+            self._fit()
 
     def set_names(self, names: Sequence[str]) -> None:
         """Names of the cells, in the order of the axis; none gives numbers again."""
@@ -154,7 +162,7 @@ class ViewAxis(pg.AxisItem):
         base = self._whole or super().font()
         cell = size / max(abs(self.range[1] - self.range[0]), 1e-9)
         share = min(1.0, cell / (QFontMetrics(base).height() * 1.02))
-        share = share if share >= _SMALLEST else 1.0
+        share = share if share * QFontInfo(base).pointSizeF() >= _LEAST_POINTS else 1.0
         if abs(share - self._share) < 0.02:
             return
         self._share = share
@@ -211,7 +219,8 @@ class ViewAxis(pg.AxisItem):
         room, unit = cell - metrics.averageCharWidth(), metrics.averageCharWidth()
         whole = self._longest(metrics, unit * LONGEST_NAME)
         self._upright = whole > room and room < unit * 9
-        self._limit = self._highest(unit) if self._upright else int(min(unit * LONGEST_NAME, room))
+        lying = int(min(unit * LONGEST_NAME * 1.5, room))
+        self._limit = self._highest(unit) if self._upright else lying
         needed = None
         if self._upright:
             needed = self._longest(metrics, self._limit) + self.style["tickTextOffset"][1] + title
@@ -240,8 +249,9 @@ class ViewAxis(pg.AxisItem):
             self.setLabel(words)
             self._fit()
             super().resizeEvent()
-        if bool(self._title) != self.label.isVisible():
-            self.showLabel(bool(self._title))
+        written = self._titled and words not in ("", "…")
+        if written != self.label.isVisible():
+            self.showLabel(written)
 
     def _longest(self, metrics: QFontMetrics, limit: int) -> int:
         """Width of the widest name, measured once for each font: there may be a thousand."""

@@ -12,11 +12,13 @@ from PySide6.QtGui import QBrush, QHelpEvent, QPainter, QPaintEvent, QPen, QResi
 from PySide6.QtWidgets import QBoxLayout, QScrollArea, QToolTip, QWidget
 
 from robgui.gui.app.theme import theme
+from robgui.gui.widgets.axes import in_lines
 from robgui.gui.widgets.plain import tip
 
 #: Pixels between two things in a row, and around all.
 _SPACE, _MARGIN = 6, 8
-#: Widest words in characters; longer ones are cut in their middle and stand in the tool tip.
+#: Widest words in characters; longer ones take a second line beside a picture. What does not fit
+#: then either stands in the tool tip.
 LONGEST = 32
 #: A legend in rows shows at most this many; the others can be scrolled to.
 MOST_ROWS = 4
@@ -94,7 +96,7 @@ class Legend(QScrollArea):
             self.setMaximumWidth(most)
             self.setFixedHeight(page.height_of(max(1, min(rows, MOST_ROWS))))
         else:
-            page.setMinimumHeight(page.height_of(len(page.keys)))
+            page.setMinimumHeight(page.height_of(sum(page.lines(key) for key in page.keys)))
             self.setMinimumHeight(0)
             self.setMaximumHeight(most)
             self.setFixedWidth(page.column_width() + self.verticalScrollBar().sizeHint().width())
@@ -137,8 +139,12 @@ class _Page(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(self.column_width(), self.minimumHeight())
 
+    def lines(self, key: Key) -> int:
+        """How many lines the words of a key take."""
+        return len(self._words(key))
+
     def height_of(self, rows: int) -> int:
-        """Height of this many rows."""
+        """Height of this many lines."""
         return rows * self._line() + 2 * _MARGIN
 
     def column_width(self) -> int:
@@ -165,12 +171,12 @@ class _Page(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for place, key in self._places():
-            sample = 2 * self.fontMetrics().height()
-            _draw_sample(painter, key, QRectF(place.x(), place.y(), sample, place.height()))
+            high = self.fontMetrics().height()
+            _draw_sample(painter, key, QRectF(place.x(), place.y(), 2 * high, high))
             painter.setPen(pg.mkPen(theme.colours.text))
-            words = place.adjusted(sample + _SPACE, 0, 0, 0)
-            flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-            painter.drawText(words, int(flags), self._words(key))
+            words = place.adjusted(2 * high + _SPACE, 0, 0, 0)
+            flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
+            painter.drawText(words, int(flags), "\n".join(self._words(key)))
 
     def event(self, event: QEvent) -> bool:
         """The whole words of a key that was cut."""
@@ -183,23 +189,30 @@ class _Page(QWidget):
 
     def _places(self) -> list[tuple[QRectF, Key]]:
         found = []
-        for number, row in enumerate(self.rows(self.width())):
-            x, y = float(_MARGIN), float(_MARGIN + number * self._line())
+        y = float(_MARGIN)
+        for row in self.rows(self.width()):
+            x, lines = float(_MARGIN), max(self.lines(key) for key in row)
             for key in row:
                 width = self._width(key)
-                found.append((QRectF(x, y, width, self.fontMetrics().height()), key))
+                found.append((QRectF(x, y, width, lines * self.fontMetrics().height()), key))
                 x += width + 2 * _SPACE
+            y += lines * self._line()
         return found
 
     def _line(self) -> int:
         return self.fontMetrics().height() + 4
 
-    def _words(self, key: Key) -> str:
-        room = LONGEST * self.fontMetrics().averageCharWidth()
-        return self.fontMetrics().elidedText(key.words, Qt.TextElideMode.ElideMiddle, room)
+    def _words(self, key: Key) -> list[str]:
+        """One line; two where the words are long and stand beside the picture."""
+        metrics = self.fontMetrics()
+        room = LONGEST * metrics.averageCharWidth()
+        if not self.row:
+            return in_lines(key.words, metrics, room)
+        return [metrics.elidedText(key.words, Qt.TextElideMode.ElideMiddle, 2 * room)]
 
     def _width(self, key: Key) -> int:
-        words = self.fontMetrics().horizontalAdvance(self._words(key))
+        metrics = self.fontMetrics()
+        words = max(metrics.horizontalAdvance(line) for line in self._words(key))
         return 2 * self.fontMetrics().height() + _SPACE + words + 2
 
 

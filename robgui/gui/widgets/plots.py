@@ -52,6 +52,11 @@ class Plot(Themed, pg.PlotWidget):
         self._axes["left"].show_axis(y, rows)
         self.setAccessibleName(f"{y.title} against {x.title}")
 
+    def set_titled(self, titled: bool) -> None:
+        """Whether its axes have titles; the accessible name has them always."""
+        for axis in self._axes.values():
+            axis.set_titled(titled)
+
     def set_frame(self, x_range: Range, y_range: Range, padding: float = 0.0) -> None:
         """What is on show before the user zooms; the user's zoom stays while this is the same."""
         wanted = (x_range, y_range, padding)

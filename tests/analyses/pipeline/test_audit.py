@@ -17,6 +17,7 @@ from robgui.analyses.pipeline.result import apart
 from robgui.core.dataset import open_dataset
 from robgui.core.dataset.framing import Framing
 from robgui.core.errors import ParamsError
+from robgui.core.finding_pair import pair_of
 from robgui.core.model.classifier import Classifier
 from robgui.core.verdict import Status
 
@@ -125,7 +126,9 @@ def test_every_step_can_be_said_and_drawn(pictures, monkeypatch):
         assert verdict.scope.startswith("So far") != step.result.complete
     result = steps[-1].result
     judged = [example for example in result.examples if result.judged[example.way]]
-    assert len(AUDIT.findings(result, params)) == len(judged)
+    found = AUDIT.findings(result, params)
+    assert len(found) == len(judged)
+    assert all(pair_of(one) is not None for one in found), "before and after can be told apart"
 
 
 def test_the_matrix_of_ways_is_symmetric_with_nothing_on_its_diagonal(pictures):
@@ -148,3 +151,11 @@ def test_colours_that_are_taken_away_are_shown_and_decide_nothing(tmp_path):
     assert result.changes.max() == 150, "in other colours every answer changes"
     verdict = AUDIT.verdict(result, params)
     assert verdict.status is Status.HOLDS and verdict.number.value == 0
+
+
+def test_fewer_pictures_than_there_are_are_a_random_sample_and_it_is_said(pictures):
+    result, params = audit(classifier(), pictures, pictures=20, seed=1)
+    assert set(result.truth.tolist()) == {0, 1}, "the folder is sorted by class"
+    assert sorted(result.places.tolist()) != list(range(20))
+    scope = AUDIT.verdict(result, params).scope
+    assert "20 pictures of" in scope and "chosen at random from 40" in scope

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent
+from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QListView
 
 #: Keys of the gallery and what they ask for.
@@ -57,6 +57,14 @@ class InputsView(QListView):
         room = width - bar - 2 * self.frameWidth() - 2
         columns = max(1, room // least.width())
         return QSize(max(least.width(), room // columns), least.height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """What is chosen and was on show stays so where there is less room."""
+        chosen, before = self.currentIndex(), QRect(QPoint(), event.oldSize())
+        seen = chosen.isValid() and before.intersects(self.visualRect(chosen))
+        super().resizeEvent(event)
+        if seen:
+            self.scrollTo(chosen)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         index = self.indexAt(event.position().toPoint())

@@ -50,7 +50,7 @@ class AnswerRow(QFrame):
         column.addWidget(self.title)
         column.addWidget(self.words)
         row = QHBoxLayout(self)
-        row.setContentsMargins(8, 4, 8, 4)
+        row.setContentsMargins(12, 8, 8, 8)
         row.addLayout(column, 1)
         row.addWidget(self.button)
         theme.changed.connect(self._tint)

@@ -7,9 +7,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QComboBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
 
 from robgui.analyses.semantic.params import IMAGE
+from robgui.gui.panels.empty_state import EmptyState
 from robgui.gui.panels.panel import Panel
 from robgui.gui.panels.semantic.scene import SceneControls
 
@@ -52,9 +53,9 @@ class ScenePanel(Panel):
         super().show_result(request, result, verdict)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """In a low window the controls need the room of the mark."""
+        """In a low window the controls need the room of the picture."""
         super().resizeEvent(event)
-        self._mark.setVisible(event.size().height() > 40 * self.fontMetrics().height())
+        self.empty.set_pictured(event.size().height() > 60 * self.fontMetrics().height())
 
     def _put(self, place: QWidget) -> None:
         layout = place.layout()
@@ -62,14 +63,10 @@ class ScenePanel(Panel):
             layout.addWidget(self.controls)
             self.controls.show()
 
-    def _empty(self) -> QWidget:
+    def _empty(self) -> EmptyState:
+        """With the scene to choose below the words."""
         page = super()._empty()
-        layout = page.layout()
-        assert isinstance(layout, QBoxLayout)
-        layout.setStretch(0, 0)
-        layout.setStretch(layout.count() - 1, 0)
-        layout.addSpacing(8)
-        layout.addWidget(self._waiting, 1)
+        page.put_below(self._waiting)
         return page
 
 

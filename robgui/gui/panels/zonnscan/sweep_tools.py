@@ -44,7 +44,7 @@ class SweepTools(QWidget):
         self.forget.setToolTip("Take the reference out of the plot")
         self.twin = QToolButton(text="Adversarial twin")
         self.eps = QDoubleSpinBox(
-            minimum=0.0, maximum=1.0, singleStep=0.01, decimals=3, value=0.1, prefix="eps "
+            minimum=0.0, maximum=1.0, singleStep=0.01, decimals=3, value=0.1, prefix="by at most "
         )
         self.eps.setAccessibleName("Attack size")
         self.eps.setToolTip("How far the attack moves every value, 0 to 1")
@@ -108,7 +108,8 @@ class SweepTools(QWidget):
         set_tip(
             self.twin,
             reason
-            or "Move the chosen input by eps against its class (fast gradient sign) and choose it",
+            or "Move every value by at most this much against the class (fast gradient sign)"
+            " and choose the result",
         )
 
     def _reason(self) -> str:

@@ -15,7 +15,7 @@ from robgui.gui.widgets.tab_rows import MOST_ROWS, TabRows
 from robgui.gui.widgets.views.widget import ViewWidget
 
 #: Lower than this many lines of text, the first view is behind a tab too.
-HIGH = 38
+HIGH = 44
 #: Widgets that are made at once while a run goes on: the first view; the others follow one by one.
 AT_ONCE = 1
 

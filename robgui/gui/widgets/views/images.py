@@ -15,7 +15,15 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPixmap, QResizeEvent
+from PySide6.QtGui import (
+    QFont,
+    QFontMetrics,
+    QKeyEvent,
+    QMouseEvent,
+    QPalette,
+    QPixmap,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QAbstractItemView, QListView
 
 from robgui.core.view import Images, Picture
@@ -31,8 +39,9 @@ from robgui.gui.widgets.views.picture_cell import (
 from robgui.gui.widgets.views.widget import ViewWidget
 
 AnyIndex = QModelIndex | QPersistentModelIndex
-#: Sides of a picture in pixels: never larger; smaller than the second only where few then all fit.
-SMALLEST, LEAST, MOST = 48, 88, 320
+#: Sides of a picture in pixels: never larger; smaller than the second only where few then all fit,
+#: and larger than the third only where there are few.
+SMALLEST, LEAST, MOST, MOST_OF_FEW = 48, 88, 320, 800
 #: In a mini picture many are cut off below; this small they still tell what they are.
 MINI = 64
 FEW = 4
@@ -80,13 +89,17 @@ class ImagesView(ViewWidget):
         view: Images | None = self.view
         if view is None:
             return
-        room = self.list.maximumViewportSize()
+        room = self.list.size()
         bar = 0 if self.mini else self.list.verticalScrollBar().sizeHint().width()
+        room.setWidth(room.width() - bar)
         asked = -(-view.columns // self.model.wide) if view.columns else 0
         least = MINI if self.mini else LEAST
-        side = self.model.best_side(QSize(room.width() - bar, room.height()), asked, least)
-        self.model.set_side(side)
+        self.model.set_worded(not self.mini or self.model.words_fit(room.width()))
+        self.model.set_side(self.model.best_side(room, asked, least))
         self.list.setGridSize(self.model.cell)
+        across = self.model.rowCount() * self.model.cell.width()
+        alone = self.model.few and across <= room.width()
+        self.list.stand_in_the_middle(max(0, (room.width() - across) // 2 - MARGIN) if alone else 0)
 
     def point(self, index: QModelIndex, place: QPoint) -> None:
         """Reads out the picture under the mouse."""
@@ -140,6 +153,12 @@ class _List(QListView):
         self.setFrameShape(QListView.Shape.NoFrame)
         self.setMouseTracking(True)
         self.setMinimumHeight(60)
+        self.setBackgroundRole(QPalette.ColorRole.Base)
+        self.setAutoFillBackground(True)  # beside what stands in the middle too
+
+    def stand_in_the_middle(self, beside: int) -> None:
+        """Leaves this many pixels free on both sides."""
+        self.setViewportMargins(beside, 0, beside, 0)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         super().mouseMoveEvent(event)
@@ -175,6 +194,7 @@ class PictureModel(QAbstractListModel):
         self.text_height = 0
         self._shape = (1.0, 1.0)
         self._words = 0
+        self._worded = True
         self.letters = WORDS
         self.metrics = QFontMetrics(QFont())
         self._scaled: dict[int, tuple[Any, QPixmap]] = {}
@@ -200,6 +220,31 @@ class PictureModel(QAbstractListModel):
         widths = [self.metrics.horizontalAdvance(words) for words in lines]
         most = self.letters * self.metrics.averageCharWidth()
         self._words = min(most, max(widths, default=0) + self.metrics.averageCharWidth())
+
+    @property
+    def few(self) -> bool:
+        """Whether there are so few pictures that each may be large."""
+        return self.view is not None and len(self.view.pictures) <= FEW
+
+    def words_fit(self, width: int) -> bool:
+        """Whether the pictures of a cell fit beside each other with their words."""
+        return self.wide * self._words + self._around <= width
+
+    def set_worded(self, worded: bool) -> None:
+        """Whether words stand below the pictures; very small ones say nothing rather than half."""
+        if worded != self._worded:
+            self._worded = worded
+            self.layoutChanged.emit()
+
+    @property
+    def worded(self) -> bool:
+        """Whether words stand below the pictures."""
+        return self._worded
+
+    @property
+    def _around(self) -> int:
+        """Pixels of a cell beside its pictures."""
+        return (ARROW if self.wide == 2 else 0) + 2 * MARGIN
 
     def set_side(self, side: int) -> None:
         """Pictures fit into a square of this side."""
@@ -229,8 +274,8 @@ class PictureModel(QAbstractListModel):
         ``columns`` fit its width.
         """
         count = self.rowCount()
-        lowest = SMALLEST if len(self.view.pictures if self.view else ()) <= FEW else least
-        for side in range(MOST, lowest - 1, -8):
+        lowest, most = (SMALLEST, MOST_OF_FEW) if self.few else (least, MOST)
+        for side in range(most, lowest - 1, -8):
             cell = self._cell_for(side)
             across = columns or max(1, room.width() // cell.width())
             low = columns > 0 or -(-count // across) * cell.height() <= room.height()
@@ -240,13 +285,11 @@ class PictureModel(QAbstractListModel):
 
     def column(self, side: int) -> int:
         """Width of one picture with its words."""
-        return max(round(side * self._shape[0]), self._words)
+        return max(round(side * self._shape[0]), self._words if self._worded else 0)
 
     def _cell_for(self, side: int) -> QSize:
-        height = round(side * self._shape[1])
-        arrow = ARROW if self.wide == 2 else 0
-        width = self.wide * self.column(side) + arrow + 2 * MARGIN
-        return QSize(width, height + self.text_height + 2 * MARGIN)
+        height = round(side * self._shape[1]) + (self.text_height if self._worded else 0)
+        return QSize(self.wide * self.column(side) + self._around, height + 2 * MARGIN)
 
     def pictures(self, row: int) -> list[tuple[Picture, QPixmap]]:
         """The pictures of a row with their pixels as they are drawn."""

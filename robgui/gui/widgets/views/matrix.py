@@ -15,6 +15,7 @@ from robgui.gui.widgets.inks import colour, fill, pen
 from robgui.gui.widgets.legend import Key, Keyed, Legend
 from robgui.gui.widgets.plots import Plot
 from robgui.gui.widgets.views.callout import Callout, of_axes, of_cells
+from robgui.gui.widgets.views.cell_numbers import CellNumbers
 from robgui.gui.widgets.views.spots import SIGN, Spots, spot_keys
 from robgui.gui.widgets.views.widget import ViewWidget
 
@@ -29,6 +30,7 @@ class MatrixView(ViewWidget):
         self.heat = Heat()
         self.legend = Legend()
         self.spots = Spots(self.heat.plot)
+        self.numbers = None if mini else CellNumbers(self.heat)
         self.put(Keyed(self.heat, self.legend))
         self.heat.hovered.connect(self._hovered)
         self.heat.clicked.connect(lambda x, y: self.chosen.emit(cell_at(self.view, x, y)))
@@ -41,6 +43,8 @@ class MatrixView(ViewWidget):
         self.legend.show_keys(keys)
         self.legend.setVisible(bool(keys) and not self.mini)
         self.spots.show_spots(view.spots)
+        if self.numbers is not None:
+            self.numbers.show_matrix(view)
 
     @property
     def axes(self) -> Plot:

@@ -58,6 +58,8 @@ class CellDelegate(QStyledItemDelegate):
             left = cell.left() + MARGIN + place * (frame.width() + ARROW)
             box = QRect(QPoint(left, cell.top() + MARGIN), frame)
             _draw_picture(painter, picture, pixels, box)
+            if self._model.worded:
+                _draw_text(painter, picture, box)
             if place:
                 _draw_arrow(painter, QPointF(left - ARROW / 2, box.top() + frame.height() / 2))
         painter.restore()
@@ -97,6 +99,10 @@ def _draw_picture(painter: QPainter, picture: Picture, pixels: QPixmap, box: QRe
     scale = pixels.width() / picture.pixels.shape[1]
     for spot in picture.spots:
         _draw_spot(painter, spot, corner, scale)
+
+
+def _draw_text(painter: QPainter, picture: Picture, box: QRect) -> None:
+    """Chip and caption below a picture."""
     line = painter.fontMetrics().lineSpacing()
     chip = QRect(box.left(), box.top() + box.height() + 4, box.width(), line)
     if picture.chip:

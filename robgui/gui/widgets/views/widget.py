@@ -15,6 +15,9 @@ from robgui.gui.widgets.plain import Label
 from robgui.gui.widgets.plots import Plot
 from robgui.gui.widgets.views.callout import Callout
 
+#: A small picture lower than this many lines of text has no titles at its axes.
+TITLED = 12
+
 
 class ViewWidget(Themed, QWidget):
     """Draws views of one kind; the next view of that kind changes the picture, nothing is rebuilt.
@@ -101,6 +104,9 @@ class ViewWidget(Themed, QWidget):
         self._layout.insertWidget(0, picture, 1)
         if self.mini:
             picture.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+            parts: list[QWidget] = [picture, *picture.findChildren(Plot)]
+            for part in parts:
+                part.setMinimumSize(1, 1)  # it takes the room of its card, however little
         if self.mini and isinstance(picture, QAbstractScrollArea):
             picture.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
             picture.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -109,6 +115,12 @@ class ViewWidget(Themed, QWidget):
         """Reads out what stands at the pointer."""
         self._foot.set_words(words)
         self.pointed.emit(words)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """A small picture gives the room of its titles to what it shows."""
+        super().resizeEvent(event)
+        if self.mini and self.axes is not None:
+            self.axes.set_titled(self.height() >= self.fontMetrics().height() * TITLED)
 
     def leaveEvent(self, event: QEvent) -> None:
         """The pointer has left: nothing is read out."""

@@ -180,3 +180,19 @@ def test_strips_of_one_height_keep_one_size_of_pixel_and_leave_no_empty_room(sho
     sizes = [model.pictures(row)[0][1].size() for row in (0, 1)]
     assert sizes[0].height() == sizes[1].height() == model.frame.height()
     assert model.frame.height() < model.frame.width() / 4
+
+
+def test_a_pair_is_as_large_as_its_room_and_stands_in_the_middle(qtbot, shown):
+    two = replace(samples.images(pairs=True), pictures=samples.images(pairs=True).pictures[:2])
+    widget = shown(two, 1040, 520)
+    assert widget.model.side >= 400
+    place = widget.list.viewport().geometry().center().x()
+    assert abs(place - widget.list.rect().center().x()) <= 8
+    assert not widget.list.verticalScrollBar().isVisible()
+    assert cell(widget, 0).top() == 0, "it stands on top, not below an empty row"
+
+
+def test_a_picture_too_small_for_its_words_has_none(shown):
+    two = replace(samples.images(pairs=True), pictures=samples.images(pairs=True).pictures[:2])
+    assert not shown(two, 100, 80, mini=True).model.worded
+    assert shown(two, 400, 200, mini=True).model.worded

@@ -28,7 +28,7 @@ def test_the_worst_cell_is_the_brightest(shown, worst, worst_x):
         samples.matrix(worst), values=np.array([[0.0, 0.5, 1.0]]), rows=("cat",), spots=()
     )
     widget = shown(view)
-    colours = {x: colour_at(widget, x, 0.5).lightness() for x in (0.5, 1.5, 2.5)}
+    colours = {x: colour_at(widget, x, 0.85).lightness() for x in (0.5, 1.5, 2.5)}
     assert max(colours, key=colours.get) == worst_x
 
 
@@ -69,15 +69,17 @@ def test_names_stand_on_the_axes_and_numbers_where_there_are_none(shown):
     assert step in (30, 45, 60, 90) and 0 in places
 
 
-def test_all_ten_rows_are_named_where_the_picture_is_low(shown):
+def test_rows_are_named_as_far_as_they_fit_and_never_under_nine_points(shown):
     names = tuple(f"class {number}" for number in range(10))
     view = replace(samples.matrix(), values=np.eye(10), rows=names, columns=names, spots=())
     axis = {high: shown(view, 560, high).heat.plot._axes["left"] for high in (225, 600)}
-    for one in axis.values():
+    named = {}
+    for high, one in axis.items():
         (_, places), *_ = one.tickValues(*one.range, one.size().height())
-        assert len(places) == 10
+        named[high] = len(places)
+        assert one.font().pointSizeF() >= 9
     assert axis[225].size().height() < 10 * 16, "too low for the usual font"
-    assert axis[225].font().pointSizeF() < axis[600].font().pointSizeF()
+    assert named == {225: 5, 600: 10}
 
 
 def test_the_read_out_names_the_cell_and_the_sign_on_it(shown, hover):
@@ -119,3 +121,17 @@ def test_a_value_that_is_not_known_is_left_empty(shown):
     view = replace(samples.matrix(), values=np.full((2, 3), np.nan), spots=())
     widget = shown(view)
     assert colour_at(widget, 1.5, 1.0).name().upper() == theme.colours.surface
+
+
+def test_a_small_matrix_has_its_numbers_in_its_cells_where_they_fit(shown):
+    widget = shown(replace(samples.matrix(), spots=()), 640, 400)
+    items = widget.numbers._items
+    assert [item.textItem.toPlainText() for item in items][:2] == ["0", "0.2"]
+    assert all(item.isVisible() for item in items)
+    widget.resize(120, 60)
+    assert not any(item.isVisible() for item in items)
+
+
+def test_a_map_of_classes_has_no_numbers(shown):
+    widget = shown(samples.classes())
+    assert not any(item.isVisible() for item in widget.numbers._items)

@@ -1,0 +1,56 @@
+"""A card of the overview is whole at any size: nothing of its picture is cut."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, QRect
+
+from robgui.core.verdict import Quantity, Status, Verdict
+from robgui.gui.pages.tile import Tile
+from robgui.gui.panels import pages
+from tests.gui import sample_views as samples
+
+SAID = Verdict(
+    Status.AT_RISK,
+    "It is close.",
+    Quantity("Nearest change of class found", 0.00418, better="high"),
+)
+
+
+@pytest.fixture
+def tile(qtbot):
+    made = Tile(pages()[0])
+    qtbot.addWidget(made)
+    made.show()
+    return made
+
+
+def shown_in(qtbot, tile, view, width, height):
+    tile.show_live(SAID, view)
+    tile.resize(width, height)
+    qtbot.wait(20)
+    picture = tile.picture
+    return QRect(picture.mapTo(tile, QPoint()), picture.size())
+
+
+@pytest.mark.parametrize("name", ["curves", "matrix", "images", "bars"])
+def test_in_a_low_card_the_picture_stands_beside_the_words_and_is_whole(qtbot, tile, name):
+    picture = shown_in(qtbot, tile, samples.ALL[name], 336, 148)
+    assert tile.rect().contains(picture)
+    assert tile.minimumSizeHint().height() <= 148, "nine of them fit into a small window"
+    assert picture.left() > tile.number.mapTo(tile, tile.number.rect().topLeft()).x() + 100
+
+
+def test_a_small_plot_has_no_titles_and_a_large_one_has(qtbot, tile):
+    shown_in(qtbot, tile, samples.curves(), 336, 148)
+    axis = tile.picture.axes.getPlotItem().getAxis("bottom")
+    assert not axis.label.isVisible()
+    picture = shown_in(qtbot, tile, samples.curves(), 420, 460)
+    assert axis.label.isVisible() and picture.top() > tile.scale.geometry().bottom()
+
+
+def test_the_bar_of_a_run_keeps_its_place_so_that_nothing_jumps(qtbot, tile):
+    before = shown_in(qtbot, tile, samples.curves(), 336, 148)
+    tile.set_progress(0.5)
+    qtbot.wait(20)
+    assert QRect(tile.picture.mapTo(tile, QPoint()), tile.picture.size()) == before
