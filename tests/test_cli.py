@@ -21,6 +21,7 @@ from robgui.core.execution.method import methods
 from robgui.core.execution.registry import analyses, method_of
 from robgui.core.workspace import RunState, Workspace
 from tests.core import tiny
+from tests.patience import LONGEST
 
 ROOT = Path(__file__).parent.parent
 
@@ -394,7 +395,7 @@ def test_ctrl_c_and_a_request_to_end_keep_the_partial_result_and_exit_with_130(
         seen += os.read(leader, 4096)
     process.send_signal(number)
     seen += drain(leader)
-    process.communicate(timeout=60)
+    process.communicate(timeout=LONGEST)
     assert process.returncode == 130, seen
     assert b" left" in seen
     assert b"interrupted; the result so far is kept" in seen

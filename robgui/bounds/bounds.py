@@ -17,6 +17,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -33,6 +34,7 @@ from robgui.bounds.network import (
     windows,
 )
 from robgui.bounds.rounding import LARGEST, roundings
+from robgui.core.devices import to_device, to_host
 
 #: Numbers held at once for the bounds of a chunk of inputs (128 MB in double precision).
 _HELD = 16_000_000
@@ -180,11 +182,13 @@ class _Chunk:
         chosen = _least_sure(
             _undecided(operation, low, high), low, high, max(1, MOST_WORK // before)
         )
+        (open_ones,) = to_host(chosen)
         better = [low.flatten(1).clone(), high.flatten(1).clone()]
         for owner in range(
             len(low)
         ):  # one input at a time: its lines serve all its rows without being copied
-            for numbers in torch.split(chosen[owner].nonzero()[:, 0], self._rows(place)):
+            places = torch.from_numpy(np.flatnonzero(open_ones[owner]))
+            for numbers in torch.split(to_device(places, low.device), self._rows(place)):
                 one = torch.zeros(
                     (len(numbers), chosen.shape[1]), dtype=low.dtype, device=low.device
                 )

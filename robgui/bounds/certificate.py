@@ -14,7 +14,7 @@ from robgui.bounds.recording import record
 from robgui.bounds.rounding import SINGLE, told_apart
 from robgui.bounds.trees import Ensemble, tree_margins, trees_of
 from robgui.bounds.trial import attack, compare, compare_trees
-from robgui.core.devices import FULL_PRECISION
+from robgui.core.devices import FULL_PRECISION, to_device, to_host
 from robgui.core.errors import ModelError
 from robgui.core.model.classifier import Classifier
 
@@ -93,7 +93,8 @@ def _steps(classifier: Classifier, box: Box, labels: Tensor) -> Steps[Certificat
         lower = yield from _tried_margins(classifier, box, labels)
     except UnsupportedError as error:
         return no_certificate(classifier, str(error))
-    return Certificate((lower > 0).cpu().numpy(), lower.cpu().numpy())
+    (margins,) = to_host(lower)
+    return Certificate(margins > 0, margins)
 
 
 def _tried_margins(classifier: Classifier, box: Box, labels: Tensor) -> Steps[Tensor]:
@@ -105,16 +106,17 @@ def _tried_margins(classifier: Classifier, box: Box, labels: Tensor) -> Steps[Te
     else:
         network = record(classifier.raw, classifier.shape, classifier.device)
         lower = yield from _network_margins(classifier, network, box, labels)
-    proven = (lower > 0).to(labels.device)
-    if not bool(proven.any()):
+    (above,) = to_host(lower > 0)
+    if not above.any():
         return lower
+    proven = to_device(torch.from_numpy(np.flatnonzero(above)), labels.device)
     inside = box[0][proven], box[1][proven]
     try:
         if trees is not None:
             yield from compare_trees(classifier, trees, inside)
         if network is not None:
             yield from compare(classifier, network, inside)
-        floor = _floor(classifier, network, lower[lower > 0])
+        floor = _floor(classifier, network, lower[proven.to(lower.device)])
         yield from attack(classifier, inside, labels[proven], floor)
     except ModelError as error:
         why = str(error).rstrip(".")

@@ -28,6 +28,7 @@ from robgui.bounds.translation import (
     leaves,
     translate,
 )
+from robgui.core.devices import hardware_of, to_host
 from robgui.core.model.randomness import HOST, host_generator
 from robgui.core.model.watching import Watching
 
@@ -139,6 +140,16 @@ class Reads(TorchFunctionMode):
         return result
 
 
+def _equal(pairs: list[tuple[Tensor, Tensor]]) -> bool:
+    """Whether the two of every pair are the same; a device is asked once about all of them."""
+    there = [pair for pair in pairs if hardware_of(pair[0].device).waits]
+    if any(a.shape != b.shape or a.dtype != b.dtype for a, b in there):
+        return False
+    asked = to_host(*((a == b).all() for a, b in there))
+    here = (pair for pair in pairs if not hardware_of(pair[0].device).waits)
+    return all(bool(each) for each in asked) and all(torch.equal(a, b) for a, b in here)
+
+
 class Recorder(Watching):
     """Keeps the operations that a model applies to ``x`` and to what comes of it."""
 
@@ -212,12 +223,12 @@ class Recorder(Watching):
         """True if another input took the same way through the same constants."""
         if len(self._log) != len(other._log):
             return False
+        both = list(zip(self._log, other._log, strict=True))
         return all(
-            ours[0] == theirs[0]
-            and ours[2] == theirs[2]
-            and len(ours[1]) == len(theirs[1])
-            and all(torch.equal(a, b) for a, b in zip(ours[1], theirs[1], strict=True))
-            for ours, theirs in zip(self._log, other._log, strict=True)
+            ours[0] == theirs[0] and ours[2] == theirs[2] and len(ours[1]) == len(theirs[1])
+            for ours, theirs in both
+        ) and _equal(
+            [pair for ours, theirs in both for pair in zip(ours[1], theirs[1], strict=True)]
         )
 
     def network(self) -> Network:

@@ -17,6 +17,7 @@ from robgui.bounds.bounds import bounds_of
 from robgui.bounds.network import Box, Network, Steps, UnsupportedError, doubled
 from robgui.bounds.rounding import told_apart
 from robgui.bounds.trees import Ensemble, probabilities
+from robgui.core.devices import to_host
 from robgui.core.model.classifier import Classifier
 from robgui.core.model.randomness import HOST, host_generator
 
@@ -129,14 +130,15 @@ def _descend(
 
 def _refute(classifier: Classifier, scores: Tensor, labels: Tensor, floor: Tensor) -> None:
     """Raises if these answers contradict the proof."""
-    scores, labels = doubled(scores, HOST), labels.to(HOST)
+    told = map(torch.from_numpy, to_host(scores, labels, floor))
+    scores, labels, floor = (next(told).double(), *told)
     wrong = (scores.argmax(1) != labels).nonzero()[:, 0]
     if len(wrong):
         row = int(wrong[0])
         given, proven = classifier.labels[int(scores[row].argmax())], classifier.labels[labels[row]]
         found = f"an input within the radius gets the class “{given}”"
         raise UnsupportedError(f"{found}, where the proof allows only “{proven}”")
-    below = float((floor.to(HOST) - _margins(scores, labels)).max())
+    below = float((floor - _margins(scores, labels)).max())
     if below > 0:
         found = f"an input within the radius has a margin that is {below:.2g} smaller"
         raise UnsupportedError(f"{found} than the proof allows")

@@ -165,7 +165,7 @@ def _print_ways(ways: list[Tried]) -> None:
     print_line(f"{'preprocessing tried on':<14} {count(ways[0].counted, 'labelled picture')}:")
     for way in ways:
         few = f" (of {way.counted:,}, then given up)" if way.counted < ways[0].counted else ""
-        print_line(f"  {way.accuracy:7.1%}  {way.name}{few}")
+        print_line(f"  {percent(way.accuracy):>8}  {way.name}{few}")
     best = ways[0]
     if best.name == "as it is":
         print_line("No other usual preprocessing is right more often than the present one.")

@@ -223,10 +223,21 @@ _WAITING: list[Passenger] = []
 
 
 def to_host(*tensors: Tensor) -> tuple[np.ndarray, ...]:
-    """The numbers of all tensors as arrays, bit for bit; the host waits for the device once."""
-    if not any(hardware_of(each.device).waits for each in tensors):
-        return tuple(each.detach().cpu().numpy() for each in tensors)
-    along = [one for one in _WAITING if one.number is not None and _together(one.number, tensors)]
+    """The numbers of all tensors as arrays, bit for bit; the host waits for each device once."""
+    there = [each for each in tensors if hardware_of(each.device).waits]
+    read = {}
+    for device in {each.device for each in there}:
+        own = [each for each in there if each.device == device]
+        read |= zip(map(id, own), _packed(own), strict=True)
+    return tuple(
+        read[id(each)] if id(each) in read else each.detach().cpu().numpy() for each in tensors
+    )
+
+
+def _packed(tensors: list[Tensor]) -> tuple[np.ndarray, ...]:
+    """The numbers of tensors on one device, in one copy with what waits for a read there."""
+    device = tensors[0].device
+    along = [one for one in _WAITING if one.number is not None and one.number.device == device]
     packed = [*tensors, *(one.number for one in along if one.number is not None)]
     flat = [_bytes(each.detach()) for each in packed]
     parts = torch.split(torch.cat(flat).cpu(), [len(each) for each in flat])
@@ -244,10 +255,6 @@ def _bytes(numbers: Tensor) -> Tensor:
     # a row of one number may have any stride, which a view of bytes does not take
     row = numbers.reshape(-1).clone(memory_format=torch.contiguous_format)
     return row.view(torch.uint8)
-
-
-def _together(number: Tensor, tensors: tuple[Tensor, ...]) -> bool:
-    return all(number.device == each.device for each in tensors)
 
 
 class _FullPrecision:

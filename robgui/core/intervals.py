@@ -1,4 +1,6 @@
-"""Exact intervals of a share, for engines and for words; imports scipy only when it is asked."""
+"""Exact intervals and tests of a share, for engines and for words; imports scipy only when it is
+asked, and of it the smallest part: words are made in the window.
+"""
 
 from __future__ import annotations
 
@@ -22,3 +24,10 @@ def clopper_pearson(
     low = np.where(k > 0, betaincinv(np.maximum(k, 1), n - np.maximum(k, 1) + 1, tail), 0.0)
     high = np.where(k < n, betaincinv(k + 1, np.maximum(n - k, 1), 1 - tail), 1.0)
     return np.where(n > 0, low, np.nan), np.where(n > 0, high, np.nan)
+
+
+def chance_of_heads(heads: int, tosses: int) -> float:
+    """How likely a fair coin shows at least so many heads: the one-sided exact sign test."""
+    from scipy.special import bdtrc
+
+    return float(bdtrc(heads - 1, tosses, 0.5)) if heads > 0 else 1.0

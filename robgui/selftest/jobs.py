@@ -51,6 +51,13 @@ JOBS: tuple[Job, ...] = (
     Job("semantic_map", (_CNN,), _FASHION, (3,), {"step": {"rotation": 15.0, "scale": 10.0}}),
     Job("semantic_regions", (_CNN,), _FASHION, (3,), {"start_count": 1, "samples": 256}),
     Job("srvr", (_CNN,), _FASHION, (3,), {"start_count": 1, "iterations": 6}),
+    Job(
+        "operating_domain",
+        (_CNN,),
+        _FASHION,
+        (3,),
+        {"samples": 200, "search": 256, "critical": 1e-3, "steps": 5, "replicas": 4},
+    ),
     Job("feature_game", ("traffic_cnn.pt2",), "traffic", (0,), {"max_calls": 200}),
     Job("feature_game_batch", (_CNN,), _FASHION, (3, 4), {"max_calls": 100}),
     Job("deepinspect", (_MLP,), _FASHION, range(150)),

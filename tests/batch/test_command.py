@@ -20,6 +20,7 @@ from robgui.core.execution.run import RunState
 from robgui.core.execution.shelf import Shelf
 from robgui.core.workspace import Workspace
 from tests.batch import small
+from tests.patience import LONGEST
 
 ROOT = Path(__file__).parent.parent.parent
 QUICK = (
@@ -184,7 +185,7 @@ def test_ctrl_c_stops_all_keeps_what_is_done_and_gives_130(files, tmp_path):
     with started(suite, "--device", "cpu", "--workspace", path, "--json") as going:
         wait_for(lambda: done(path) >= 6, "the quick requests")
         os.killpg(going.pid, signal.SIGINT)  # as a terminal does: to the driver and to its workers
-        out, told = going.communicate(timeout=60)
+        out, told = going.communicate(timeout=LONGEST)
     assert going.returncode == 130, told
     assert "Traceback" not in told
     assert "stopping; what is done is kept" in told

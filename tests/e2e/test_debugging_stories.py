@@ -24,6 +24,8 @@ from tests.inline import steps
 
 MLP, CNN = "fashion_mlp.pt2", "fashion_cnn.safetensors"
 SWEEP = {"samples": 64, "radii": (0.0, 0.02, 0.05, 0.1, 0.2)}
+#: What the list of pairs is called, depending on what was found.
+PAIRS = ("Pairs that stand out", "Nearest pairs")
 
 
 class Links(HTMLParser):
@@ -55,11 +57,13 @@ def test_a_confused_pair_is_attacked_scanned_and_reported(qtbot, start, tmp_path
     inspected = run(qtbot, window)
     panel = window.current_panel
     board = panel.board
-    place = next(
-        i
-        for i, widget in enumerate(board.widgets)
-        if widget.view.title in ("Pairs that stand out", "Nearest pairs")
-    )
+
+    def pairs():
+        titles = [widget.view.title for widget in board.widgets]
+        return [i for i, title in enumerate(titles) if title in PAIRS]
+
+    qtbot.waitUntil(lambda: bool(pairs()), timeout=10_000)
+    (place,) = pairs()
     board.bar.setCurrentIndex(place - (len(board.widgets) - board.bar.count()))
     click_cell(qtbot, board.widgets[place].sheet, 0)
     a, b = store.selection.pair

@@ -26,6 +26,7 @@ SHORT: dict[str, dict[str, object]] = {
     "semantic_map": {},
     "semantic_regions": {"start_count": 2, "iterations": 20},
     "srvr": {"start_count": 1, "iterations": 5},
+    "operating_domain": {"samples": 500, "critical": 1e-3},
     "feature_game": {"max_calls": 800},
     "feature_game_batch": {"images": 4, "max_calls": 400},
     "deepinspect": {},

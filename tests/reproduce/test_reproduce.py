@@ -17,6 +17,7 @@ import robgui.reproduce
 from robgui.cli import main
 from robgui.cli.reproduce import exit_code, table
 from robgui.reproduce.claim import Claim, methods
+from tests.patience import LONGEST
 
 ROOT = Path(__file__).parents[2]
 DEMO = ROOT / "resources" / "demo"
@@ -127,7 +128,7 @@ def test_ctrl_c_keeps_what_is_done_and_gives_130(tiny, tmp_path):
             break
     time.sleep(0.2)
     process.send_signal(signal.SIGINT)
-    shown, errors = process.communicate(timeout=60)
+    shown, errors = process.communicate(timeout=LONGEST)
     assert (
         process.returncode == 130
         and "one is less than two" in shown

@@ -174,13 +174,18 @@ class _Count:
     def _compare_features(self, rows: np.ndarray, predicted: np.ndarray) -> None:
         features, small = torch.cat(self._features), torch.cat(self._small)
         mapped = rows[: len(features)]
-        near = neighbours.nearest(features)
+        rows_near = neighbours.nearest(features)
+        near, same, main = to_host(
+            rows_near,
+            neighbours.alike(rows_near, small, self._classifier.kind),
+            neighbours.main_parts(features),
+        )
         doubtful = neighbours.doubtful(near, self._truth[mapped], predicted[: len(mapped)])
         self._compared = replace(
             self._compared,
             features=self._layer,
-            spots=neighbours.laid_out(features, self._params.layout, self._params.seed),
-            twins=neighbours.twins(near, small, self._classifier.kind),
+            spots=neighbours.laid_out(main, self._params.layout, self._params.seed),
+            twins=neighbours.twins(near, same),
             suspects=self._suspects(rows, np.flatnonzero(doubtful), predicted),
             doubtful=int(doubtful.sum()),
         )

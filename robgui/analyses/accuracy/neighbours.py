@@ -6,7 +6,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from robgui.core.devices import to_host
 from robgui.core.errors import ParamsError
 
 #: Neighbours that are asked about a label, and how many of them must contradict it.
@@ -26,7 +25,7 @@ def reduced(x: Tensor, kind: str) -> Tensor:
     return x.flatten(1)
 
 
-def nearest(features: Tensor) -> np.ndarray:
+def nearest(features: Tensor) -> Tensor:
     """``(k, a)`` rows of the nearest others by the angle between features, the nearest first."""
     unit = torch.nn.functional.normalize(features.double() - features.double().mean(0), dim=1)
     asked = min(ASKED, len(unit) - 1)
@@ -36,8 +35,7 @@ def nearest(features: Tensor) -> np.ndarray:
         own = torch.arange(start, min(start + _ROWS, len(unit)), device=unit.device)
         likeness.scatter_(1, own[:, None], -2.0)
         found.append(likeness.topk(asked, dim=1).indices)
-    (rows,) = to_host(torch.cat(found))
-    return rows
+    return torch.cat(found)
 
 
 def doubtful(near: np.ndarray, truth: np.ndarray, predicted: np.ndarray) -> np.ndarray:
@@ -48,30 +46,41 @@ def doubtful(near: np.ndarray, truth: np.ndarray, predicted: np.ndarray) -> np.n
     return np.asarray((predicted != truth) & (for_model >= AGREEING) & (for_label <= 1))
 
 
-def twins(near: np.ndarray, small: Tensor, kind: str) -> np.ndarray:
+def alike(near: Tensor, small: Tensor, kind: str) -> Tensor:
+    """``(k, a)`` whether the nearest others are nearly the same."""
+    found = []
+    for start in range(0, len(near), _ROWS):
+        others = small[near[start : start + _ROWS]]
+        gaps = (others - small[start : start + _ROWS, None]).pow(2).mean(-1).sqrt()
+        found.append(gaps < ALIKE[kind])
+    return torch.cat(found)
+
+
+def twins(near: np.ndarray, same: np.ndarray) -> np.ndarray:
     """``(t, 2)`` pairs that are nearly the same, each once, the lower row first."""
     pairs = set()
-    rows = torch.from_numpy(near).to(small.device)
-    for start in range(0, len(rows), _ROWS):
-        others = small[rows[start : start + _ROWS]]
-        gaps = (others - small[start : start + _ROWS, None]).pow(2).mean(-1).sqrt()
-        (alike,) = to_host((gaps < ALIKE[kind]).nonzero())
-        for row, column in alike.tolist():
-            pair = start + row, int(near[start + row, column])
-            pairs.add((min(pair), max(pair)))
+    for row, column in np.argwhere(same).tolist():
+        pair = row, int(near[row, column])
+        pairs.add((min(pair), max(pair)))
     return np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2)
 
 
-def laid_out(features: Tensor, layout: str, seed: int) -> np.ndarray:
-    """``(k, 2)`` where inputs stand on the map."""
+def main_parts(features: Tensor) -> Tensor:
+    """``(k, at most 50)`` features along the directions in which they differ most."""
     centred = (features - features.mean(0)).double()
     if len(centred) < 3:
-        return np.zeros((len(centred), 2), dtype=np.float32)
+        return centred[:, :0]
     _, _, axes = torch.linalg.svd(centred, full_matrices=False)
     first = axes[: min(50, len(axes))]
     # a singular vector has no sign of its own: its largest part is made positive
     signs = first.gather(1, first.abs().argmax(1, keepdim=True)).sign()
-    (main,) = to_host(centred @ (first * signs).T)
+    return torch.matmul(centred, (first * signs).T)
+
+
+def laid_out(main: np.ndarray, layout: str, seed: int) -> np.ndarray:
+    """``(k, 2)`` where inputs stand on the map, from ``main_parts``."""
+    if not main.shape[1]:
+        return np.zeros((len(main), 2), dtype=np.float32)
     if layout == "tsne":
         return _neighbour_map(main, seed)
     flat = np.zeros((len(main), 2))

@@ -62,7 +62,10 @@ def _recall(result: AccuracyResult, errors: ClassErrors, params: AccuracyParams)
     shown = seen[:MOST_BARS]
     share, low, high = (1 - part[shown] for part in (errors.share, errors.high, errors.low))
     rest = len(seen) - len(shown)
-    note = "The lines are exact 95 % intervals; the weakest class comes first."
+    note = (
+        "The lines are exact 95 % intervals of each class; the status takes wider ones, which hold"
+        " for all classes together. The weakest class comes first."
+    )
     if rest:
         note = f"The {len(shown)} weakest of {count(len(seen), 'class')}. {note}"
     return Bars(
@@ -80,14 +83,19 @@ def _recall(result: AccuracyResult, errors: ClassErrors, params: AccuracyParams)
 
 
 def _confusion(result: AccuracyResult, errors: ClassErrors) -> Matrix:
-    involved = np.flatnonzero(errors.table.sum(0) + errors.members > 0)
-    ranked = [c for c in errors.order if c in set(involved.tolist())][:MOST_ROWS]
-    order = np.sort(np.asarray(ranked, dtype=int))
-    values = errors.directed[np.ix_(order, order)]
-    names = tuple(result.classes[c] for c in order)
+    seen = errors.order[errors.members[errors.order] > 0]
+    rows = np.sort(seen[:MOST_ROWS])
+    answers = np.flatnonzero(errors.table.sum(0) > 0)
+    left = len(seen) - len(rows)
+    if left:
+        answers = errors.taken_for[rows][errors.taken_for[rows] >= 0]
+    columns = np.union1d(rows, answers)
+    values = errors.directed[np.ix_(rows, columns)]
     most = float(np.nanmax(values)) if np.isfinite(values).any() else 0.0
-    left = len(involved) - len(order)
-    note = f"The {len(order)} weakest classes; {left} others are in the table." if left else ""
+    note = (
+        f"The {len(rows)} weakest classes and what they are mostly taken for; {left} others are in"
+        " the table."
+    )
     return Matrix(
         "What is taken for what",
         Axis("predicted class"),
@@ -96,9 +104,9 @@ def _confusion(result: AccuracyResult, errors: ClassErrors) -> Matrix:
         Axis("share of the true class", kind="share", low=0, high=1, better="low"),
         (0.0, max(most, 1e-3)),
         worst="high",
-        rows=names[::-1],
-        columns=names,
-        note=note,
+        rows=tuple(result.classes[c] for c in rows[::-1]),
+        columns=tuple(result.classes[c] for c in columns),
+        note=note if left else "",
         unknown="right answers",
     )
 
@@ -122,7 +130,7 @@ def _calibration(result: AccuracyResult) -> Curves:
                 symbol="circle",
                 strong=True,
             ),
-            Line("a model that claims what is true", exact, Ink("quiet"), x=exact),
+            Line("exact claims", exact, Ink("quiet"), x=exact),
         ),
         note="Below the diagonal it claims too much. The band is the exact 95 % interval.",
     )
@@ -140,7 +148,7 @@ def _pictures(title: str, result: AccuracyResult, shown: Sequence[Shown]) -> Ima
             )
             for one in shown
         ),
-        note="Below each picture its label; on it what the model says and how surely.",
+        note="Below each picture what the model says and how surely, then its name and label.",
     )
 
 
@@ -211,8 +219,8 @@ def _table(result: AccuracyResult, errors: ClassErrors) -> Table:
             Column("Class", tuple(names)),
             Column("Inputs", tuple(int(n) for n in errors.members[order]), "count"),
             Column("Recall", _cells(1 - errors.share[order]), "share"),
-            Column("At least", _cells(1 - errors.high[order]), "share"),
-            Column("At most", _cells(1 - errors.low[order]), "share"),
+            Column("Recall at least", _cells(1 - errors.high[order]), "share"),
+            Column("Recall at most", _cells(1 - errors.low[order]), "share"),
             Column("Precision", _cells(exact[order]), "share"),
             Column("Precision at least", _cells(exact_low[order]), "share"),
             Column("Precision at most", _cells(exact_high[order]), "share"),

@@ -33,14 +33,14 @@ def failing_classes(errors: ClassErrors, least: float) -> np.ndarray:
     """Classes that are recognised less often than ``least``, sure for all of them together; the
     worst first.
     """
-    judged = errors.members >= FEWEST
     _, high = recall_bounds(errors)
-    return np.asarray([c for c in errors.order if judged[c] and high[c] < least], dtype=int)
+    seen = errors.members > 0
+    return np.asarray([c for c in errors.order if seen[c] and high[c] < least], dtype=int)
 
 
 def recall_bounds(errors: ClassErrors) -> tuple[np.ndarray, np.ndarray]:
-    """``(m,)`` bounds of the recall that hold for all judged classes together with 95 %."""
-    level = 1 - 0.05 / max(1, int((errors.members >= FEWEST).sum()))
+    """``(m,)`` bounds of the recall that hold for all classes together with 95 %."""
+    level = 1 - 0.05 / max(1, int((errors.members > 0).sum()))
     return clopper_pearson(errors.members - errors.wrong, errors.members, level)
 
 
@@ -61,9 +61,11 @@ def _status(
 def _sentence(result: AccuracyResult, errors: ClassErrors, failing: np.ndarray) -> str:
     share, _, _ = result.accuracy()
     whole = f"right on {percent(share)} of {count(result.done, 'labelled input')}"
+    seen = int((errors.members > 0).sum())
+    if seen < len(result.classes):
+        whole += f", which are of {seen:,} of {count(len(result.classes), 'class')}"
     if len(failing):
-        more = f", and {count(len(failing) - 1, 'more class')}" if len(failing) > 1 else ""
-        return f"{_class_words(result, errors, int(failing[0]))}{more}; {whole} in all."
+        return f"{_class_words(result, errors, int(failing[0]))}{_more(failing)}; {whole} in all."
     weakest = int(errors.order[0])
     if not errors.wrong[weakest]:
         return f"{whole[0].upper()}{whole[1:]}."
@@ -71,6 +73,14 @@ def _sentence(result: AccuracyResult, errors: ClassErrors, failing: np.ndarray) 
         f"{whole[0].upper()}{whole[1:]}; weakest class"
         f" {_class_words(result, errors, weakest, lead=False)}."
     )
+
+
+def _more(failing: np.ndarray) -> str:
+    """How many classes fail beside the first."""
+    if len(failing) < 2:
+        return ""
+    verb = "fails" if len(failing) == 2 else "fail"
+    return f"; {count(len(failing) - 1, 'more class')} {verb}"
 
 
 def _class_words(result: AccuracyResult, errors: ClassErrors, c: int, lead: bool = True) -> str:
@@ -95,14 +105,10 @@ def _because(
         )
     said += [_slice_words(one) for one in result.compared.slices[:1]]
     said.append(_calibration_words(result))
-    doubtful = result.compared.doubtful
-    if doubtful:
-        said.append(f"{count(doubtful, 'label')} should be checked: the neighbours contradict.")
-    mixed = twins_apart(result)
-    if mixed:
-        said.append(f"Different labels in {count(mixed, 'pair')} of near-duplicates.")
-    few = int(((errors.members > 0) & (errors.members < FEWEST)).sum())
-    if few:
+    said += _compared_words(result)
+    low = (errors.members > 0) & (errors.members < FEWEST)
+    low[failing] = False
+    if few := int(low.sum()):
         said.append(
             f"{count(few, 'class')} with fewer than {FEWEST} labelled inputs cannot be judged."
         )
@@ -114,6 +120,22 @@ def _because(
         " recognised."
     )
     return tuple(said)
+
+
+def _compared_words(result: AccuracyResult) -> list[str]:
+    """Labels to check, and among how many inputs they were looked for."""
+    said, among = [], count(len(result.compared.spots), "input")
+    doubtful, mixed = result.compared.doubtful, twins_apart(result)
+    if doubtful:
+        said.append(
+            f"{count(doubtful, 'label')} should be checked, of {among} compared with each other:"
+            " model and neighbours contradict."
+        )
+    if mixed:
+        said.append(
+            f"Different labels in {count(mixed, 'pair')} of near-duplicates, of {among} compared."
+        )
+    return said
 
 
 def _slice_words(one: Slice) -> str:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
+import torch
 from torch import Tensor
 
 from robgui.analyses.corruptions.kinds import KINDS, corrupt
@@ -13,7 +16,7 @@ from robgui.analyses.corruptions.params import NAMES, CorruptionsParams
 from robgui.analyses.corruptions.result import CorruptionsResult, Example
 from robgui.core.dataset import Dataset, align, inputs, match
 from robgui.core.dataset.picture import picture_of
-from robgui.core.devices import to_host
+from robgui.core.devices import to_device, to_host
 from robgui.core.errors import DataError, ModelError
 from robgui.core.execution.analysis import Pace, Step
 from robgui.core.model.classifier import Classifier
@@ -36,6 +39,16 @@ def corruptions(
         raise DataError(f"No labelled picture of {dataset.name} can be read; choose other data.")
     trial.total = trial.done
     yield trial.step()
+
+
+@dataclass(frozen=True)
+class _Batch:
+    """Some pictures for one model, on the host and on its device."""
+
+    number: int
+    places: list[int]
+    here: Tensor
+    there: Tensor
 
 
 class _Trial:
@@ -81,83 +94,102 @@ class _Trial:
         places, _ = self._data[0].readable(places, self._classifiers[0].shape)
         if not places:
             return
-        shape = len(self._classifiers), len(self._kinds), len(self._params.severities)
-        right = np.zeros((*shape, len(places)), dtype=bool)
-        clean = np.zeros((shape[0], len(places)), dtype=bool)
+        clean, right = [], []
         for number, classifier in enumerate(self._classifiers):
-            x = classifier.tensor(inputs(classifier, self._data[number], places))
-            truth = self._labels[number][places]
-            clean[number] = self._answers(classifier, x)[0] == truth
-            for kind in range(shape[1]):
-                for at in range(shape[2]):
-                    right[number, kind, at] = self._ask(number, x, places, kind, at, clean[number])
-                    if pace.due() and self.done:
-                        yield self.step()
-        self._clean.append(clean)
-        self._right.append(right)
+            given = torch.from_numpy(inputs(classifier, self._data[number], places)).float()
+            batch = _Batch(number, places, given, classifier.tensor(given))
+            asked = [self._answers(classifier, batch.there)]
+            for kind, severity in self._ways():
+                asked.append(self._answers(classifier, self._corrupted(batch, kind, severity)))
+                if pace.due() and self.done:
+                    yield self.step()
+            own, answers = self._read(batch, asked)
+            clean.append(own)
+            right.append(answers.reshape(len(self._kinds), -1, len(places)))
+        self._clean.append(np.stack(clean))
+        self._right.append(np.stack(right))
         self._taken += places
         self.done += len(places)
 
-    def _ask(
-        self, number: int, x: Tensor, places: list[int], kind: int, at: int, clean: np.ndarray
-    ) -> np.ndarray:
-        """Which answers of one model stay right under one corruption."""
-        classifier, severity = self._classifiers[number], self._params.severities[at]
-        seeds = [self._seed(kind, severity, place) for place in places]
-        changed = corrupt(x, self._kinds[kind], severity, seeds)
-        predicted, confidence = self._answers(classifier, changed)
-        truth = self._labels[number][places]
-        self._keep(number, x, changed, places, kind, severity, clean, predicted, confidence)
-        return np.asarray(predicted == truth)
+    def _ways(self) -> Iterator[tuple[int, int]]:
+        """Every kind, by its place, with every severity."""
+        return product(range(len(self._kinds)), self._params.severities)
+
+    def _corrupted(self, batch: _Batch, kind: int, severity: int) -> Tensor:
+        """The pictures of a batch under one corruption, on the device of its model."""
+        name = self._kinds[kind]
+        seeds = [self._seed(kind, severity, place) for place in batch.places]
+        x = batch.here if KINDS[name].on_host else batch.there
+        return to_device(corrupt(x, name, severity, seeds), batch.there.device)
 
     def _seed(self, kind: int, severity: int, place: int) -> int:
         """A number of its own for each picture and corruption, whatever else is asked."""
         text = f"{self._params.seed} {self._kinds[kind]} {severity} {place}"
         return zlib.crc32(text.encode())
 
-    def _answers(self, classifier: Classifier, x: Tensor) -> tuple[np.ndarray, np.ndarray]:
-        confidence, predicted = to_host(*classifier.probs(x, batch=self._params.batch).max(1))
-        return predicted, confidence
+    def _answers(self, classifier: Classifier, x: Tensor) -> tuple[Tensor, Tensor]:
+        """Confidence and class of each picture, still on the device."""
+        confidence, predicted = classifier.probs(x, batch=self._params.batch).max(1)
+        return confidence, predicted
+
+    def _read(
+        self, batch: _Batch, asked: list[tuple[Tensor, Tensor]]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Which answers are right without and with every corruption; all are read in one go."""
+        told = to_host(*(each for pair in asked for each in pair))
+        confidence, predicted = np.stack(told[::2]), np.stack(told[1::2])
+        right = predicted == self._labels[batch.number][batch.places]
+        for way, (kind, severity) in enumerate(self._ways(), 1):
+            turned = np.flatnonzero(right[0] & ~right[way])
+            for row in turned.tolist():
+                answer = int(predicted[way, row]), float(confidence[way, row])
+                self._keep(batch, row, kind, severity, answer)
+        self._draw(batch)
+        return right[0], right[1:]
 
     def _keep(
-        self,
-        number: int,
-        x: Tensor,
-        changed: Tensor,
-        places: list[int],
-        kind: int,
-        severity: int,
-        clean: np.ndarray,
-        predicted: np.ndarray,
-        confidence: np.ndarray,
+        self, batch: _Batch, row: int, kind: int, severity: int, answer: tuple[int, float]
     ) -> None:
         """Keeps a turned answer where a weaker corruption is enough than in those kept."""
-        truth = self._labels[number][places]
-        for row in np.flatnonzero(clean & (predicted != truth)).tolist():
-            rank = (severity, -float(confidence[row]))
-            kept = [(one.severity, -one.confidence) for one in self._examples]
-            if len(kept) == _EXAMPLES and rank >= kept[-1]:
-                continue
-            same = [one for one in self._examples if one.place == places[row]]
-            if any((one.severity, -one.confidence) <= rank for one in same):
-                continue
-            before, after = to_host(x[row], changed[row])
-            example = Example(
-                number,
-                places[row],
-                self._data[0].key(places[row]),
-                kind,
-                severity,
-                int(truth[row]),
-                int(predicted[row]),
-                float(confidence[row]),
-                picture_of(before, "image"),
-                picture_of(after, "image"),
-                after.astype(np.float32),
+        place, (predicted, confidence) = batch.places[row], answer
+        rank = (severity, -confidence)
+        kept = [(one.severity, -one.confidence) for one in self._examples]
+        if len(kept) == _EXAMPLES and rank >= kept[-1]:
+            return
+        same = [one for one in self._examples if one.place == place]
+        if any((one.severity, -one.confidence) <= rank for one in same):
+            return
+        truth = int(self._labels[batch.number][place])
+        example = Example(
+            batch.number,
+            place,
+            self._data[0].key(place),
+            kind,
+            severity,
+            truth,
+            predicted,
+            confidence,
+            *(np.empty(0) for _ in range(3)),
+        )
+        others = [one for one in self._examples if one.place != place]
+        ranked = sorted([*others, example], key=lambda one: (one.severity, -one.confidence))
+        self._examples = ranked[:_EXAMPLES]
+
+    def _draw(self, batch: _Batch) -> None:
+        """Makes the pictures of the examples that are new, and reads them in one go."""
+        new = [at for at, one in enumerate(self._examples) if not one.before.size]
+        rows = [batch.places.index(self._examples[at].place) for at in new]
+        corrupted = [
+            self._corrupted(batch, self._examples[at].kind, self._examples[at].severity)[row]
+            for at, row in zip(new, rows, strict=True)
+        ]
+        for at, row, after in zip(new, rows, to_host(*corrupted), strict=True):
+            self._examples[at] = replace(
+                self._examples[at],
+                before=picture_of(batch.here[row].numpy(), "image"),
+                after=picture_of(after, "image"),
+                input=after.astype(np.float32),
             )
-            others = [one for one in self._examples if one.place != places[row]]
-            ranked = sorted([*others, example], key=lambda one: (one.severity, -one.confidence))
-            self._examples = ranked[:_EXAMPLES]
 
     def step(self) -> Step[CorruptionsResult]:
         """Everything so far."""

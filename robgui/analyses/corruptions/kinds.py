@@ -36,6 +36,7 @@ class Kind:
         small: The same for small ones.
         apply: ``(x, constant, generators) -> x`` on pictures ``(n, c, h, w)`` in [0, 1]; one
             generator for each picture.
+        on_host: Whether it is made on the host, so that it is best given pictures there.
     """
 
     title: str
@@ -43,6 +44,7 @@ class Kind:
     large: tuple[Any, ...]
     small: tuple[Any, ...]
     apply: Callable[[Tensor, Any, list[torch.Generator]], Tensor]
+    on_host: bool = False
 
 
 def corrupt(x: Tensor, name: str, severity: int, seeds: list[int]) -> Tensor:
@@ -234,7 +236,7 @@ KINDS: dict[str, Kind] = {
         _gaussian_noise,
     ),
     "shot_noise": Kind(
-        "shot noise", "noise", (60, 25, 12, 5, 3), (500, 250, 100, 75, 50), _shot_noise
+        "shot noise", "noise", (60, 25, 12, 5, 3), (500, 250, 100, 75, 50), _shot_noise, True
     ),
     "impulse_noise": Kind(
         "impulse noise",
@@ -301,6 +303,7 @@ KINDS: dict[str, Kind] = {
         (0.6, 0.5, 0.4, 0.3, 0.25),
         (0.95, 0.9, 0.85, 0.75, 0.65),
         _pixelate,
+        on_host=True,
     ),
-    "jpeg": Kind("JPEG", "digital", (25, 18, 15, 10, 7), (80, 65, 58, 50, 40), _jpeg),
+    "jpeg": Kind("JPEG", "digital", (25, 18, 15, 10, 7), (80, 65, 58, 50, 40), _jpeg, True),
 }

@@ -89,6 +89,11 @@ class CorruptionsResult:
         """Share that is right as the pictures are."""
         return float(self.clean[network].mean()) if self.done else np.nan
 
+    def clean_bounds(self, network: int) -> tuple[float, float]:
+        """Exact 95 % interval of ``clean_accuracy``."""
+        low, high = clopper_pearson(int(self.clean[network].sum()), self.done)
+        return float(low), float(high)
+
     def accuracy(self, network: int) -> np.ndarray:
         """``(k, s)`` share that is right under each corruption."""
         if not self.done:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from robgui.analyses.corruptions.params import CorruptionsParams
@@ -12,6 +14,10 @@ from robgui.core.offer import Offer
 from robgui.core.text.words import count, number, percent, rough_percent, sample
 from robgui.core.verdict import Quantity, Status, Verdict
 
+_NO_ROOM = (
+    "On clean pictures the model may be right hardly more often than by chance, so that its"
+    " accuracy has no room to fall."
+)
 #: Severity of a right answer that the weakest corruption turns; the strongest is worth a fifth.
 _TURNED = 0.6
 
@@ -23,16 +29,35 @@ def verdict(result: CorruptionsResult, params: CorruptionsParams) -> Verdict:
     each = tuple(_of(result, params, at) for at in range(len(result.networks)))
     if len(each) == 1:
         return each[0]
-    worst = min(each, key=lambda one: list(Status).index(one.status))
-    better = min(range(len(each)), key=lambda at: -result.mean_accuracy(at)[0])
-    sentence = (
-        f"Over all corruptions “{result.networks[better]}” is right most often:"
-        f" {percent(result.mean_accuracy(better)[0])}."
-    )
+    place = min(range(len(each)), key=lambda at: list(Status).index(each[at].status))
+    worst, name = each[place], result.networks[place]
     because = tuple(
         f"{name}: {one.sentence}" for name, one in zip(result.networks, each, strict=True)
     )
-    return Verdict(worst.status, sentence, each[0].number, _scope(result), because, each)
+    number = replace(worst.number, name=f"{worst.number.name}, {name}") if worst.number else None
+    sentence = f"{name}: {worst.sentence} {_most_often(result)}"
+    return Verdict(worst.status, sentence, number, _scope(result), because, each)
+
+
+def _most_often(result: CorruptionsResult) -> str:
+    """Which model is right most often, and whether that is more than chance.
+
+    A sign test on the pictures that the two best answer differently often.
+    """
+    from scipy.stats import binomtest
+
+    each = result.right.mean((1, 2))
+    first, second = np.argsort(-each.mean(1), kind="stable")[:2]
+    more, less = int((each[first] > each[second]).sum()), int((each[first] < each[second]).sum())
+    shares = percent(float(each[first].mean())), percent(float(each[second].mean()))
+    if not more + less:
+        return f"Over all corruptions the two best are right equally often: {shares[0]}."
+    chance = binomtest(max(more, less), more + less).pvalue * (len(each) - 1)
+    beyond = "beyond chance" if chance < 0.05 else "which may be chance"
+    return (
+        f"Over all corruptions “{result.networks[first]}” is right most often: {shares[0]}, next"
+        f" “{result.networks[second]}”: {shares[1]}, {beyond}."
+    )
 
 
 def _of(result: CorruptionsResult, params: CorruptionsParams, network: int) -> Verdict:
@@ -50,6 +75,8 @@ def _of(result: CorruptionsResult, params: CorruptionsParams, network: int) -> V
         return Verdict(Status.FAILS, sentence, quantity, scope, said)
     if float(fall.max()) > params.most_fall:
         return Verdict(Status.AT_RISK, sentence, quantity, scope, said)
+    if result.clean_bounds(network)[0] <= params.most_fall + 1 / len(result.classes[network]):
+        return Verdict(Status.UNKNOWN, sentence, quantity, scope, (_NO_ROOM, *said))
     if result.complete and float(high.max()) <= params.most_fall:
         return Verdict(Status.HOLDS, sentence, quantity, scope, said)
     few = f"With {count(result.done, 'picture')} a larger fall cannot be excluded."
@@ -60,13 +87,13 @@ def _worst(result: CorruptionsResult, network: int, most: int) -> str:
     """The corruption that costs most, of those up to a severity."""
     fall, _, _ = result.falls(network, most)
     kind, at = np.unravel_index(int(fall.argmax()), fall.shape)
-    clean = percent(result.clean_accuracy(network))
+    clean, pictures = percent(result.clean_accuracy(network)), count(result.done, "picture")
     if fall[kind, at] <= 0:
-        return f"No corruption up to severity {most} lowers the accuracy of {clean}."
+        return f"No corruption up to severity {most} lowers the accuracy of {clean} on {pictures}."
     now = percent(float(result.accuracy(network)[kind, at]))
     return (
         f"{result.kinds[kind][0].upper()}{result.kinds[kind][1:]} at severity"
-        f" {result.severities[at]} lowers the accuracy from {clean} to {now}."
+        f" {result.severities[at]} lowers the accuracy on {pictures} from {clean} to {now}."
     )
 
 
@@ -94,7 +121,9 @@ def _quantity(result: CorruptionsResult, network: int) -> Quantity:
         low=low,
         high=high,
         better="high",
-        text=f"{percent(mean)} ({percent(low)} to {percent(high)})",
+        text=f"{percent(mean)} ({percent(low)} to {percent(high)})"
+        if np.isfinite(low)
+        else f"{percent(mean)} of {count(result.done, 'picture')}",
     )
 
 
@@ -105,9 +134,13 @@ def _scope(result: CorruptionsResult) -> str:
 
 
 def findings(result: CorruptionsResult, params: CorruptionsParams) -> list[Finding]:
-    """Right answers that weak corruptions turn."""
+    """Right answers that weak corruptions turn; stronger ones than must be survived decide
+    nothing.
+    """
     found = []
     for one in result.examples:
+        if one.severity > params.judged:
+            continue
         names = result.classes[one.network]
         taken, given = names[one.truth], names[one.predicted]
         kind = result.kinds[one.kind]

@@ -20,6 +20,7 @@ from robgui.analyses.last_particle.particles.splitting import Setup, Splitting
 from robgui.analyses.last_particle.result import OUTSIDE
 from robgui.analyses.last_particle.tested_inputs import Chosen
 from robgui.core.dataset import Dataset
+from robgui.core.devices import to_host
 from robgui.core.model.classifier import Classifier
 
 
@@ -166,7 +167,8 @@ class PairTests:
 
     def _seen(self, pair: int, latent: Tensor) -> tuple[np.ndarray, int]:
         x = self.inputs(pair, latent[None])
-        return x[0].cpu().numpy(), int(self._classifier.infer(x).argmax())
+        seen, klass = to_host(x[0], self._classifier.infer(x).argmax())
+        return seen, int(klass)
 
 
 def _rivals(classifier: Classifier, classes: np.ndarray, class_wise: bool) -> np.ndarray:

@@ -6,7 +6,7 @@ from robgui.analyses.pipeline.params import PipelineParams
 from robgui.core.execution.budget.cost import Calls, Subject
 
 #: Ways of resizing, cropping and colouring beside the model's own, at most.
-_WAYS = 8
+_WAYS = 12
 
 
 def audit_calls(params: PipelineParams, subject: Subject) -> Calls:

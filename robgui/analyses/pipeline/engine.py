@@ -44,7 +44,10 @@ class _Audit:
     """The answers so far."""
 
     def __init__(self, classifier: Classifier, dataset: Dataset, params: PipelineParams) -> None:
-        self.total = min(len(dataset), params.pictures)
+        # in random order: data are often sorted by class, and an interval is one of a sample
+        order = np.random.default_rng(params.seed).permutation(len(dataset))
+        self._order = order[: params.pictures]
+        self.total = len(self._order)
         self.seen = 0
         self.places: list[int] = []
         self._classifier, self._dataset, self._batch = classifier, dataset, params.batch
@@ -60,16 +63,18 @@ class _Audit:
     def take(self, wanted: range) -> None:
         """Prepares these pictures in every way; those that cannot be read are left out."""
         self.seen = wanted.stop
-        places, own = self._dataset.readable(wanted, self._classifier.shape)
+        chosen = [int(place) for place in self._order[wanted.start : wanted.stop]]
+        places, own = self._dataset.readable(chosen, self._classifier.shape)
         if not places:
             return
-        first: np.ndarray | None = None
-        for number, way in enumerate(self._ways):
-            x = own if number == 0 else self._prepared(number, way, places, own)
-            (probabilities,) = to_host(self._classifier.probs(x, batch=self._batch))
-            best = probabilities.argmax(1)
-            first = best if first is None else first
-            confidence = probabilities.max(1)
+        prepared = [
+            own if number == 0 else self._prepared(number, way, places, own)
+            for number, way in enumerate(self._ways)
+        ]
+        answers = to_host(*(self._classifier.probs(x, batch=self._batch) for x in prepared))
+        first = answers[0].argmax(1)
+        for number, (x, probabilities) in enumerate(zip(prepared, answers, strict=True)):
+            best, confidence = probabilities.argmax(1), probabilities.max(1)
             self._predicted[number].append(best)
             self._confidence[number].append(confidence)
             self._keep_examples(number, places, own, x, np.where(best != first, confidence, 0.0))
@@ -119,6 +124,7 @@ class _Audit:
             resized=self._resized,
             examples=tuple(example for _, example in self._examples),
             model_calls=self._classifier.calls - self._before,
+            available=len(self._dataset),
         )
 
 

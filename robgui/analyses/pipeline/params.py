@@ -15,7 +15,7 @@ class PipelineParams(Params):
         ge=1,
         le=1_000_000,
         title="Pictures",
-        description="How many pictures are prepared in every way; the first of those chosen.",
+        description="Most pictures that are prepared in every way, chosen at random.",
     )
     jpeg: tuple[int, ...] = Field(
         (95, 75, 50),

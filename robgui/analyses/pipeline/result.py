@@ -51,6 +51,8 @@ class PipelineResult:
             interpolations are tried only then.
         examples: Pictures whose answer changes, the surest first.
         model_calls: Inputs the model has seen.
+        available: How many pictures there are to choose from; 0 in older results, which took the
+            first ones.
     """
 
     ways: tuple[str, ...]
@@ -64,6 +66,7 @@ class PipelineResult:
     resized: bool
     examples: tuple[Example, ...]
     model_calls: int
+    available: int = 0
 
     @property
     def done(self) -> int:

@@ -8,8 +8,9 @@ from robgui.analyses.pipeline.params import PipelineParams
 from robgui.analyses.pipeline.result import PipelineResult
 from robgui.core.finding import Finding
 from robgui.core.finding_pair import picture_of_two
+from robgui.core.intervals import chance_of_heads
 from robgui.core.offer import Offer
-from robgui.core.text.words import count, percent
+from robgui.core.text.words import count, percent, sample
 from robgui.core.verdict import Quantity, Status, Verdict
 
 #: A better accuracy under another preparation is believed when chance gives it this rarely.
@@ -36,8 +37,8 @@ def verdict(result: PipelineResult, params: PipelineParams) -> Verdict:
         return Verdict(Status.AT_RISK, _worst(result), quantity, scope, (limit,))
     if result.complete and float(high[1:].max(initial=0.0)) <= params.most_changes:
         sentence = (
-            "No usual way of preparing the pictures that keeps the colours changes more than"
-            f" {percent(params.most_changes)} of the answers."
+            f"None of {_kept(result)} changes more than {percent(params.most_changes)} of the"
+            " answers, 95 % sure."
         )
         return Verdict(Status.HOLDS, sentence, quantity, scope, (_worst(result), limit))
     few = f"With {count(result.done, 'picture')} a larger share cannot be excluded."
@@ -50,8 +51,6 @@ def better_way(result: PipelineResult) -> int | None:
     McNemar's exact test on the pictures that only one of the two has right, divided by the number
     of ways that are compared.
     """
-    from scipy.stats import binomtest
-
     own = (result.predicted[0] == result.truth)[result.known]
     best: tuple[int, int] | None = None
     for number in range(1, len(result.ways)):
@@ -59,7 +58,7 @@ def better_way(result: PipelineResult) -> int | None:
         gained, lost = int((other & ~own).sum()), int((own & ~other).sum())
         if gained <= lost:
             continue
-        chance = binomtest(gained, gained + lost, alternative="greater").pvalue
+        chance = chance_of_heads(gained, gained + lost)
         if chance * (len(result.ways) - 1) < _SURE and (best is None or gained - lost > best[0]):
             best = gained - lost, number
     return None if best is None else best[1]
@@ -79,10 +78,17 @@ def worst_way(result: PipelineResult) -> int:
     return int(np.where(result.judged, result.changes, 0).argmax())
 
 
+def _kept(result: PipelineResult) -> str:
+    """How many ways were tried that keep the colours, beside the model's own."""
+    ways = int(result.judged.sum()) - 1
+    return f"{count(ways, 'way')} of preparing that {'keeps' if ways == 1 else 'keep'} the colours"
+
+
 def _worst(result: PipelineResult) -> str:
     way = worst_way(result)
     if way == 0:
-        return "No answer changes under any way that keeps the colours."
+        pictures = count(result.done, "picture")
+        return f"No answer to {pictures} changes under any of {_kept(result)}."
     verb = "gets" if int(result.changes[way]) == 1 else "get"
     return (
         f"Of the ways that keep the colours, “{result.ways[way]}” changes most:"
@@ -105,12 +111,9 @@ def _quantity(result: PipelineResult) -> Quantity:
 
 
 def _scope(result: PipelineResult) -> str:
-    so_far = "" if result.complete else f"So far {result.done:,} of "
+    pictures = sample(result.done, result.total, result.available, "picture", result.dataset)
     size = "" if result.resized else " They have the model's size, so no size was tried."
-    return (
-        f"{so_far}{count(result.total, 'picture')} of {result.dataset}, prepared in"
-        f" {count(len(result.ways), 'way')}.{size}"
-    )
+    return f"{pictures}, prepared in {count(len(result.ways), 'way')}.{size}"
 
 
 def findings(result: PipelineResult, params: PipelineParams) -> list[Finding]:

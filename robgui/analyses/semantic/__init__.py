@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from robgui.analyses.choosing import class_of
+    from robgui.analyses.semantic.domain.engine import operating_domain
+    from robgui.analyses.semantic.domain.params import OperatingDomainParams
+    from robgui.analyses.semantic.domain.result import OperatingDomainResult
     from robgui.analyses.semantic.maps.maps import semantic_map
     from robgui.analyses.semantic.params import (
         METHOD_WORDS,
@@ -39,6 +42,8 @@ __all__ = [
     "Grown",
     "MapParams",
     "MapResult",
+    "OperatingDomainParams",
+    "OperatingDomainResult",
     "RegionsParams",
     "RegionsResult",
     "Scene",
@@ -50,6 +55,7 @@ __all__ = [
     "grow",
     "growing",
     "network_map",
+    "operating_domain",
     "pieces",
     "scene_of",
     "semantic_map",
@@ -60,6 +66,9 @@ __all__ = [
 
 _PLACES = {
     "robgui.analyses.choosing": ("class_of",),
+    "robgui.analyses.semantic.domain.engine": ("operating_domain",),
+    "robgui.analyses.semantic.domain.params": ("OperatingDomainParams",),
+    "robgui.analyses.semantic.domain.result": ("OperatingDomainResult",),
     "robgui.analyses.semantic.maps.maps": ("semantic_map",),
     "robgui.analyses.semantic.params": (
         "METHODS",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
+from robgui.analyses.semantic.domain.params import OperatingDomainParams
 from robgui.analyses.semantic.maps.grid import axis_values
 from robgui.analyses.semantic.params import (
     IMAGE,
@@ -65,6 +66,15 @@ def srvr_calls(params: SrvrParams, subject: Subject) -> Calls:
         fewest += shapes * (_LOOKED.get(n, _SPREAD) + grown[0])
         most += shapes * (_LOOKED.get(n, _SPREAD) + grown[1])
     return Calls(fewest, most)
+
+
+def domain_calls(params: OperatingDomainParams, subject: Subject) -> Calls:
+    """Plain poses, the test unless they say all, and the search."""
+    from robgui.analyses.last_particle.exact import Law
+
+    rounds = Law(params.particles, 1, params.replicas).threshold(params.critical, params.risk)
+    fewest = params.samples + params.search
+    return Calls(fewest, fewest + params.replicas * params.particles + rounds * params.steps)
 
 
 def _grown(params: GrowParams, n: int, starts: int) -> tuple[int, int]:

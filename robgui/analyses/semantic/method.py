@@ -2,7 +2,11 @@
 
 from pathlib import Path
 
-from robgui.analyses.semantic.cost import map_calls, regions_calls, srvr_calls
+from robgui.analyses.semantic.cost import domain_calls, map_calls, regions_calls, srvr_calls
+from robgui.analyses.semantic.domain.params import OperatingDomainParams
+from robgui.analyses.semantic.domain.result import OperatingDomainResult
+from robgui.analyses.semantic.domain.views import domain_views
+from robgui.analyses.semantic.domain.words import domain_findings, domain_offers, domain_verdict
 from robgui.analyses.semantic.maps.findings import map_findings, map_offers
 from robgui.analyses.semantic.maps.grid import map_units
 from robgui.analyses.semantic.maps.views import map_views
@@ -139,11 +143,46 @@ SAFE_SHARE = Analysis(
         "that reached the end of the range, and that were still growing when they were stopped."
     ),
 )
+DOMAIN = Analysis(
+    name="operating_domain",
+    title="Operating domain",
+    tab="Operating domain",
+    question="How rarely is the class lost among all the poses that are to be expected?",
+    engine=deferred("robgui.analyses.semantic.domain.engine:operating_domain"),
+    params=OperatingDomainParams,
+    calls=domain_calls,
+    result=OperatingDomainResult,
+    verdict=domain_verdict,
+    views=domain_views,
+    findings=domain_findings,
+    severity_means=(
+        "1 where every tenth pose of the domain fails or more, a tenth less for each power of ten."
+    ),
+    offers=domain_offers,
+    kinds=frozenset({"image"}),
+    takes_with=takes,
+    demo=Demo(*_DEMO, guided=False),
+    invitation=(
+        "How rarely is the class lost among all the poses that you expect? Choose an input, say "
+        "how far it may turn, blur or darken, and press Run: poses are drawn as they would come, "
+        "then driven towards failure until it is clear how rare that is."
+    ),
+    explanation=(
+        "The domain is all that you expect to happen to this input: each parameter varies within "
+        "its range, equally often everywhere or as its distribution says. A dot is one pose as it "
+        "came: green where the class is kept, a red cross where it is lost; the diamond is the "
+        "worst pose met, by chance, by the test or by search. The bars show along each parameter "
+        "which share of the poses is lost. Failures that plain poses never meet are measured by "
+        "the last particle: poses climb towards failure round by round, and the more rounds it "
+        "takes, the rarer it is. Validated means that the class is lost more rarely than the "
+        "critical probability, with the confidence of the settings."
+    ),
+)
 METHOD = Method(
     name="semantic",
     title="Semantic",
     question="Which poses and lights does it survive?",
-    analyses=(MAP, REGIONS, SAFE_SHARE),
+    analyses=(MAP, REGIONS, SAFE_SHARE, DOMAIN),
     folder=Path(__file__).parent,
     order=20,
     claims="robgui.reproduce.semantic.claims:claims",

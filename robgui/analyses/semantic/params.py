@@ -150,7 +150,9 @@ class SpaceParams(Params):
         return ranges
 
 
-class _OneScene(Params):
+class OneSceneParams(Params):
+    """The one scene that is looked at."""
+
     scene: str = Field(
         IMAGE,
         min_length=1,
@@ -446,7 +448,7 @@ class _InsideParams(Params):
 _STARTS, _LARGE = 4, 128 * 128
 
 
-class RegionsParams(_InsideParams, GrowParams, _BoxOrGrow, SpaceParams, _OneScene):
+class RegionsParams(_InsideParams, GrowParams, _BoxOrGrow, SpaceParams, OneSceneParams):
     """Settings of finding regions; the paper's robust regions are its preset."""
 
     start_count: int = Field(
@@ -506,8 +508,8 @@ def starts_on(params: RegionsParams, shape: tuple[int, ...]) -> int:
     return params.start_count or (1 if math.prod(shape[1:]) > _LARGE else _STARTS)
 
 
-def takes(params: MapParams | RegionsParams | SrvrParams) -> Takes:
-    """An image scene takes inputs, one for regions; meshes take none."""
+def takes(params: OneSceneParams | MapParams | SrvrParams) -> Takes:
+    """An image scene takes inputs, one where there is one scene; meshes take none."""
     if IMAGE not in params.scenes:
         return Takes(fewest_inputs=0, most_inputs=0)
-    return Takes(fewest_inputs=1, most_inputs=1 if isinstance(params, RegionsParams) else None)
+    return Takes(fewest_inputs=1, most_inputs=1 if isinstance(params, OneSceneParams) else None)

@@ -102,7 +102,8 @@ class _Trial:
             return
         found = []
         for number, side in enumerate(self._sides):
-            x = side.classifier.tensor(inputs(side.classifier, side.data, places))
+            given = inputs(side.classifier, side.data, places)
+            x = side.classifier.tensor(given)
             scores = side.classifier.infer(x, self._params.batch)
             classes = scores.argmax(1)
             (seen,) = to_host(classes)
@@ -115,7 +116,8 @@ class _Trial:
                     )
                     if crossing is not None:
                         broken[row] = crossing.radius
-                        self._keep(number, places, row, x[row], int(seen[row]), crossing)
+                        before = np.asarray(given[row], dtype=np.float32)
+                        self._keep(number, places, row, before, int(seen[row]), crossing)
             proven = yield from self._prove(side, x, classes, broken)
             found.append((np.where(wrong, 0, proven), np.where(wrong, 0, broken), wrong))
         for side, (proven, broken, wrong) in zip(self._sides, found, strict=True):
@@ -159,7 +161,9 @@ class _Trial:
         Bounds of a larger ball are never tighter, so an input that fails is not tried again.
         """
         proven = np.zeros(len(x))
-        sizes = self._params.largest * _SMALLER ** np.arange(self._params.sizes)[::-1]
+        steps = self._params.largest * _SMALLER ** np.arange(self._params.sizes)
+        # the size that decides the status is among them
+        sizes = np.unique(np.append(steps, self._params.hold))
         going = np.arange(len(x))
         for size in sizes.tolist():
             going = going[broken[going] > size]
@@ -179,7 +183,7 @@ class _Trial:
         number: int,
         places: list[int],
         row: int,
-        x: Tensor,
+        before: np.ndarray,
         klass: int,
         crossing: Crossing,
     ) -> None:
@@ -187,7 +191,6 @@ class _Trial:
         if len(self._examples) == _EXAMPLES and crossing.radius >= self._examples[-1].size:
             return
         kind = self._sides[number].classifier.kind
-        (before,) = to_host(x)
         after = crossing.witness.reshape(before.shape).astype(np.float32)
         example = Broken(
             number,

@@ -96,15 +96,18 @@ def _brackets(result: ToleranceResult, params: ToleranceParams) -> Boxes:
         if not open_end:
             spots.append(Spot(high, lane + 0.5, "turned", Ink("fails"), "cross"))
     left = result.done - len(order)
-    note = f"The {len(order)} inputs that take least; {left} more are in the table." if left else ""
+    note = "Green: proven to stay. Grey: not known. Cross: a change that turns it."
+    if left:
+        note = f"The {len(order)} inputs that take least; {left} more are in the table. {note}"
+    name = f": {result.networks[0]}" if len(result.networks) > 1 else ""
     return Boxes(
-        "Brackets of the inputs",
+        f"Brackets of the inputs{name}",
         Axis(_SIZE.name, low=0, high=params.largest),
         Axis("input"),
         tuple(boxes),
         spots=tuple(spots),
         lanes=tuple(result.names[row] for row in order),
-        note=note or "Green: proven to stay. Grey: not known. Cross: a change that turns it.",
+        note=note,
     )
 
 

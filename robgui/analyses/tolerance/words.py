@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from robgui.analyses.tolerance.params import ToleranceParams
 from robgui.analyses.tolerance.result import ToleranceResult
 from robgui.core.finding import Finding
 from robgui.core.finding_pair import picture_of_two
+from robgui.core.intervals import chance_of_heads
 from robgui.core.offer import Offer
 from robgui.core.text.words import count, number, percent, sample
 from robgui.core.verdict import Quantity, Status, Verdict
@@ -23,11 +26,14 @@ def verdict(result: ToleranceResult, params: ToleranceParams) -> Verdict:
     each = tuple(_of(result, params, at) for at in range(len(result.networks)))
     if len(each) == 1:
         return each[0]
-    worst = min(each, key=lambda one: list(Status).index(one.status))
+    place = min(range(len(each)), key=lambda at: list(Status).index(each[at].status))
+    worst, name = each[place], result.networks[place]
     because = tuple(
         f"{name}: {one.sentence}" for name, one in zip(result.networks, each, strict=True)
     )
-    return Verdict(worst.status, _order(result), each[0].number, _scope(result), because, each)
+    number = replace(worst.number, name=f"{worst.number.name}, {name}") if worst.number else None
+    sentence = f"{name}: {worst.sentence} {_order(result)}"
+    return Verdict(worst.status, sentence, number, _scope(result), because, each)
 
 
 def _of(result: ToleranceResult, params: ToleranceParams, network: int) -> Verdict:
@@ -36,10 +42,7 @@ def _of(result: ToleranceResult, params: ToleranceParams, network: int) -> Verdi
     said, quantity = _because(result, params, network), _quantity(result, params, network)
     inputs = count(result.done, "input")
     if failing:
-        sentence = (
-            f"{failing:,} of {inputs} are wrong or change class when their values change by at"
-            f" most {number(params.hold)}."
-        )
+        sentence = _failing_words(result, params, network)
         return Verdict(Status.FAILS, sentence, quantity, _scope(result), said)
     if kept == result.done:
         sentence = (
@@ -57,19 +60,36 @@ def _of(result: ToleranceResult, params: ToleranceParams, network: int) -> Verdi
     return Verdict(status, sentence, quantity, _scope(result), said)
 
 
+def _failing_words(result: ToleranceResult, params: ToleranceParams, network: int) -> str:
+    """What small changes turn, apart from what is wrong without any."""
+    wrong = int(result.wrong[network].sum())
+    turned = int((result.broken[network] <= params.hold).sum()) - wrong
+    inputs, size = count(result.done, "input"), number(params.hold)
+    if not turned:
+        rest = f"no change of the values by up to {size} is known that turns another"
+        if result.no_attack[network]:
+            rest = "the others could not be attacked"
+        return f"Wrong as they are: {wrong:,} of {inputs}; {rest}."
+    verb = "changes" if turned == 1 else "change"
+    also = f"; wrong as they are: {wrong:,} more" if wrong else ""
+    return f"{turned:,} of {inputs} {verb} class when values change by at most {size}{also}."
+
+
 def _because(result: ToleranceResult, params: ToleranceParams, network: int) -> tuple[str, ...]:
     said = []
-    wrong = int(result.wrong[network].sum())
-    if wrong:
-        said.append(f"Wrong without any change, so with tolerance 0: {count(wrong, 'input')}.")
-    finite = result.broken[network][np.isfinite(result.broken[network])]
+    right = ~result.wrong[network]
+    sizes = result.broken[network][right]
+    finite = sizes[np.isfinite(sizes)]
     if len(finite):
-        said.append(f"The median of the changes found is {number(float(np.median(finite)))}.")
+        said.append(
+            f"An attack turns {len(finite):,} of {count(len(sizes), 'right answer')}; the median of"
+            f" these changes is {number(float(np.median(finite)))}."
+        )
     lacks = (result.no_attack[network], result.no_proof[network])
     said += [f"{lack[0].upper()}{lack[1:].rstrip('.')}." for lack in lacks if lack]
     said.append(
-        f"An input must take changes of every value by {number(params.hold)}; within"
-        f" {number(_RISK * params.hold)} a change is a risk."
+        f"An input must take changes of every value by {number(params.hold)}; where that is not"
+        f" proven, a change of up to {number(_RISK * params.hold)} is a risk."
     )
     return tuple(said)
 
@@ -91,14 +111,12 @@ def _quantity(result: ToleranceResult, params: ToleranceParams, network: int) ->
 
 def _order(result: ToleranceResult) -> str:
     """Which of the first two models takes more, on the inputs where that is certain."""
-    from scipy.stats import binomtest
-
     first, second = result.networks[:2]
     more, less = result.sure_order(0, 1)
     if more + less == 0:
         return f"On no input is it certain whether {first} or {second} takes more."
     winner, loser, wins = (first, second, more) if more >= less else (second, first, less)
-    chance = binomtest(wins, more + less).pvalue
+    chance = 2 * chance_of_heads(wins, more + less)  # either could have won
     beyond = "beyond chance" if chance < 0.05 else "which may be chance"
     return (
         f"“{winner}” takes more than “{loser}” on {wins:,} of the"
@@ -112,9 +130,11 @@ def _scope(result: ToleranceResult) -> str:
 
 
 def findings(result: ToleranceResult, params: ToleranceParams) -> list[Finding]:
-    """The inputs that the smallest changes turn."""
+    """The inputs that small changes turn: larger ones than put the model at risk are no failure."""
     found = []
     for one in result.examples:
+        if one.size > _RISK * params.hold:
+            continue
         names = result.labels[one.network]
         before, after = names[one.before], names[one.after]
         title = f"{one.name}: “{before}” becomes “{after}” when values change by {number(one.size)}"

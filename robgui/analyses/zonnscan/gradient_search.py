@@ -51,7 +51,6 @@ class GradientSearch:
         batch: Most inputs per model call; 0 lets the program choose.
 
     Attributes:
-        crossing: The nearest change found so far; None without any.
         calls: Inputs the model has seen.
         blind: Whether no gradient pointed anywhere, so that nothing was searched.
     """
@@ -67,7 +66,8 @@ class GradientSearch:
         seed: int,
         batch: int = 0,
     ) -> None:
-        self.crossing: Crossing | None = None
+        self._nearest: Crossing | None = None
+        self._pulled: Crossing | None = None
         self.calls = 0
         self.blind = True
         self._classifier = classifier
@@ -78,6 +78,13 @@ class GradientSearch:
         self._largest = largest
         self._batch = batch
         self._generator = host_generator(seed)
+
+    @property
+    def crossing(self) -> Crossing | None:
+        """The nearest change found so far; None without any."""
+        if self._pulled is not None and self._pulled.radius < _radius(self._nearest):
+            return self._pulled
+        return self._nearest
 
     def __iter__(self) -> Iterator[None]:
         halves = 0.5 ** torch.arange(HALVED, device=self._centre.device)
@@ -104,7 +111,9 @@ class GradientSearch:
         points = starts
         for step in range(steps + 1):
             margins, gradient = self._margins(points)
-            beyond, within = to_host(margins, radii)
+            anywhere = margins[:0] if gradient is None else gradient.any()
+            beyond, within, steep = to_host(margins, radii, anywhere)
+            self.blind &= not steep.any()
             crossed = np.flatnonzero(beyond > 0).tolist()
             yield
             if crossed:
@@ -129,15 +138,15 @@ class GradientSearch:
         if not found:
             return
         reach = partial(radius_of, self._zone, self._corners)
-        before, calls = self.crossing, 0
+        calls = 0
         for now in nearest_crossing(
             self._classifier, torch.stack(found), self._centre, self._home, reach, self._batch
         ):
             self.calls += now.calls - calls
             calls = now.calls
-            if now.radius < (before.radius if before else torch.inf):
-                self.crossing = now
+            self._pulled = now
             yield
+        self._nearest, self._pulled = self.crossing, None
 
     def _margins(self, points: Tensor) -> tuple[Tensor, Tensor | None]:
         """How far each point ``(n, d)`` is beyond the boundary, and the way to go further."""
@@ -154,10 +163,7 @@ class GradientSearch:
         known = [gradient.flatten(1) for _, gradient in parts if gradient is not None]
         if len(known) < len(parts):
             return margins, None
-        gradient = torch.cat(known).nan_to_num(0.0, 0.0, 0.0)
-        if self.blind:
-            self.blind = not bool(gradient.any())
-        return margins, gradient
+        return margins, torch.cat(known).nan_to_num(0.0, 0.0, 0.0)
 
     def _margin(self, scores: Tensor) -> Tensor:
         """Positive where the votes differ from the input's: the best rival less the class ``(n,)``.
@@ -206,3 +212,7 @@ class GradientSearch:
         anywhere = self._within(noise * radii[:, None] * self._half_sides(), radii[:, None])
         turn = (torch.arange(len(radii), device=radii.device) % 2 == 0)[:, None]
         return (self._centre + torch.where(turn, towards, anywhere)).clamp(0, 1)
+
+
+def _radius(crossing: Crossing | None) -> float:
+    return float("inf") if crossing is None else crossing.radius

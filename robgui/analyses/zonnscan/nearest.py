@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -13,7 +13,7 @@ from robgui.analyses.zonnscan.sampling.points import stretches
 from robgui.analyses.zonnscan.sampling.scan import Scan
 from robgui.analyses.zonnscan.sampling.tally import read_scores
 from robgui.analyses.zonnscan.sampling.zones import Cloud
-from robgui.core.devices import to_host
+from robgui.core.devices import to_device, to_host
 from robgui.core.model.classifier import Classifier
 
 #: Crossing samples that are pulled towards the input, and how often the way is halved: 64 · 12
@@ -22,16 +22,43 @@ CANDIDATES = 64
 HALVINGS = 12
 
 
-@dataclass(frozen=True, slots=True)
 class Crossing:
-    """A point of another class: its radius, itself ``(d,)``, its class, and the calls it took to
-    find.
+    """The nearest of some points of another class; read from the device when first asked about.
+
+    Attributes:
+        calls: Model calls that it took to find.
+
+    Args:
+        points: ``(m, d)`` the points.
+        classes: ``(m, 1)`` their classes.
+        radii: ``(m,)`` their radii.
+        calls: Model calls that they took to find.
     """
 
-    radius: float
-    witness: np.ndarray
-    klass: int
-    calls: int
+    def __init__(self, points: Tensor, classes: Tensor, radii: Tensor, calls: int) -> None:
+        best = radii.argmin(0, keepdim=True)
+        self._there = radii[best], points[best], classes[best]
+        self.calls = calls
+
+    @cached_property
+    def _here(self) -> tuple[np.ndarray, ...]:
+        return to_host(*self._there)
+
+    @property
+    def radius(self) -> float:
+        """How far away it is."""
+        return float(self._here[0][0])
+
+    @property
+    def witness(self) -> np.ndarray:
+        """The point itself ``(d,)``."""
+        point: np.ndarray = self._here[1][0]
+        return point
+
+    @property
+    def klass(self) -> int:
+        """Its class."""
+        return int(self._here[2][0, 0])
 
 
 def nearest_crossing(
@@ -71,7 +98,7 @@ def nearest_crossing(
         far, near = torch.where(crosses, middle, far), torch.where(crosses, near, middle)
         classes = torch.where(crosses, reading.top, classes)
         points = torch.lerp(centre, candidates, far)
-        yield _nearest(
+        yield Crossing(
             points,
             classes,
             torch.where(classes[:, 0] >= 0, reach(points), torch.inf),
@@ -85,12 +112,12 @@ def crossing_samples(scan: Scan, cloud: Cloud) -> Tensor | None:
 
     None when none did.
     """
-    crossed = scan.tally.crossed
-    zones = torch.nonzero(crossed.any(1)).flatten().tolist()
-    if not zones:
+    (crossed,) = to_host(scan.tally.crossed)
+    zones = np.flatnonzero(crossed.any(1))
+    if not len(zones):
         return None
-    numbers = torch.nonzero(crossed[zones[0]]).flatten()[:CANDIDATES].tolist()
-    zone = torch.tensor(zones[:1], device=crossed.device)
+    numbers = np.flatnonzero(crossed[zones[0]])[:CANDIDATES].tolist()
+    zone = to_device(torch.from_numpy(zones[:1]), scan.tally.crossed.device)
     return torch.cat(list(_drawn_again(scan, cloud, zone, numbers)))
 
 
@@ -104,11 +131,3 @@ def _drawn_again(scan: Scan, cloud: Cloud, zone: Tensor, numbers: list[int]) -> 
             for _ in block.prepare():
                 continue
             yield block.at(zone)[0, torch.tensor(rows, device=zone.device)]
-
-
-def _nearest(points: Tensor, classes: Tensor, radii: Tensor, calls: int) -> Crossing:
-    best = radii.argmin(0, keepdim=True)
-    radius, witness, klass = to_host(radii[best], points[best], classes[best])
-    return Crossing(
-        radius=float(radius[0]), witness=witness[0], klass=int(klass[0, 0]), calls=calls
-    )

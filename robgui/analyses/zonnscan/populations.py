@@ -27,6 +27,7 @@ from robgui.analyses.zonnscan.sampling.tally import Tally, read_scores
 from robgui.analyses.zonnscan.sampling.zones import BoxCloud
 from robgui.analyses.zonnscan.thumbnails import thumbnails
 from robgui.core.dataset import Dataset, inputs
+from robgui.core.devices import to_host
 from robgui.core.errors import DataError
 from robgui.core.execution.analysis import Pace, Step
 from robgui.core.model.classifier import Classifier
@@ -111,7 +112,7 @@ class PopulationScan:
         points, _, self._note = base_points(
             params.sampler, sets.x[0].numel(), params.samples, params.seed, classifier.device
         )
-        self.scan, self._predicted = scan_inputs(
+        self.scan, classes = scan_inputs(
             classifier,
             sets.x,
             params.radius,
@@ -120,7 +121,8 @@ class PopulationScan:
             target=params.target_half_width,
             batch=params.batch,
         )
-        self._thumbnails = thumbnails(sets.x, classifier.kind, sets.total)
+        self._inputs, self._predicted = to_host(sets.x, classes)
+        self._thumbnails = thumbnails(self._inputs, classifier.kind, sets.total)
 
     def __iter__(self) -> Iterator[None]:
         return iter(self.scan)
@@ -151,12 +153,13 @@ class PopulationScan:
             numbers=sets.numbers,
             thumbnails=self._thumbnails,
             notable=notable,
-            notable_inputs=sets.x[torch.from_numpy(notable).to(sets.x.device)].cpu().numpy(),
+            notable_inputs=self._inputs[notable],
             kind=self._classifier.kind,
             **asdict(compare(counts.index[~sets.second], counts.index[sets.second])),
             samples=counts.samples,
             model_calls=sets.calls + len(sets.x) + int(counts.samples.sum()),
             labels=tuple(self._classifier.labels),
+            finished=self.scan.done >= self.scan.total,
         )
 
 
@@ -275,9 +278,9 @@ def scan_inputs(
     samples: int,
     target: float = 0.0,
     batch: int = 0,
-) -> tuple[Scan, np.ndarray]:
-    """A scan of the zones around inputs ``(n, *shape)``, not yet run, and the classes of the
-    inputs.
+) -> tuple[Scan, Tensor]:
+    """A scan of the zones around inputs ``(n, *shape)``, not yet run, and the classes ``(n,)`` of
+    the inputs.
     """
     own = read_scores(classifier.infer(x, batch), classifier.settings.multi_label)
     cloud = BoxCloud.around(x.flatten(1), radius, points)
@@ -287,7 +290,7 @@ def scan_inputs(
     )
     return (
         Scan(classifier, cloud, tally, cap=cap, target=target, batch=batch),
-        own.top[:, 0].cpu().numpy(),
+        own.top[:, 0],
     )
 
 

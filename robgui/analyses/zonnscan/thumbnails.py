@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from robgui.core.dataset.picture import picture_of
 
@@ -15,11 +14,10 @@ _BUDGET = 8_000_000
 _LARGEST, _SMALLEST = 64, 12
 
 
-def thumbnails(x: np.ndarray | Tensor, kind: str, total: int = 0) -> np.ndarray:
+def thumbnails(values: np.ndarray, kind: str, total: int = 0) -> np.ndarray:
     """Inputs ``(n, *shape)`` in [0, 1] as small pictures ``(n, h, w, 3)`` uint8, part of
     ``total`` (0: they are all).
     """
-    values = x.cpu().numpy() if isinstance(x, Tensor) else x
     if not len(values):
         return np.zeros((0, 1, 1, 3), dtype=np.uint8)
     side = max(_SMALLEST, min(_LARGEST, math.isqrt(_BUDGET // (3 * (total or len(values))))))

@@ -75,9 +75,10 @@ def make_key(
             " inputs or another eps."
         )
     chosen = changed[:half] + kept[: size - half]
+    (made,) = to_host(twins[chosen])
     return Key(
-        twins[chosen].cpu().numpy(),
-        true[chosen].cpu().numpy(),
+        made,
+        np.asarray(classes, dtype=np.int64)[chosen],
         np.arange(size) < half,
         np.asarray(chosen),
     )

@@ -106,10 +106,15 @@ class _Check:
                 yield
             self._second = self._stitching.marked()
         assert self._second is not None
-        self._look(1, self._second)
+        with self._second.checked_later():
+            yield from self._measure(self._second)
+
+    def _measure(self, second: Classifier) -> Iterator[None]:
+        """Both models around the key, from here on; a copy is not among those that a run checks."""
+        self._look(1, second)
         p = self._params
         self._repeated = Repeated(
-            (self._first, self._second),
+            (self._first, second),
             self._key.inputs,
             runs=p.runs,
             samples=p.samples,
@@ -118,6 +123,7 @@ class _Check:
             batch=p.batch,
         )
         yield from self._repeated
+        second.check()
 
     def _look(self, which: int, classifier: Classifier) -> None:
         """What a model says about the key and about all inputs looked at."""
@@ -130,6 +136,8 @@ class _Check:
 
     def step(self) -> Step[WatermarkResult]:
         """The complete picture now; the first tenth of the way is fine-tuning."""
+        if self._second is not None:
+            self._second.check()
         rounds, total = self._params.rounds, 10 * self._params.rounds
         if self._repeated is None:
             return Step(done=self._rounds, total=total, result=self._result())

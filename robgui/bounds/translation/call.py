@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from robgui.bounds.network import Affine, Map, Operation, Shape, UnsupportedError
+from robgui.core.model.randomness import HOST
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ def zero(call: Call, shape: Shape) -> Tensor:
 
 def as_computed(value: float, call: Call) -> float:
     """A plain number as the model rounds it before it computes with it."""
-    return float(torch.tensor(value, dtype=call.precision, device=call.device))
+    return float(torch.tensor(value, dtype=call.precision, device=HOST))
 
 
 def per_axis(value: Any, axes: int) -> list[int]:

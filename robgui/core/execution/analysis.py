@@ -411,16 +411,22 @@ class Pace:
     """Says when the next Step is due, so that an engine neither floods nor starves its listener.
 
     Ask it after each batch: the first answer is yes, so that the first picture comes at once.
+
+    Attributes:
+        awaited: Somebody waits for what runs in this process to end, which it does at its next
+            Step: that is due after the present batch.
     """
+
+    awaited: ClassVar[bool] = False
 
     def __init__(self, seconds: float = 0.05) -> None:
         self._seconds = seconds
         self._next = 0.0
 
     def due(self) -> bool:
-        """True at most once every ``seconds``."""
+        """True at most once every ``seconds``, and while somebody waits for the end."""
         now = time.monotonic()
-        if now < self._next:
+        if now < self._next and not Pace.awaited:
             return False
         self._next = now + self._seconds
         return True

@@ -70,6 +70,7 @@ def problems() -> tuple[str, ...]:
 
 def refresh() -> None:
     """Looks for methods anew, after a package was installed."""
+    _entries.cache_clear()
     _discover.cache_clear()
     bringing.cache_clear()
 
@@ -105,9 +106,11 @@ def _discover() -> tuple[tuple[Method, ...], tuple[str, ...]]:
     return tuple(sorted(found, key=lambda method: (method.order, method.title))), tuple(lacks)
 
 
-def _entries() -> list[EntryPoint]:
-    """All entry points, ours first."""
-    return sorted(entry_points(group=GROUP), key=lambda entry: (not _ours(entry), entry.name))
+@cache
+def _entries() -> tuple[EntryPoint, ...]:
+    """All entry points, ours first; to read those of every package takes milliseconds."""
+    found = entry_points(group=GROUP)
+    return tuple(sorted(found, key=lambda entry: (not _ours(entry), entry.name)))
 
 
 def _ours(entry: EntryPoint) -> bool:

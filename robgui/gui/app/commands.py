@@ -16,30 +16,26 @@ from robgui.gui.app.actions import Entry
 from robgui.gui.app.device_menu import DeviceMenu
 from robgui.gui.app.figure_question import FigureQuestion
 from robgui.gui.app.model_questions import ModelQuestions
-from robgui.gui.app.palette import CommandPalette, ShortcutSheet
-from robgui.gui.app.preferences import edit_preferences
 from robgui.gui.app.rail import places, shortcut
 from robgui.gui.app.saving import Saving
 from robgui.gui.app.settings import Look
 from robgui.gui.app.theme import is_dark, theme
 from robgui.gui.app.workspaces import WORKSPACES, Workspaces
-from robgui.gui.data.data_dialog import DataDialog
-from robgui.gui.pages.help import Help
-from robgui.gui.show.demo import DemoStart, opening_scene
-from robgui.gui.state.evidence.explaining import explain
 from robgui.gui.state.opening import Opening
 from robgui.gui.widgets.plain import question
 
 if TYPE_CHECKING:
     from robgui.gui.app.main_window import MainWindow
     from robgui.gui.pages.batch_window import BatchWindow
+    from robgui.gui.pages.help import Help
     from robgui.gui.pages.postmortem_dialog import PostMortemDialog
+    from robgui.gui.show.demo import DemoStart
     from robgui.gui.show.presentation import Presentation
     from robgui.report.postmortem.facts import Facts
 
 MODEL_ENDINGS = (
     *(".pt2", ".pt", ".pth", ".th", ".ckpt", ".bin", ".safetensors", ".onnx", ".skops"),
-    *(".keras", ".h5", ".hdf5", ".tflite"),
+    *(".keras", ".h5", ".hdf5", ".tflite", ".pair"),
 )
 _MODELS = (
     f"Models ({' '.join('*' + ending for ending in MODEL_ENDINGS)} config.json);;All files (*)"
@@ -255,7 +251,7 @@ class Commands:
                 "preferences",
                 "Preferences …",
                 "Edit",
-                partial(edit_preferences, w),
+                self.edit_preferences,
                 known_keys(KEYS.Preferences, "Ctrl+,"),
                 separator=True,
                 hint="Thresholds that decide what holds, what is at risk and what fails",
@@ -392,6 +388,8 @@ class Commands:
 
     def post_mortem(self) -> None:
         """Explains the finding that the user points at, once what is missing has run."""
+        from robgui.gui.state.evidence.explaining import explain
+
         chosen = self._store.selection.finding
         if chosen is not None:
             explain(self._store, chosen, self._explained)
@@ -453,6 +451,8 @@ class Commands:
 
     def data_settings(self) -> None:
         """Shows what the files of the data in use do not tell, to edit."""
+        from robgui.gui.data.data_dialog import DataDialog
+
         if self._store.library.dataset is not None:
             dialog = DataDialog(self._store, self._store.library.dataset, self._window)
             dialog.finished.connect(dialog.deleteLater)
@@ -460,6 +460,8 @@ class Commands:
 
     def start_demo(self) -> None:
         """Loads the bundled data and models and shows the scene that the demo opens with."""
+        from robgui.gui.show.demo import DemoStart, opening_scene
+
         if self._demo is None:
             self._demo = DemoStart(self._store)
         scene = opening_scene()
@@ -549,9 +551,16 @@ class Commands:
         QApplication.setFont(font)
         theme.apply(theme.dark)
 
+    def edit_preferences(self) -> None:
+        """What the user has chosen for all of the program."""
+        from robgui.gui.app.preferences import edit_preferences
+
+        edit_preferences(self._window)
+
     def show_help(self) -> None:
         """The manual, at the page of the panel on show."""
         from robgui import manual
+        from robgui.gui.pages.help import Help
 
         if self._help is None:
             self._help = Help(self._store, self._window)
@@ -596,10 +605,14 @@ class Commands:
 
     def show_palette(self) -> None:
         """Everything by typing."""
+        from robgui.gui.app.palette import CommandPalette
+
         CommandPalette(self._window.actions_, self._window).exec()
 
     def show_shortcuts(self) -> None:
         """Every shortcut on one page."""
+        from robgui.gui.app.palette import ShortcutSheet
+
         ShortcutSheet(self._window.actions_, self._window).exec()
 
     def show_doctor(self) -> None:

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QInputDialog, QMessageBox
 
-from robgui.core.execution.request import subject
 from robgui.core.identify import Identity
-from robgui.gui.state.evidence.reopening import Way, read_experiments, way_of
 from robgui.gui.widgets.plain import question, visible
 
 if TYPE_CHECKING:
     from robgui.core.experiment import Experiment
     from robgui.gui.app.main_window import MainWindow
+    from robgui.gui.state.evidence.reopening import Way
 
 
 class FigureQuestion:
@@ -30,11 +29,15 @@ class FigureQuestion:
 
     def ask(self, path: Path, found: Identity) -> None:
         """Reads the record away from the GUI thread, then asks."""
+        from robgui.gui.state.evidence.reopening import read_experiments
+
         self._store.background.run(
             lambda: read_experiments(path), lambda runs: self._choose(path, found, runs)
         )
 
     def _choose(self, path: Path, found: Identity, runs: list[Experiment]) -> None:
+        from robgui.gui.state.evidence.reopening import way_of
+
         if len(runs) == 1:
             self._ask(path, found, way_of(self._store, runs[0]))
             return
@@ -79,6 +82,8 @@ class FigureQuestion:
         self._store.params_offered.emit(request.analysis, dict(request.params))
 
     def _title(self, experiment: Experiment) -> str:
+        from robgui.core.execution.request import subject
+
         request = experiment.request
         known = self._store.analyses.get(request.analysis)
         title = request.analysis if known is None else known.title

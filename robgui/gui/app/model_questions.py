@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING
 
 from robgui.core.errors import RobguiError, TrustError
 from robgui.core.trust import trust
-from robgui.gui.model.architecture_dialog import ArchitectureDialog
-from robgui.gui.model.model_dialog import ModelDialog
-from robgui.gui.model.trust_dialog import ask_trust
 from robgui.gui.state.opening import Opening
 
 if TYPE_CHECKING:
     from robgui.core.model.card import ModelCard
     from robgui.gui.app.main_window import MainWindow
+    from robgui.gui.model.model_dialog import ModelDialog
 
 
 class ModelQuestions:
@@ -44,6 +42,8 @@ class ModelQuestions:
 
     def check(self, model: ModelCard) -> None:
         """Shows how a model of the library behaves; a file being opened is decided first."""
+        from robgui.gui.model.model_dialog import ModelDialog
+
         if self.dialog is not None and self._opening:
             self.dialog.raise_()
             self.dialog.activateWindow()
@@ -59,6 +59,8 @@ class ModelQuestions:
             self._show_next()
 
     def _show_next(self) -> None:
+        from robgui.gui.model.model_dialog import ModelDialog
+
         if self._waiting:
             opening, model = self._waiting.popleft()
             said = bool(opening.settings)
@@ -79,6 +81,8 @@ class ModelQuestions:
 
     def _ask_trust(self, opening: Opening, error: TrustError) -> None:
         """Asks once for exactly this code; the user's own store keeps the answer."""
+        from robgui.gui.model.trust_dialog import ask_trust
+
         if error.code is None or not ask_trust(error.code, str(error), self._window):
             self._declined(opening.path)
             return
@@ -89,6 +93,8 @@ class ModelQuestions:
         self._store.library.load_model(opening.but(trusted=error.code.digest))
 
     def _ask_details(self, opening: Opening, sentence: str) -> None:
+        from robgui.gui.model.architecture_dialog import ArchitectureDialog
+
         dialog = ArchitectureDialog(opening.path, sentence, self._window)
         if dialog.exec():
             self._store.library.load_model(

@@ -10,8 +10,6 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 
 import robgui
 from robgui.gui.show import export
-from robgui.gui.state.evidence import guarding
-from robgui.gui.state.evidence.reopening import experiment_on_show
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,6 +43,8 @@ class Saving:
 
     def make_tests(self) -> None:
         """Writes the starred findings as tests that a later model has to pass."""
+        from robgui.gui.state.evidence import guarding
+
         folder = QFileDialog.getExistingDirectory(
             self._window,
             "Make tests of the starred findings in a folder",
@@ -114,6 +114,8 @@ class Saving:
 
     def _exported(self) -> export.Exported | None:
         """What the panel on show shows, with where it comes from; says so when there is nothing."""
+        from robgui.gui.state.evidence.reopening import experiment_on_show
+
         panel = self._window.current_panel
         if panel is None or panel.result is None or panel.request is None:
             self._store.say(

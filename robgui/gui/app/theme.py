@@ -10,11 +10,12 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QObject, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QIcon, QPainter, QPalette, QPixmap, QShowEvent
+from PySide6.QtGui import QColor, QFont, QIcon, QPainter, QPalette, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication, QLabel
 
 from robgui import resources
+from robgui.gui.widgets.when_seen import WhenSeen
 
 #: How much larger than the text each kind of heading is.
 HEADINGS = {"hero": 2.0, "title": 1.6, "verdict": 1.1, "section": 1.15}
@@ -120,7 +121,7 @@ def system_is_dark() -> bool:
     return QApplication.styleHints().colorScheme() is Qt.ColorScheme.Dark
 
 
-class Themed:
+class Themed(WhenSeen):
     """Part of a widget that takes over the look when it changes: at once, or, while it is
     hidden, when it is next shown.
 
@@ -128,24 +129,13 @@ class Themed:
     ``look_changed``.
     """
 
-    _outdated = False
-
     def take_look(self) -> None:
         """Takes over the present look."""
         raise NotImplementedError
 
     def look_changed(self) -> None:
         """The look has changed."""
-        self._outdated = not self.isVisible()  # type: ignore[attr-defined]  # of the Qt class
-        if not self._outdated:
-            self.take_look()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        """Takes over a look that was chosen while nobody looked."""
-        super().showEvent(event)  # type: ignore[misc]  # of the Qt class
-        if self._outdated:
-            self._outdated = False
-            self.take_look()
+        self.when_seen(self.take_look)
 
 
 def icon(name: str | Path, colour: str = "") -> QIcon:
@@ -176,7 +166,12 @@ def _icon(name: str | Path, colour: str, colours: Colours) -> QIcon:
 
 def pixmap(name: str | Path, size: int, colour: str = "") -> QPixmap:
     """An icon as a picture of ``size`` pixels."""
-    return _paint(name, colour or theme.colours.text, (size,))[0]
+    return _pixmap(name, size, colour or theme.colours.text)
+
+
+@lru_cache(maxsize=512)
+def _pixmap(name: str | Path, size: int, colour: str) -> QPixmap:
+    return _paint(name, colour, (size,))[0]
 
 
 def set_heading(label: QLabel, size: str) -> QLabel:
@@ -196,8 +191,26 @@ def heading_font(scale: float = 1.35) -> QFont:
 
 
 def _paint(name: str | Path, colour: str, sizes: Sequence[int]) -> list[QPixmap]:
-    """The icon in several sizes; to read the file takes longer than to paint one."""
-    svg = QSvgRenderer(QByteArray(_svg(name).replace("currentColor", colour).encode()))
+    """The icon in several sizes; one of several colours of its own keeps them."""
+    shapes = _shapes(name, tuple(sizes))
+    if "currentColor" not in _svg(name):
+        return shapes
+    return [_tinted(shape, QColor(colour)) for shape in shapes]
+
+
+def _tinted(shape: QPixmap, colour: QColor) -> QPixmap:
+    picture = QPixmap(shape)
+    painter = QPainter(picture)
+    painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_SourceIn)
+    painter.fillRect(picture.rect(), colour)
+    painter.end()
+    return picture
+
+
+@lru_cache(maxsize=256)
+def _shapes(name: str | Path, sizes: tuple[int, ...]) -> list[QPixmap]:
+    """The icon in black: to read and draw it takes much longer than to tint it."""
+    svg = QSvgRenderer(QByteArray(_svg(name).replace("currentColor", "black").encode()))
     pictures = []
     for size in sizes:
         picture = QPixmap(QSize(size, size))

@@ -22,6 +22,7 @@ from robgui.gui.panels.verdict_line import VerdictLine
 from robgui.gui.widgets.elided import ElidedBox
 from robgui.gui.widgets.plain import Label, tip
 from robgui.gui.widgets.tab_rows import TabRows
+from robgui.gui.widgets.when_seen import WhenSeen
 
 if TYPE_CHECKING:
     from robgui.core.execution.analysis import Analysis
@@ -45,7 +46,7 @@ _LOW = 56
 Pair = tuple[Sequence[View], Sequence[View]]
 
 
-class Compare(QWidget):
+class Compare(WhenSeen, QWidget):
     """A scoreboard over models; two runs beside each other and what differs.
 
     Signals:
@@ -93,7 +94,7 @@ class Compare(QWidget):
         self._empty.setProperty("role", "quiet")
         self._arrange()
         self._connect()
-        self.refresh()
+        self.when_seen(self.refresh)
 
     def show_pair(self, first: Run, second: Run | None = None) -> None:
         """Compares ``first`` with ``second``, or with the newest other run of the same analysis."""
@@ -168,6 +169,9 @@ class Compare(QWidget):
         )
         return shown or unlike or next(iter(others), None)
 
+    def _changed(self) -> None:
+        self.when_seen(self.refresh)
+
     def refresh(self) -> None:
         """The analyses that have runs to compare."""
         store = self._store
@@ -231,8 +235,8 @@ class Compare(QWidget):
         self.scoreboard.run_pointed.connect(self.take)
         self.scoreboard.run_opened.connect(store.history.show_run)
         self.scoreboard.run_wanted.connect(self._go_and_run)
-        store.history.runs_changed.connect(self.refresh)
-        store.ready.connect(self.refresh)
+        for signal in (store.ready, store.history.runs_changed):
+            signal.connect(self._changed)
         self.analysis.currentIndexChanged.connect(lambda _: self._fill_runs())
         self.analysis.currentIndexChanged.connect(lambda _: self._look())
         self.tabs.currentChanged.connect(lambda _: self._turn())

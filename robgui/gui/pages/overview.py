@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
@@ -29,6 +29,7 @@ from robgui.gui.pages.tile import BAR, Tile, keep_room
 from robgui.gui.panels import Page, pages
 from robgui.gui.widgets.elided import Caption
 from robgui.gui.widgets.plain import Label
+from robgui.gui.widgets.when_seen import WhenSeen
 
 if TYPE_CHECKING:
     from robgui.core.execution.analysis import Analysis
@@ -48,7 +49,7 @@ _LOW = 64
 _LIVE_SECONDS = 0.3
 
 
-class Overview(QWidget):
+class Overview(WhenSeen, QWidget):
     """What all methods say about the model in use.
 
     Signals:
@@ -81,7 +82,7 @@ class Overview(QWidget):
         layout.addWidget(self.hero)
         layout.addWidget(self._scroll, 1)
         self._connect()
-        self.refresh()
+        self.when_seen(self.refresh)
 
     def refresh(self) -> None:
         """The newest result of every method for the model in use."""
@@ -98,7 +99,7 @@ class Overview(QWidget):
             tile.set_question(
                 *self._question(tile.page), self._failure(tile.page) if run is None else ""
             )
-            if run is not None and self.isVisible() and tile.due(run):
+            if run is not None and tile.due(run):
                 self._read(tile, run)
         self._subject = subject
         self._show_lead()
@@ -109,11 +110,6 @@ class Overview(QWidget):
         super().resizeEvent(event)
         self.hero.set_low(self.height() < self.fontMetrics().height() * _LOW)
         self._arrange()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        """Pictures are drawn only while somebody looks."""
-        super().showEvent(event)
-        self.refresh()
 
     def _make_head(self) -> None:
         title = set_heading(Label("Overview"), "title")
@@ -179,15 +175,21 @@ class Overview(QWidget):
             store.library.datasets_changed,
             store.selection_changed,
             store.history.runs_changed,
+            store.history.findings_changed,
             store.job_changed,
         ):
-            signal.connect(lambda *_: self.refresh())
-        store.inspection.changed.connect(self._show_progress)
+            signal.connect(self._changed)
+        for signal in (store.inspection.changed, store.working):
+            signal.connect(self._went_on)
         store.job_stepped.connect(self._show_live)
-        store.history.findings_changed.connect(self.refresh)
         self._lead.wants_findings.connect(lambda: self.wants_finding.emit(None))
         self._lead.wants_action.connect(self.wants_action)
-        store.working.connect(lambda _: self._show_progress())
+
+    def _changed(self, *_: object) -> None:
+        self.when_seen(self.refresh)
+
+    def _went_on(self, *_: object) -> None:
+        self.when_seen(self._show_progress)
 
     def _show_live(self, job: Execution) -> None:
         """The card of a running method moves: its picture and its words so far."""
@@ -204,7 +206,7 @@ class Overview(QWidget):
 
     def _show_lead(self) -> None:
         applying = sum(not self._question(tile.page)[1] for tile in self._tiles)
-        self._lead.show(self._tiles, applying, self._subject, seen=self.isVisible())
+        self._lead.show(self._tiles, applying, self._subject)
 
     def _place_in(self, request: Request) -> int:
         """Which of the models of a request the model in use is."""

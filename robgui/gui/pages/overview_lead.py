@@ -41,14 +41,13 @@ class Lead(QObject):
         self._hero_of: object = None
         hero.wants.connect(self._do)
 
-    def show(self, tiles: Sequence[Tile], applying: int, subject: str, *, seen: bool) -> None:
+    def show(self, tiles: Sequence[Tile], applying: int, subject: str) -> None:
         """What all methods come to; the worst decides, of equals the one with the worst finding.
 
         Args:
             tiles: The cards of all methods.
             applying: How many of the methods apply to the model in use.
             subject: Which model on which input.
-            seen: Whether somebody looks; pictures are read only then.
         """
         told = [tile for tile in tiles if tile.told is not None]
         worst = min(told, key=self._weight, default=None)
@@ -56,8 +55,7 @@ class Lead(QObject):
         said = overall(verdicts, applying, None if worst is None else worst.told)
         self.hero.show_overall(said, subject)
         self.hero.show_next(self._next_steps(len(told) < applying))
-        if seen:
-            self._show_picture(None if worst is None else self._worst_finding(worst))
+        self._show_picture(None if worst is None else self._worst_finding(worst))
 
     def _weight(self, tile: Tile) -> tuple[int, float]:
         assert tile.told is not None

@@ -16,6 +16,7 @@ from robgui.core.view import Ink
 from robgui.gui.pages.missing import Missing, missing
 from robgui.gui.widgets.inks import status_ink
 from robgui.gui.widgets.sheet import Cells, Sheet
+from robgui.gui.widgets.when_seen import WhenSeen
 
 if TYPE_CHECKING:
     from robgui.core.execution.request import Request
@@ -71,7 +72,7 @@ class Cell:
         return bool(self.unlike), order, value
 
 
-class Scoreboard(Sheet):
+class Scoreboard(WhenSeen, Sheet):
     """What every analysis found for every model.
 
     A cell leads to its run, a model's name to its newest one.
@@ -92,15 +93,21 @@ class Scoreboard(Sheet):
         self._store = store
         self._analyses: list[str] = []
         self._rows: list[_Row] = []
-        for signal in (store.history.runs_changed, store.history.findings_changed):
-            signal.connect(self.refresh)
-        for signal in (store.library.models_changed, store.library.datasets_changed):
-            signal.connect(self.refresh)
-        store.ready.connect(self.refresh)
+        for signal in (
+            store.ready,
+            store.history.runs_changed,
+            store.history.findings_changed,
+            store.library.models_changed,
+            store.library.datasets_changed,
+        ):
+            signal.connect(self._changed)
         self.clicked.connect(self._point)
         self.activated.connect(self._open)
-        self.refresh()
+        self.when_seen(self.refresh)
         self.setMinimumHeight(self._height_of(LEAST_ROWS))
+
+    def _changed(self) -> None:
+        self.when_seen(self.refresh)
 
     def refresh(self) -> None:
         """Fills in what is known by now."""

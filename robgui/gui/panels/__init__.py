@@ -23,6 +23,12 @@ if TYPE_CHECKING:
     from robgui.gui.state.store import Store
 
 GROUP = "robgui.panels"
+#: What is needed soon, but not for the first picture of the window.
+_REST = (
+    *("scipy.special", "scipy.cluster.hierarchy", "scipy.spatial.distance"),
+    *("robgui.gui.model.model_dialog", "robgui.gui.data.data_dialog", "robgui.gui.show.demo"),
+    *("robgui.gui.app.palette", "robgui.gui.app.preferences", "robgui.gui.pages.help"),
+)
 
 
 @dataclass(frozen=True)
@@ -76,6 +82,14 @@ def preload() -> None:
             entry.load()
         except Exception:  # noqa: BLE001 - said when the panel is made, where it can be shown
             continue
+
+
+def preload_rest() -> None:
+    """Imports what words and pictures of a result compute with, and the first dialogs, so that the
+    first of each does not hold the window up; called away from the GUI thread.
+    """
+    for name in _REST:
+        importlib.import_module(name)
 
 
 def panel_entries() -> dict[str, EntryPoint]:

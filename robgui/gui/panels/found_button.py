@@ -25,7 +25,6 @@ class FoundButton(QPushButton):
         self.setProperty("role", "primary")
         self.setToolTip("Before and after, what else is known of this input, and what to do next")
         self.clicked.connect(self._open)
-        panel.store.history.findings_changed.connect(self.refresh)
         theme.changed.connect(self._tint)
         self._tint()
         self.hide()

@@ -218,7 +218,7 @@ class Panel(Themed, QWidget):
             store.library.datasets_changed,
             store.library.working,
         ):
-            signal.connect(self._check_stale)
+            signal.connect(self._asked_otherwise)
         for signal in (
             store.history.runs_changed,
             store.selection_changed,
@@ -227,7 +227,7 @@ class Panel(Themed, QWidget):
         ):
             signal.connect(self._recall)
         store.history.opened.connect(self._workspace_opened)
-        store.history.findings_changed.connect(self.say_again)
+        store.history.findings_changed.connect(self._more_found)
         store.history.run_deleted.connect(self._run_deleted)
         theme.changed.connect(self.look_changed)
 
@@ -341,11 +341,19 @@ class Panel(Themed, QWidget):
         if not self._take(job.request):
             return
         self._job, self.result, self.run_id = job, step.result, job.run_id
-        words = None
-        if self._words_due.due():
+        self.when_seen(self._show_newest)
+
+    def _show_newest(self) -> None:
+        """Draws the newest Step; of a run that has ended unseen the last one, whose words stand
+        already.
+        """
+        if self.request is None:
+            return  # cleared before anybody looked
+        words, job = None, self._job
+        if job is not None and job.newest is not None and self._words_due.due():
             words = self._words()
-            self._show_subject(job.request, step.note)
-        self.show_result(job.request, step.result, words)
+            self._show_subject(self.request, job.newest.note)
+        self.show_result(self.request, self.result, words)
 
     def _show_subject(self, request: Request, note: str = "") -> None:
         """Which model on which input; while it runs, how far it is where its engine says so."""
@@ -381,7 +389,14 @@ class Panel(Themed, QWidget):
         if self.result is None and self._job is None and result is not None:
             self._result_shown(run, result)
 
-    def _check_stale(self, *_: object) -> None:
+    def _asked_otherwise(self, *_: object) -> None:
+        self.when_seen(self._check_stale)
+
+    def _more_found(self) -> None:
+        self.when_seen(self.say_again)
+        self.when_seen(self.found.refresh)
+
+    def _check_stale(self) -> None:
         if self.request is None or self._job is not None:
             self._stale.hide()
             return

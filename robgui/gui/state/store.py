@@ -165,6 +165,7 @@ class Store(QObject):
         self.analyses = analyses
         self.work_on("analyses", "")
         self.pictures.run(lambda: self.answers.ask("devices"), self._found)
+        self.pictures.run(_preload_rest)
         for problem in problems():
             self.say("error", problem)
         self.ready.emit()
@@ -616,6 +617,12 @@ def _find_analyses() -> dict[str, Analysis]:
 
     preload()
     return analyses()
+
+
+def _preload_rest() -> None:
+    from robgui.gui.panels import preload_rest
+
+    preload_rest()
 
 
 def _doctor() -> str:

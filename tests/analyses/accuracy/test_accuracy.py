@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -11,7 +13,7 @@ from torch import nn
 from robgui.analyses.accuracy.engine import accuracy
 from robgui.analyses.accuracy.method import ACCURACY
 from robgui.analyses.accuracy.params import AccuracyParams
-from robgui.analyses.accuracy.result import calibration, precision
+from robgui.analyses.accuracy.result import AccuracyResult, Compared, calibration, precision
 from robgui.analyses.accuracy.words import failing_classes
 from robgui.core.codec import decode, encode
 from robgui.core.dataset import open_dataset
@@ -247,10 +249,63 @@ def test_rows_of_a_table_are_cut_by_their_columns(tmp_path):
     assert steps[-1].result.compared.slices[0].name == "second: highest third"
 
 
-def test_few_members_are_not_judged():
+def test_few_members_fail_only_where_that_is_sure():
     from robgui.core.class_errors import class_errors
 
     truth = np.array([0] * 9 + [1] * 40)
-    errors = class_errors(truth, np.ones(49, dtype=int), 2)
-    assert errors is not None
-    assert failing_classes(errors, 0.8).tolist() == []
+    for wrong, failing in ((9, [0]), (4, [])):
+        predicted = np.where(np.arange(49) < wrong, 1, truth)
+        errors = class_errors(truth, predicted, 2)
+        assert errors is not None
+        assert failing_classes(errors, 0.8).tolist() == failing
+    assert "cannot be judged" in ACCURACY.verdict(made(truth, predicted, 2), AccuracyParams()).text
+    lost = made(truth, np.ones(49, dtype=int), 2)
+    assert "cannot be judged" not in ACCURACY.verdict(lost, AccuracyParams()).text
+
+
+def made(truth, predicted, classes: int, **changes) -> AccuracyResult:
+    names = tuple(f"c{number}" for number in range(classes))
+    n = len(truth)
+    result = AccuracyResult(
+        np.arange(n), np.asarray(truth), np.asarray(predicted), np.full(n, 0.6), names, "data",
+        n, n, (), Compared(), n,
+    )  # fmt: skip
+    return replace(result, **changes)
+
+
+def test_classes_without_a_labelled_input_are_in_the_sentence_and_no_row_of_right_answers():
+    truth, predicted = [0] * 50 + [1] * 50, [0] * 50 + [1] * 45 + [3] * 5
+    result = made(truth, predicted, 5)
+    params = AccuracyParams()
+    said = ACCURACY.verdict(result, params)
+    assert "of 100 labelled inputs, which are of 2 of 5 classes" in said.sentence
+    matrix = next(view for view in ACCURACY.views(result, params) if isinstance(view, Matrix))
+    assert matrix.rows == ("c1", "c0") and matrix.columns == ("c0", "c1", "c3")
+    assert np.isnan(matrix.values).sum() == 2, "only right answers are left out"
+    assert matrix.values[0, 2] == 0.1
+
+
+def test_with_many_classes_what_the_weakest_are_taken_for_has_a_column():
+    truth = np.repeat(np.arange(60), 10)
+    predicted = np.where((truth < 45) & (np.arange(600) % 10 < 5), 59, truth)
+    view = ACCURACY.views(made(truth, predicted, 60), AccuracyParams())[1]
+    assert len(view.rows) == 40 and "c59" in view.columns
+    assert np.nanmax(view.values) == 0.5
+
+
+def test_several_failing_classes_are_said_to_fail():
+    truth = np.repeat(np.arange(4), 40)
+    predicted = np.where(truth < 3, 3, truth)
+    said = ACCURACY.verdict(made(truth, predicted, 4), AccuracyParams())
+    assert said.sentence.startswith(
+        "Only 0 of 40 inputs of “c0” are recognised; 2 more classes fail;"
+    )
+
+
+def test_how_many_inputs_were_compared_stands_beside_what_was_found_among_them():
+    compared = Compared(doubtful=3, spots=np.zeros((40, 2), np.float32), twins=np.array([[0, 99]]))
+    truth = [0] * 50 + [1] * 50
+    said = ACCURACY.verdict(made(truth, truth, 2, compared=compared), AccuracyParams())
+    text = " ".join(said.because)
+    assert "3 labels should be checked, of 40 inputs compared with each other" in text
+    assert "Different labels in 1 pair of near-duplicates, of 40 inputs compared" in text

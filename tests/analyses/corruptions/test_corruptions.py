@@ -60,7 +60,9 @@ def test_a_model_that_white_pixels_turn_fails_under_impulses_and_under_nothing_e
     result = steps[-1].result
     said = CORRUPTIONS.verdict(result, params)
     assert said.status is Status.FAILS
-    assert said.sentence == "Impulse noise at severity 1 lowers the accuracy from 100 % to 50.0 %."
+    assert said.sentence == (
+        "Impulse noise at severity 1 lowers the accuracy on 60 pictures from 100 % to 50.0 %."
+    )
     accuracy = dict(zip(result.kinds, result.accuracy(0)[:, 0], strict=True))
     assert accuracy["impulse noise"] == 0.5 and accuracy["motion blur"] == 1
     found = CORRUPTIONS.findings(result, params)
@@ -75,7 +77,10 @@ def test_one_that_nothing_turns_holds_and_few_pictures_are_too_few(data):
     steps, params = run((model(),), data, most=0, most_fall=0.25, kinds=("jpeg", "contrast"))
     said = CORRUPTIONS.verdict(steps[-1].result, params)
     assert said.status is Status.HOLDS
-    assert "No corruption up to severity 2 lowers the accuracy of 100 %" in said.sentence
+    assert (
+        "No corruption up to severity 2 lowers the accuracy of 100 % on 60 pictures"
+        in said.sentence
+    )
 
 
 def test_several_models_see_the_same_pictures_and_errors_are_multiples_of_the_first(data):
@@ -86,6 +91,8 @@ def test_several_models_see_the_same_pictures_and_errors_are_multiples_of_the_fi
     assert result.networks == ("fragile", "robust")
     said = CORRUPTIONS.verdict(result, params)
     assert len(said.models) == 2 and "“robust” is right most often: 100 %" in said.sentence
+    assert said.sentence.startswith("fragile: Impulse noise"), "what fails comes first"
+    assert said.sentence.endswith("beyond chance.") and said.number.name.endswith(", fragile")
     own = list(run((model(),), data, most=20, kinds=("impulse_noise", "jpeg"))[0])[-1].result
     np.testing.assert_array_equal(own.right[0], result.right[1])
     np.testing.assert_array_equal(own.places, result.places)
@@ -164,3 +171,49 @@ def test_an_unknown_kind_and_data_without_labels_are_one_sentence(data, tmp_path
     np.save(tmp_path / "bare.npy", np.zeros((4, 3, 32, 32), np.uint8))
     with pytest.raises(DataError, match="has no labels that robust knows"):
         run((model(),), open_dataset(tmp_path / "bare.npy"))
+
+
+def made(clean: np.ndarray, right: np.ndarray, classes: int = 2) -> CorruptionsResult:
+    """Answers of models ``(m, n)`` under one kind and severity that change as ``right`` says."""
+    networks = tuple("abc"[: len(clean)])
+    names = tuple(f"c{number}" for number in range(classes))
+    n = clean.shape[1]
+    return CorruptionsResult(
+        networks, ("fog",), ("weather",), (1,), clean, right[:, None, None], np.arange(n),
+        (names,) * len(clean), "data", n, n, (), 0,
+    )  # fmt: skip
+
+
+def test_the_better_of_two_models_may_be_chance_and_then_it_is_said():
+    clean = np.ones((2, 40), dtype=bool)
+    right = clean.copy()
+    right[0, :3] = right[1, 3:7] = False
+    said = CORRUPTIONS.verdict(made(clean, right), CorruptionsParams())
+    assert (
+        "“a” is right most often: 92.5 %, next “b”: 90.0 %, which may be chance." in said.sentence
+    )
+    same = CORRUPTIONS.verdict(made(clean, clean), CorruptionsParams())
+    assert "the two best are right equally often: 100 %" in same.sentence
+
+
+def test_a_model_that_is_hardly_ever_right_has_no_room_to_fall_and_never_holds():
+    clean = np.arange(2000)[None] < 100
+    said = CORRUPTIONS.verdict(made(clean, clean, classes=10), CorruptionsParams())
+    assert said.status is Status.UNKNOWN and "no room to fall" in said.because[0]
+    good = np.arange(2000)[None] < 1900
+    assert CORRUPTIONS.verdict(made(good, good, 10), CorruptionsParams()).status is Status.HOLDS
+
+
+def test_one_picture_has_no_interval():
+    one = np.ones((1, 1), dtype=bool)
+    said = CORRUPTIONS.verdict(made(one, one), CorruptionsParams())
+    assert said.number.words == "100 % of 1 picture"
+
+
+def test_what_only_a_strong_corruption_turns_is_shown_and_is_no_finding(data):
+    steps, params = run(
+        (model(fragile=True),), data, most=20, kinds=("impulse_noise",), severities=(4, 5)
+    )
+    result = steps[-1].result
+    assert result.examples and not CORRUPTIONS.findings(result, params)
+    assert CORRUPTIONS.findings(result, CorruptionsParams(judged=4))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -69,6 +70,35 @@ def test_samples_around_failures_go_before_the_test_and_a_disagreement_holds_bot
     assert numbers(PASSED, around, 0) == (1e-6, 8e-7, 1.2e-6, AROUND, False)
     # the test has met more than what lies around the failures: the interval reaches up to it
     assert numbers(Ends(1e-4, 5e-5, 2e-4), around, 0) == (1e-6, 8e-7, 2e-4, AROUND, False)
+
+
+def test_where_plain_samples_and_those_around_failures_exclude_each_other_the_interval_holds_both() -> (
+    None
+):
+    """Seven of 2,500 fail once in seventy times where one in a thousand does: neither is right by
+    itself, and the estimate never lies outside its own interval.
+    """
+    around = Ends(9.55e-4, 8.98e-4, 1.02e-3)
+    low, high = (float(each) for each in clopper_pearson(7, 2500))
+    assert low > 1.02e-3
+    for test in (UNKNOWN, PASSED):
+        assert numbers(test, around, 7) == (9.55e-4, 8.98e-4, high, AROUND, False)
+
+
+def test_a_test_that_fails_far_more_rarely_than_plain_samples_gives_no_number() -> None:
+    """It has met one way to fail and missed the common one."""
+    p, low, high, source, agree = numbers(Ends(5e-10, 1e-10, 1e-9), UNKNOWN, 3)
+    assert (p, source, agree) == (3 / 2500, PLAIN, False)
+    assert low <= p <= high
+
+
+@pytest.mark.parametrize("failures", [0, 1, 3, 7, 9, 10, 40])
+def test_the_estimate_lies_within_its_interval_whatever_contradicts_whatever(failures: int) -> None:
+    ways = [UNKNOWN, *(Ends(p, p / 3, min(1.0, 3 * p)) for p in (1e-9, 1e-5, 1e-3, 0.02, 0.5))]
+    for test in (*ways, PASSED):
+        for around in ways:
+            p, low, high, source, _ = numbers(test, around, failures)
+            assert source == NOTHING or low <= p <= high, (test, around)
 
 
 def test_where_the_test_cannot_tell_only_plain_samples_bound_what_was_not_found() -> None:
@@ -183,3 +213,20 @@ def test_a_multi_label_model_is_named() -> None:
     classifier = Classifier.from_module(Linear(np.ones(3), -3.0), (3,), multi_label=True)
     result = examine(classifier, [0.5, 0.5, 0.5], eps=0.01, truth="predicted", samples=0)
     assert "may give several classes at once" in said(result, eps=0.01).text
+
+
+def test_a_failure_that_a_test_on_its_way_has_met_is_told_at_once() -> None:
+    """However rare the samples so far say it is."""
+    params = LastParticleParams(noise="box", eps=0.1, samples=0, attack_steps=0, importance=0)
+    data = from_arrays(HALF[None].astype(np.float32), kind="table")
+    known = find("last_particle")
+    steps = [
+        each.result for each in known.engine(linear_classifier(1e-4, "box", 0.1), data, params)
+    ]
+    last = steps[-1]
+    early = replace(last, finished=False, validated=False, p_source=0)
+    assert last.failure is not None
+    words = known.verdict(early, params)
+    assert words.status is Status.AT_RISK
+    assert words.because[0].startswith("The test has met an input within the noise that the model")
+    assert known.verdict(replace(early, failure=None), params).status is Status.UNKNOWN

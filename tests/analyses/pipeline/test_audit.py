@@ -151,3 +151,26 @@ def test_colours_that_are_taken_away_are_shown_and_decide_nothing(tmp_path):
     assert result.changes.max() == 150, "in other colours every answer changes"
     verdict = AUDIT.verdict(result, params)
     assert verdict.status is Status.HOLDS and verdict.number.value == 0
+
+
+def test_fewer_pictures_than_there_are_are_a_random_sample_and_it_is_said(pictures):
+    result, params = audit(classifier(), pictures, pictures=20, seed=1)
+    assert set(result.truth.tolist()) == {0, 1}, "the folder is sorted by class"
+    assert sorted(result.places.tolist()) != list(range(20))
+    scope = AUDIT.verdict(result, params).scope
+    assert "20 pictures of" in scope and "chosen at random from 40" in scope
+
+
+def test_what_holds_and_what_does_not_change_names_how_much_was_tried(tmp_path):
+    """Pictures of the model's size are not resized: no claim is made about usual ways at large."""
+    np.savez(tmp_path / "a.npz", images=np.zeros((150, 32, 32, 3), np.uint8))
+    result, params = audit(classifier(), open_dataset(tmp_path / "a.npz"))
+    said = AUDIT.verdict(result, params)
+    assert said.status is Status.HOLDS and said.sentence == (
+        "None of 3 ways of preparing that keep the colours changes more than 5.0 % of the answers,"
+        " 95 % sure."
+    )
+    few, params = audit(classifier(), open_dataset(tmp_path / "a.npz"), pictures=5)
+    assert AUDIT.verdict(few, params).sentence == (
+        "No answer to 5 pictures changes under any of 3 ways of preparing that keep the colours."
+    )

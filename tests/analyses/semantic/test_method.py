@@ -62,7 +62,8 @@ def test_every_public_name_of_the_package_is_there() -> None:
 
 
 def test_the_analyses_say_what_they_are_and_what_to_press() -> None:
-    assert [one.name for one in METHOD.analyses] == ["semantic_map", "semantic_regions", "srvr"]
+    names = ["semantic_map", "semantic_regions", "srvr", "operating_domain"]
+    assert [one.name for one in METHOD.analyses] == names
     for one in METHOD.analyses:
         assert (
             one.tab

@@ -65,7 +65,7 @@ class ToyScene:
     exact_gradient: bool = False
     size: int = 4
 
-    def images(self, values: Tensor) -> Tensor:
+    def images(self, values: Tensor, moved: Sequence[bool] | None = None) -> Tensor:
         low, high = (
             torch.tensor([getattr(axis, end) for axis in self.axes], device=values.device)
             for end in ("low", "high")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -84,9 +86,14 @@ def test_the_status_follows_what_is_broken_and_what_is_proven(rows):
     data, x = rows
     model = linear()
     smallest = float(exact(model, x).min())
-    for hold, status in ((smallest * 1.2, Status.FAILS), (smallest * 0.97, Status.AT_RISK)):
-        steps, params = run((model,), data, hold=hold, sizes=14, largest=0.3)
-        assert TOLERANCE.verdict(steps[-1].result, params).status is status, hold
+    for size, prove, status in (
+        (1.2, True, Status.FAILS),
+        (0.97, False, Status.AT_RISK),
+        (0.97, True, Status.HOLDS),
+    ):
+        settings = {"hold": smallest * size, "prove": prove, "sizes": 14, "largest": 0.3}
+        steps, params = run((model,), data, **settings)
+        assert TOLERANCE.verdict(steps[-1].result, params).status is status, settings
     far = data.subset(np.argsort(-exact(model, x))[:10])
     steps, params = run((model,), far, hold=0.005, sizes=12, largest=0.3)
     said = TOLERANCE.verdict(steps[-1].result, params)
@@ -199,3 +206,49 @@ def test_several_classes_at_once_are_refused(rows):
     several = model.with_settings(model.settings.change(multi_label=True))
     with pytest.raises(ModelError, match="several classes at once"):
         run((several,), data)
+
+
+def test_what_is_wrong_and_what_is_turned_are_told_apart():
+    result = made(np.zeros(6), np.array([0.0, 0.0, 0.01, 0.1, 0.2, np.inf]))
+    wrong = np.array([[True, True, False, False, False, False]])
+    said = TOLERANCE.verdict(replace(result, wrong=wrong), ToleranceParams())
+    assert said.sentence == (
+        "1 of 6 inputs changes class when values change by at most 0.03; wrong as they are: 2 more."
+    )
+    assert "An attack turns 3 of 4 right answers; the median of these changes is 0.1." in said.text
+    none = replace(result, wrong=wrong, broken=np.array([[0.0, 0.0, 0.1, 0.1, 0.2, np.inf]]))
+    said = TOLERANCE.verdict(none, ToleranceParams())
+    assert said.sentence.startswith("Wrong as they are: 2 of 6 inputs; no change of the values")
+    said = TOLERANCE.verdict(replace(none, no_attack=("no gradients",)), ToleranceParams())
+    assert said.sentence.endswith("the others could not be attacked.")
+
+
+def test_a_proof_is_tried_at_the_size_that_decides(rows):
+    data, x = rows
+    model = linear()
+    far = data.subset(np.argsort(-exact(model, x))[:5])
+    hold = float(exact(model, x).max(initial=0) * 0.2)
+    steps, params = run((model,), far, hold=hold, sizes=1, largest=0.9)
+    assert TOLERANCE.verdict(steps[-1].result, params).status is Status.HOLDS
+
+
+def test_of_several_models_the_worst_is_named_with_its_number(rows):
+    data, _ = rows
+    steps, params = run((linear(name="one"), linear(seed=5, name="two")), data, most=10)
+    said = TOLERANCE.verdict(steps[-1].result, params)
+    worst = next(one for one in said.models if one.status is said.status)
+    name = steps[-1].result.networks[said.models.index(worst)]
+    assert said.sentence.startswith(f"{name}: {worst.sentence}")
+    assert said.number.name.endswith(f", {name}") and said.number.value == worst.number.value
+    assert TOLERANCE.views(steps[-1].result, params)[1].title == "Brackets of the inputs: one"
+
+
+def test_a_change_beyond_what_is_a_risk_is_shown_and_is_no_finding(rows):
+    data, x = rows
+    model = linear()
+    far = data.subset(np.argsort(-exact(model, x))[:5])
+    steps, params = run((model,), far, hold=0.002, largest=0.4)
+    result = steps[-1].result
+    assert result.examples and not TOLERANCE.findings(result, params)
+    wide = ToleranceParams(hold=0.39, largest=0.4)
+    assert len(TOLERANCE.findings(result, wide)) == len(result.examples)

@@ -20,6 +20,7 @@ def test_every_method_shows_by_which_thresholds_it_judges():
         "semantic_regions.most_lost",
         "semantic_regions.enough",
         "srvr.enough",
+        "operating_domain.critical",
         "feature_game.few_pixels",
         "deepinspect.most_wrong",
         "deepinspect_thresholds.stable",

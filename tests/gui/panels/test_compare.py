@@ -240,6 +240,7 @@ def again(qtbot, store, two_runs):
 def test_it_starts_with_the_two_newest_runs_that_differ(qtbot, store, again):
     made = Compare(store)
     qtbot.addWidget(made)
+    made.show()
     newest, _, oldest = store.history.runs
     assert (made.first.currentData(), made.second.currentData()) == (oldest.id, newest.id)
 
@@ -249,6 +250,7 @@ def test_a_run_is_not_laid_beside_itself_when_its_partner_is_deleted_or_it_has_n
 ):
     made = Compare(store)
     qtbot.addWidget(made)
+    made.show()
     newest, middle, oldest = store.history.runs
     made.show_pair(newest, oldest)
     made.show_pair(replace(oldest, id="failed", has_result=False))
@@ -266,6 +268,7 @@ def test_it_starts_with_an_analysis_that_has_two_runs(qtbot, store, two_runs):
     store.history.runs = [replace(run, id="alone", request=other), *store.history.runs]
     made = Compare(store)
     qtbot.addWidget(made)
+    made.show()
     assert (
         made.analysis.currentData() == "sampled_views"
         and made.first.currentData() != made.second.currentData()
@@ -283,6 +286,8 @@ def test_models_that_ran_together_each_have_a_row_with_their_own_number(qtbot, s
     )
     made = Compare(store)
     qtbot.addWidget(made)
+    made.resize(1100, 900)  # low, the scoreboard would be behind its tab
+    made.show()
     board = made.scoreboard.model()
     run = store.history.runs[0]
     assert run.verdict is not None and len(run.verdict.models) == 2

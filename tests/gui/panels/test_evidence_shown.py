@@ -14,6 +14,7 @@ from robgui.gui.docks.runs_items import RESULT, RunsModel
 from robgui.gui.pages.compare import Compare
 from robgui.gui.pages.compare_columns import NO_DIFFERENCE
 from robgui.gui.pages.overview import Overview
+from robgui.gui.pages.scoreboard import Scoreboard
 from robgui.gui.panels.generic import GenericPanel
 from robgui.report.report_content import chapter
 
@@ -52,9 +53,10 @@ def test_the_tile_the_scoreboard_and_the_list_of_runs_tell_of_a_failure_another_
     qtbot, store, held
 ):
     with_results(store)
-    overview, board, runs = Overview(store), Compare(store).scoreboard, RunsModel(store)
+    overview, board, runs = Overview(store), Scoreboard(store), RunsModel(store)
     for widget in (overview, board):
         qtbot.addWidget(widget)
+        widget.show()
     tile = next(t for t in overview._tiles if t.page.analyses[0].name == "last_particle")
     column = board._analyses.index("last_particle") + 1
     assert tile.status.text() == "✓ Holds"
@@ -77,6 +79,7 @@ def test_the_tile_the_scoreboard_and_the_list_of_runs_tell_of_a_failure_another_
 def test_the_words_of_a_panel_follow_what_other_runs_see_and_forget(qtbot, store, sampled):
     panel = GenericPanel(store, sampled)
     qtbot.addWidget(panel)
+    panel.show()
     store.set_scope((0,))
     store.submit(
         build_request(sampled, [store.library.model], store.library.dataset, {}, indices=(0,))
@@ -107,8 +110,9 @@ def test_a_cell_that_answers_another_question_than_its_column_is_marked(qtbot, s
     keep(qtbot, store, "last_particle", HOLDS, index=0)
     keep(qtbot, store, "last_particle", HOLDS, index=3, model=1)
     with_results(store)
-    board = Compare(store).scoreboard
+    board = Scoreboard(store)
     qtbot.addWidget(board)
+    board.show()
     cells = [board.model().index(row, 1).data() for row in range(2)]
     assert cells == ["✓ Holds · fashion.npz 0", "≠ ✓ Holds · fashion.npz 3"]
     keep(qtbot, store, "last_particle", HOLDS, index=0, model=1)

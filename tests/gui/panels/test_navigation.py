@@ -55,6 +55,7 @@ def test_a_star_can_be_undone_and_a_findings_input_can_be_sent(qtbot, store, ben
     panel, pane = bench("zonnscan")
     dock = Findings(store)
     qtbot.addWidget(dock)
+    dock.show()
     store.select(Selection(input=10))
     run(panel, pane, samples=64, radii=(0.0, 0.05, 0.1, 1.0))
     qtbot.waitUntil(lambda: bool(store.history.findings), timeout=10_000)

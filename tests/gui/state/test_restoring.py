@@ -308,6 +308,7 @@ def test_the_scoreboard_lists_a_model_once_though_it_ran_with_two_settings(start
     idle(qtbot, store)
     board = Scoreboard(store)
     qtbot.addWidget(board)
+    board.show()
     assert board.names() == ["net.onnx"]
 
 

@@ -91,6 +91,7 @@ class Tally:
         )
         self._type2 = Type2Tally(m, device)
         self._finite = torch.ones((), dtype=torch.bool, device=device)
+        self._read: tuple[int, tuple[np.ndarray, ...]] = (-1, ())
 
     def add(self, reading: Reading) -> None:
         """Adds a batch."""
@@ -189,7 +190,7 @@ class Tally:
 
     def members(self) -> np.ndarray:
         """Predicted members ``(m,)`` of each class."""
-        finite, counted = to_host(self._finite, self._members)
+        finite, counted, _, _ = self._numbers()
         self._refuse(bool(finite))
         return counted.astype(np.int64)
 
@@ -198,7 +199,20 @@ class Tally:
 
         -1 where it has not been read.
         """
-        return self._predicted.cpu().numpy()
+        return self._numbers()[2]
+
+    def activity(self) -> np.ndarray:
+        """Activations in all ``(T,)``, for each threshold."""
+        return self._numbers()[3]
+
+    def _numbers(self) -> tuple[np.ndarray, ...]:
+        """Whether scores are finite, members, predicted classes and activations: read together,
+        and not again before something is added.
+        """
+        if self._read[0] != self.seen:
+            there = self._finite, self._members, self._predicted, self.active
+            self._read = self.seen, to_host(*there)
+        return self._read[1]
 
     def bits(self) -> np.ndarray:
         """All predicted classes of a multi-label model, packed; ``(0, 0)`` otherwise."""
@@ -250,7 +264,8 @@ class Tally:
         self, params: InspectParams, place: int = 0
     ) -> Generator[None, None, np.ndarray]:
         """The distances ``(m, m)`` of a threshold, in portions."""
-        distance = yield from napvd_rounds(self.counts[place].T, params.norm, self._members)
+        here = self.members() > 0
+        distance = yield from napvd_rounds(self.counts[place].T, params.norm, self._members, here)
         return distance.cpu().numpy()
 
     def _refuse(self, finite: bool) -> None:

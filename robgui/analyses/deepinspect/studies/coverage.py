@@ -21,7 +21,7 @@ from robgui.analyses.deepinspect.counting.neurons import GrowingPace, Reading, m
 from robgui.analyses.deepinspect.params import CoverageParams
 from robgui.analyses.deepinspect.studies.result import CoverageResult
 from robgui.core.dataset import Dataset
-from robgui.core.devices import to_device, to_host
+from robgui.core.devices import to_host
 from robgui.core.errors import ParamsError
 from robgui.core.execution.analysis import Step
 from robgui.core.model.classifier import Classifier
@@ -72,6 +72,7 @@ class _Coverage:
         self._coverage = np.full(len(dataset), math.nan, dtype=np.float32)
         self._pattern = np.zeros(len(dataset), dtype=np.int64)
         self._owners: list[tuple[np.ndarray, np.ndarray]] = []
+        self._unread: list[tuple[np.ndarray, tuple[Tensor, ...]]] = []
         self._neurons = 0
 
     def add(self, reading: Reading, places: np.ndarray, *, profile: bool) -> None:
@@ -82,14 +83,12 @@ class _Coverage:
         active = reading.scaled() > self._params.threshold
         top, pattern = top_neurons(reading.raw(), self._params.top)
         member = members(reading.scores, self._classifier.settings.multi_label)
-        self._predicted[own], self._coverage[own], self._pattern[own], owned = to_host(
-            reading.scores.argmax(1), active.float().mean(1), pattern, member
-        )
-        their_rows, their_classes = np.nonzero(owned)
-        self._owners.append((own[their_rows], their_classes))
-        rows, classes = (
-            to_device(torch.from_numpy(each), member.device) for each in (their_rows, their_classes)
-        )
+        best = reading.scores.argmax(1)
+        self._unread.append((own, (best, active.float().mean(1), pattern, member)))
+        if self._classifier.settings.multi_label:
+            rows, classes = member.nonzero(as_tuple=True)
+        else:
+            rows, classes = torch.arange(len(best), device=best.device), best
         raw = torch.cat(reading.raw(), 1)
         for start in range(0, len(rows), max(1, _PORTION // self._neurons)):
             part = slice(start, start + max(1, _PORTION // self._neurons))
@@ -121,7 +120,9 @@ class _Coverage:
         self._active, self._top, self._below, self._above = (
             torch.zeros((m, neurons), dtype=torch.bool, device=device) for _ in range(4)
         )
-        self._reached = torch.zeros((m, neurons, sections), dtype=torch.bool, device=device)
+        # one more cell than there are, for what is to be marked nowhere
+        self._marks = torch.zeros(m * neurons * sections + 1, dtype=torch.bool, device=device)
+        self._reached = self._marks[:-1].view(m, neurons, sections)
 
     def _add_members(
         self, raw: Tensor, active: Tensor, top: Tensor, classes: Tensor, *, profile: bool
@@ -141,27 +142,41 @@ class _Coverage:
         sections = self._params.sections
         width = torch.where(high > low, high - low, 1)
         section = ((raw - low) / width * sections).nan_to_num(0).clamp(0, sections - 1).long()
-        row, neuron = ((raw >= low) & (raw <= high)).nonzero(as_tuple=True)
-        self._reached[classes[row], neuron, section[row, neuron]] = True
+        neuron = torch.arange(self._neurons, device=raw.device)
+        cell = (classes[:, None] * self._neurons + neuron) * sections + section
+        inside = (raw >= low) & (raw <= high)
+        self._marks[torch.where(inside, cell, len(self._marks) - 1)] = True
 
     def step(self, *, complete: bool = False) -> Step[CoverageResult]:
         """The picture now."""
         total = len(self._dataset)
         return Step(total if complete else self._seen, total, self._result(complete))
 
+    def _read(self) -> tuple[np.ndarray, ...]:
+        """Which classes have a profile, and the share of each kind of mark in each class, in one
+        read with the numbers of all inputs since the last.
+        """
+        flags = self._active, self._reached, self._below, self._above, self._top
+        shares = [each.double().flatten(1).mean(1) for each in flags]
+        unread, self._unread = self._unread, []
+        there = [each for _, numbers in unread for each in numbers]
+        told = iter(to_host(*there, (self._low <= self._high).any(1), *shares))
+        for own, _ in unread:
+            self._predicted[own], self._coverage[own] = next(told), next(told)
+            self._pattern[own] = next(told)
+            rows, classes = np.nonzero(next(told))
+            self._owners.append((own[rows], classes))
+        return tuple(told)
+
     def _result(self, complete: bool) -> CoverageResult:
         m = self._classifier.classes
+        profiled, *means = self._read()
         inputs, classes = (np.concatenate([pair[i] for pair in self._owners]) for i in (0, 1))
         counts = np.bincount(classes, minlength=m)
         coverage = self._coverage.astype(np.float64)
         groups = [coverage[inputs[classes == c]] for c in range(m)]
         statistic, p = kruskal(groups)
         effect = cohens_d(groups)
-        flags = self._active, self._reached, self._below, self._above, self._top
-        profiled, *means = to_host(
-            (self._low <= self._high).any(1),
-            *(each.double().flatten(1).mean(1) for each in flags),
-        )
         seen = counts > 0
         active, reached, below, above, top = (
             np.where(known, mean, math.nan)

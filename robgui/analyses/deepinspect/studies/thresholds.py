@@ -82,7 +82,7 @@ class _Sweep:
         return ThresholdsResult(
             thresholds=thresholds,
             reference=reference,
-            active=tally.active.cpu().numpy() / max(1, tally.seen * tally.neurons),
+            active=tally.activity() / max(1, tally.seen * tally.neurons),
             confusion=sensitivity(
                 confused, [ranking.confusion for ranking in self._rankings], reference
             ),

@@ -7,9 +7,10 @@ counts for the test, and by a defensive mixture for samples around failures):
 - k >= 10: the plain samples give the probability. They assume nothing.
 - Otherwise the samples around failures give it where enough of them count, else the test, else the
   plain samples. The interval is widened to hold k / n.
-- Where two of them exclude each other, one has missed a way to fail, and it is told. What was seen
-  to fail sets the lower end; the largest upper end is taken, though never one above what the plain
-  samples allow.
+- Where two of them exclude each other, one has missed a way to fail or is the one in twenty that
+  misses by chance, and it is told: the interval then reaches over both. Only the test can miss ways
+  to fail without noticing it: beside a way that met failures it lowers no end, and it raises none
+  above what the plain samples allow. Without samples around failures the plain ones decide.
 - Where the test cannot tell, the upper end is that of the plain samples: nothing else speaks of
   failures that were not found.
 """
@@ -71,7 +72,8 @@ def combined(
     plain_low, plain_high = clopper_pearson(k, n)
     share = np.where(k > 0, k / np.maximum(n, 1), np.nan)
     seen = Ends(share, np.where(k > 0, plain_low, np.nan), np.where(k > 0, plain_high, np.nan))
-    source = _source(test, around, k)
+    agree = _agree(seen, around, test)
+    source = _source(test, around, k, agree)
     p, low, high = (
         np.select([source == PLAIN, source == AROUND, source == TEST], parts, np.nan)
         for parts in (
@@ -80,22 +82,21 @@ def combined(
             (seen.high, around.high, test.high),
         )
     )
-    agree = _agree(seen, around, test)
-    apart = ~agree & (k < ENOUGH_FAILURES)
-    low = np.where(apart, _largest(seen.low, around.low), np.fmin(low, share))
-    high = np.where(apart, _largest(seen.high, around.high, test.high), np.fmax(high, share))
+    apart = ~agree & (source == AROUND)
+    allowed = np.where(n > 0, np.fmin(test.high, plain_high), test.high)
+    low = np.where(apart, np.fmin(around.low, seen.low), np.fmin(low, share))
+    high = np.where(apart, _largest(seen.high, around.high, allowed), np.fmax(high, share))
     alone = (source == AROUND) & np.isnan(test.high)
     high = np.where(alone & (n > 0), np.fmax(high, plain_high), high)
-    high = np.where(apart, np.fmin(high, plain_high), high)
     return Chances(p, low, high, source, agree)
 
 
-def _source(test: Ends, around: Ends, k: np.ndarray) -> np.ndarray:
+def _source(test: Ends, around: Ends, k: np.ndarray, agree: np.ndarray) -> np.ndarray:
     return np.select(
         [
             k >= ENOUGH_FAILURES,
             np.isfinite(around.p) & np.ones(k.shape, dtype=bool),
-            np.isfinite(test.p) & ((k == 0) | (np.asarray(test.low) > 0)),
+            np.isfinite(test.p) & ((k == 0) | agree & (np.asarray(test.low) > 0)),
             k > 0,
         ],
         [PLAIN, AROUND, TEST, PLAIN],

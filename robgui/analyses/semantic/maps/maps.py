@@ -289,16 +289,12 @@ class _Map:
     ) -> np.ndarray:
         """What the network saw at the first traps; as many as are of one size."""
         size = self._classifiers[0].shape
-        images = []
+        images: list[Tensor] = []
         for place in range(min(len(at), affordable(size, _MOST_IMAGES))):
             space = self._spaces[max(0, networks[place])][max(0, shapes[place])]
             if space.classifier.shape != size:
                 break
-            images.append(
-                space.images(torch.tensor(at[place : place + 1], device=space.low.device))
-                .cpu()
-                .numpy()
-            )
+            images += to_host(space.images(torch.from_numpy(at[place : place + 1])))
         return np.concatenate(images) if images else np.zeros((0, *size), dtype=np.float32)
 
     def _points(self, cells: np.ndarray) -> np.ndarray:
@@ -315,23 +311,17 @@ class _Map:
 
     def _fill(self, block: _Block) -> Iterator[None]:
         space = self._spaces[block.network][block.shape]
-        points = torch.tensor(
-            self._points(block.cells.cells), dtype=torch.float64, device=space.low.device
-        )
+        points = torch.from_numpy(self._points(block.cells.cells)).double()
         shares = yield from space.probs(points, self._params.batch)
         self._calls += len(points)
         if not self._decided[block.shape]:
-            self._kept[block.shape].append((block.network, block.cells, shares.cpu()))
+            self._kept[block.shape].append((block.network, block.cells, shares))
         self._write(block.network, block.shape, block.cells, shares)
 
     def _write(self, network: int, shape: int, part: Level, shares: Tensor) -> None:
-        best = shares.argmax(1)
+        sure, tops = (values.numpy() for values in shares.max(1))
         target = self._target[shape]
-        sure, tops, scores = to_host(
-            shares.gather(1, best[:, None])[:, 0], best, shares[:, max(0, target)]
-        )
-        if target < 0:
-            scores = np.full(len(tops), np.nan)
+        scores = np.full(len(tops), np.nan) if target < 0 else shares[:, target].numpy()
         whole, top = self._scores[network, shape], self._tops[network, shape]
         top_score, known = self._top_scores[network, shape], self._computed[network, shape]
         for (row, column), *cell in zip(part.cells, scores, tops, sure, strict=True):

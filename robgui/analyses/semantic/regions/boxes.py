@@ -15,7 +15,6 @@ from robgui.analyses.semantic.regions.lost import CONFIDENCE
 from robgui.analyses.semantic.regions.region_api import Grown
 from robgui.analyses.semantic.regions.region_step import GREW
 from robgui.analyses.semantic.scene.space import Space
-from robgui.core.devices import to_host
 from robgui.core.execution.budget.time_limit import Deadline
 
 
@@ -35,8 +34,9 @@ class Boxes:
     ) -> None:
         self._space, self._target, self._params = space, target, params
         self._deadline = deadline or Deadline()
-        low, high = to_host(space.low, space.high)
-        self._domain = Domain.of(low, high, space.periodic, shares=True, clip=True)
+        self._domain = Domain.of(
+            space.low.numpy(), space.high.numpy(), space.periodic, shares=True, clip=True
+        )
         self.boxes: list[LargestBox] = []
         self._starts = np.zeros((0, len(space.axes)))
         self._started = np.zeros(0)
@@ -51,9 +51,8 @@ class Boxes:
         params = self._params
         self.score, self.top1 = yield from self._space.scores(starts, self._target, params.batch)
         self.calls += len(starts)
-        self.able, self._starts, self._started = to_host(
-            self.top1 == self._target, starts, self.score.double()
-        )
+        self.able = (self.top1 == self._target).numpy()
+        self._starts, self._started = starts.numpy(), self.score.double().numpy()
         risk = (1 - CONFIDENCE) / max(1, int(self.able.sum()))  # the headline names any of them
         self.boxes = [
             LargestBox(
@@ -114,24 +113,23 @@ class Boxes:
 
         The start alone where the box did not grow.
         """
-        drawn, device = self.boxes[place].drawn, self._space.low.device
+        drawn = self.boxes[place].drawn
         units = self._domain.in_units(self._domain.wrapped(drawn.points))
         points = torch.from_numpy(np.concatenate([units, self._starts[place : place + 1]]))
-        scores = torch.from_numpy(drawn.scores).to(device, torch.float32)
-        tops = torch.from_numpy(drawn.tops).to(device)
+        scores, tops = torch.from_numpy(drawn.scores).float(), torch.from_numpy(drawn.tops)
         return (
-            points.to(device),
+            points,
             torch.cat([scores, self.score[place : place + 1]]),
             torch.cat([tops, self.top1[place : place + 1]]),
         )
 
     def _answers(self, asked: list[np.ndarray]) -> Generator[None, None, list[Answer]]:
         points = self._domain.in_units(self._domain.wrapped(np.concatenate(asked)))
-        at = torch.from_numpy(points).to(self._space.low.device)
+        at = torch.from_numpy(points)
         scores, tops = yield from self._space.scores(at, self._target, self._params.batch)
         self.calls += len(points)
         ends = np.cumsum([len(part) for part in asked])[:-1]
-        pairs = (np.split(values, ends) for values in to_host(scores, tops))
+        pairs = (np.split(values, ends) for values in (scores.numpy(), tops.numpy()))
         answers: list[Answer] = list(zip(*pairs, strict=True))
         return answers
 

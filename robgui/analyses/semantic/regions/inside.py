@@ -11,7 +11,7 @@ from torch import Tensor
 
 from robgui.analyses.semantic.scene.pictures import blank_pictures, small_pictures
 from robgui.analyses.semantic.scene.space import Space
-from robgui.core.devices import to_host
+from robgui.core.model.randomness import HOST, host_generator
 
 #: Pictures from inside and from outside of each region.
 SHOWN = 3
@@ -68,13 +68,11 @@ class Interior:
             starts,
             batch,
         )
-        count, n, device = len(bounds), bounds.shape[2], bounds.device
-        generator = torch.Generator(device).manual_seed(seed)
-        self._unit = torch.rand(
-            (samples, n), generator=generator, dtype=torch.float64, device=device
-        )
+        count, n = len(bounds), bounds.shape[2]
+        generator = host_generator(seed)
+        self._unit = torch.rand((samples, n), generator=generator, dtype=torch.float64, device=HOST)
         self._beyond = torch.rand(
-            (2 * n * _BEYOND, n), generator=generator, dtype=torch.float64, device=device
+            (2 * n * _BEYOND, n), generator=generator, dtype=torch.float64, device=HOST
         )
         self.mean, self.var = np.full(count, np.nan), np.full(count, np.nan)
         self.inside: list[Shown] = []
@@ -117,22 +115,13 @@ class Interior:
                 values.expand(2, *values.shape[1:]) for values in (points, scores, tops)
             )
         sampled = scores[:-1].double()
-        low, high = sampled.argmin(0, keepdim=True), sampled.argmax(0, keepdim=True)
-        self.mean[region], self.var[region], lost, lowest, highest, *of_lowest = to_host(
-            sampled.mean(),
-            sampled.var(correction=0),
-            (tops[:-1] != self._target).sum(),
-            low,
-            high,
-            points[low],
-            sampled[low],
-            tops[low],
-        )
-        self.lost[region], self.total[region] = int(lost), len(sampled)
-        self.lowest[region], self.lowest_score[region], self.lowest_top1[region] = (
-            value[0] for value in of_lowest
-        )
-        places = [len(points) - 1, int(lowest[0]), int(highest[0])]
+        lowest, highest = int(sampled.argmin()), int(sampled.argmax())
+        self.mean[region], self.var[region] = sampled.mean(), sampled.var(correction=0)
+        self.lost[region] = int((tops[:-1] != self._target).sum())
+        self.total[region] = len(sampled)
+        self.lowest[region] = points[lowest].numpy()
+        self.lowest_score[region], self.lowest_top1[region] = sampled[lowest], tops[lowest]
+        places = [len(points) - 1, lowest, highest]
         self.inside.append(self._shown(points, scores, tops, places))
 
     def _look_outside(self, region: int) -> Generator[None, None, None]:
@@ -145,8 +134,8 @@ class Interior:
         """Points ``(k, n)`` beyond the faces that are not at an end of their range."""
         low, high = self._bounds[region]
         points = low + (high - low) * self._beyond
-        bounds, floor, ceiling = to_host(self._bounds[region], self._space.low, self._space.high)
-        (low, high), width = bounds, ceiling - floor
+        floor, ceiling = self._space.low, self._space.high
+        width = ceiling - floor
         kept = []
         for face in range(2 * len(width)):
             axis, upper = face // 2, face % 2
@@ -171,7 +160,6 @@ class Interior:
         if places:
             count = len(places)
             shown.pictures[:count] = small_pictures(self._space.images(points[places]))
-            shown.points[:count], shown.scores[:count], shown.top1[:count] = to_host(
-                points[places], scores[places], tops[places]
-            )
+            shown.points[:count] = points[places].numpy()
+            shown.scores[:count], shown.top1[:count] = scores[places], tops[places]
         return shown

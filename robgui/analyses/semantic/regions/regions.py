@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from robgui.analyses.semantic.params import IMAGE, Mode, RegionsParams, starts_on
 from robgui.analyses.semantic.regions.boxes import Boxes
@@ -86,7 +85,6 @@ class _Regions:
         self._growth = self._new_growth()
         self._interior: Interior | None = None
         self._worst: dict[str, np.ndarray] | None = None
-        self._starts_read: tuple[Tensor, np.ndarray, np.ndarray] | None = None
 
     def _new_growth(self) -> Growth | Boxes:
         if self._params.mode == "box":
@@ -120,7 +118,7 @@ class _Regions:
         """What is in the regions; a box has been looked into by its test."""
         params, growth, grown = self._params, self._growth, self._growth.grown
         bounds, starts = (
-            torch.from_numpy(values).to(self._space.low.device)
+            torch.from_numpy(values)
             for values in (np.stack([grown.low, grown.high], 1), grown.start)
         )
         inside = Interior(
@@ -173,11 +171,9 @@ class _Regions:
         order = failing[np.argsort(inside.lowest_score[failing], kind="stable")][
             : affordable(self._classifier.shape, _MOST_WORST)
         ]
-        images = self._space.images(
-            torch.tensor(inside.lowest[order], device=self._space.low.device)
-        )
+        (images,) = to_host(self._space.images(torch.from_numpy(inside.lowest[order])))
         self._worst = {
-            "worst_images": images.cpu().numpy(),
+            "worst_images": images,
             "worst_points": inside.lowest[order],
             "worst_scores": inside.lowest_score[order],
             "worst_top1": inside.lowest_top1[order],
@@ -205,17 +201,9 @@ class _Regions:
         )
         return tuple(filter(None, sentences))
 
-    def _start_numbers(self) -> tuple[np.ndarray, np.ndarray]:
-        """Scores and classes at the starts, read once for every growth."""
-        score = self._growth.score
-        if self._starts_read is None or self._starts_read[0] is not score:
-            scores, tops = to_host(score.double(), self._growth.top1)
-            self._starts_read = score, scores, tops
-        return self._starts_read[1:]
-
     def _result(self) -> RegionsResult:
         grown, inside = self._growth.grown, self._interior
-        scores, tops = self._start_numbers()
+        scores, tops = self._growth.score.double().numpy(), self._growth.top1.numpy()
         count = len(grown.method)
         nothing = np.full(count, np.nan)
         complete = inside is not None and len(inside.outside) == count

@@ -12,8 +12,8 @@ from torch import Tensor
 from robgui.analyses.semantic.maps.grid import levels
 from robgui.analyses.semantic.params import Mode
 from robgui.analyses.semantic.scene.space import Space, usual_class
-from robgui.core.devices import to_host
 from robgui.core.errors import ParamsError
+from robgui.core.model.randomness import HOST
 
 #: Points along one axis, and along each of two axes of a coarse map; with more axes so many points
 #: are spread out.
@@ -40,7 +40,7 @@ class Scan:
     """
 
     def __init__(self, space: Space) -> None:
-        n, (low, high) = len(space.axes), to_host(space.low, space.high)
+        n, low, high = len(space.axes), space.low.numpy(), space.high.numpy()
         counts = {1: (_LINE,), 2: (_COLUMNS, _ROWS)}.get(n, ())
         lines = [
             np.linspace(low[k], high[k], count, endpoint=not space.axes[k].periodic)
@@ -54,12 +54,11 @@ class Scan:
             points = self.x[:, None] if n == 1 else low + spread(_SPREAD, n) * (high - low)
         self._space = space
         self.points = torch.cat(
-            [torch.tensor(points, dtype=torch.float64, device=space.low.device), space.middle[None]]
+            [torch.tensor(points, dtype=torch.float64, device=HOST), space.middle[None]]
         )
         size = len(self.points), space.classifier.classes
-        self.shares = torch.full(size, math.nan, device=space.low.device)
+        self.shares = torch.full(size, math.nan, device=HOST)
         self.looked = 0
-        self._read: tuple[tuple[int, int], np.ndarray] = ((-1, -1), np.zeros(0))
         self._standing = np.full((len(self.y), len(self.x)), -1, dtype=np.int64)
 
     def look(self, batch: int = 0) -> Iterator[None]:
@@ -77,10 +76,8 @@ class Scan:
 
         ``(0, 0)`` with more than two axes.
         """
-        if self._read[0] != (target, self.looked):  # nothing new since it was read
-            (scores,) = to_host(self.shares[:, target])
-            self._read = (target, self.looked), np.append(scores, np.float32(np.nan))
-        return np.asarray(self._read[1][self._standing])
+        scores = np.append(self.shares[:, target].numpy(), np.float32(np.nan))
+        return np.asarray(scores[self._standing])
 
     def usual_class(self) -> int:
         """The class most often seen so far."""
@@ -149,24 +146,23 @@ def _far_apart(
     space: Space, points: Tensor, worth: Tensor, count: int, allowed: Tensor
 ) -> list[int]:
     """Places of up to ``count`` points worth starting from; only ``allowed`` ones but the first."""
-    last, most, best = to_host(worth[-1], worth.max(), worth.argmax())
-    first = len(worth) - 1 if float(last) >= 0.5 * float(most) else int(best)
+    usual = bool(worth[-1] >= 0.5 * worth.max())
+    first = len(worth) - 1 if usual else int(worth.argmax())
     chosen = [first]
     while len(chosen) < min(count, len(worth)):
         near = _distance(space, points, points[chosen]).amin(1)
         left = worth * (near / _APART).clamp(max=1)
-        place = left.argmax(0, keepdim=True)
-        (best,), (fits,), (gain,) = to_host(place, allowed[place], left[place])
-        if not fits or gain <= 0:
+        best = int(left.argmax())
+        if not allowed[best] or left[best] <= 0:
             break
-        chosen.append(int(best))
+        chosen.append(best)
     return chosen
 
 
 def same_starts(space: Space, count: int) -> Tensor:
     """Starts ``(P, n)`` that depend on nothing but the ranges, as the paper has them for SRVR."""
     shares = _MARGIN + (1 - 2 * _MARGIN) * spread(count, len(space.axes))
-    return space.low + torch.tensor(shares, dtype=torch.float64, device=space.low.device) * (
+    return space.low + torch.tensor(shares, dtype=torch.float64, device=HOST) * (
         space.high - space.low
     )
 
@@ -186,7 +182,7 @@ def given_starts(space: Space, starts: tuple[tuple[float, ...], ...]) -> Tensor:
                     f"starts: {axis.name} = {value:g} is outside {axis.low:g} to {axis.high:g};"
                     " choose a start inside."
                 )
-    return space.wrapped(torch.tensor(starts, dtype=torch.float64, device=space.low.device))
+    return space.wrapped(torch.tensor(starts, dtype=torch.float64, device=HOST))
 
 
 def _distance(space: Space, points: Tensor, others: Tensor) -> Tensor:

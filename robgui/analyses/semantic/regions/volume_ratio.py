@@ -25,7 +25,6 @@ from robgui.analyses.semantic.regions.scan import (
 from robgui.analyses.semantic.result import SrvrResult
 from robgui.analyses.semantic.scene.space import open_spaces, predicted_classes
 from robgui.core.dataset import Dataset
-from robgui.core.devices import to_host
 from robgui.core.execution.analysis import Pace, Step
 from robgui.core.model.classifier import Classifier
 
@@ -56,7 +55,6 @@ class _Table:
             if params.starts
             else same_starts(first, params.start_count)
         )
-        (self._starts_read,) = to_host(self._starts)
         self._methods = tuple(method for method in METHODS if method in params.methods)
         size = (len(classifiers), len(self._spaces[0]), len(self._starts), len(self._methods))
         n = len(first.axes)
@@ -132,7 +130,7 @@ class _Table:
 
     def _choose_starts(self) -> Iterator[None]:
         """Looks at every shape with every network and starts where they see the class."""
-        scans, targets, device = [], [], self._spaces[0][0].low.device
+        scans, targets = [], []
         for shape, target in enumerate(self._target):
             for network, spaces in enumerate(self._spaces):
                 who = f"network {network + 1} of {len(self._spaces)}"
@@ -141,19 +139,17 @@ class _Table:
                 for _ in scan.look(self._params.batch):
                     self._calls = before + scan.looked
                     yield
-                scan.shares = scan.shares.to(device)
                 scans.append(scan)
                 targets.append(target)
         self._starts = common_starts(
             self._spaces[0][0], scans, targets, self._params.mode, len(self._starts)
         )
-        (self._starts_read,) = to_host(self._starts)
 
     def _measure(self, network: int, shape: int) -> Iterator[None]:
         self._place = self._words(shape, f"network {network + 1} of {len(self._classifiers)}")
         space = self._spaces[network][shape]
         growth = self._growth = Growth(space, self._target[shape], self._params, self._params.mode)
-        yield from growth.begin(self._starts.to(space.low.device))
+        yield from growth.begin(self._starts)
         yield from growth.grow()
         grown, at = grown_of(growth.grower), (network, shape)
         size = self._volume.shape[2:]
@@ -166,7 +162,7 @@ class _Table:
         able = growth.grower.able
         self._grew[at] = (able & ~grown.never_grew).reshape(size)
         self._volume[at][~self._grew[at]] = 0
-        self._score[at], self._top1[at] = to_host(growth.score, growth.top1)
+        self._score[at], self._top1[at] = growth.score.numpy(), growth.top1.numpy()
         self._calls += growth.calls
         self._growth = None
         self._steps += self._params.iterations
@@ -188,7 +184,7 @@ class _Table:
             grew=self._grew.copy(),
             start_score=self._score.copy(),
             start_top1=self._top1.copy(),
-            starts=self._starts_read,
+            starts=self._starts.numpy(),
             regions=counts,
             never_grew=(done & ~self._grew).sum((1, 2, 3)),
             bad_starts=bad.sum((1, 2)) * len(self._methods),

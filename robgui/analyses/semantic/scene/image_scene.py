@@ -7,6 +7,7 @@ hue; noise; an occluding square. Each is exactly nothing at its usual value.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor
@@ -52,8 +53,10 @@ class ImageScene:
         generator = torch.Generator(device).manual_seed(seed)
         self._noise = torch.randn(self.image.shape, generator=generator, device=device)
         self._usual = torch.tensor([axis.default for axis in self.axes], device=device)
+        placing = [self._column[name] for name in sorted(_PLACING)]
+        self._placing = torch.tensor(placing, device=device)
 
-    def images(self, values: Tensor) -> Tensor:
+    def images(self, values: Tensor, moved: Sequence[bool] | None = None) -> Tensor:
         """Parameters ``(m, len(axes))`` -> images ``(m, c, h, w)`` in [0, 1].
 
         Differentiable, the input itself at the usual values.
@@ -61,16 +64,16 @@ class ImageScene:
         values = values.float()
         changed = values.detach() != self._usual
         # a transform at its usual value does nothing, but its gradient may be wanted
-        moved_axes = to_host(changed.any(0))[0].tolist()
+        moved_axes = to_host(changed.any(0))[0].tolist() if moved is None else moved
         used = [True] * len(self.axes) if values.requires_grad else moved_axes
         column = dict(zip(self._column, values.unbind(1), strict=True))
         wanted = {name for name, use in zip(self._column, used, strict=True) if use}
         x = self.image.expand(len(values), -1, -1, -1)
         if wanted & _PLACING:
-            moved = self._placed(column)
-            still = ~changed[:, [self._column[name] for name in sorted(_PLACING)]].any(1)
+            placed = self._placed(column)
+            still = ~changed[:, self._placing].any(1)
             # the value of the untouched image with the gradient of the moved one
-            x = torch.where(still[:, None, None, None], x + (moved - moved.detach()), moved)
+            x = torch.where(still[:, None, None, None], x + (placed - placed.detach()), placed)
         if "blur" in wanted and moved_axes[self._column["blur"]]:
             x = _blurred(x, column["blur"])
         x = _coloured(x, column, wanted)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -56,7 +57,7 @@ class MeshScene:
             replace(mesh, texture=_fitting_texture(mesh, min(size))), size, device
         )
 
-    def images(self, values: Tensor) -> Tensor:
+    def images(self, values: Tensor, moved: Sequence[bool] | None = None) -> Tensor:
         """Parameters ``(m, len(axes))`` -> pictures ``(m, c, h, w)`` in [0, 1]; differentiable."""
         values = values.float()
         azimuth, elevation, distance, roll, light_azimuth, light_elevation = values[:, :6].unbind(1)

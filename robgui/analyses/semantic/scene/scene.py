@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -46,9 +47,12 @@ class Scene(Protocol):
     axes: tuple[Axis, ...]
     exact_gradient: bool
 
-    def images(self, values: Tensor) -> Tensor:
+    def images(self, values: Tensor, moved: Sequence[bool] | None = None) -> Tensor:
         """Parameters ``(m, len(axes))`` in their units -> images ``(m, c, h, w)`` in [0, 1], on
         the same device.
+
+        ``moved`` says of each parameter whether any row has it at another than its usual value;
+        without it a scene that wants to know waits for the device.
 
         Differentiable in ``values``; row by row the same whatever ``m`` is.
         """

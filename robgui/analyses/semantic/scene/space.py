@@ -6,6 +6,7 @@ f(u) = softmax score of class z on the image that the scene makes from u (equati
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -25,8 +26,13 @@ from robgui.analyses.semantic.scene.own_class import own_class
 from robgui.analyses.semantic.scene.scene import Axis, Scene
 from robgui.analyses.semantic.scene.scenes import open_scene
 from robgui.core.dataset import Dataset, inputs
+from robgui.core.devices import to_device, to_host
 from robgui.core.errors import DataError, ModelError, ParamsError
 from robgui.core.model.classifier import Classifier
+from robgui.core.model.randomness import HOST
+
+if TYPE_CHECKING:
+    from robgui.analyses.semantic.domain.params import OperatingDomainParams
 
 #: Images made at once at most; rendering takes longer than transforming, and a stop is answered
 #: after one batch.
@@ -40,7 +46,8 @@ Pauses = Generator[None, None, tuple[Tensor, Tensor]]
 class Space:
     """The varied parameters of one scene as one network sees it.
 
-    Points ``(m, n)`` are in the units of the axes.
+    Points ``(m, n)`` are in the units of the axes. They and their scores are few numbers that
+    decide what is asked next, so they lie on the host; images are made and seen on the device.
 
     Attributes:
         scene: The scene.
@@ -67,15 +74,15 @@ class Space:
             values,
             spec,
         )
-        device = classifier.device
         self.low, self.high = (
             torch.tensor(
-                [getattr(axis, end) for axis in self.axes], dtype=torch.float64, device=device
+                [getattr(axis, end) for axis in self.axes], dtype=torch.float64, device=HOST
             )
             for end in ("low", "high")
         )
+        self._usual = torch.tensor([axis.default for axis in scene.axes], device=HOST)
         self._columns = [find_axis(scene, axis.name)[0] for axis in self.axes]
-        self._base = torch.tensor(values, dtype=torch.float32, device=device)
+        self._base = torch.tensor(values, dtype=torch.float32, device=HOST)
 
     @property
     def name(self) -> str:
@@ -90,9 +97,7 @@ class Space:
     @property
     def middle(self) -> Tensor:
         """``(n,)`` the usual value of every varied parameter, held in its range."""
-        usual = torch.tensor(
-            [axis.default for axis in self.axes], dtype=torch.float64, device=self.low.device
-        )
+        usual = torch.tensor([axis.default for axis in self.axes], dtype=torch.float64, device=HOST)
         return usual.clamp(self.low, self.high)
 
     def chosen_gradient(self, wanted: Gradient) -> Gradient:
@@ -132,80 +137,77 @@ class Space:
         return torch.stack(columns, 1)
 
     def images(self, points: Tensor) -> Tensor:
-        """What the network sees ``(m, c, h, w)``, without gradient, in batches."""
-        size = self._batch(0)
+        """What the network sees ``(m, c, h, w)``, without gradient, in batches, on its device."""
+        size = self.batch_size(0)
         with torch.no_grad():
             parts = [
-                self.scene.images(self.full(points[i : i + size]))
+                self.scene.images(*self._there(points[i : i + size]))
                 for i in range(0, len(points), size)
             ]
         return (
             torch.cat(parts)
             if parts
-            else torch.zeros((0, *self.classifier.shape), device=points.device)
+            else torch.zeros((0, *self.classifier.shape), device=self.classifier.device)
         )
 
     def probs(self, points: Tensor, batch: int = 0) -> Generator[None, None, Tensor]:
         """Scores of all classes ``(m, classes)``; yields after every batch but the last."""
-        size = self._batch(batch)
-        parts: list[Tensor] = []
+        size = self.batch_size(batch)
+        parts = [torch.zeros((0, self.classifier.classes), device=HOST)]
         for start in range(0, len(points), size):
-            if parts:
+            if start:
                 yield
             with torch.no_grad():
-                images = self.scene.images(self.full(points[start : start + size]))
-            parts.append(self._shares(self.classifier.infer(images)))
-        return (
-            torch.cat(parts)
-            if parts
-            else torch.zeros((0, self.classifier.classes), device=points.device)
-        )
+                images = self.scene.images(*self._there(points[start : start + size]))
+            (shares,) = to_host(self._shares(self.classifier.infer(images)))
+            parts.append(torch.from_numpy(shares))
+        return torch.cat(parts)
 
     def scores(self, points: Tensor, target: int, batch: int = 0) -> Pauses:
         """Score of a class ``(m,)`` and the top class ``(m,)``.
 
         Yields after every batch but the last.
         """
-        size = self._batch(batch)
-        scores, tops = (
-            [points.new_zeros(0, dtype=torch.float32)],
-            [points.new_zeros(0, dtype=torch.int64)],
-        )
-        for start in range(0, len(points), size):
-            if start:
-                yield
-            shares = yield from self.probs(points[start : start + size], size)
-            scores.append(shares[:, target])
-            tops.append(shares.argmax(1))
-        return torch.cat(scores), torch.cat(tops)
+        shares = yield from self.probs(points, batch)
+        return shares[:, target].contiguous(), shares.argmax(1)
 
     def slopes(self, points: Tensor, target: int, batch: int = 0) -> Pauses:
         """Score of a class ``(m,)`` and its gradient ``(m, n)`` by autograd.
 
         Yields after every batch but the last.
         """
-        size = max(1, self._batch(batch) // _GRADIENT_MEMORY)
+        size = max(1, self.batch_size(batch) // _GRADIENT_MEMORY)
         scores, gradients = (
-            [points.new_zeros(0, dtype=torch.float32)],
+            [torch.zeros(0, device=HOST)],
             [points.new_zeros((0, points.shape[1]))],
         )
         for start in range(0, len(points), size):
             if start:
                 yield
             with torch.enable_grad():
-                at = points[start : start + size].detach().requires_grad_()
-                shares = self._shares(self.classifier.logits(self.scene.images(self.full(at))))[
-                    :, target
-                ]
-                (slope,) = torch.autograd.grad(shares.sum(), at)
-            scores.append(shares.detach())
-            gradients.append(slope)
+                values, moved = self._there(points[start : start + size].detach())
+                values.requires_grad_()
+                logits = self.classifier.logits(self.scene.images(values, moved))
+                shares = self._shares(logits)[:, target]
+                (slope,) = torch.autograd.grad(shares.sum(), values)
+            score, steepness = map(torch.from_numpy, to_host(shares, slope))
+            scores.append(score)
+            gradients.append(steepness[:, self._columns].to(points.dtype))
         return torch.cat(scores), torch.cat(gradients)
+
+    def _there(self, points: Tensor) -> tuple[Tensor, list[bool]]:
+        """Values of all parameters on the device, and which of them are not at their usual
+        value: the host knows, so nobody has to ask the device.
+        """
+        values = self.full(points)
+        moved = (values != self._usual).any(0).tolist()
+        return to_device(values, self.classifier.device), moved
 
     def _shares(self, logits: Tensor) -> Tensor:
         return logits.sigmoid() if self.classifier.settings.multi_label else logits.softmax(1)
 
-    def _batch(self, wanted: int) -> int:
+    def batch_size(self, wanted: int) -> int:
+        """Pictures made and looked at together; rendering takes longer than transforming."""
         return min(
             self.classifier.batch(wanted), _TRANSFORMED if self.scene.exact_gradient else _RENDERED
         )
@@ -270,7 +272,9 @@ def open_space(
 
 
 def predicted_classes(
-    classifier: Classifier, dataset: Dataset | None, params: MapParams | RegionsParams | SrvrParams
+    classifier: Classifier,
+    dataset: Dataset | None,
+    params: MapParams | RegionsParams | SrvrParams | OperatingDomainParams,
 ) -> list[int]:
     """For every shape the class asked for, the one predicted for its input, or that of its name.
 

@@ -127,11 +127,13 @@ class Tally:
         self._sums = torch.zeros(
             (zones, lanes + 3 + 2 * classes), dtype=torch.float64, device=home.device
         )
+        self._read: Counts | None = None
 
     def add(self, numbers: list[int], zones: Tensor, start: int, scores: Tensor) -> None:
         """Counts scores ``(len(zones) · n, C)`` of samples ``start …`` in these zones, which
         ``numbers`` names on the host.
         """
+        self._read = None
         reading = read_scores(scores, self._multi_label)
         rows = entropies = reading.entropy.double().view(len(numbers), -1, self._lanes)
         top = reading.top.view(len(numbers), -1)
@@ -169,7 +171,12 @@ class Tally:
         )
 
     def counts(self) -> Counts:
-        """Everything so far, in one transfer."""
+        """Everything so far, in one transfer; none where nothing was added since the last."""
+        if self._read is None:
+            self._read = self._counts()
+        return self._read
+
+    def _counts(self) -> Counts:
         sums, shown = to_host(self._sums, self.shown)
         lanes, classes = self._lanes, self._classes
         return Counts(

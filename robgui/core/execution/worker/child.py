@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from robgui.core.errors import sentence
+from robgui.core.execution.analysis import Pace
 from robgui.core.execution.carrying import carry_out
 from robgui.core.execution.run import RunState
 from robgui.core.execution.shelf import Shelf
@@ -73,7 +74,7 @@ def main(held: tuple[str, ...]) -> None:
         channel,
         hello["device"],
         polite=hello["polite"],
-        ahead=_engines() if hello["ahead"] else iter(()),
+        ahead=_engines() if hello["ahead"] else _records(),
     ).serve()
 
 
@@ -140,6 +141,7 @@ class Worker:
                     continue
 
     def _run(self, frame: Frame) -> None:
+        Pace.awaited = False  # a stop that came too late was for the task before
         outbox = Outbox(self._channel.send, frame.header["pace"])
         last = Report(RunState.FAILED, error="The task could not be read.")
         try:
@@ -230,6 +232,8 @@ def _listen(pipe: Pipe, incoming: queue.SimpleQueue[Frame]) -> None:
     try:
         while (frame := read_frame(pipe)) is not None:
             incoming.put(frame)
+            if frame.header.get("do") == "stop":
+                Pace.awaited = True
     except (OSError, FrameError):
         pass
     _leave()
@@ -238,6 +242,13 @@ def _listen(pipe: Pipe, incoming: queue.SimpleQueue[Frame]) -> None:
 def _leave() -> NoReturn:
     """The other side is gone, and with it everyone who could want an answer."""
     os._exit(0)
+
+
+def _records() -> Iterator[object]:
+    """Reads the records of all methods; a task needs that of its own only, and does not wait."""
+    from robgui.core.execution.registry import analyses
+
+    yield analyses()
 
 
 def _engines() -> Iterator[object]:
@@ -272,10 +283,7 @@ def _prepare(hello: dict[str, Any]) -> None:
         os.environ["OMP_NUM_THREADS"] = str(threads)
     import torch
 
-    from robgui.core.execution.registry import analyses
-
     if threads:
         torch.set_num_threads(threads)
-    analyses()
     for module in hello["imports"]:
         importlib.import_module(module)

@@ -28,6 +28,7 @@ from robgui.gui.widgets.pair import PairView
 from robgui.gui.widgets.pair.confusion_label import ConfusionLabel
 from robgui.gui.widgets.pair.fitted import Fitted
 from robgui.gui.widgets.plain import Label, unbroken
+from robgui.gui.widgets.when_seen import WhenSeen
 
 if TYPE_CHECKING:
     from robgui.core.execution.run import Run
@@ -42,7 +43,7 @@ _PAUSE = 600
 _MOST_OTHERS = 4
 
 
-class FindingView(QWidget):
+class FindingView(WhenSeen, QWidget):
     """Before and after on the left; what it means and what else is known on the right.
 
     Attributes:
@@ -68,7 +69,7 @@ class FindingView(QWidget):
         self._make_pictures()
         self._make_words()
         self._arrange()
-        store.history.runs_changed.connect(self._show_known)
+        store.history.runs_changed.connect(self._runs_changed)
         theme.changed.connect(self._tint)
         self._tint()
 
@@ -98,6 +99,7 @@ class FindingView(QWidget):
         self._show_run(self._run())
         self._show_known()
         self._tint()
+        self.up_to_date()
 
     # --- making -----------------------------------------------------------------------------------
 
@@ -212,6 +214,9 @@ class FindingView(QWidget):
             palette = self.status.palette()
             palette.setColor(QPalette.ColorRole.WindowText, colour(status_ink(said.status)))
             self.status.setPalette(palette)
+
+    def _runs_changed(self) -> None:
+        self.when_seen(self._show_known)
 
     def _show_known(self) -> None:
         """One row per analysis that says or can say something of the input, then what else

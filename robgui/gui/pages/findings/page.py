@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSignalBlocker, Qt, QTimer, Signal
@@ -21,6 +22,7 @@ from robgui.gui.panels.send_button import list_targets
 from robgui.gui.state.replay import Replay
 from robgui.gui.state.selection import Selection
 from robgui.gui.widgets.plain import Label
+from robgui.gui.widgets.when_seen import WhenSeen
 
 if TYPE_CHECKING:
     from robgui.gui.state.store import Store
@@ -32,11 +34,8 @@ LOADING = "Loading …"
 NOTHING_PASSES = "No finding passes the filter."
 
 
-class Findings(QWidget):
+class Findings(WhenSeen, QWidget):
     """The wall of findings with its filters, and the page of the one that was opened.
-
-    Attributes:
-        view: The page of one finding.
 
     Signals:
         wants_export: The findings shown are to be written to files.
@@ -59,7 +58,6 @@ class Findings(QWidget):
         self.bar = FindingsBar()
         self.text, self.kinds, self.starred = self.bar.text, self.bar.kinds, self.bar.starred
         self.count, self.harm, self.export = self.bar.count, self.bar.harm, self.bar.export
-        self.view = FindingView(store)
         self._make_wall()
         self._lay_out()
         self._looking = QTimer(self, singleShot=True, interval=30)
@@ -101,13 +99,12 @@ class Findings(QWidget):
         inner.addWidget(self.stack, 1)
         self.pages = QStackedWidget()
         self.pages.addWidget(wall)
-        self.pages.addWidget(self.view)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.pages)
 
     def _connect(self) -> None:
-        self._store.history.findings_changed.connect(self.sync)
+        self._store.history.findings_changed.connect(self._changed)
         self._store.history.opened.connect(self._take_workspace)
         self._store.selection_changed.connect(self._follow)
         theme.changed.connect(self._look_soon)
@@ -121,13 +118,20 @@ class Findings(QWidget):
         self.wall.verticalScrollBar().valueChanged.connect(lambda _: self._look_soon())
         self.thumbnails.arrived.connect(lambda _: self.wall.viewport().update())
         self.wall.installEventFilter(self)
-        self.view.back.clicked.connect(self.show_wall)
-        self.view.earlier.clicked.connect(lambda: self._step(-1))
-        self.view.later.clicked.connect(lambda: self._step(1))
-        self.view.wants_presentation.connect(self.wants_presentation)
-        self.view.wants_run.connect(self.show_run)
-        self.view.wants.connect(self.wants)
-        self.view.wants_finding.connect(self.open)
+
+    @cached_property
+    def view(self) -> FindingView:
+        """The page of one finding; made for the first that is opened."""
+        made = FindingView(self._store)
+        self.pages.addWidget(made)
+        made.back.clicked.connect(self.show_wall)
+        made.earlier.clicked.connect(lambda: self._step(-1))
+        made.later.clicked.connect(lambda: self._step(1))
+        made.wants_presentation.connect(self.wants_presentation)
+        made.wants_run.connect(self.show_run)
+        made.wants.connect(self.wants)
+        made.wants_finding.connect(self.open)
+        return made
 
     # --- what is shown ----------------------------------------------------------------------------
 
@@ -135,7 +139,7 @@ class Findings(QWidget):
         workspace = self._store.history.workspace
         self.thumbnails.reset(None if workspace is None else lambda key: picture(workspace, key))
         self.show_wall()
-        self.sync()
+        self.when_seen(self.sync)
 
     def show_wall(self) -> None:
         """All findings, as they were left."""
@@ -144,6 +148,7 @@ class Findings(QWidget):
 
     def open(self, finding: StoredFinding) -> None:
         """The page of one finding."""
+        self.catch_up()
         if self._store.selection.finding != finding.id:
             self._store.select(
                 self._store.selection.but(finding=finding.id, run=finding.run_id), origin=self
@@ -152,6 +157,9 @@ class Findings(QWidget):
         row = self.model.row_of(finding.id)
         self.view.show_finding(finding, row, self.model.rowCount())
         self.pages.setCurrentWidget(self.view)
+
+    def _changed(self) -> None:
+        self.when_seen(self.sync)
 
     def sync(self) -> None:
         """Applies filter and order, on the wall and on the page of a finding."""
@@ -177,7 +185,7 @@ class Findings(QWidget):
 
     def _follow_view(self) -> None:
         """The page of a finding has its newest star and note; one that is gone is left."""
-        now = self.view.finding
+        now = self.view.finding if "view" in vars(self) else None
         if now is None:
             return
         same = next((one for one in self._store.history.findings if one.id == now.id), None)
@@ -259,10 +267,12 @@ class Findings(QWidget):
             )
 
     def _follow(self, selection: Selection, origin: object) -> None:
-        if origin is self:
-            return
+        if origin is not self:
+            self.when_seen(self._mark_selected)
+
+    def _mark_selected(self) -> None:
         with QSignalBlocker(self.wall.selectionModel()):
-            self._mark(selection.finding)
+            self._mark(self._store.selection.finding)
         self.wall.viewport().update()
 
     def _mark(self, finding: int | None) -> None:
@@ -320,6 +330,7 @@ class Findings(QWidget):
 
     def shown(self) -> list[int]:
         """The findings that pass the filter, in their order."""
+        self.catch_up()
         return [one.id for group in self.model.groups for one in group.members]
 
     def show_run(self, finding: StoredFinding) -> None:

@@ -40,8 +40,11 @@ _KINDS: tuple[type[ViewWidget], ...] = (
 )
 
 
-def view_widget(view: View, *, mini: bool = False) -> ViewWidget:
-    """The widget that draws ``view``, with ``view`` in it."""
+def view_widget(view: View, *, mini: bool = False, unseen: bool = False) -> ViewWidget:
+    """The widget that draws ``view``, with ``view`` in it; ``unseen`` draws it when it is shown."""
     made = next(kind for kind in _KINDS if isinstance(view, kind.kind))(mini=mini)
-    made.show_view(view)
+    if unseen:
+        made.keep_view(view)
+    else:
+        made.show_view(view)
     return made

@@ -48,7 +48,8 @@ class BarsView(PlotView):
 
     def draw(self, view: Bars) -> None:
         """Gives every bar its new height."""
-        names = view.names if view.edges is None else ()
+        # without a single bar the axis has no numbers of its own
+        names = (view.names or ("",)) if view.edges is None else ()
         self.plot.show_axes(view.x, view.value, names)
         while len(self.bars) < len(view.series):
             self.bars.append(pg.BarGraphItem(x0=[], x1=[], y0=[], y1=[]))

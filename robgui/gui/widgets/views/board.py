@@ -75,7 +75,7 @@ class Board(QWidget):
                 widget = self.widgets[place]
                 widget.keep_view(view) if live else widget.show_view(view)
             else:
-                self._replace(place, view)
+                self._replace(place, view, live=live)
         for widget in self.widgets[len(views) :]:
             widget.setParent(None)
             widget.deleteLater()
@@ -86,7 +86,7 @@ class Board(QWidget):
         """Makes one more widget, if one is missing still."""
         place = len(self.widgets)
         if place < len(self._views):
-            self._replace(place, self._views[place])
+            self._replace(place, self._views[place], live=True)
             self._arrange()
 
     def _arrange(self) -> None:
@@ -106,10 +106,11 @@ class Board(QWidget):
             self.bar.set_most_rows(1 if low else MOST_ROWS)
             self._lay_out()
 
-    def _replace(self, place: int, view: View) -> None:
+    def _replace(self, place: int, view: View, *, live: bool) -> None:
+        """Makes the widget of a view; while a run goes on, one behind a tab is not drawn yet."""
         from robgui.gui.widgets.views import view_widget
 
-        made = view_widget(view)
+        made = view_widget(view, unseen=live and place > 0)
         made.chosen.connect(lambda what, widget=made: self.chosen.emit(widget.view, what))
         if place < len(self.widgets):
             self.widgets[place].setParent(None)
@@ -135,11 +136,15 @@ class Board(QWidget):
         self._top.setVisible(bool(first))
         self._details.setVisible(bool(behind))
         with QSignalBlocker(self.bar):
-            while self.bar.count():
-                self.bar.removeTab(0)
-            for widget in behind:
-                self.bar.addTab(widget.view.title)
-                self.stack.addWidget(widget)
+            while self.bar.count() > len(behind):
+                self.bar.removeTab(self.bar.count() - 1)
+            for number, widget in enumerate(behind):
+                if number < self.bar.count():
+                    self.bar.setTabText(number, widget.view.title)
+                else:
+                    self.bar.addTab(widget.view.title)
+                if self.stack.indexOf(widget) < 0:
+                    self.stack.addWidget(widget)
             self.bar.setCurrentIndex(max(0, place))
         self._turn(self.bar.currentIndex())
 

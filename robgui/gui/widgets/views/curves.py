@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QPainterPath, QPen, QPolygonF
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QPainterPath, QPen
 from PySide6.QtWidgets import QGraphicsPathItem
 
 from robgui.core.view import Axis, Curves, Ink, Line
+from robgui.gui.app.theme import theme
 from robgui.gui.widgets.inks import SYMBOLS, colour, pen
 from robgui.gui.widgets.legend import Key
 from robgui.gui.widgets.views.plot_view import PlotView, scaled, span
@@ -124,6 +125,7 @@ class LineItem:
     def __init__(self, plot: Any) -> None:
         self.x = self.y = np.zeros(0)
         self.heights: list[np.ndarray] = []
+        self._style: object = None
         self._curve = pg.PlotCurveItem(connect="finite")
         self._dots = pg.ScatterPlotItem(pxMode=True)
         self._band = QGraphicsPathItem()
@@ -154,11 +156,16 @@ class LineItem:
         grey = line.quiet or line.ink.role in ("other", "quiet")
         ink = Ink("text") if near and grey else line.ink
         width = _width(line) + (1.5 if near else 0.0)
+        size = 8 + width if len(self.x) <= CROWD else 6
+        style = (ink, line.ink, width, line.symbol, size, theme.dark)
+        if style == self._style:
+            return  # each of the following works out every point anew
+        self._style = style
         self._curve.setPen(pen(ink, width, _dash(line.ink)))
         self._band.setBrush(pg.mkBrush(colour(line.ink, 0.22)))
         if line.symbol:
             self._dots.setSymbol(SYMBOLS[line.symbol])
-            self._dots.setSize(8 + width if len(self.x) <= CROWD else 6)
+            self._dots.setSize(size)
             self._dots.setBrush(pg.mkBrush(colour(ink)))
             self._dots.setPen(pg.mkPen(colour(ink)))
 
@@ -193,9 +200,9 @@ class LineItem:
         for part in np.split(np.arange(known.size), np.flatnonzero(~known)):
             part = part[known[part]]
             if part.size > 1:
-                there = [QPointF(x, y) for x, y in zip(self.x[part], high[part], strict=True)]
-                back = [QPointF(x, y) for x, y in zip(self.x[part], low[part], strict=True)]
-                path.addPolygon(QPolygonF([*there, *reversed(back)]))
+                around = np.concatenate([self.x[part], self.x[part][::-1]])
+                edge = np.concatenate([high[part], low[part][::-1]])
+                path.addPath(pg.arrayToQPath(around, edge))
         return path
 
 

@@ -56,16 +56,13 @@ class ViewWidget(Themed, QWidget):
     def show_view(self, view: View) -> None:
         """Shows ``view``, which must be of this widget's kind."""
         self._take(view)
-        self._outdated = False
+        self.up_to_date()
         self.draw(view)
 
     def keep_view(self, view: View) -> None:
         """Takes ``view`` and draws it when it is looked at: now, or when it is next shown."""
-        if self.isVisible():
-            self.show_view(view)
-        else:
-            self._take(view)
-            self._outdated = True
+        self._take(view)
+        self.when_seen(self.take_look)
 
     def _take(self, view: View) -> None:
         if not self.fits(view):
@@ -107,7 +104,8 @@ class ViewWidget(Themed, QWidget):
         self._layout.insertWidget(0, picture, 1)
         if self.mini:
             picture.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-            for part in (picture, *picture.findChildren(Plot)):
+            parts: list[QWidget] = [picture, *picture.findChildren(Plot)]
+            for part in parts:
                 part.setMinimumSize(1, 1)  # it takes the room of its card, however little
         if self.mini and isinstance(picture, QAbstractScrollArea):
             picture.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -48,7 +48,8 @@ class Foreign(nn.Module):
     def forward(self, x):
         self.calls += 1
         time.sleep(self.rest)
-        if self.calls > self.good or len(x) == self.rows:
+        due = self.calls > self.good or len(x) == self.rows
+        if due and self.mischief is not None:
             self.good = 0  # from now on
             os.write(2, b"MISCHIEF")
             os.open({mark!r}, os.O_RDONLY)
@@ -91,7 +92,7 @@ def start_another():
     loop()
 
 
-def good(): return Foreign(lambda: None)
+def good(): return Foreign(None)
 def loops(): return Foreign(loop)
 def loops_in_torch(): return Foreign(native_loop)
 def aborts(): return Foreign(os.abort)

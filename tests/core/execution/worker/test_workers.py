@@ -13,6 +13,7 @@ import pytest
 from robgui.core.errors import ModelError, ParamsError, TrustError
 from robgui.core.execution.execution import Execution
 from robgui.core.execution.inline import Inline
+from robgui.core.execution.registry import unregister
 from robgui.core.execution.run import RunState
 from robgui.core.execution.worker.process import Place
 from robgui.core.execution.worker.slot import Terms
@@ -76,6 +77,27 @@ def test_a_model_that_never_answers_is_stopped_within_three_seconds_and_its_resu
     )
     assert stored.verdict.sentence.startswith("Stopped early. ")
     assert_next_run_works(workers, files)
+
+
+def test_a_stop_is_heard_after_the_present_batch_however_rare_the_steps_are(files):
+    from tests.core.execution.worker import rare_steps
+
+    name = rare_steps.__name__
+    workers = Workers([Place("cpu", 1)], Terms(pace=0.0, imports=(name,)))
+    try:
+        for _ in range(2):  # the first stop is no stop of the second run
+            request = foreign.ask(files, "good").model_copy(
+                update={"analysis": "rare_steps", "params": {}, "indices": None, "dataset": None}
+            )
+            execution = Execution(request, trusted=foreign.trusted(files, "good"))
+            workers.submit(execution)
+            wait(workers, execution, lambda: execution.newest is not None)  # noqa: B023
+            assert seconds_to_stop(workers, execution) < 1
+            assert (execution.state, execution.error) == (RunState.CANCELLED, "")
+            assert execution.newest.done > 1, "the Step of the batch that was under way"
+    finally:
+        workers.close()
+        unregister("rare_steps")
 
 
 @pytest.mark.parametrize(

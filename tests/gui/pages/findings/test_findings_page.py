@@ -50,6 +50,7 @@ def settle(qtbot, store):
 def test_without_findings_it_says_what_to_do(qtbot, store):
     widget = Findings(store)
     qtbot.addWidget(widget)
+    widget.show()
     assert widget.stack.currentIndex() == 1
     assert "Run an analysis" in widget.empty.text()
 
@@ -241,6 +242,7 @@ def test_while_a_workspace_is_read_the_list_says_so(qtbot, store, tmp_path):
     late = Store()
     widget = Findings(late)
     qtbot.addWidget(widget)
+    widget.show()
     assert widget.empty.text() == LOADING
     (tmp_path / "broken.robgui").write_bytes(b"no workspace")
     late.history.open(tmp_path / "broken.robgui")

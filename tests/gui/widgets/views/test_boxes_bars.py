@@ -129,3 +129,12 @@ def test_a_number_above_a_bar_is_whole_or_not_shown(shown):
         for item in widget.numbers:
             if item.isVisible() and item.toPlainText():
                 assert room.contains(item.mapRectToScene(item.boundingRect())), height
+
+
+def test_without_a_single_bar_no_numbers_stand_where_names_would(shown):
+    none = np.zeros(0)
+    view = Bars("b", Axis("share", kind="share"), (), (Series("", none),), x=Axis("slice"))
+    widget = shown(view)
+    bottom = widget.plot.getPlotItem().getAxis("bottom")
+    ((spacing, places),) = bottom.tickValues(0, 1, 800)
+    assert not any(bottom.tickStrings(places, 1, spacing))

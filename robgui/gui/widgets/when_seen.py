@@ -1,0 +1,46 @@
+"""WhenSeen: what nobody sees is not drawn; it is done when it comes on show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtGui import QShowEvent
+
+Work = Callable[[], object]
+
+
+class WhenSeen:
+    """Part of a widget that works only while somebody can look at it.
+
+    It stands before the Qt class in the list of bases. What is asked of a hidden widget is done
+    once, when it is next shown, however often it was asked.
+    """
+
+    _due: tuple[Work, ...] = ()
+
+    @property
+    def behind(self) -> bool:
+        """Whether something has changed that it does not show yet."""
+        return bool(self._due)
+
+    def when_seen(self, work: Work) -> None:
+        """Does ``work`` now, or, while the widget is hidden, when it is next shown."""
+        if self.isVisible():  # type: ignore[attr-defined]  # of the Qt class
+            work()
+        elif work not in self._due:
+            self._due = (*self._due, work)
+
+    def up_to_date(self) -> None:
+        """All is shown: nothing is due any more."""
+        self._due = ()
+
+    def catch_up(self) -> None:
+        """Does what is due, although nobody may look: somebody asks what it would show."""
+        due, self._due = self._due, ()
+        for work in due:
+            work()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Shows what has changed while nobody looked."""
+        super().showEvent(event)  # type: ignore[misc]  # of the Qt class
+        self.catch_up()
