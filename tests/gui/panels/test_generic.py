@@ -25,7 +25,7 @@ def panel(qtbot, store, sampled):
     for widget in (made, pane):
         qtbot.addWidget(widget)
     pane.show_analysis(sampled.name)
-    made.resize(800, 700)
+    made.resize(800, 900)
     with qtbot.waitExposed(made):
         made.show()
     made.pane = pane
