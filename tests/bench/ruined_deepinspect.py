@@ -1,4 +1,4 @@
-"""Does DeepInspect name the classes that were ruined?
+"""Do DeepInspect and the accuracy name the classes that were ruined?
 
 ``python -m tests.bench.ruined_deepinspect`` makes a network of forty classes from the demo's own
 parts (the clothes in four turns, the convolutions of its network, a new last layer), with as uneven
@@ -15,13 +15,13 @@ import torch
 from torch import nn
 
 from robgui import resources
-from robgui.analyses.deepinspect import deepinspect
 from robgui.core.dataset import Dataset, from_arrays, open_dataset
 from robgui.core.execution.registry import find
 from robgui.core.loading import load
 from robgui.core.model.classifier import Classifier
 
 TURNS = 4
+ANALYSES = ("deepinspect", "accuracy")
 #: Inputs of the smallest and of the largest class.
 FEWEST, MOST = 8, 150
 
@@ -71,16 +71,16 @@ def ruin(net: nn.Sequential, classes: np.ndarray, how: str) -> None:
             head.bias[places] = head.bias[others].clone()
 
 
-def named(net: nn.Sequential, dataset: Dataset) -> tuple[str, list[str]]:
-    """The class in the headline, and those of the first three findings."""
+def named(net: nn.Sequential, dataset: Dataset, analysis: str) -> tuple[str, list[str]]:
+    """The first class in the headline, and those of the first three findings."""
     names = [f"c{c}" for c in range(10 * TURNS)]
     classifier = Classifier.from_module(net, (1, 28, 28), names, output="logits")
-    known = find("deepinspect")
+    known = find(analysis)
     params = known.params.parse({})
-    for step in deepinspect(classifier, dataset, params):
+    for step in known.engine(classifier, dataset, params):
         result = step.result
     findings = sorted(known.findings(result, params), key=lambda one: -one.severity)
-    headline = known.verdict(result, params).sentence.split("”")[0].removeprefix("“")
+    headline = known.verdict(result, params).sentence.partition("“")[2].partition("”")[0]
     return headline, [str(finding.detail["class"]) for finding in findings[:3]]
 
 
@@ -99,20 +99,31 @@ def main() -> None:
     sizes = np.bincount(classes[chosen], minlength=10 * TURNS)
     print(f"{len(chosen):,} inputs, {sizes.min()} to {sizes.max()} a class", flush=True)
     for how in ("lost", "exchanged"):
-        headlines, firsts = 0, 0
+        headlines, firsts = dict.fromkeys(ANALYSES, 0), dict.fromkeys(ANALYSES, 0)
         for _ in range(options.draws):
             net.load_state_dict(keep)
             ruined = rng.choice(10 * TURNS, 3, replace=False)
             ruin(net, ruined, how)
-            headline, first = named(net, dataset)
             names = {f"c{c}" for c in ruined}
-            headlines += headline in names
-            firsts += set(first) == names
-        print(
-            f"{how:10} headline {headlines} of {options.draws}, first three findings {firsts} of"
-            f" {options.draws}",
-            flush=True,
-        )
+            for analysis in ANALYSES:
+                headline, first = named(net, dataset, analysis)
+                headlines[analysis] += headline in names
+                firsts[analysis] += set(first) == names
+                if headline not in names or set(first) != names:
+                    print(
+                        f"  {analysis}: ruined {sizes_of(ruined, sizes)}, said {headline}, {first}"
+                    )
+        for analysis in ANALYSES:
+            print(
+                f"{how:10} {analysis:12} headline {headlines[analysis]} of {options.draws}, first"
+                f" three findings {firsts[analysis]} of {options.draws}",
+                flush=True,
+            )
+
+
+def sizes_of(classes: np.ndarray, sizes: np.ndarray) -> str:
+    """Classes with the numbers of their inputs."""
+    return ", ".join(f"c{c} ({sizes[c]})" for c in classes)
 
 
 if __name__ == "__main__":

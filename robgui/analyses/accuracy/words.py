@@ -33,14 +33,14 @@ def failing_classes(errors: ClassErrors, least: float) -> np.ndarray:
     """Classes that are recognised less often than ``least``, sure for all of them together; the
     worst first.
     """
-    judged = errors.members >= FEWEST
     _, high = recall_bounds(errors)
-    return np.asarray([c for c in errors.order if judged[c] and high[c] < least], dtype=int)
+    seen = errors.members > 0
+    return np.asarray([c for c in errors.order if seen[c] and high[c] < least], dtype=int)
 
 
 def recall_bounds(errors: ClassErrors) -> tuple[np.ndarray, np.ndarray]:
-    """``(m,)`` bounds of the recall that hold for all judged classes together with 95 %."""
-    level = 1 - 0.05 / max(1, int((errors.members >= FEWEST).sum()))
+    """``(m,)`` bounds of the recall that hold for all classes together with 95 %."""
+    level = 1 - 0.05 / max(1, int((errors.members > 0).sum()))
     return clopper_pearson(errors.members - errors.wrong, errors.members, level)
 
 
@@ -106,8 +106,9 @@ def _because(
     said += [_slice_words(one) for one in result.compared.slices[:1]]
     said.append(_calibration_words(result))
     said += _compared_words(result)
-    few = int(((errors.members > 0) & (errors.members < FEWEST)).sum())
-    if few:
+    low = (errors.members > 0) & (errors.members < FEWEST)
+    low[failing] = False
+    if few := int(low.sum()):
         said.append(
             f"{count(few, 'class')} with fewer than {FEWEST} labelled inputs cannot be judged."
         )

@@ -134,9 +134,13 @@ def _scope(result: CorruptionsResult) -> str:
 
 
 def findings(result: CorruptionsResult, params: CorruptionsParams) -> list[Finding]:
-    """Right answers that weak corruptions turn."""
+    """Right answers that weak corruptions turn; stronger ones than must be survived decide
+    nothing.
+    """
     found = []
     for one in result.examples:
+        if one.severity > params.judged:
+            continue
         names = result.classes[one.network]
         taken, given = names[one.truth], names[one.predicted]
         kind = result.kinds[one.kind]

@@ -245,7 +245,9 @@ def _histogram(result: DeepInspectResult) -> Bars:
         edges=edges,
         x=Axis("distance of two classes"),
         marks=limit,
-        note=f"{_left_of_limit(result)} left of the limit stand out; it can be dragged.",
+        note=f"{_left_of_limit(result)} left of the limit stand out; it can be dragged."
+        if limit
+        else "The limit is not known yet.",
     )
 
 

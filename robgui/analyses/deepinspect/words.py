@@ -116,7 +116,7 @@ def _rule(failing: np.ndarray, errors: ClassErrors, most: float) -> str:
         verb = "gets" if len(failing) == 1 else "get"
         return (
             f"{count(len(failing), 'class')} of {int((errors.members > 0).sum()):,} {verb} more"
-            f" than {limit} wrong, 95 % sure."
+            f" than {limit} wrong, each 95 % sure."
         )
     return f"No class gets more than {limit} wrong for certain (95 %)."
 

@@ -127,7 +127,8 @@ class _Tally:
         self._looks = int(
             self._target >= 0
         )  # calls before a game: does the image have the target class already?
-        chosen = chosen_places(len(dataset), params.images, params.seed)
+        self._available = len(dataset)
+        chosen = chosen_places(self._available, params.images, params.seed)
         self._first = 0 if part is None else part.start
         self._numbers = chosen if part is None else chosen[part.start : part.stop]
         self._dataset = dataset.subset(self._numbers)
@@ -236,6 +237,8 @@ class _Tally:
             target=self._target,
             model_calls=int(self._calls.sum()),
             labels=tuple(self._classifier.labels),
+            dataset=self._dataset.name,
+            available=self._available,
         )
 
 

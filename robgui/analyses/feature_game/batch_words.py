@@ -13,7 +13,7 @@ from robgui.analyses.feature_game.result import FeatureGameBatchResult
 from robgui.analyses.feature_game.words import SEVERITIES
 from robgui.core.finding import Finding
 from robgui.core.offer import Offer
-from robgui.core.text.words import count, duration, number
+from robgui.core.text.words import count, duration, number, sample
 from robgui.core.verdict import Quantity, Status, Verdict
 
 
@@ -81,12 +81,13 @@ def _progress(result: FeatureGameBatchResult, played: int, planned: int) -> str:
     games = result.played & ~result.skipped
     seconds, calls = (float(values[games].mean()) for values in (result.seconds, result.calls))
     words = f"{duration(seconds)} and {number(round(calls))} model calls per image."
-    so_far = f"So far {played:,} of {count(planned, 'image')}; " if played < planned else ""
+    source = result.dataset or "the data"
+    images = sample(played, planned, result.available, "image", source)
     skipped = int(result.skipped.sum())
     left_out = (
         f" {count(skipped, 'image')} already had that class and were left out." if skipped else ""
     )
-    return f"{so_far}{words}{left_out}"
+    return f"{images}; {words}{left_out}"
 
 
 def batch_findings(result: FeatureGameBatchResult, params: FeatureGameBatchParams) -> list[Finding]:

@@ -264,6 +264,8 @@ class FeatureGameBatchResult:
         target: Class to reach; -1: any other.
         model_calls: Images shown to the model.
         labels: Class names.
+        dataset: What the data are called; empty in older results.
+        available: How many images there are to choose from; 0 in older results.
     """
 
     severity: np.ndarray
@@ -288,3 +290,5 @@ class FeatureGameBatchResult:
     target: int
     model_calls: int
     labels: tuple[str, ...]
+    dataset: str = ""
+    available: int = 0

@@ -309,7 +309,7 @@ def _tree(result: FeatureGameResult) -> Tree:
         tree.reward.astype(np.float64),
         Axis("mean reward", low=0, high=1),
         Axis("visits", kind="count"),
-        note=f"{tree.nodes:,} positions in all; those that matter most are shown.",
+        note=f"{count(tree.nodes, 'position')} in all; those that matter most are shown.",
     )
 
 

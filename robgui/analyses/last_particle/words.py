@@ -94,6 +94,7 @@ def verdict(result: LastParticleResult, params: LastParticleParams) -> Verdict:
     because = [
         _contradiction(result),
         _counterexample(result),
+        _met(result),
         _source(chance),
         _uncounted(result),
         _proof(result),
@@ -116,7 +117,7 @@ def _status(result: LastParticleResult, chance: Chance | None) -> Status:
         return Status.FAILS
     if result.certified:
         return Status.HOLDS
-    if result.counterexample is not None or (result.finished and result.failure is not None):
+    if result.counterexample is not None or result.failure is not None:
         return Status.AT_RISK
     return Status.HOLDS if result.validated else Status.UNKNOWN
 
@@ -218,6 +219,14 @@ def _counterexample(result: LastParticleResult) -> str:
         return ""
     other = result.labels[result.counterexample_class]
     return f"A gradient search finds an input within the noise that the model takes for “{other}”."
+
+
+def _met(result: LastParticleResult) -> str:
+    """A failure that a test on its way has met; a finished one says it in its sentence."""
+    if result.finished or result.failure is None:
+        return ""
+    other = result.labels[result.failure_class]
+    return f"The test has met an input within the noise that the model takes for “{other}”."
 
 
 def _source(chance: Chance | None) -> str:

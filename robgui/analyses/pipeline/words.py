@@ -37,8 +37,8 @@ def verdict(result: PipelineResult, params: PipelineParams) -> Verdict:
         return Verdict(Status.AT_RISK, _worst(result), quantity, scope, (limit,))
     if result.complete and float(high[1:].max(initial=0.0)) <= params.most_changes:
         sentence = (
-            "No usual way of preparing the pictures that keeps the colours changes more than"
-            f" {percent(params.most_changes)} of the answers."
+            f"None of {_kept(result)} changes more than {percent(params.most_changes)} of the"
+            " answers, 95 % sure."
         )
         return Verdict(Status.HOLDS, sentence, quantity, scope, (_worst(result), limit))
     few = f"With {count(result.done, 'picture')} a larger share cannot be excluded."
@@ -78,10 +78,17 @@ def worst_way(result: PipelineResult) -> int:
     return int(np.where(result.judged, result.changes, 0).argmax())
 
 
+def _kept(result: PipelineResult) -> str:
+    """How many ways were tried that keep the colours, beside the model's own."""
+    ways = int(result.judged.sum()) - 1
+    return f"{count(ways, 'way')} of preparing that {'keeps' if ways == 1 else 'keep'} the colours"
+
+
 def _worst(result: PipelineResult) -> str:
     way = worst_way(result)
     if way == 0:
-        return "No answer changes under any way that keeps the colours."
+        pictures = count(result.done, "picture")
+        return f"No answer to {pictures} changes under any of {_kept(result)}."
     verb = "gets" if int(result.changes[way]) == 1 else "get"
     return (
         f"Of the ways that keep the colours, “{result.ways[way]}” changes most:"

@@ -130,9 +130,11 @@ def _scope(result: ToleranceResult) -> str:
 
 
 def findings(result: ToleranceResult, params: ToleranceParams) -> list[Finding]:
-    """The inputs that the smallest changes turn."""
+    """The inputs that small changes turn: larger ones than put the model at risk are no failure."""
     found = []
     for one in result.examples:
+        if one.size > _RISK * params.hold:
+            continue
         names = result.labels[one.network]
         before, after = names[one.before], names[one.after]
         title = f"{one.name}: “{before}” becomes “{after}” when values change by {number(one.size)}"

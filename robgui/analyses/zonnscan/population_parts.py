@@ -50,6 +50,7 @@ def merged(results: Sequence[PopulationsResult]) -> PopulationsResult:
             compare(columns["index"][~columns["second"]], columns["index"][columns["second"]])
         ),
         model_calls=sum(result.model_calls for result in results),
+        finished=all(result.finished for result in results),
     )
 
 

@@ -159,6 +159,7 @@ class PopulationScan:
             samples=counts.samples,
             model_calls=sets.calls + len(sets.x) + int(counts.samples.sum()),
             labels=tuple(self._classifier.labels),
+            finished=self.scan.done >= self.scan.total,
         )
 
 

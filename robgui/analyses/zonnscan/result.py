@@ -138,6 +138,7 @@ class PopulationsResult:
         samples: ``(N,)`` samples taken.
         model_calls: Inputs the model has seen, gradients included.
         labels: Class names.
+        finished: False while samples are still drawn.
     """
 
     index: np.ndarray
@@ -161,6 +162,7 @@ class PopulationsResult:
     samples: np.ndarray
     model_calls: int
     labels: tuple[str, ...]
+    finished: bool = True
 
 
 @dataclass(frozen=True, slots=True)

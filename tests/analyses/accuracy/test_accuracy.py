@@ -249,13 +249,18 @@ def test_rows_of_a_table_are_cut_by_their_columns(tmp_path):
     assert steps[-1].result.compared.slices[0].name == "second: highest third"
 
 
-def test_few_members_are_not_judged():
+def test_few_members_fail_only_where_that_is_sure():
     from robgui.core.class_errors import class_errors
 
     truth = np.array([0] * 9 + [1] * 40)
-    errors = class_errors(truth, np.ones(49, dtype=int), 2)
-    assert errors is not None
-    assert failing_classes(errors, 0.8).tolist() == []
+    for wrong, failing in ((9, [0]), (4, [])):
+        predicted = np.where(np.arange(49) < wrong, 1, truth)
+        errors = class_errors(truth, predicted, 2)
+        assert errors is not None
+        assert failing_classes(errors, 0.8).tolist() == failing
+    assert "cannot be judged" in ACCURACY.verdict(made(truth, predicted, 2), AccuracyParams()).text
+    lost = made(truth, np.ones(49, dtype=int), 2)
+    assert "cannot be judged" not in ACCURACY.verdict(lost, AccuracyParams()).text
 
 
 def made(truth, predicted, classes: int, **changes) -> AccuracyResult:

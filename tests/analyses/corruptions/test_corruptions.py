@@ -208,3 +208,12 @@ def test_one_picture_has_no_interval():
     one = np.ones((1, 1), dtype=bool)
     said = CORRUPTIONS.verdict(made(one, one), CorruptionsParams())
     assert said.number.words == "100 % of 1 picture"
+
+
+def test_what_only_a_strong_corruption_turns_is_shown_and_is_no_finding(data):
+    steps, params = run(
+        (model(fragile=True),), data, most=20, kinds=("impulse_noise",), severities=(4, 5)
+    )
+    result = steps[-1].result
+    assert result.examples and not CORRUPTIONS.findings(result, params)
+    assert CORRUPTIONS.findings(result, CorruptionsParams(judged=4))

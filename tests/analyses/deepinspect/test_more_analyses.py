@@ -169,3 +169,6 @@ def test_the_stable_thresholds_are_those_without_a_gap_around_the_one_compared_w
     assert f"from {low:g} to {high:g}" in thresholds_verdict(gap, params).sentence
     early = replace(gap, complete=False)
     assert thresholds_verdict(early, params).sentence.startswith("So far, at least")
+    none = replace(early.confusion, agreement=np.full(len(early.thresholds), np.nan))
+    unknown = thresholds_verdict(replace(early, confusion=none), params)
+    assert unknown.sentence.startswith("So far no pair of classes is known to stand out")

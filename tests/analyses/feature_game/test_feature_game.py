@@ -520,6 +520,8 @@ def test_images_that_did_not_change_are_in_the_headlines_median() -> None:
         found_class=np.where(np.isnan(severity[:, 0]), -1, 1),
         worst=np.zeros(0, dtype=np.int64),
     )
+    scope = said("feature_game_batch", dataclasses.replace(some, available=9)).scope
+    assert scope.startswith(f"4 images of {result.dataset}, chosen at random from 9; ")
     told = said("feature_game_batch", some).sentence
     assert told == "2 of 4 images change class; half of all 4 by at most 9 pixels."
     severity = severity.copy()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -212,3 +213,20 @@ def test_a_multi_label_model_is_named() -> None:
     classifier = Classifier.from_module(Linear(np.ones(3), -3.0), (3,), multi_label=True)
     result = examine(classifier, [0.5, 0.5, 0.5], eps=0.01, truth="predicted", samples=0)
     assert "may give several classes at once" in said(result, eps=0.01).text
+
+
+def test_a_failure_that_a_test_on_its_way_has_met_is_told_at_once() -> None:
+    """However rare the samples so far say it is."""
+    params = LastParticleParams(noise="box", eps=0.1, samples=0, attack_steps=0, importance=0)
+    data = from_arrays(HALF[None].astype(np.float32), kind="table")
+    known = find("last_particle")
+    steps = [
+        each.result for each in known.engine(linear_classifier(1e-4, "box", 0.1), data, params)
+    ]
+    last = steps[-1]
+    early = replace(last, finished=False, validated=False, p_source=0)
+    assert last.failure is not None
+    words = known.verdict(early, params)
+    assert words.status is Status.AT_RISK
+    assert words.because[0].startswith("The test has met an input within the noise that the model")
+    assert known.verdict(replace(early, failure=None), params).status is Status.UNKNOWN

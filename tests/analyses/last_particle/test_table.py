@@ -207,6 +207,7 @@ def test_a_proof_counts_where_the_test_of_a_forest_is_inconclusive() -> None:
         inconclusive=np.zeros_like(without.inconclusive),
     )
     assert said(stopped).status is Status.UNKNOWN and "10 still open" in said(stopped).sentence
+    assert said(stopped).number.words.endswith("10 still open"), "none of them holds yet or fails"
 
 
 def test_while_it_runs_failed_passed_and_open_inputs_are_counted_apart(
@@ -228,6 +229,7 @@ def test_while_it_runs_failed_passed_and_open_inputs_are_counted_apart(
         f"{int((~failing).sum())} of 36 tests still open" in words.scope
         and "validated" not in words.sentence
     )
+    assert words.because[0].startswith("So far the smallest noise at which an input fails is")
     shares = views_of("last_particle_table", early)[1]
     undecided = ~failing.all(1)
     for line in shares.lines:  # no share where inputs are open, and a band as far as they may lead
@@ -257,3 +259,14 @@ def test_every_tensor_is_made_on_a_named_device() -> None:
     dataset = rows(classifier)
     with no_deviceless_factories():
         table(classifier, dataset, radii=(0.1,), most=3, samples=70)
+
+
+def test_which_inputs_are_tested_is_said(result: LastParticleTableResult) -> None:
+    """They are no random sample, and without labels nobody knows what is right."""
+    inputs = result.validated.shape[1]
+    assert said(result, most=inputs).scope.startswith(
+        f"The first {inputs} inputs that the model gets right,"
+    )
+    assert said(result, most=inputs + 1).scope.startswith(f"All {inputs} inputs")
+    unlabelled = said(result, truth="predicted").scope
+    assert "with the class that the model gives each" in unlabelled and "right" not in unlabelled

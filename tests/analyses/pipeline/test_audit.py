@@ -159,3 +159,18 @@ def test_fewer_pictures_than_there_are_are_a_random_sample_and_it_is_said(pictur
     assert sorted(result.places.tolist()) != list(range(20))
     scope = AUDIT.verdict(result, params).scope
     assert "20 pictures of" in scope and "chosen at random from 40" in scope
+
+
+def test_what_holds_and_what_does_not_change_names_how_much_was_tried(tmp_path):
+    """Pictures of the model's size are not resized: no claim is made about usual ways at large."""
+    np.savez(tmp_path / "a.npz", images=np.zeros((150, 32, 32, 3), np.uint8))
+    result, params = audit(classifier(), open_dataset(tmp_path / "a.npz"))
+    said = AUDIT.verdict(result, params)
+    assert said.status is Status.HOLDS and said.sentence == (
+        "None of 3 ways of preparing that keep the colours changes more than 5.0 % of the answers,"
+        " 95 % sure."
+    )
+    few, params = audit(classifier(), open_dataset(tmp_path / "a.npz"), pictures=5)
+    assert AUDIT.verdict(few, params).sentence == (
+        "No answer to 5 pictures changes under any of 3 ways of preparing that keep the colours."
+    )

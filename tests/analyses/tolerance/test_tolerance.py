@@ -241,3 +241,14 @@ def test_of_several_models_the_worst_is_named_with_its_number(rows):
     assert said.sentence.startswith(f"{name}: {worst.sentence}")
     assert said.number.name.endswith(f", {name}") and said.number.value == worst.number.value
     assert TOLERANCE.views(steps[-1].result, params)[1].title == "Brackets of the inputs: one"
+
+
+def test_a_change_beyond_what_is_a_risk_is_shown_and_is_no_finding(rows):
+    data, x = rows
+    model = linear()
+    far = data.subset(np.argsort(-exact(model, x))[:5])
+    steps, params = run((model,), far, hold=0.002, largest=0.4)
+    result = steps[-1].result
+    assert result.examples and not TOLERANCE.findings(result, params)
+    wide = ToleranceParams(hold=0.39, largest=0.4)
+    assert len(TOLERANCE.findings(result, wide)) == len(result.examples)

@@ -15,9 +15,10 @@ def thresholds_verdict(result: ThresholdsResult, params: ThresholdsParams) -> Ve
     scope = f"{_seen(result)} at {count(len(result.thresholds), 'threshold')}."
     agreement = result.confusion.agreement
     if not np.isfinite(agreement).any():
-        return Verdict(
-            Status.UNKNOWN, "No pair of classes stands out at any threshold.", scope=scope
-        )
+        words = "No pair of classes stands out at any threshold."
+        if not result.complete:
+            words = "So far no pair of classes is known to stand out at any threshold."
+        return Verdict(Status.UNKNOWN, words, scope=scope)
     middle = f"{result.thresholds[result.reference]:g}"
     least = float(np.nanmin(agreement))
     low, high = _stable_around(result, params)

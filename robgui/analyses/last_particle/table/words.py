@@ -76,11 +76,14 @@ def table_verdict(result: LastParticleTableResult, params: LastParticleTablePara
         ),
     ]
     safe = int(known.validated[last] + known.certified[last])
+    still = f", {int(known.open[last]):,} still open" if known.open[last] else ""
     quantity = Quantity(
-        f"Inputs that hold at noise {result.radii[last]:g}", safe / max(1, inputs), better="high"
-    )
-    quantity = Quantity(
-        quantity.name, quantity.value, better="high", text=f"{safe:,} of {inputs:,}"
+        f"Inputs that hold at noise {result.radii[last]:g}",
+        safe / max(1, inputs),
+        high=(safe + int(known.open[last])) / max(1, inputs),
+        low=safe / max(1, inputs),
+        better="high",
+        text=f"{safe:,} of {inputs:,}{still}",
     )
     left_out = (
         f" {count(result.left_out, 'input')} that the model gets wrong without noise were left out."
@@ -97,8 +100,12 @@ def table_verdict(result: LastParticleTableResult, params: LastParticleTablePara
         if result.multi_label
         else ""
     )
+    which = "The first" if inputs >= params.most else "All"
+    judged = "that the model gets right"
+    if params.truth == "predicted":
+        judged = "with the class that the model gives each"
     scope = (
-        f"{count(inputs, 'input')} that the model gets right, {noise_kind(params.noise)},"
+        f"{which} {count(inputs, 'input')} {judged}, {noise_kind(params.noise)},"
         f" {count(result.model_calls, 'call')}.{undecided}{left_out}{labels}"
     )
     return Verdict(
@@ -126,9 +133,10 @@ def _lost(known: Counts, result: LastParticleTableResult) -> list[str]:
     failing = np.flatnonzero(known.failing)
     if len(failing):
         first = int(failing[0])
+        begin = "So far the" if known.open[: first + 1].any() else "The"
         return [
             (
-                f"The smallest noise at which an input fails is {result.radii[first]:g}"
+                f"{begin} smallest noise at which an input fails is {result.radii[first]:g}"
                 f" ({int(known.failing[first]):,} of them)."
             )
         ]

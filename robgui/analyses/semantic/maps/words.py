@@ -132,10 +132,10 @@ def _evidence(result: MapResult, params: MapParams, found: Survival) -> tuple[st
 def _lost_words(result: MapResult, params: MapParams, found: Survival) -> str:
     if found.nearest is None:
         return ""
-    lost = found.known - found.kept
+    lost, poses = found.known - found.kept, "pose" if found.complete else "computed pose"
     classes = ", ".join(f"“{result.labels[c]}”" for c in found.rivals[:3])
     return (
-        f"lost at {lost:,} of {count(found.known, 'pose')}, to {classes}; "
+        f"lost at {lost:,} of {count(found.known, poses)}, to {classes}; "
         f"nearest to the usual pose at {place_words(result.axes, found.nearest)}. "
         f"Asked: kept at {setting_words(params.enough)}."
     )

@@ -24,6 +24,8 @@ def verdict(result: PopulationsResult, params: PopulationsParams) -> Verdict:
     attacked = params.against == "adversarial"
     failures = [*(_attack_failures(result) if attacked else ()), *_failures(result, params)]
     sentence = _alarm(result, params) if attacked else f"{told_apart(result)}."
+    if not result.finished:
+        sentence = f"So far, {sentence[0].lower()}{sentence[1:]}"
     return Verdict(
         status=Status.FAILS if failures else Status.UNKNOWN,
         sentence=sentence,
@@ -114,9 +116,9 @@ def _failures(result: PopulationsResult, params: ScanParams) -> list[str]:
 def _scope(result: PopulationsResult, params: ScanParams) -> str:
     second, first = int(result.second.sum()), int((~result.second).sum())
     sets = f"{first:,} inputs ({result.names[0]}) and {second:,} ({result.names[1]})"
-    return (
-        f"{sets}, zones of radius {number(params.radius)}, {int(result.samples.sum()):,} samples."
-    )
+    so_far = "" if result.finished else " so far, not every zone is known closely yet"
+    samples = f"{int(result.samples.sum()):,} samples{so_far}"
+    return f"{sets}, zones of radius {number(params.radius)}, {samples}."
 
 
 def findings(result: PopulationsResult, params: PopulationsParams) -> list[Finding]:

@@ -43,7 +43,11 @@ def _sentence(result: WatermarkResult, params: WatermarkParams) -> str:
     if told_apart(result):
         where = f"it differs around {_differ(result)} inputs"
         return f"The uncertainty tells {first} from {second}: {where}."
-    return f"The uncertainty does not tell {first} from {second}."
+    runs = int(result.runs_done.sum())
+    if runs < 2:
+        return f"One run cannot tell whether the uncertainty differs between {first} and {second}."
+    so_far = "So far the" if runs < params.runs else "The"
+    return f"{so_far} uncertainty does not tell {first} from {second}."
 
 
 def _differ(result: WatermarkResult) -> str:
@@ -54,6 +58,8 @@ def _number(result: WatermarkResult) -> Quantity:
     name = "Inputs around which the uncertainty differs"
     if not result.runs_done.any():
         return Quantity(name, math.nan, text="no run has ended yet")
+    if result.runs_done.sum() < 2:
+        return Quantity(name, math.nan, text="not known from one run")
     return Quantity(name, float(differing(result).mean()), text=_differ(result))
 
 

@@ -98,6 +98,8 @@ def test_a_partial_map_counts_the_poses_that_are_computed_and_no_coarser_cell_tw
     assert said.number is not None and said.number.value == pytest.approx(
         float((computed == 1).mean())
     )
+    lost = int((computed != 1).sum())
+    assert said.because[0].startswith(f"Lost at {lost} of {len(computed)} computed poses")
 
 
 def test_the_nearest_lost_pose_is_measured_from_the_usual_one() -> None:

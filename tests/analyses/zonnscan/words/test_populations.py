@@ -84,3 +84,11 @@ def test_the_worst_inputs_are_findings_and_offered() -> None:
     (offer,) = offers(result, ATTACK)
     assert offer.places == (4,) and offer.names == ("image 4",)
     assert offers(compared(LOW, HIGH), ATTACK) == []
+
+
+def test_a_comparison_on_its_way_says_so() -> None:
+    result = compared([0.1] * 20, [0.8] * 20, finished=False)
+    told = verdict(result, PopulationsParams())
+    assert told.sentence.startswith("So far, ") and "samples so far" in told.scope
+    done = verdict(compared([0.1] * 20, [0.8] * 20), PopulationsParams())
+    assert "so far" not in done.text.casefold()

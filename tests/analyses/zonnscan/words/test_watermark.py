@@ -87,3 +87,13 @@ def test_what_fools_the_model_and_what_the_mark_costs_is_said() -> None:
 def test_the_originals_are_offered() -> None:
     (offer,) = offers(marked(values(0.1)), MAKE)
     assert offer.places == tuple(range(20))
+
+
+def test_runs_that_are_missing_leave_open_whether_the_two_differ() -> None:
+    """After one of several runs nothing is known, and nothing is denied."""
+    told = verdict(marked(values(0.1, runs=1)), WatermarkParams(runs=5))
+    assert told.sentence.startswith("One run cannot tell whether the uncertainty differs between")
+    assert told.number is not None and told.number.words == "not known from one run"
+    same = np.repeat(values(0.0, runs=3)[:1], 2, axis=0)
+    told = verdict(marked(same), WatermarkParams(runs=5))
+    assert told.sentence.startswith("So far the uncertainty does not tell")
