@@ -114,6 +114,12 @@ def gru_backward(grad_hy: Tensor, workspace: Tensor, has_bias: bool) -> tuple[Te
     return of_input, of_hidden, grad_hy * z, *biases
 
 
+def one_hot(classes: Tensor, count: int = -1) -> Tensor:
+    """As torch has it, whose own would be made on index 0 wherever the classes are."""
+    count = int(classes.max()) + 1 if count < 0 else count
+    return (classes.unsqueeze(-1) == torch.arange(count, device=classes.device)).long()
+
+
 def _marked(workspace: Tensor) -> Tensor:
     key = workspace.untyped_storage()._cdata
     if torch.backends.cudnn.enabled:

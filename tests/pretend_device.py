@@ -30,7 +30,7 @@ from torch.utils.backend_registration import (
 
 from robgui.core.devices import HARDWARE, Cuda, OtherHardware
 from tests.pretend_cards import CARDS, NAME, Card
-from tests.pretend_cells import told
+from tests.pretend_cells import one_hot, told
 from tests.pretend_tensor import PretendGenerator, host_to, run
 
 aten = torch.ops.aten
@@ -82,6 +82,7 @@ def _register() -> list[torch.library.Library]:
             if torch.Tag.inplace_view in func.tags:
                 continue
             each.impl(name.removeprefix("aten::"), _kernel(func), "PrivateUse1")
+    each.impl("one_hot", one_hot, "PrivateUse1")
     for name in _HALVED:
         each.impl(name, _halving(getattr(aten, name).default), "AutocastPrivateUse1")
     return [every, each]

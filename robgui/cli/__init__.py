@@ -54,6 +54,7 @@ COMMANDS = {
     "postmortem": "what is behind a finding, in one paragraph with its pictures",
     "verify": "compare a report with the record it carries, and run some of it again",
     "vnnlib": "a finding or a box around an input as a property for other verifiers, and back",
+    "pair": "two models as one: where they disagree is then a question for every analysis",
     "completion": "a script that lets bash, zsh or fish complete these commands",
 }
 
@@ -72,6 +73,7 @@ _HOMES = {
     "postmortem": ("robgui.cli.evidence.postmortem", "postmortem"),
     "verify": ("robgui.cli.evidence.verify", "verify"),
     "vnnlib": ("robgui.cli.evidence.vnnlib", "vnnlib"),
+    "pair": ("robgui.cli.evidence.pair", "pair"),
     "completion": ("robgui.cli.completion", "completion"),
 }
 #: Those that a signal ends as Ctrl-C does.

@@ -75,7 +75,7 @@ def parser() -> Parser:
 def commands() -> Iterator[Command]:
     """Every command with what its own parser takes."""
     from robgui.cli import batch, inspect, listing, reproduce, run, tour
-    from robgui.cli.evidence import guard, postmortem, verify, vnnlib
+    from robgui.cli.evidence import guard, pair, postmortem, verify, vnnlib
     from robgui.doctor import examination
     from robgui.selftest import command as selftest
 
@@ -94,6 +94,7 @@ def commands() -> Iterator[Command]:
         "postmortem": postmortem.parser(),
         "verify": verify.parser(),
         "vnnlib": vnnlib.parser(),
+        "pair": pair.parser(),
         "completion": parser(),
     }
     for name, found in plain.items():

@@ -25,6 +25,8 @@ from robgui.core.zip_directory import BrokenZipError, read_directory
 _HEAD = 512
 #: Of a zip file with more members only so many are looked at to find out what it is.
 _MOST_MEMBERS = 100_000
+#: The first line of a file that names two models to be looked at as one.
+PAIR_HEAD = b"# robgui: two models as one"
 #: ``torch.save`` began with this number, after two bytes for the protocol, before it wrote zips.
 _LEGACY_MAGIC = b"\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
 
@@ -56,6 +58,7 @@ class Format(StrEnum):
     KERAS = "Keras"
     KERAS_HDF5 = "Keras (HDF5)"
     TFLITE = "TensorFlow Lite"
+    PAIR = "two models as one"
 
 
 class DataFormat(StrEnum):
@@ -125,6 +128,7 @@ _MAGIC: tuple[tuple[int, bytes, Identity], ...] = (
     (0, b"ply\n", Identity(Kind.MESH, "a mesh (PLY)")),
     (0, b"ply\r", Identity(Kind.MESH, "a mesh (PLY)")),
     (4, b"TFL3", model(Format.TFLITE)),
+    (0, PAIR_HEAD, model(Format.PAIR)),
     (257, b"ustar", data(DataFormat.TAR)),
     (0, b"PAR1", data(DataFormat.PARQUET)),
     (0, b"ARROW1", data(DataFormat.ARROW)),

@@ -1,4 +1,4 @@
-"""How often each engine may read from its device, and why at all."""
+"""How often each engine may read from its device, and why more often than once for each Step."""
 
 from __future__ import annotations
 
@@ -7,68 +7,57 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Bound:
-    """What a run may read at most: so much for each call of the model, for each Step, and once.
+    """What a run may read at most: once for each Step, and what stands here besides.
 
     Attributes:
-        per_call: Reads for each call of the model, where its answers steer the engine.
-        per_step: Reads for each Step.
-        once: Reads of a run besides, at its beginning and its end.
-        why: The reason for those that are left.
+        once: Reads of a run besides its Steps, at its beginning and its end.
+        why: The reason for them.
+        per_call: Reads for each call of the model, where its answers steer the engine and there is
+            nothing to show after it.
     """
 
-    per_call: float
-    per_step: float
     once: int
     why: str
+    per_call: float = 0
 
 
 BOUNDS = {
-    "accuracy": Bound(1, 0, 8, "the answers are counted on the host; neighbours are read once"),
-    "zonnscan": Bound(
-        1, 1, 8, "a Step shows the counts; each round of bisection and of the attack needs answers"
-    ),
-    "zonnscan_populations": Bound(
-        0, 3, 6, "a Step shows the counts and the inputs that stand out; the models answer once"
-    ),
-    "zonnscan_corner_cases": Bound(
-        1, 2, 8, "the answers of each model are compared on the host; a Step shows the counts"
-    ),
+    "accuracy": Bound(0, "none: answers with each batch, neighbours with the last Step"),
+    "zonnscan": Bound(3, "the input itself, and which samples cross before they are pulled"),
+    "zonnscan_populations": Bound(1, "the inputs themselves, for their small pictures"),
+    "zonnscan_corner_cases": Bound(1, "the inputs themselves, for their small pictures"),
     "zonnscan_watermark": Bound(
-        1, 1, 16, "training ends when every key is answered as wanted, asked in each round"
+        10,
+        "true classes, which inputs the attack turns, the key, what each model says of it, the new"
+        " weights for their digest, and the counts of each run",
     ),
-    "semantic_map": Bound(
-        2, 0, 2, "which changes a picture needs, and the answers that fill its cells"
+    "semantic_map": Bound(1, "the class of each input"),
+    "semantic_regions": Bound(3, "the class of the input, and the pictures at the end"),
+    "srvr": Bound(
+        2, "scores and slopes of one step of growing are two calls, each moves bounds", per_call=0.2
     ),
-    "semantic_regions": Bound(
-        2,
-        1,
-        14,
-        "which changes a picture needs, and the answers that move a box; a Step shows the map",
-    ),
-    "srvr": Bound(2, 1, 10, "which changes a picture needs, and the slopes that move the bounds"),
     "operating_domain": Bound(
-        2, 2, 10, "which changes a picture needs; a round kills the lowest; a Step shows poses"
+        12, "the class of the input; each failing pose that is shown is asked about alone"
     ),
-    "feature_game": Bound(1, 0, 2, "the search chooses its next change from the answers"),
-    "feature_game_batch": Bound(1, 0, 4, "the search chooses its next change from the answers"),
+    "feature_game": Bound(1, "the input's own answer"),
+    "feature_game_batch": Bound(2, "the own answer of each input"),
     "deepinspect": Bound(
-        1, 2, 260, "each of 200 drawings asks how many pairs of classes are nearly equal"
+        12, "distances, weights of the last layer, groups and wrong inputs at the end"
     ),
-    "deepinspect_thresholds": Bound(
-        1, 2, 50, "the distances of each of 5 thresholds are ranked on the host"
-    ),
-    "deepinspect_coverage": Bound(2, 1, 2, "the owners of a batch, and what it reached"),
+    "deepinspect_thresholds": Bound(2, "weights of the last layer, counts before the first rank"),
+    "deepinspect_coverage": Bound(0, "none: a batch is read with the next Step"),
     "last_particle": Bound(
-        1, 1, 40, "a round kills the lowest; plain samples, attack and proof read once each"
+        25, "classes and margins at first; plain samples, attack, likeliest failure and proof"
     ),
     "last_particle_table": Bound(
-        1, 1, 200, "a round kills the lowest; a proof of each input compares its two recordings"
+        40, "a proof of each size compares two recordings, finds open units and tries its claim"
     ),
     "tolerance": Bound(
-        2, 1, 60, "each round of the attack and of bisection needs answers; so does each proof"
+        20,
+        "each round of the attack drops what has crossed, so it must see it; there is nothing to"
+        " show before five inputs are done",
+        per_call=1,
     ),
-    "corruptions": Bound(
-        3, 0, 20, "pictures that are drawn on or compressed on the host, and the answers to them"
-    ),
-    "pipeline_audit": Bound(1, 1, 2, "the answers to each way of preparing a picture"),
+    "corruptions": Bound(1, "the pictures of the examples, once they are chosen"),
+    "pipeline_audit": Bound(0, "none: all ways of preparing some pictures are read together"),
 }

@@ -44,6 +44,12 @@ def test_every_way_of_making_a_tensor_leads_to_the_device(make, place):
     assert make(place).device == place
 
 
+def test_classes_as_rows_of_one_stay_on_their_device(place, cards):
+    rows = nn.functional.one_hot(torch.tensor([2, 0], device=place), 3)
+    assert rows.device == place and cards[place.index].reads == 0
+    assert rows.tolist() == [[0, 0, 1], [1, 0, 0]]
+
+
 def test_tensors_of_two_places_do_not_mix(place):
     x = torch.ones(3, device=place)
     other = torch.device(PLACES[1 - place.index])

@@ -34,6 +34,9 @@ SHORT: dict[str, dict[str, object]] = {
     "deepinspect_coverage": {},
     "last_particle": {"samples": 0, "replicas": 4},
     "last_particle_table": {"most": 6, "radii": (0.05, 0.2)},
+    "accuracy": {"most": 60, "compared": 60},
+    "tolerance": {"most": 4, "sizes": 3},
+    "corruptions": {"most": 8, "severities": (1, 5)},
     "pipeline_audit": {"pictures": 12},
 }
 

@@ -81,7 +81,7 @@ def _levels(result: LastParticleResult, params: LastParticleParams) -> Curves:
     )
     return Curves(
         "Climbing towards failure",
-        Axis("round", f"{each}"),
+        Axis("round", each, kind="count"),
         Axis("score (above 0 the model is wrong)"),
         rounds,
         tuple(lines),

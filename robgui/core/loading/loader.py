@@ -19,6 +19,7 @@ from robgui.core.loading.exported import load_exported
 from robgui.core.loading.folders import load_folder
 from robgui.core.loading.keras_files import load_keras
 from robgui.core.loading.onnx_files import load_onnx
+from robgui.core.loading.pair import load_pair
 from robgui.core.loading.pickles import foreign_globals
 from robgui.core.loading.raw import TRUST, Raw, reading
 from robgui.core.loading.script import load_script
@@ -94,6 +95,8 @@ def _read(path: Path, kind: Format, trust: bool, architecture: str, scores: str)
             return load_keras(path, kind, trust)
         case Format.TFLITE:
             return load_tflite(path, scores)
+        case Format.PAIR:
+            return load_pair(path)
         case Format.FOLDER:
             raw = load_folder(folder_of(path) or path)
         case Format.SCRIPT:

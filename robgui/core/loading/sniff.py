@@ -11,7 +11,7 @@ from robgui.core.model.folder import folder_of
 
 _MODELS = (
     ".pt2, TorchScript, a state dict, safetensors, a Hugging Face or timm folder, ONNX, Keras,"
-    " TFLite or skops"
+    " TFLite, skops or a pair of them"
 )
 _ZIPPED = (Format.EXPORTED, Format.SCRIPT, Format.TORCH, Format.SKOPS, Format.KERAS)
 

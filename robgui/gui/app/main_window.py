@@ -282,6 +282,7 @@ class MainWindow(QMainWindow):
         for _ in self._methods:
             tabs = QTabWidget(documentMode=True)
             tabs.tabBar().setProperty("role", "methods")
+            tabs.tabBar().setDrawBase(False)
             tabs.currentChanged.connect(self._panel_chosen)
             self.pages.addWidget(tabs)
         self.findings = Findings(self.store)

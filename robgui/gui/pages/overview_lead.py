@@ -49,19 +49,19 @@ class Lead(QObject):
             applying: How many of the methods apply to the model in use.
             subject: Which model on which input.
         """
-        told = [tile for tile in tiles if tile.verdict is not None]
+        told = [tile for tile in tiles if tile.told is not None]
         worst = min(told, key=self._weight, default=None)
-        verdicts = [tile.verdict for tile in told if tile.verdict is not None]
-        said = overall(verdicts, applying, None if worst is None else worst.verdict)
+        verdicts = [tile.told for tile in told if tile.told is not None]
+        said = overall(verdicts, applying, None if worst is None else worst.told)
         self.hero.show_overall(said, subject)
         self.hero.show_next(self._next_steps(len(told) < applying))
         self._show_picture(None if worst is None else self._worst_finding(worst))
 
     def _weight(self, tile: Tile) -> tuple[int, float]:
-        assert tile.verdict is not None
+        assert tile.told is not None
         found = self._worst_finding(tile)
         severity = 0.0 if found is None else self._store.history.harm.severity(found)
-        return list(Status).index(tile.verdict.status), -severity
+        return list(Status).index(tile.told.status), -severity
 
     def _worst_finding(self, tile: Tile) -> StoredFinding | None:
         """The worst finding of the run that a tile tells of."""

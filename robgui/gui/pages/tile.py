@@ -47,7 +47,8 @@ class Tile(QFrame):
 
     Attributes:
         page: The method.
-        verdict: What the run on show says of the model in use; None without one.
+        verdict: What the run on show says of the model in use, or so far what a running one says;
+            None without one.
         run: The run on show; None without one.
         picture: The first view of the run, small; None before it is read.
 
@@ -61,6 +62,7 @@ class Tile(QFrame):
         super().__init__()
         self.page = page
         self.verdict: Verdict | None = None
+        self._settled: Verdict | None = None
         self.picture: ViewWidget | None = None
         self.run: Run | None = None
         self._asked = ""
@@ -104,6 +106,7 @@ class Tile(QFrame):
         """The run that the tile shows, and what it says of the model in use; its picture
         follows.
         """
+        self._settled = verdict
         if run is not None and self.run is not None and run.id == self.run.id:
             self.run = run
             if verdict != self.verdict:
@@ -114,6 +117,14 @@ class Tile(QFrame):
         self.run = run
         self.open.setEnabled(True)
         self._say(verdict)
+
+    @property
+    def told(self) -> Verdict | None:
+        """What counts for the model in use: what its run says, unless one that is under way says
+        worse by now. The failure of the run is in the workspace, with its picture.
+        """
+        known = [one for one in (self._settled, self.verdict) if one is not None]
+        return min(known, key=lambda one: list(Status).index(one.status), default=None)
 
     def due(self, run: Run) -> bool:
         """Whether the picture of ``run`` is missing and has not been asked for yet."""

@@ -164,7 +164,7 @@ def test_a_small_window_shows_the_scoreboard_in_turn_and_a_click_brings_the_pict
     assert board.isVisible() and not page.columns.isVisible()
     board.clicked.emit(board.model().index(0, 1))
     assert page.columns.isVisible() and not board.isVisible()
-    page.resize(1100, 760)
+    page.resize(1100, 900)
     assert page.columns.isVisible() and board.isVisible()
 
 

@@ -281,7 +281,8 @@ class _Trial:
             levels=np.array(lanes[0].levels),
             replica_killed=np.array([lane.killed for lane in lanes]),
             searched=self._tested and self._searched >= rounds,
-            model_calls=self._classifier.calls - self._before,
+            # how many poses are shown on the way depends on how often somebody looks
+            model_calls=self._classifier.calls - self._before - len(self._seen),
             network=self._classifier.name,
         )
 

@@ -57,7 +57,7 @@ class OperatingDomainResult:
         levels: ``(r,)`` margin that the poses of the first repetition must exceed, round by round.
         replica_killed: ``(R,)`` of each repetition.
         searched: The search for the worst pose has ended.
-        model_calls: Pictures the network has seen.
+        model_calls: Pictures the network has seen while sampling, testing and searching.
         network: What the network is called.
     """
 

@@ -74,7 +74,7 @@ def main(held: tuple[str, ...]) -> None:
         channel,
         hello["device"],
         polite=hello["polite"],
-        ahead=_engines() if hello["ahead"] else iter(()),
+        ahead=_engines() if hello["ahead"] else _records(),
     ).serve()
 
 
@@ -244,6 +244,13 @@ def _leave() -> NoReturn:
     os._exit(0)
 
 
+def _records() -> Iterator[object]:
+    """Reads the records of all methods; a task needs that of its own only, and does not wait."""
+    from robgui.core.execution.registry import analyses
+
+    yield analyses()
+
+
 def _engines() -> Iterator[object]:
     """Imports the engine of one analysis after another: the first picture of a run waits for
     none.
@@ -276,10 +283,7 @@ def _prepare(hello: dict[str, Any]) -> None:
         os.environ["OMP_NUM_THREADS"] = str(threads)
     import torch
 
-    from robgui.core.execution.registry import analyses
-
     if threads:
         torch.set_num_threads(threads)
-    analyses()
     for module in hello["imports"]:
         importlib.import_module(module)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSignalBlocker, Qt, QTimer, Signal
@@ -36,9 +37,6 @@ NOTHING_PASSES = "No finding passes the filter."
 class Findings(WhenSeen, QWidget):
     """The wall of findings with its filters, and the page of the one that was opened.
 
-    Attributes:
-        view: The page of one finding.
-
     Signals:
         wants_export: The findings shown are to be written to files.
         wants_presentation: They are to be told on the whole screen.
@@ -60,7 +58,6 @@ class Findings(WhenSeen, QWidget):
         self.bar = FindingsBar()
         self.text, self.kinds, self.starred = self.bar.text, self.bar.kinds, self.bar.starred
         self.count, self.harm, self.export = self.bar.count, self.bar.harm, self.bar.export
-        self.view = FindingView(store)
         self._make_wall()
         self._lay_out()
         self._looking = QTimer(self, singleShot=True, interval=30)
@@ -102,7 +99,6 @@ class Findings(WhenSeen, QWidget):
         inner.addWidget(self.stack, 1)
         self.pages = QStackedWidget()
         self.pages.addWidget(wall)
-        self.pages.addWidget(self.view)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.pages)
@@ -122,13 +118,20 @@ class Findings(WhenSeen, QWidget):
         self.wall.verticalScrollBar().valueChanged.connect(lambda _: self._look_soon())
         self.thumbnails.arrived.connect(lambda _: self.wall.viewport().update())
         self.wall.installEventFilter(self)
-        self.view.back.clicked.connect(self.show_wall)
-        self.view.earlier.clicked.connect(lambda: self._step(-1))
-        self.view.later.clicked.connect(lambda: self._step(1))
-        self.view.wants_presentation.connect(self.wants_presentation)
-        self.view.wants_run.connect(self.show_run)
-        self.view.wants.connect(self.wants)
-        self.view.wants_finding.connect(self.open)
+
+    @cached_property
+    def view(self) -> FindingView:
+        """The page of one finding; made for the first that is opened."""
+        made = FindingView(self._store)
+        self.pages.addWidget(made)
+        made.back.clicked.connect(self.show_wall)
+        made.earlier.clicked.connect(lambda: self._step(-1))
+        made.later.clicked.connect(lambda: self._step(1))
+        made.wants_presentation.connect(self.wants_presentation)
+        made.wants_run.connect(self.show_run)
+        made.wants.connect(self.wants)
+        made.wants_finding.connect(self.open)
+        return made
 
     # --- what is shown ----------------------------------------------------------------------------
 
@@ -182,7 +185,7 @@ class Findings(WhenSeen, QWidget):
 
     def _follow_view(self) -> None:
         """The page of a finding has its newest star and note; one that is gone is left."""
-        now = self.view.finding
+        now = self.view.finding if "view" in vars(self) else None
         if now is None:
             return
         same = next((one for one in self._store.history.findings if one.id == now.id), None)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QSizePolicy, QVBoxLayout, QWi
 from robgui.core.view import View
 from robgui.gui.app.theme import Themed, theme
 from robgui.gui.widgets.elided import beginning
-from robgui.gui.widgets.plain import Label
+from robgui.gui.widgets.plain import Label, unbroken
 from robgui.gui.widgets.plots import Plot
 from robgui.gui.widgets.views.callout import Callout
 
@@ -146,7 +146,7 @@ class Foot(Label):
 
     def set_note(self, note: str) -> None:
         """What stands there while nothing is pointed at."""
-        if note != self._note:
+        if (note := unbroken(note)) != self._note:
             self._note = note
             self._hold()
 

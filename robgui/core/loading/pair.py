@@ -1,0 +1,186 @@
+"""Two models as one: a classifier of two classes, "agree" and "disagree".
+
+Every engine takes it: where do two versions of a network disagree, how near is that to an input,
+how likely is it? With s_c the score of class c, the margin of c in one model is
+s_c - max(s_k, k ≠ c), and
+
+    g = max over c of min(margin of c in the first, margin of c in the second)
+
+is above 0 exactly where both put the same class first. The pair answers with the logits g and -g,
+which are continuous, and have gradients where both models have some.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from robgui.core.errors import ModelError, RobguiError, TrustError
+from robgui.core.identify import Format, identify
+from robgui.core.loading.raw import Raw
+from robgui.core.model.backend import Capabilities, Reduce
+from robgui.core.model.classifier import Classifier
+from robgui.core.regular import beside, read_regular
+from robgui.core.toml import parse_toml
+
+AGREE, DISAGREE = "agree", "disagree"
+_LARGEST_FILE = 65_536
+#: What the file names.
+_KEYS = ("first", "second")
+
+
+class PairBackend:
+    """Both models behind one answer.
+
+    Args:
+        first: The one whose inputs are taken.
+        second: The other.
+        order: Places of the first's classes among those of the second.
+    """
+
+    def __init__(self, first: Classifier, second: Classifier, order: Sequence[int]) -> None:
+        self._first, self._second, self._places = first, second, tuple(order)
+        self._order = torch.tensor(self._places, device=first.device)
+        self._units = first.kind != "image"
+
+    @property
+    def device(self) -> torch.device:
+        """Where both live."""
+        return self._first.device
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """Gradients where both have them; no layers, because there are two networks."""
+        sides = self._first.capabilities, self._second.capabilities
+        lacking = [side.reason for side in sides if not side.gradients]
+        reason = lacking[0] if lacking else "two models have no layers in common"
+        return Capabilities(gradients=not lacking, activations=False, reason=reason)
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """The logits of agreeing and disagreeing ``(n, 2)``."""
+        first = _margins(self._first.logits(self._within(self._first, x)))
+        second = _margins(self._second.logits(self._within(self._second, x))[:, self._order])
+        agreement = torch.minimum(first, second).amax(1)
+        return torch.stack([agreement, -agreement], 1)
+
+    def activations(self, x: Tensor, reduce: Reduce) -> tuple[Tensor, dict[str, Tensor]]:
+        """Refused: there are two networks."""
+        raise ModelError("Two models have no layers in common; look into one of them.")
+
+    def to(self, device: torch.device) -> PairBackend:
+        """Both on ``device``."""
+        return PairBackend(self._first.to(device), self._second.to(device), self._places)
+
+    def channels_last(self, on: bool) -> None:
+        """Chooses the memory format of both."""
+        for side in (self._first, self._second):
+            side.to(side.device, channels_last=on)
+
+    def _within(self, side: Classifier, x: Tensor) -> Tensor:
+        """What one model takes for [0, 1]: columns in their own units are scaled for each."""
+        if not self._units:
+            return x
+        low, high = (
+            torch.tensor(ends, device=x.device, dtype=x.dtype)
+            for ends in (side.settings.low, side.settings.high)
+        )
+        return (x - low) / torch.where(high == low, torch.ones_like(high), high - low)
+
+
+def load_pair(path: Path) -> Raw:
+    """Both models that a pair names, from files beside it."""
+    names = _names(path)
+    first, second = (_side(path, name) for name in names)
+    if first.kind != second.kind or first.shape != second.shape:
+        sizes = " and ".join("×".join(map(str, side.shape)) for side in (first, second))
+        raise ModelError(
+            f"{path}: {first.name} and {second.name} take inputs of different shapes ({sizes});"
+            " a pair needs models of the same inputs."
+        )
+    backend = PairBackend(first, second, _order(path, first, second))
+    return Raw(
+        backend,
+        told=_told(first),
+        remarks=(f"{first.name} against {second.name}", *_framing(first, second)),
+        content=f"{first.fingerprint} {second.fingerprint}",
+    )
+
+
+def _names(path: Path) -> tuple[str, str]:
+    try:
+        stored = parse_toml(read_regular(path, _LARGEST_FILE))
+    except (OSError, ValueError) as error:
+        raise ModelError(f"{path} cannot be read as a pair of models: {error}.") from error
+    values = [stored.get(key) for key in _KEYS]
+    if set(stored) != set(_KEYS) or not all(isinstance(value, str) and value for value in values):
+        raise ModelError(
+            f"{path} is no pair of models: it must name the files first and second; make it with"
+            " robgui pair."
+        )
+    return str(values[0]), str(values[1])
+
+
+def _side(path: Path, name: str) -> Classifier:
+    from robgui.core.loading.loader import load
+
+    try:
+        part = beside(path.parent, name)
+        if identify(part).model is Format.PAIR:
+            raise ModelError(f"{path}: {name} is a pair itself; name two single models.")
+        return load(part, device="cpu")
+    except OSError as error:
+        raise ModelError(f"{path}: {name} is not read ({error.strerror}).") from error
+    except TrustError as error:
+        raise ModelError(
+            f"{path}: {name} would run code of its own, which a pair never does; save it as ONNX,"
+            " .pt2 or safetensors of a known network first."
+        ) from error
+    except ModelError:
+        raise
+    except RobguiError as error:
+        raise ModelError(f"{path}: {error}") from error
+
+
+def _order(path: Path, first: Classifier, second: Classifier) -> list[int]:
+    """Where the first's classes stand among the second's: by name where the names are the same."""
+    if first.classes != second.classes:
+        raise ModelError(
+            f"{path}: {first.name} has {first.classes} classes and {second.name}"
+            f" {second.classes}; a pair needs models of the same classes."
+        )
+    if set(first.labels) == set(second.labels) and len(set(first.labels)) == first.classes:
+        return [second.labels.index(label) for label in first.labels]
+    return list(range(first.classes))
+
+
+def _told(first: Classifier) -> dict[str, Any]:
+    """Inputs are those of the first; columns keep their units, so that data are read as usual."""
+    settings = first.settings
+    kept = {"kind": settings.kind, "shape": settings.shape, "labels": (AGREE, DISAGREE)}
+    if settings.kind == "image":
+        framing = ("resize", "crop", "interpolation", "antialias")
+        kept.update({name: getattr(settings, name) for name in framing})
+    else:
+        kept.update({name: getattr(settings, name) for name in ("low", "high", "features")})
+    return {**kept, "layout": "chw", "output": "logits"}
+
+
+def _framing(first: Classifier, second: Classifier) -> tuple[str, ...]:
+    names = ("resize", "crop", "interpolation", "antialias")
+    if first.kind != "image" or all(
+        getattr(first.settings, name) == getattr(second.settings, name) for name in names
+    ):
+        return ()
+    return ("both see pictures resized as the first wants them",)
+
+
+def _margins(scores: Tensor) -> Tensor:
+    """By how much each class ``(n, classes)`` is ahead of the best other one."""
+    best, places = scores.topk(2, dim=1)
+    classes = torch.arange(scores.shape[1], device=scores.device)
+    others = torch.where(classes == places[:, :1], best[:, 1:], best[:, :1])
+    return scores - others
