@@ -241,7 +241,7 @@ class Panel(Themed, QWidget):
         self._content = self.build()
         page = QWidget()
         layout = QVBoxLayout(page)
-        layout.setContentsMargins(12, 8, 12, 8)
+        layout.setContentsMargins(12, 6, 12, 4)
         layout.setSpacing(6)
         layout.addWidget(self.verdict)
         layout.addLayout(self._origin())
