@@ -242,7 +242,7 @@ class Panel(Themed, QWidget):
         page = QWidget()
         layout = QVBoxLayout(page)
         layout.setContentsMargins(12, 6, 12, 4)
-        layout.setSpacing(6)
+        layout.setSpacing(4)
         layout.addWidget(self.verdict)
         layout.addLayout(self._origin())
         beside = QHBoxLayout()
