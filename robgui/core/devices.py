@@ -225,7 +225,7 @@ _WAITING: list[Passenger] = []
 def to_host(*tensors: Tensor) -> tuple[np.ndarray, ...]:
     """The numbers of all tensors as arrays, bit for bit; the host waits for each device once."""
     there = [each for each in tensors if hardware_of(each.device).waits]
-    read = {}
+    read: dict[int, np.ndarray] = {}
     for device in {each.device for each in there}:
         own = [each for each in there if each.device == device]
         read |= zip(map(id, own), _packed(own), strict=True)

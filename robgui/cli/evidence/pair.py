@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
-import os
 from pathlib import Path
 
 from robgui.cli import Parser
 from robgui.core.errors import ModelError, ParamsError
-from robgui.core.files import write_whole
-from robgui.core.identify import PAIR_HEAD, Kind, identify
-
-#: What such a file is called.
-SUFFIX = ".pair"
+from robgui.core.identify import Kind, identify
+from robgui.core.model.pairing import SUFFIX, usual_place, write_pair
 
 
 def pair(words: list[str]) -> int:
@@ -23,10 +18,10 @@ def pair(words: list[str]) -> int:
     for side in (first, second):
         if identify(side).kind is not Kind.MODEL:
             raise ModelError(f"{side} is no model; name two model files.")
-    out = Path(given.out) if given.out else _usual_place(first, second)
+    out = Path(given.out) if given.out else usual_place(first, second)
     if out.suffix != SUFFIX:
         raise ParamsError(f"--out {out}: the name of a pair ends in {SUFFIX}.")
-    write_whole(out, _text(first, second, out.absolute().parent).encode())
+    write_pair(out, first, second)
     print(f"{out}: open it like a model; its classes are “agree” and “disagree”.")
     return 0
 
@@ -50,26 +45,3 @@ def parser() -> argparse.ArgumentParser:
         help=f"the file to write, ending in {SUFFIX}, in a folder that holds both models",
     )
     return made
-
-
-def _usual_place(first: Path, second: Path) -> Path:
-    """In the folder that holds both, called after both."""
-    parents = [str(side.absolute().parent) for side in (first, second)]
-    try:
-        folder = Path(os.path.commonpath(parents))
-    except ValueError:  # on two drives
-        raise ModelError(f"{first} and {second} lie on two drives; copy one beside it.") from None
-    return folder / f"{first.stem}_against_{second.stem}{SUFFIX}"
-
-
-def _text(first: Path, second: Path, folder: Path) -> str:
-    """What stands in the file: both models by their places below its folder."""
-    try:
-        places = [side.resolve().relative_to(folder.resolve()) for side in (first, second)]
-    except ValueError:
-        raise ModelError(
-            f"{first} and {second} do not both lie in {folder} or below it; a pair names files"
-            " beside it: write it into a folder that holds both."
-        ) from None
-    names = [json.dumps(place.as_posix(), ensure_ascii=False) for place in places]
-    return f"{PAIR_HEAD.decode()}\nfirst = {names[0]}\nsecond = {names[1]}\n"

@@ -281,6 +281,7 @@ class Commands:
             ),
             Entry("compare", "Compare this run", "Run", w.show_comparison, "Ctrl+K", "compare"),
             Entry("check_model", "Check model …", "Model", self.check_model, "Ctrl+M", "eye"),
+            Entry("pair", "Two models as one …", "Model", self.pair_models, icon="compare"),
             Entry(
                 "remove_model", "Remove model from list", "Model", self.remove_model, icon="trash"
             ),
@@ -513,6 +514,12 @@ class Commands:
         """Shows how the model in use behaves, with its settings to edit."""
         if self._store.library.model is not None:
             self.questions.check(self._store.library.model)
+
+    def pair_models(self) -> None:
+        """Opens the model in use and another one as one that says where they disagree."""
+        from robgui.gui.model.pairing import pair_models
+
+        pair_models(self._store, self._window, self.open_path)
 
     def find_inputs(self) -> None:
         """Puts the keyboard into the search of the gallery."""

@@ -289,7 +289,7 @@ class _Map:
     ) -> np.ndarray:
         """What the network saw at the first traps; as many as are of one size."""
         size = self._classifiers[0].shape
-        images: list[Tensor] = []
+        images: list[np.ndarray] = []
         for place in range(min(len(at), affordable(size, _MOST_IMAGES))):
             space = self._spaces[max(0, networks[place])][max(0, shapes[place])]
             if space.classifier.shape != size:

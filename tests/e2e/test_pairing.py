@@ -1,0 +1,65 @@
+"""Two models of the list become one that says where they disagree."""
+
+from __future__ import annotations
+
+import shutil
+
+import torch
+from PySide6.QtWidgets import QFileDialog, QInputDialog
+from torch import nn
+
+from robgui import resources
+from robgui.gui.state.opening import Opening
+from tests.e2e.steps import idle
+
+NAMES = ("fashion_mlp.pt2", "table_mlp.onnx")
+OTHER = "other.pt2"
+
+
+def save_another(path):
+    """A network of the same inputs and classes as the first."""
+    module = nn.Sequential(nn.Flatten(), nn.Linear(784, 10)).eval()
+    batch = torch.export.Dim("batch", min=1, max=4096)
+    shapes = ({0: batch},)
+    program = torch.export.export(module, (torch.zeros(2, 1, 28, 28),), dynamic_shapes=shapes)
+    torch.export.save(program, path)
+
+
+def test_the_pair_is_asked_for_written_and_opened(qtbot, start, tmp_path, monkeypatch):
+    save_another(tmp_path / OTHER)
+    for name in NAMES:
+        for file in (name, f"{name}.toml"):
+            shutil.copy(resources.path("demo", file), tmp_path / file)
+    window = start()
+    library = window.store.library
+    for name in (*NAMES, OTHER):
+        library.load_model(Opening(tmp_path / name, quiet=True))
+        idle(qtbot, window)
+    library.use_model(next(model for model in library.models if model.name == NAMES[0]))
+    asked = []
+
+    def choose(parent, title, words, names, *rest):
+        asked.extend(names)
+        return names[0], True
+
+    monkeypatch.setattr(QInputDialog, "getItem", choose)
+    out = tmp_path / "both.pair"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, **__: (str(out), ""))
+    window.actions_["pair"].trigger()
+    idle(qtbot, window)
+    assert asked == [f"1. {OTHER}"], "a table is no partner of a picture"
+    assert out.is_file()
+    dialog = window.commands.questions.dialog
+    if dialog is not None and dialog.isVisible():
+        dialog.use.click()
+    qtbot.waitUntil(lambda: library.model.name == "both.pair", timeout=60_000)
+    assert library.model.labels == ("agree", "disagree")
+
+
+def test_one_model_alone_has_no_partner(qtbot, start):
+    window = start()
+    heard = []
+    window.store.said.connect(lambda level, sentence, details: heard.append(sentence))
+    window.actions_["pair"].trigger()
+    (sentence,) = heard
+    assert sentence.startswith("A pair needs two models of the same inputs and classes")
