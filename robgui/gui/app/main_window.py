@@ -457,7 +457,7 @@ class MainWindow(QMainWindow):
         A small window shows one column of inputs, a larger one two.
         """
         unit = self.fontMetrics().averageCharWidth()
-        wide = self.width() >= unit * 280
+        wide = self.width() >= unit * 340
         self.resizeDocks(
             [self.gallery_dock, self.form_dock],
             [unit * (46 if wide else 22), unit * 50],

@@ -308,7 +308,7 @@ def _style_sheet(c: Colours) -> str:
     QSlider:focus {{ border: 1px solid {c.accent}; border-radius: 4px; }}
     QTabWidget::pane {{ border: none; border-top: 1px solid {c.line}; }}
     QTabBar::tab {{ padding: 5px 12px; border: none; border-bottom: 2px solid transparent; color: {c.quiet}; }}
-    QTabBar[role="methods"]::tab {{ padding: 9px 12px; }}
+    QTabBar[role="methods"]::tab {{ padding: 8px 12px; }}
     QTabBar::tab:bottom {{ border-bottom: none; border-top: 2px solid transparent; }}
     QTabBar::tab:hover {{ background: {c.raised}; }}
     QTabBar::tab:selected {{ color: {c.text}; border-color: {c.accent}; }}

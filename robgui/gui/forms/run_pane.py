@@ -200,7 +200,7 @@ class RunPane(QWidget):
     def _arrange(self) -> None:
         self._buttons = QHBoxLayout()
         row = self._strip_row = QHBoxLayout(self.strip)
-        row.setContentsMargins(8, 2, 8, 2)
+        row.setContentsMargins(8, 1, 8, 1)
         row.addStretch(1)  # what comes and goes on the left moves no button
         row.addWidget(self._why)
         row.addWidget(self.unfold)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QImage, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
@@ -36,6 +36,10 @@ _SURE = (0.972, 0.507)
 _MOST_WORK = 4
 #: How the name of a workspace ends.
 _WORKSPACE = ".robgui"
+#: How the width is shared by the ways to begin and the picture, and the pixels around both.
+_LEFT, _RIGHT, _EDGE = 6, 7, 32
+#: The picture: width by height, its highest share of the page, and lines of text it has at least.
+_SHAPE, _HIGHEST, _LINES = 1.52, 0.62, 20
 
 
 class Welcome(QScrollArea):
@@ -98,7 +102,7 @@ class Welcome(QScrollArea):
         self._recent = QVBoxLayout()
         self._recent_title = set_heading(Label("Recent files"), "section")
         layout = QVBoxLayout(page)
-        layout.setContentsMargins(32, 32, 32, 32)
+        layout.setContentsMargins(*[_EDGE] * 4)
         layout.setSpacing(16)
         layout.addLayout(self._top(cards))
         layout.addWidget(self._work_title)
@@ -128,17 +132,25 @@ class Welcome(QScrollArea):
         left.addStretch(1)
         self.picture = PairPicture()
         self.picture.show_pair(opening_pair())
-        self.picture.setMinimumHeight(self.fontMetrics().height() * 20)
         caption = Label(CAPTION, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
         caption.setProperty("role", "quiet")
         right = QVBoxLayout()
-        right.addWidget(self.picture, 1)
+        right.addWidget(self.picture)
         right.addWidget(caption)
+        right.addStretch(1)
         top = QHBoxLayout()
-        top.setSpacing(32)
-        top.addLayout(left, 6)
-        top.addLayout(right, 7)
+        top.setSpacing(_EDGE)
+        top.addLayout(left, _LEFT)
+        top.addLayout(right, _RIGHT)
         return top
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The picture is as large as its column, and leaves a third of the page to recent work."""
+        super().resizeEvent(event)
+        column = self.viewport().width() * _RIGHT / (_LEFT + _RIGHT) - 2 * _EDGE
+        high = min(column / _SHAPE, self.viewport().height() * _HIGHEST)
+        least = self.fontMetrics().height() * _LINES
+        self.picture.setFixedHeight(max(least, round(high)))
 
     def show_recent(self, paths: tuple[str, ...]) -> None:
         """Lists recently opened models and data."""

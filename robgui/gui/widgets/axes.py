@@ -44,6 +44,7 @@ class ViewAxis(pg.AxisItem):
         self._upright = False
         self._title = ""
         self._titled = True
+        self._bare = False
         self._widths: dict[str, int] = {}
         self._limit = 0
         self._share = 1.0
@@ -186,7 +187,11 @@ class ViewAxis(pg.AxisItem):
         return max(1.0, math.ceil(step)) if whole else step
 
     def _name_places(self, low: float, high: float, size: float) -> list[Any]:
-        """The middles of the cells, as many as fit without touching."""
+        """The middles of the cells, as many as fit without touching; none below a small picture
+        that would have to write them upright.
+        """
+        if self._bare:
+            return []
         lies = self._side == "bottom" and not self._upright
         room = 1.0 if lies else QFontMetrics(self.font()).height() * 1.02
         fits = self._share < 1  # the font is as small as every name needs
@@ -219,6 +224,8 @@ class ViewAxis(pg.AxisItem):
         room, unit = cell - metrics.averageCharWidth(), metrics.averageCharWidth()
         whole = self._longest(metrics, unit * LONGEST_NAME)
         self._upright = whole > room and room < unit * 9
+        self._bare = self._upright and not self._titled
+        self._upright = self._upright and not self._bare
         lying = int(min(unit * LONGEST_NAME * 1.5, room))
         self._limit = self._highest(unit) if self._upright else lying
         needed = None

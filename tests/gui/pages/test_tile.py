@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QRect
 
@@ -65,3 +68,13 @@ def test_a_failure_in_the_workspace_counts_more_than_what_a_new_run_says_so_far(
     tile._settled = SAID
     tile.show_live(failed, None)
     assert tile.told is failed, "unless the new one says worse"
+
+
+def test_names_that_would_stand_upright_in_a_small_picture_are_left_out(qtbot, tile):
+    names = tuple(f"a long name {number}" for number in range(8))
+    many = replace(samples.matrix(), values=np.eye(8), rows=names, columns=names, spots=())
+    shown_in(qtbot, tile, many, 336, 148)
+    axis = tile.picture.axes.getPlotItem().getAxis("bottom")
+    assert not axis.upright and axis.tickValues(0, 8, 100) == []
+    shown_in(qtbot, tile, many, 420, 460)
+    assert axis.upright and axis.tickValues(0, 8, 300)

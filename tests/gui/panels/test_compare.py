@@ -46,7 +46,7 @@ def two_runs(qtbot, store, sampled):
 def page(qtbot, store, two_runs):
     made = Compare(store)
     qtbot.addWidget(made)
-    made.resize(1100, 700)
+    made.resize(1100, 900)
     with qtbot.waitExposed(made):
         made.show()
     qtbot.waitUntil(lambda: bool(made.shown), timeout=10_000)

@@ -111,6 +111,7 @@ class Gallery(QWidget):
         """Folded, it is a strip of small pictures without words."""
         self.delegate.small = folded
         self._above.setVisible(not folded)
+        self.empty.setVisible(not folded)  # a strip is too narrow for a sentence
         self._column.setContentsMargins(*((2,) * 4 if folded else (8,) * 4))
         wide = self.delegate.least().width() + self._bar() + 12
         self.setMaximumWidth(wide if folded else 16_777_215)
