@@ -48,7 +48,7 @@ def _falls(result: CorruptionsResult, params: CorruptionsParams) -> Curves:
         at,
         lines,
         marks=(Mark(float(params.judged), "must survive up to here", Ink("text")),),
-        note="" if several else "Each line is the mean over the kinds of its group.",
+        note="" if several else "The line of a group is the mean over its kinds.",
     )
 
 
