@@ -11,7 +11,7 @@ HERE = Path(__file__).parent
 ROWS = [
     [cell.strip() for cell in line.strip("|\n ").split("|")]
     for line in (HERE / "truth.md").read_text(encoding="utf-8").splitlines()
-    if re.match(r"\| [A-DSZ]\d* ", line)
+    if re.match(r"\| [A-DLSZ]\d* ", line)
 ]
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Any, Literal
@@ -141,6 +142,21 @@ class Verdict:
         The whole where it does not tell them apart.
         """
         return self.models[place] if place < len(self.models) else self
+
+
+def worst_of(verdicts: Sequence[Verdict]) -> int:
+    """The place of the gravest of several verdicts; of equal ones that with the worst number."""
+    order = list(Status)
+
+    def grave(place: int) -> tuple[int, float]:
+        number = verdicts[place].number
+        value = math.nan if number is None else number.value
+        if not math.isfinite(value):
+            return order.index(verdicts[place].status), math.inf
+        worse = -value if number is not None and number.better == "low" else value
+        return order.index(verdicts[place].status), worse
+
+    return min(range(len(verdicts)), key=grave)
 
 
 def to_json(verdict: Verdict) -> str:

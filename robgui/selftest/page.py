@@ -79,4 +79,4 @@ def _summary(proofs: Sequence[Proof], device: torch.device) -> list[str]:
         return [f"{why} Proven: {ran} the processor,", twice, *_OPEN]
     own = f"{likewise} its verdict with random numbers of the device's own"
     neither = len(proofs) - same - likewise
-    return [f"{ran} {device}: {same} give the processor's numbers, {own}, {neither} neither."]
+    return [f"{ran} {device}: {same} give the processor's numbers,", f"{own}, {neither} neither."]

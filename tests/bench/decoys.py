@@ -89,6 +89,7 @@ def main() -> None:
     """Prints the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=60)
+    parser.add_argument("--only", type=float, action="append", metavar="P", help="only these p")
     options = parser.parse_args()
     for title, make, settings in (
         ("with gradients", with_gradients, {}),
@@ -96,7 +97,7 @@ def main() -> None:
         ("published: N = 2, one repetition, nothing beside", with_gradients, _PUBLISHED),
     ):
         print(title)
-        for p in PROBABILITIES:
+        for p in options.only or PROBABILITIES:
             print(row(make, p, options.runs, **settings), flush=True)
 
 

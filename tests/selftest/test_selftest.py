@@ -51,7 +51,7 @@ def test_on_a_device_the_page_has_times_memory_and_differences():
     assert [proof.outcome for proof in proofs] == ["same numbers"] * 2
     assert all(proof.peak and proof.forward > 0 and proof.calls for proof in proofs)
     assert "2 of 2 analyses run whole on pretend:0: 2 give the processor's numbers" in told
-    assert max(map(len, told.splitlines()[:9])) < 120, "one page, to be copied"
+    assert max(map(len, told.splitlines())) <= 101, "one page, to be copied"
 
 
 def test_random_numbers_of_the_devices_own_give_the_same_verdict():

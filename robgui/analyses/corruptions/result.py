@@ -147,3 +147,16 @@ class CorruptionsResult:
         own, first = (1 - self.accuracy(at) for at in (network, 0))
         sums = first.sum(1)
         return float((own.sum(1) / np.where(sums > 0, sums, np.nan)).mean())
+
+
+def worst_cell(result: CorruptionsResult, network: int, most: int) -> tuple[int, int] | None:
+    """Kind and severity, as places, of the corruption up to a severity that costs one model most
+    right answers; where none is so weak, of all. None where none costs any.
+    """
+    fall, _, _ = result.falls(network, most)
+    if not fall.size:
+        fall, _, _ = result.falls(network)
+    if not fall.size or not fall.max() > 0:
+        return None
+    kind, at = np.unravel_index(int(fall.argmax()), fall.shape)
+    return int(kind), int(at)

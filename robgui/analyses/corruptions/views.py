@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from robgui.analyses.corruptions.params import CorruptionsParams
-from robgui.analyses.corruptions.result import CorruptionsResult
+from robgui.analyses.corruptions.result import CorruptionsResult, worst_cell
 from robgui.core.text.words import rough_percent
 from robgui.core.view import (
     Axis,
@@ -40,7 +40,7 @@ def views(result: CorruptionsResult, params: CorruptionsParams) -> Sequence[View
 def _falls(result: CorruptionsResult, params: CorruptionsParams) -> Curves:
     at = np.array([0, *result.severities], dtype=float)
     several = len(result.networks) > 1
-    lines = _model_lines(result) if several else _group_lines(result)
+    lines = _model_lines(result) if several else _group_lines(result, params)
     return Curves(
         "Accuracy under corruption",
         Axis("severity (0: as the picture is)", low=0, high=max(result.severities)),
@@ -52,7 +52,8 @@ def _falls(result: CorruptionsResult, params: CorruptionsParams) -> Curves:
     )
 
 
-def _group_lines(result: CorruptionsResult) -> tuple[Line, ...]:
+def _group_lines(result: CorruptionsResult, params: CorruptionsParams) -> tuple[Line, ...]:
+    """Each group, all of them, and the kind that the sentence names."""
     clean, accuracy = result.clean_accuracy(0), result.accuracy(0)
     lines = []
     for number, group in enumerate(GROUPS):
@@ -61,7 +62,11 @@ def _group_lines(result: CorruptionsResult) -> tuple[Line, ...]:
             y = np.array([clean, *accuracy[rows].mean(0)])
             lines.append(Line(group, y, Ink("series", number), symbol="circle"))
     whole = np.array([clean, *accuracy.mean(0)])
-    return (*lines, Line("all kinds", whole, Ink("text"), symbol="square", strong=True))
+    lines.append(Line("all kinds", whole, Ink("text"), symbol="square", strong=True))
+    if (worst := worst_cell(result, 0, params.judged)) is not None:
+        name, y = result.kinds[worst[0]], np.array([clean, *accuracy[worst[0]]])
+        lines.append(Line(f"worst kind: {name}", y, Ink("fails"), symbol="cross", strong=True))
+    return tuple(lines)
 
 
 def _model_lines(result: CorruptionsResult) -> tuple[Line, ...]:
@@ -96,8 +101,11 @@ def _matrix(result: CorruptionsResult, network: int) -> Matrix:
 def _examples(result: CorruptionsResult) -> Images:
     pictures = []
     for one in result.examples:
+        model = f"{result.networks[one.network]}, " if len(result.networks) > 1 else ""
         pictures += [
-            Picture(one.before, one.name, result.classes[one.network][one.truth], right=True),
+            Picture(
+                one.before, f"{model}{one.name}", result.classes[one.network][one.truth], right=True
+            ),
             Picture(
                 one.after,
                 f"{result.kinds[one.kind]}, severity {one.severity}",

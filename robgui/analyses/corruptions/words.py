@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 
 from robgui.analyses.corruptions.params import CorruptionsParams
-from robgui.analyses.corruptions.result import CorruptionsResult
+from robgui.analyses.corruptions.result import CorruptionsResult, worst_cell
 from robgui.core.finding import Finding
 from robgui.core.finding_pair import picture_of_two
 from robgui.core.offer import Offer
 from robgui.core.text.words import count, number, percent, rough_percent, sample
-from robgui.core.verdict import Quantity, Status, Verdict
+from robgui.core.verdict import Quantity, Status, Verdict, worst_of
 
 _NO_ROOM = (
     "On clean pictures the model may be right hardly more often than by chance, so that its"
@@ -29,7 +29,7 @@ def verdict(result: CorruptionsResult, params: CorruptionsParams) -> Verdict:
     each = tuple(_of(result, params, at) for at in range(len(result.networks)))
     if len(each) == 1:
         return each[0]
-    place = min(range(len(each)), key=lambda at: list(Status).index(each[at].status))
+    place = worst_of(each)
     worst, name = each[place], result.networks[place]
     because = tuple(
         f"{name}: {one.sentence}" for name, one in zip(result.networks, each, strict=True)
@@ -85,11 +85,11 @@ def _of(result: CorruptionsResult, params: CorruptionsParams, network: int) -> V
 
 def _worst(result: CorruptionsResult, network: int, most: int) -> str:
     """The corruption that costs most, of those up to a severity."""
-    fall, _, _ = result.falls(network, most)
-    kind, at = np.unravel_index(int(fall.argmax()), fall.shape)
+    worst = worst_cell(result, network, most)
     clean, pictures = percent(result.clean_accuracy(network)), count(result.done, "picture")
-    if fall[kind, at] <= 0:
+    if worst is None:
         return f"No corruption up to severity {most} lowers the accuracy of {clean} on {pictures}."
+    kind, at = worst
     now = percent(float(result.accuracy(network)[kind, at]))
     return (
         f"{result.kinds[kind][0].upper()}{result.kinds[kind][1:]} at severity"

@@ -98,7 +98,7 @@ def _estimate(result: LastParticleResult, params: LastParticleParams) -> Curves:
     low[: len(low) - 1 if failing else None] = 0  # while it climbs it may still be anything below
     floor = max(min(params.critical, result.p_estimate, 1.0) / 1e3, _LEAST)
     line = Line(
-        "estimate if it stopped here (95 % band)",
+        "estimate (95 % band)",
         np.maximum(estimate, floor),
         Ink("original"),
         low=np.maximum(low, floor),
@@ -156,7 +156,6 @@ def _failures(result: LastParticleResult) -> Images:
 def _powers(result: LastParticleResult, params: LastParticleParams) -> Bars:
     """What each way of sampling says, by powers of ten: the lower, the rarer."""
     known = _ways(result)
-    known["critical"] = (params.critical,) * 3
     p, low, high = np.array(list(known.values())).T
     floor = params.critical / 1000
     low = np.where(low > 0, low, np.minimum(floor, p))  # no lower end: down to nothing
@@ -165,6 +164,7 @@ def _powers(result: LastParticleResult, params: LastParticleParams) -> Bars:
         Axis("failure probability", kind="probability", log=True, better="low"),
         tuple(known),
         (Series("estimate, 95 % interval", p, Ink("original"), low=low, high=high),),
+        levels=(Mark(params.critical, "critical", Ink("risk")),),
         note="An interval without a lower end is drawn down to a thousandth of the critical one.",
     )
 

@@ -298,7 +298,8 @@ def _plain(result: LastParticleResult) -> str:
 
 def _scope(result: LastParticleResult, params: LastParticleParams) -> str:
     calls = count(result.model_calls, "call")
-    state = "" if result.finished else f"Not finished: {_rounds(result)}. "
+    over = f" over {count(len(result.replica_killed), 'repetition')}"
+    state = "" if result.finished else f"Not finished: {_rounds(result)}{over}. "
     around = f", {result.around_samples:,} around failures" if result.around_samples else ""
     plain = count(result.monte_carlo_samples, "plain sample")
     return f"{state}{calls} of the test, {plain}{around}."

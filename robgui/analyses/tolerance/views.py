@@ -10,7 +10,7 @@ import numpy as np
 
 from robgui.analyses.tolerance.params import ToleranceParams
 from robgui.analyses.tolerance.result import ToleranceResult
-from robgui.core.text.words import number
+from robgui.core.text.words import number, rough_percent
 from robgui.core.view import (
     Axis,
     Box,
@@ -52,36 +52,40 @@ def _curves(result: ToleranceResult, params: ToleranceParams) -> Curves:
         at,
         tuple(lines),
         marks=(Mark(params.hold, "must take", Ink("risk")),),
-        note=(
-            "For these inputs the truth lies above what is proven and below what is turned; the"
-            " bands add what the choice of inputs leaves open (95 % for the whole curve)."
-        ),
+        note=_band_words(result),
+    )
+
+
+def _band_words(result: ToleranceResult) -> str:
+    """What lies between the lines, and what the choice of inputs adds."""
+    between = "For these inputs the truth lies above what is proven and below what is turned"
+    if len(result.networks) > 1:
+        room = rough_percent(result.margin())
+        return f"{between}; the choice of inputs leaves {room} open to either side (95 %)."
+    return (
+        f"{between}; the bands add what the choice of inputs leaves open (95 % for the whole"
+        " curve)."
     )
 
 
 def _lines(result: ToleranceResult, network: int, at: np.ndarray) -> list[Line]:
-    """What no known change turns, unless nothing was attacked, and what is proven."""
-    several, margin = len(result.networks) > 1, result.margin()
-    name = f"{result.networks[network]}: " if several else ""
-    attacked, proven = Ink("changed"), Ink("holds")
-    if several:
-        attacked, proven = Ink("series", 2 * network), Ink("series", 2 * network + 1)
-    high, low = result.kept_at_most(network, at), result.kept_at_least(network, at)
-    lines = [
-        Line(
-            f"{name}proven to stay",
-            low,
-            proven,
-            low=np.maximum(0, low - margin),
-            high=low,
-            steps=True,
-        )
-    ]
-    if not result.no_attack[network]:
-        upper = np.minimum(1, high + margin)
-        words = f"{name}no change known that turns them"
-        lines.insert(0, Line(words, high, attacked, low=high, high=upper, steps=True, strong=True))
-    return lines
+    """What no known change turns, unless nothing was attacked, and what is proven.
+
+    The bands of several models would cover each other.
+    """
+    margin, high = result.margin(), result.kept_at_most(network, at)
+    low = result.kept_at_least(network, at)
+    below, above = np.maximum(0, low - margin), np.minimum(1, high + margin)
+    turned = Line(
+        "no change known that turns them", high, Ink("changed"), low=high, high=above, steps=True,
+        strong=True,
+    )  # fmt: skip
+    proven = Line("proven to stay", low, Ink("holds"), low=below, high=low, steps=True)
+    if len(result.networks) > 1:
+        name, ink = result.networks[network], Ink("series", network)
+        turned = Line(f"not turned: {name}", high, ink, steps=True, strong=True)
+        proven = Line(f"proven: {name}", low, ink, steps=True)
+    return [proven] if result.no_attack[network] else [turned, proven]
 
 
 def _brackets(result: ToleranceResult, params: ToleranceParams) -> Boxes:
@@ -114,8 +118,9 @@ def _brackets(result: ToleranceResult, params: ToleranceParams) -> Boxes:
 def _examples(result: ToleranceResult) -> Images:
     pictures = []
     for one in result.examples:
+        model = f"{result.networks[one.network]}, " if len(result.networks) > 1 else ""
         pictures += [
-            Picture(one.picture, one.name, result.labels[one.network][one.before]),
+            Picture(one.picture, f"{model}{one.name}", result.labels[one.network][one.before]),
             Picture(
                 one.changed,
                 f"changed by {number(one.size)}",

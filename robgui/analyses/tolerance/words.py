@@ -13,7 +13,7 @@ from robgui.core.finding_pair import picture_of_two
 from robgui.core.intervals import chance_of_heads
 from robgui.core.offer import Offer
 from robgui.core.text.words import count, number, percent, sample
-from robgui.core.verdict import Quantity, Status, Verdict
+from robgui.core.verdict import Quantity, Status, Verdict, worst_of
 
 #: A change within this multiple of what must be taken is a risk.
 _RISK = 2.0
@@ -26,7 +26,7 @@ def verdict(result: ToleranceResult, params: ToleranceParams) -> Verdict:
     each = tuple(_of(result, params, at) for at in range(len(result.networks)))
     if len(each) == 1:
         return each[0]
-    place = min(range(len(each)), key=lambda at: list(Status).index(each[at].status))
+    place = worst_of(each)
     worst, name = each[place], result.networks[place]
     because = tuple(
         f"{name}: {one.sentence}" for name, one in zip(result.networks, each, strict=True)
@@ -114,7 +114,7 @@ def _order(result: ToleranceResult) -> str:
     first, second = result.networks[:2]
     more, less = result.sure_order(0, 1)
     if more + less == 0:
-        return f"On no input is it certain whether {first} or {second} takes more."
+        return f"On no input is it certain which of “{first}” and “{second}” takes more change."
     winner, loser, wins = (first, second, more) if more >= less else (second, first, less)
     chance = 2 * chance_of_heads(wins, more + less)  # either could have won
     beyond = "beyond chance" if chance < 0.05 else "which may be chance"

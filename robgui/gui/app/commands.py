@@ -629,10 +629,16 @@ class Commands:
         self._window.log_dock.raise_()
 
     def show_selftest(self) -> None:
-        """Every analysis on the device beside the processor; its page comes into the log."""
-        self._store.selftest.start(self._store.library.device)
-        self._window.log_dock.show()
-        self._window.log_dock.raise_()
+        """Every analysis on the device beside the processor, on a page of its own."""
+        from robgui.gui.pages.selftest_page import SelfTestPage
+
+        if not self._store.selftest.running:
+            self._store.selftest.start(self._store.library.device)
+        page = self._window.findChild(SelfTestPage) or SelfTestPage(
+            self._store.selftest, self._window
+        )
+        page.show()
+        page.raise_()
 
     def show_about(self) -> None:
         """Version and purpose."""

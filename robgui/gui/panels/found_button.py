@@ -40,7 +40,11 @@ class FoundButton(QPushButton):
         run, history = self._panel.run_id, self._panel.store.history
         if run is None or not any(one.run_id == run for one in history.findings):
             return []
-        return [group.lead for group in history.entries() if group.lead.run_id == run]
+        return [
+            group.lead
+            for group in history.entries()
+            if any(one.run_id == run for one in group.members)
+        ]
 
     def _open(self) -> None:
         found = self._found()

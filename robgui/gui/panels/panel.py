@@ -76,6 +76,7 @@ class Panel(Themed, QWidget):
         self._ignored: list[Execution] = []
         self._problem: object = None
         self._stated: Verdict | None = None
+        self._laid_out: tuple[Verdict, bool] | None = None
         self._recalled = ""
         self.setAccessibleName(analysis.title)
         self._make_page()
@@ -183,8 +184,11 @@ class Panel(Themed, QWidget):
             return
         self._stated = said
         known = self.store.history.evidence.shown(said, self.request, self.run_id or "")
-        self.verdict.show_verdict(self.part_on_show(known))
-        self._hold_height()
+        shown = self.part_on_show(known)
+        if (shown, self.live) != self._laid_out:  # to lay out the same again repaints the panel
+            self._laid_out = shown, self.live
+            self.verdict.show_verdict(shown)
+            self._hold_height()
 
     def part_on_show(self, said: Verdict) -> Verdict:
         """What a verdict says of the part of the result on show: all of it."""

@@ -1,11 +1,11 @@
-"""The self-test from the window: a process of its own, whose page goes into the log."""
+"""The self-test from the window: a process of its own, whose page is shown and logged."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QObject, QProcess
+from PySide6.QtCore import QObject, QProcess, Signal
 
 _PART = "selftest"
 #: Milliseconds that a process gets to go when the window closes.
@@ -15,11 +15,19 @@ _LEAVE = 2000
 class SelfTest(QObject):
     """Runs ``robgui selftest`` while the window goes on.
 
+    Attributes:
+        text: What it has said so far; its page once it has ended.
+
+    Signals:
+        changed: There is more text, or it has begun or ended.
+
     Args:
         say: Told how it ended: level, sentence, page.
         work_on: Told how far it is: part of the program, words.
         parent: Who owns it.
     """
+
+    changed = Signal()
 
     def __init__(
         self,
@@ -33,7 +41,7 @@ class SelfTest(QObject):
         self._process.readyReadStandardError.connect(self._read)
         self._process.finished.connect(self._end)
         self._process.errorOccurred.connect(self._fail)
-        self._last = ""
+        self.text, self._stopped = "", False
 
     @property
     def running(self) -> bool:
@@ -54,9 +62,15 @@ class SelfTest(QObject):
         itself = ["selftest"] if frozen else ["-P", "-m", "robgui.selftest"]
         where = ["--device", device] if device else []
         which = [word for name in only for word in ("--only", name)]
-        self._last = ""
+        self.text, self._stopped = "", False
         self._work_on(_PART, "Self-test: starting …")
         self._process.start(sys.executable, [*itself, *where, *which])
+        self.changed.emit()
+
+    def stop(self) -> None:
+        """Ends it before its end; what it has said stays."""
+        self._stopped = self.running
+        self._process.kill()
 
     def close(self) -> None:
         """Ends it, if one is under way; nothing is said."""
@@ -68,18 +82,23 @@ class SelfTest(QObject):
     def _read(self) -> None:
         lines = self._text(self._process.readAllStandardError().data()).splitlines()
         if lines:
-            self._last = lines[-1]
-            self._work_on(_PART, f"Self-test: {self._last}")
+            self.text = "\n".join(filter(None, (self.text, *lines)))
+            self._work_on(_PART, f"Self-test: {lines[-1]}")
+            self.changed.emit()
 
     def _end(self, code: int) -> None:
         self._work_on(_PART, "")
         page = self._text(self._process.readAllStandardOutput().data()).strip()
-        if not page:
-            self._say("error", "The self-test did not end well; see the log.", self._last)
+        self.text = page or self.text
+        if self._stopped:
+            self._say("info", "The self-test was stopped before its end.", self.text)
+        elif not page:
+            self._say("error", "The self-test did not end well; see the log.", self.text)
         elif code:
             self._say("warning", "The self-test found a difference; the log has its page.", page)
         else:
             self._say("info", "The self-test has passed; the log has its page.", page)
+        self.changed.emit()
 
     def _fail(self, error: QProcess.ProcessError) -> None:
         if error is QProcess.ProcessError.FailedToStart:

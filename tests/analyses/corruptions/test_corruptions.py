@@ -65,6 +65,9 @@ def test_a_model_that_white_pixels_turn_fails_under_impulses_and_under_nothing_e
     )
     accuracy = dict(zip(result.kinds, result.accuracy(0)[:, 0], strict=True))
     assert accuracy["impulse noise"] == 0.5 and accuracy["motion blur"] == 1
+    worst = CORRUPTIONS.views(result, params)[0].lines[-1]
+    assert worst.name == "worst kind: impulse noise", "what the sentence names is drawn"
+    assert worst.y[:2].tolist() == [1.0, 0.5]
     found = CORRUPTIONS.findings(result, params)
     assert found and {one.detail["corruption"] for one in found} == {"impulse noise"}
     assert all(one.detail["other_class"] == "left" for one in found)

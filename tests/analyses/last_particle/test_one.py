@@ -328,6 +328,7 @@ def test_every_step_is_complete_and_can_be_stored() -> None:
             ways = next(view for view in views if view.title == "Failure probability by each way")
             assert ways.value.log and (ways.series[0].values > 0).all(), "higher is more likely"
             assert (ways.series[0].low > 0).all()
+            assert [mark.name for mark in ways.levels] == ["critical"], "a limit is no way to fail"
         seen.append(step.done)
     assert seen == sorted(seen) and step.done == step.total
     assert step.result.replica_killed.shape == (3,) and step.result.p_trace.shape == (
@@ -347,7 +348,7 @@ def test_a_test_that_still_climbs_says_how_far_it_is_and_not_that_it_was_stopped
     early = [step.result for step, _ in zip(steps, range(100), strict=False)][-1]
     assert not early.finished and early.killed > 0
     words = said(early, eps=0.01)
-    assert f"Not finished: {early.killed} of 512 rounds" in words.scope
+    assert f"Not finished: {early.killed} of 512 rounds over 10 repetitions." in words.scope
     assert f"{early.model_calls:,} calls" in words.scope
     assert "so far" in words.sentence and "with probability below" in words.sentence
     first = said(dataclasses.replace(early, killed=2), eps=0.01)

@@ -236,11 +236,15 @@ def test_of_several_models_the_worst_is_named_with_its_number(rows):
     data, _ = rows
     steps, params = run((linear(name="one"), linear(seed=5, name="two")), data, most=10)
     said = TOLERANCE.verdict(steps[-1].result, params)
-    worst = next(one for one in said.models if one.status is said.status)
+    worst = min(said.models, key=lambda one: (list(Status).index(one.status), one.number.value))
     name = steps[-1].result.networks[said.models.index(worst)]
     assert said.sentence.startswith(f"{name}: {worst.sentence}")
     assert said.number.name.endswith(f", {name}") and said.number.value == worst.number.value
-    assert TOLERANCE.views(steps[-1].result, params)[1].title == "Brackets of the inputs: one"
+    curves, brackets, examples, _ = TOLERANCE.views(steps[-1].result, params)
+    assert brackets.title == "Brackets of the inputs: one"
+    assert all(line.low is None for line in curves.lines), "bands would cover each other"
+    assert "leaves" in curves.note
+    assert all(one.caption.startswith(("one, ", "two, ")) for one in examples.pictures[::2])
 
 
 def test_a_change_beyond_what_is_a_risk_is_shown_and_is_no_finding(rows):

@@ -138,3 +138,18 @@ def test_nothing_unlike_is_compared_unasked_and_its_difference_is_refused(qtbot,
     qtbot.waitUntil(lambda: bool(page.shown), timeout=10_000)
     words = page.columns.slots[2].words.text()
     assert "different models and other inputs (3, 0) at once" in words and NO_DIFFERENCE in words
+
+
+def test_a_failure_that_an_earlier_run_has_seen_too_is_one_of_the_run_on_show(
+    qtbot, store, sampled
+):
+    panel = GenericPanel(store, sampled)
+    qtbot.addWidget(panel)
+    runs = [
+        keep(qtbot, store, "feature_game", Verdict(Status.FAILS, "9 pixels."), [SEEN])
+        for _ in range(2)
+    ]
+    for run in runs:
+        panel.run_id = run.id
+        panel.found.refresh()
+        assert not panel.found.isHidden() and panel.found.text() == "See the failure"

@@ -115,6 +115,23 @@ def test_the_findings_are_exported_as_they_are_though_their_page_was_never_shown
     assert sorted(page.shown()) == sorted(one.id for one in store.history.findings)
 
 
+def test_words_that_stay_the_same_are_not_laid_out_again(qtbot, store, sampled, monkeypatch):
+    panel = GenericPanel(store, sampled)
+    qtbot.addWidget(panel)
+    with qtbot.waitExposed(panel):
+        panel.show()
+    run_twice(qtbot, store, sampled)
+    qtbot.waitUntil(lambda: not panel.live and panel.verdict.verdict is not None, timeout=10_000)
+    said = []
+    monkeypatch.setattr(panel.verdict, "show_verdict", said.append)
+    with qtbot.waitSignal(store.history.findings_changed, timeout=10_000):
+        store.history.refresh()
+    assert said == []
+    panel._stated = panel._stated.stopped()
+    panel.say_again()
+    assert [one.sentence for one in said] == [panel._stated.sentence]
+
+
 class _Seen(WhenSeen, QWidget):
     """Counts."""
 

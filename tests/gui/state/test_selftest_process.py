@@ -1,7 +1,10 @@
-"""The self-test of the window runs in a process of its own and ends in the log."""
+"""The self-test of the window runs in a process of its own, on a page and in the log."""
 
 from __future__ import annotations
 
+from PySide6.QtWidgets import QApplication, QWidget
+
+from robgui.gui.pages.selftest_page import SelfTestPage
 from robgui.gui.state.selftest import SelfTest
 
 
@@ -16,6 +19,26 @@ def test_the_window_goes_on_while_it_runs_and_its_page_is_told(qtbot):
     assert (level, sentence) == ("info", "The self-test has passed; the log has its page.")
     assert "zoNNscan populations" in page and "There is no GPU here" in page
     assert doing[0] == ("selftest", "Self-test: starting …") and doing[-1] == ("selftest", "")
+    assert test.text == page
+
+
+def test_its_page_shows_how_far_it_is_can_stop_it_and_copies_what_is_there(qtbot):
+    said = []
+    test = SelfTest(lambda *words: said.append(words), lambda *words: None)
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    page = SelfTestPage(test, parent)
+    page.show()
+    assert page.stop.isHidden() and not page.copy.isEnabled()
+    test.start("cpu")
+    assert not page.stop.isHidden()
+    qtbot.waitUntil(lambda: "1/" in page.text.toPlainText(), timeout=240_000)
+    page.stop.click()
+    qtbot.waitUntil(lambda: bool(said), timeout=60_000)
+    assert said[0][:2] == ("info", "The self-test was stopped before its end.")
+    page.copy.click()
+    assert QApplication.clipboard().text() == page.text.toPlainText() == test.text
+    assert page.stop.isHidden()
 
 
 def test_closing_ends_it_and_says_nothing(qtbot):

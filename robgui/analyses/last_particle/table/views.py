@@ -118,7 +118,7 @@ def _cells(result: LastParticleTableResult, params: LastParticleTableParams) -> 
         Axis("input"),
         Axis("size of the noise"),
         powers,
-        Axis("failure probability", "power of ten", low=floor, high=0, better="low"),
+        Axis("failure probability as a power of ten", low=floor, high=0, better="low"),
         (floor, 0.0),
         worst="high",
         rows=tuple(f"{radius:g}" for radius in result.radii),

@@ -40,13 +40,13 @@ def _sentence(result: WatermarkResult, params: WatermarkParams) -> str:
             steps = count(result.rounds, "step")
             return f"A copy of {first} is being taught the watermark: {steps} so far."
         return f"{first} and {second} are being compared; no run has ended yet."
+    runs = int(result.runs_done.sum())
+    so_far = "So far the" if runs < params.runs else "The"
     if told_apart(result):
         where = f"it differs around {_differ(result)} inputs"
-        return f"The uncertainty tells {first} from {second}: {where}."
-    runs = int(result.runs_done.sum())
+        return f"{so_far} uncertainty tells {first} from {second}: {where}."
     if runs < 2:
         return f"One run cannot tell whether the uncertainty differs between {first} and {second}."
-    so_far = "So far the" if runs < params.runs else "The"
     return f"{so_far} uncertainty does not tell {first} from {second}."
 
 

@@ -97,3 +97,5 @@ def test_runs_that_are_missing_leave_open_whether_the_two_differ() -> None:
     same = np.repeat(values(0.0, runs=3)[:1], 2, axis=0)
     told = verdict(marked(same), WatermarkParams(runs=5))
     assert told.sentence.startswith("So far the uncertainty does not tell")
+    told = verdict(marked(values(0.1, runs=3)), WatermarkParams(runs=5))
+    assert told.sentence.startswith("So far the uncertainty tells a.pt2 from")
