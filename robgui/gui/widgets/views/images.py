@@ -28,13 +28,13 @@ from PySide6.QtWidgets import QAbstractItemView, QListView
 
 from robgui.core.view import Images, Picture
 from robgui.gui.widgets.plain import tip
-from robgui.gui.widgets.plots import to_qimage
 from robgui.gui.widgets.views.picture_cell import (
     ARROW,
     MARGIN,
     CellDelegate,
     half_at,
     picture_box,
+    scaled_to,
 )
 from robgui.gui.widgets.views.widget import ViewWidget
 
@@ -319,15 +319,6 @@ class PictureModel(QAbstractListModel):
             side = round(self.side * own_share(self.view, number))
             known = self._scaled[number] = (pixels, scaled_to(pixels, max(1, side)))
         return known[1]
-
-
-def scaled_to(pixels: Any, side: int) -> QPixmap:
-    """A picture within a square; few pixels stay sharp squares, many are smoothed."""
-    whole = QPixmap.fromImage(to_qimage(pixels))
-    modes = Qt.TransformationMode
-    smooth = max(whole.width(), whole.height()) > side
-    mode = modes.SmoothTransformation if smooth else modes.FastTransformation
-    return whole.scaled(side, side, Qt.AspectRatioMode.KeepAspectRatio, mode)
 
 
 def frame_shape(view: Images) -> tuple[float, float]:

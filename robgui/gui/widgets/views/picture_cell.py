@@ -20,6 +20,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem,
 from robgui.core.view import Ink, Picture, Spot
 from robgui.gui.app.theme import theme
 from robgui.gui.widgets.inks import colour
+from robgui.gui.widgets.plots import to_qimage
 
 if TYPE_CHECKING:
     from robgui.gui.widgets.views.images import PictureModel
@@ -80,6 +81,15 @@ def picture_box(cell: QRect, frame: QSize, pixels: QSize, place: int) -> QRect:
     x = left + round((frame.width() - pixels.width()) / 2)
     y = cell.top() + MARGIN + round((frame.height() - pixels.height()) / 2)
     return QRect(QPoint(x, y), pixels)
+
+
+def scaled_to(pixels: Any, side: int) -> QPixmap:
+    """A picture within a square; few pixels stay sharp squares, many are smoothed."""
+    whole = QPixmap.fromImage(to_qimage(pixels))
+    modes = Qt.TransformationMode
+    smooth = max(whole.width(), whole.height()) > side
+    mode = modes.SmoothTransformation if smooth else modes.FastTransformation
+    return whole.scaled(side, side, Qt.AspectRatioMode.KeepAspectRatio, mode)
 
 
 def half_at(cell: QRect, x: int) -> int:
