@@ -303,7 +303,7 @@ def test_a_mesh_file_can_be_opened_and_a_bad_one_says_why(qtbot, store, regions_
 
 
 def test_a_mesh_file_stands_as_its_setting_says_in_every_picture_and_in_the_regions(
-    qtbot, store, map_panel, run, tmp_path
+    qtbot, store, map_panel, run, tmp_path, demo_models
 ):
     panel, pane = map_panel
     scene_ready(qtbot, panel)
@@ -319,7 +319,7 @@ def test_a_mesh_file_stands_as_its_setting_says_in_every_picture_and_in_the_regi
     qtbot.waitUntil(lambda: panel.controls.picture._pixmap.toImage() != lying, timeout=10_000)
     panel.view.matrix.heat.clicked.emit(0.0, 40.0)
     qtbot.waitUntil(lambda: panel._pointed is not None, timeout=10_000)
-    network = store.library.models[0]
+    network = demo_models[0]
     point = torch.tensor([[result.x[0], result.y[1]]], dtype=torch.float64)
     np.testing.assert_allclose(
         panel._pointed.image, scene_of(panel.params, network).images(point)[0], atol=1e-5
