@@ -1,8 +1,7 @@
-"""What the actions do: the table of entries and the functions behind it."""
+"""What the actions do: the functions behind the table of entries."""
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,9 +13,9 @@ from robgui.core.identify import Identity, Kind, identify
 from robgui.core.text.words import count
 from robgui.gui.app.actions import Entry
 from robgui.gui.app.device_menu import DeviceMenu
+from robgui.gui.app.entries import every_entry
 from robgui.gui.app.figure_question import FigureQuestion
 from robgui.gui.app.model_questions import ModelQuestions
-from robgui.gui.app.rail import places, shortcut
 from robgui.gui.app.saving import Saving
 from robgui.gui.app.settings import Look
 from robgui.gui.app.theme import is_dark, theme
@@ -81,261 +80,7 @@ class Commands:
 
     def entries(self) -> list[Entry]:
         """Every action of the program."""
-        w = self._window
-        return [
-            Entry(
-                "new_workspace",
-                "New workspace …",
-                "File",
-                self.workspaces.new,
-                KEYS.New,
-                "plus",
-            ),
-            Entry(
-                "open",
-                "Open …",
-                "File",
-                self.open_any,
-                KEYS.Open,
-                "open",
-                hint="Opens a model, data or a workspace, whichever it is",
-            ),
-            Entry(
-                "open_model",
-                "Open model …",
-                "File",
-                self.open_model,
-                icon="model",
-                toolbar=True,
-            ),
-            Entry(
-                "open_data",
-                "Open data file …",
-                "File",
-                self.open_data,
-                "Ctrl+D",
-                "data",
-                toolbar=True,
-            ),
-            Entry("open_folder", "Open image folder …", "File", self.open_folder, "Ctrl+Shift+D"),
-            Entry(
-                "data_settings",
-                "Data settings …",
-                "File",
-                self.data_settings,
-                "Ctrl+Shift+M",
-                hint="Which part is open, and which class of the model each class is",
-            ),
-            Entry("start_demo", "Start demo", "File", self.start_demo, "Ctrl+Shift+T", "present"),
-            Entry("batch", "New batch …", "File", self.show_batch, "Ctrl+B", "cluster"),
-            Entry(
-                "open_workspace",
-                "Open workspace …",
-                "File",
-                self.open_workspace,
-                "Ctrl+Shift+O",
-                "open",
-                separator=True,
-            ),
-            Entry(
-                "save",
-                "Save",
-                "File",
-                self.workspaces.save,
-                KEYS.Save,
-                "save",
-                hint="Everything is kept as it happens; work without a name is given one",
-            ),
-            Entry(
-                "save_workspace",
-                "Save as …",
-                "File",
-                self.workspaces.save_as,
-                KEYS.SaveAs,
-            ),
-            Entry(
-                "export_workspace",
-                "Export all runs as files …",
-                "File",
-                self.saving.export_workspace,
-            ),
-            Entry(
-                "export_findings",
-                "Export findings as images and CSV …",
-                "File",
-                self.saving.export_findings,
-                icon="findings",
-            ),
-            Entry(
-                "make_tests",
-                "Make tests of starred findings …",
-                "File",
-                self.saving.make_tests,
-                icon="findings",
-                hint="Writes their inputs, a pytest file and a suite for robgui check",
-            ),
-            Entry(
-                "post_mortem",
-                "Post-mortem of the chosen finding",
-                "File",
-                self.post_mortem,
-                icon="findings",
-                hint="Runs what is missing for a minute, and says what is behind the finding",
-            ),
-            Entry("find_missing", "Find missing file …", "File", self.find_missing, icon="link"),
-            Entry(
-                "report",
-                "Write report …",
-                "File",
-                self.saving.write_report,
-                "Ctrl+Shift+R",
-                "report",
-                separator=True,
-            ),
-            Entry(
-                "report_words",
-                "Report: own text and logo …",
-                "File",
-                self.saving.ask_report_words,
-                icon="report",
-            ),
-            Entry(
-                "save_picture",
-                "Save picture …",
-                "File",
-                self.saving.save_picture,
-                "Ctrl+E",
-                "export",
-            ),
-            Entry(
-                "copy_picture",
-                "Copy picture",
-                "File",
-                self.saving.copy_picture,
-                "Ctrl+Shift+C",
-                "copy",
-            ),
-            Entry(
-                "save_numbers", "Save numbers …", "File", self.saving.save_numbers, "Ctrl+Shift+E"
-            ),
-            Entry("quit", "Quit", "File", w.close, known_keys(KEYS.Quit, "Ctrl+Q"), separator=True),
-            Entry("undo", "Undo", "Edit", self._store.navigation.undo.undo, KEYS.Undo, "undo"),
-            Entry("redo", "Redo", "Edit", self._store.navigation.undo.redo, KEYS.Redo),
-            Entry(
-                "find_inputs",
-                "Find inputs",
-                "Edit",
-                self.find_inputs,
-                KEYS.Find,
-                "search",
-                hint="Searches the inputs by label, prediction, confidence, tag, finding or name",
-            ),
-            Entry(
-                "back",
-                "Back to what was looked at before",
-                "Edit",
-                self._store.navigation.back,
-                KEYS.Back,
-                "back",
-                separator=True,
-            ),
-            Entry(
-                "forward",
-                "Forward again",
-                "Edit",
-                self._store.navigation.forward,
-                KEYS.Forward,
-                "forward",
-            ),
-            Entry(
-                "preferences",
-                "Preferences …",
-                "Edit",
-                self.edit_preferences,
-                known_keys(KEYS.Preferences, "Ctrl+,"),
-                separator=True,
-                hint="Thresholds that decide what holds, what is at risk and what fails",
-            ),
-            Entry("run", "Run", "Run", w.run_pane.start, "Ctrl+R", "run"),
-            Entry("pause", "Pause or resume", "Run", w.run_pane.toggle_pause, "Ctrl+P", "pause"),
-            Entry("stop", "Stop", "Run", w.run_pane.stop_job, "Ctrl+.", "stop"),
-            Entry(
-                "stop_all", "Stop everything", "Run", self._store.stop_everything, "Ctrl+Shift+."
-            ),
-            Entry(
-                "inspect",
-                "Inspect everything",
-                "Run",
-                self.inspect,
-                "Ctrl+I",
-                "overview",
-                separator=True,
-            ),
-            Entry(
-                "inspect_first",
-                "Inspect everything before what waits",
-                "Run",
-                partial(self.inspect, first=True),
-                "Ctrl+Shift+I",
-                "overview",
-            ),
-            Entry("compare", "Compare this run", "Run", w.show_comparison, "Ctrl+K", "compare"),
-            Entry("check_model", "Check model …", "Model", self.check_model, "Ctrl+M", "eye"),
-            Entry("pair", "Two models as one …", "Model", self.pair_models, icon="compare"),
-            Entry(
-                "remove_model", "Remove model from list", "Model", self.remove_model, icon="trash"
-            ),
-            *(
-                Entry(
-                    f"page_{i}",
-                    f"Show {page.title}",
-                    "View",
-                    partial(w.go_to, i),
-                    shortcut(i),
-                    page.icon,
-                )
-                for i, page in enumerate(places())
-            ),
-            Entry(
-                "dark",
-                "Dark theme",
-                "View",
-                self.toggle_dark,
-                "Ctrl+T",
-                "theme",
-                checkable=True,
-                separator=True,
-            ),
-            Entry(
-                "larger", "Larger text", "View", lambda: self.scale_text(1.1), KEYS.ZoomIn, "plus"
-            ),
-            Entry(
-                "smaller",
-                "Smaller text",
-                "View",
-                lambda: self.scale_text(1 / 1.1),
-                KEYS.ZoomOut,
-                "minus",
-            ),
-            Entry("reset_layout", "Reset layout", "View", w.reset_layout, separator=True),
-            Entry(
-                "present",
-                "Present findings",
-                "View",
-                self.present,
-                "F11",
-                "present",
-                checkable=True,
-                separator=True,
-            ),
-            Entry("help", "Help on this page", "Help", self.show_help, KEYS.HelpContents, "help"),
-            Entry("guide", "Guided tour", "Help", self.start_guide, "Shift+F1", "eye"),
-            Entry("palette", "Find command …", "Help", self.show_palette, "Ctrl+Shift+P", "search"),
-            Entry("shortcuts", "Keyboard shortcuts", "Help", self.show_shortcuts, "?", "info"),
-            Entry("doctor", "Check the installation …", "Help", self.show_doctor, icon="check"),
-            Entry("selftest", "Test the device …", "Help", self.show_selftest, icon="check"),
-            Entry("about", "About robgui", "Help", self.show_about, icon="info"),
-        ]
+        return every_entry(self, self._window)
 
     def fill_menus(self) -> None:
         """The parts of menus that change: recent files, docks, devices."""
@@ -675,10 +420,3 @@ class Commands:
         box.setEscapeButton(stay)
         box.exec()
         return box.clickedButton() is leave
-
-
-def known_keys(
-    standard: QKeySequence.StandardKey, otherwise: str
-) -> QKeySequence.StandardKey | str:
-    """The keys that the system has for something, or ours where it has none."""
-    return standard if QKeySequence.keyBindings(standard) else otherwise
