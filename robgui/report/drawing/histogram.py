@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from robgui.core.view import Bars, Series
 from robgui.report.drawing import legend, ticks
@@ -36,6 +37,9 @@ def paint(view: Bars, area: Area) -> None:
         if len(view.edges) > 1:
             axes.stairs(base + values, view.edges, baseline=base, fill=True, alpha=0.8, **style)
         tops.append(base + values)
+        if row.low is not None and row.high is not None:
+            tops.append(np.nan_to_num(row.high))
+            _intervals(axes, view.edges, row, look)
         below = base + values if view.stacked else below
     marks = [mark for mark in view.marks if math.isfinite(mark.at)]
     axes.set_xlim(ticks.limits(view.x, [view.edges]))
@@ -46,7 +50,15 @@ def paint(view: Bars, area: Area) -> None:
         axes.axhline(mark.at, color=look.colour(mark.ink), zorder=3, **legend.level_style(place))
     ticks.dress(axes, view.x, view.value, (area.width, area.height))
     axes.grid(axis="y", color=look.grid, linewidth=0.6)
-    if not any(np.nan_to_num(row.values).any() for row in view.series):
+    if not any(top.any() for top in tops):
         say_nothing(axes, look)
     low, high = axes.get_xlim()
     place_with_marks(area, axes, [mark for mark in marks if low <= mark.at <= high])
+
+
+def _intervals(axes: Axes, edges: np.ndarray, row: Series, look: Look) -> None:
+    """Thin lines from the lower to the upper ends, in the middle of the bars."""
+    assert row.low is not None and row.high is not None
+    known = np.isfinite(row.values) & np.isfinite(row.low) & np.isfinite(row.high)
+    middle = (edges[:-1] + edges[1:]) / 2
+    axes.vlines(middle[known], row.low[known], row.high[known], color=look.text, linewidth=1.0)

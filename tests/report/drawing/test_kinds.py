@@ -306,3 +306,15 @@ def test_the_ticks_of_powers_of_ten_do_not_touch(width):
     shown.sort(key=lambda box: box.x0)
     assert len(shown) >= 2
     assert all(one.x1 < two.x0 for one, two in pairwise(shown))
+
+
+def test_a_histogram_draws_its_intervals_and_bars_of_nothing_are_something_to_show():
+    share = Axis("share", kind="share", low=0, high=1)
+    low, high = np.zeros(4), np.full(4, 0.3)
+    row = Series("lost", np.zeros(4), low=low, high=high)
+    view = Bars("b", share, (), (row,), edges=np.linspace(0, 1, 5), x=Axis("turn"))
+    figure = draw_view(view)
+    axes = figure.axes[0]
+    ends = [path.vertices[:, 1] for lines in axes.collections for path in lines.get_paths()]
+    assert any(np.allclose(sorted(each), [0.0, 0.3]) for each in ends)
+    assert not any("Nothing to show" in text.get_text() for text in axes.texts)

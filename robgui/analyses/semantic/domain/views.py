@@ -11,10 +11,10 @@ from robgui.analyses.semantic.domain.result import OperatingDomainResult, Pose
 from robgui.analyses.semantic.scene.scene import Axis as Parameter
 from robgui.analyses.semantic.words import place_words
 from robgui.core.intervals import clopper_pearson
+from robgui.core.text.words import count
 from robgui.core.view import (
     Axis,
     Bars,
-    Boxes,
     Column,
     Curves,
     Images,
@@ -23,13 +23,13 @@ from robgui.core.view import (
     Mark,
     Picture,
     Series,
-    Spot,
     Table,
     View,
 )
+from robgui.core.view.parts import Symbol
 
-#: Dots that can be told from each other, and bars along one parameter.
-_DOTS, _BARS = 300, 8
+#: Dots that can be told from each other, bars along one parameter, and failures that are few.
+_DOTS, _BARS, _FEW = 500, 8, 25
 
 
 def domain_views(result: OperatingDomainResult, params: OperatingDomainParams) -> Sequence[View]:
@@ -42,40 +42,55 @@ def domain_views(result: OperatingDomainResult, params: OperatingDomainParams) -
     return (*found, _table(result))
 
 
-def _dots(result: OperatingDomainResult) -> Boxes:
-    """Poses over the first two parameters, or over the margin where there is one."""
+def _dots(result: OperatingDomainResult) -> Curves:
+    """Poses over the first two parameters, or over the margin where there is one.
+
+    As many of each kind as came, so that the eye counts right; where few are lost all of them.
+    """
     fails = result.margins > 0
-    shown = np.concatenate([np.flatnonzero(fails)[:_DOTS], np.flatnonzero(~fails)[:_DOTS]])
+    first = np.arange(len(fails)) < _DOTS
+    few = int(fails.sum()) <= _FEW
+    shown = first | fails if few else first
     flat = len(result.axes) == 1
-    second = result.margins if flat else result.points[:, 1]
-    spots = [
-        Spot(
-            float(result.points[place, 0]),
-            float(second[place]),
-            "lost" if fails[place] else "kept",
-            Ink("fails") if fails[place] else Ink("holds"),
-            "cross" if fails[place] else "circle",
-        )
-        for place in shown[::-1]  # failures on top
+    height = result.margins if flat else result.points[:, 1]
+    kinds = (("kept", ~fails, Ink("holds"), "circle"), ("lost", fails, Ink("fails"), "cross"))
+    lines = [
+        _scattered(name, result.points[shown & which, 0], height[shown & which], ink, symbol)
+        for name, which, ink, symbol in kinds
     ]
-    spots.append(_worst_spot(result, flat))
-    y = Axis("margin of another class") if flat else _axis(result.axes[1])
-    others = len(result.axes) - 2
-    note = "Every dot is a pose as it came."
-    if others > 0:
-        note += f" {others} more of the parameters vary too."
-    if len(shown) < len(fails):
-        note += f" {len(shown):,} of {len(fails):,} are drawn."
-    title = "Poses that keep and lose the class"
-    return Boxes(title, _axis(result.axes[0]), y, (), spots=tuple(spots), note=note)
+    lines.append(_worst(result, flat))
+    return Curves(
+        "Poses that keep and lose the class",
+        _axis(result.axes[0]),
+        Axis("margin of another class") if flat else _axis(result.axes[1]),
+        result.points[shown, 0],
+        tuple(line for line in lines if len(line.y)),
+        note=_dots_note(result, int(shown.sum()), few),
+    )
 
 
-def _worst_spot(result: OperatingDomainResult, flat: bool) -> Spot:
+def _scattered(name: str, x: np.ndarray, y: np.ndarray, ink: Ink, symbol: Symbol) -> Line:
+    return Line(name, y, ink, x=x, symbol=symbol, line=False)
+
+
+def _worst(result: OperatingDomainResult, flat: bool) -> Line:
     worst = result.worst
     y = worst.margin if flat else float(worst.at[1])
     ink = Ink("fails") if worst.margin > 0 else Ink("risk")
     name = "worst pose" if worst.margin > 0 else "nearest to another class"
-    return Spot(float(worst.at[0]), y, name, ink, "diamond")
+    return _scattered(name, worst.at[:1], np.array([y]), ink, "diamond")
+
+
+def _dots_note(result: OperatingDomainResult, shown: int, few: bool) -> str:
+    note = "Every dot is a pose as it came."
+    others = len(result.axes) - 2
+    if others > 0:
+        verb = "varies" if others == 1 else "vary"
+        note += f" {count(others, 'more parameter')} {verb} too."
+    if shown < len(result.margins):
+        all_lost = ", all that are lost among them" if few and result.lost else ""
+        note += f" {shown:,} of {len(result.margins):,} are drawn{all_lost}."
+    return note
 
 
 def _axis(axis: Parameter) -> Axis:

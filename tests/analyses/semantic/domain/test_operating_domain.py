@@ -219,6 +219,17 @@ def test_every_view_and_offer_is_made_for_one_parameter_and_for_three():
         assert len(ANALYSIS.offers(result, params)[1].inputs) > 1
 
 
+def test_as_many_of_each_kind_are_drawn_as_came_and_few_failures_all():
+    params = ANALYSIS.params.parse({"scene": "toy", "target": "kept"})
+    often = run(linear(0.9, (1.0, 0.0)), samples=2000)
+    kept, lost, _ = ANALYSIS.views(often, params)[0].lines
+    assert len(kept.y) + len(lost.y) == 500
+    assert len(lost.y) == int((often.margins[:500] > 0).sum())
+    rare = run(linear(corner(4e-3)), samples=4000, search=0)
+    assert 0 < rare.lost <= 25
+    assert len(ANALYSIS.views(rare, params)[0].lines[1].y) == rare.lost
+
+
 def test_on_a_real_picture_the_usual_three_are_varied(monkeypatch):
     monkeypatch.undo()
     data = from_arrays(np.random.default_rng(0).random((1, 1, 16, 16)).astype(np.float32))
