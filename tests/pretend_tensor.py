@@ -45,7 +45,7 @@ class PretendTensor(torch.Tensor):
 
     values: torch.Tensor
     index: int
-    #: Torch itself makes a tensor of a Python number on index 0, wherever the others are.
+    #: Torch itself has made it on index 0, wherever the others are; see ``_made_by_torch``.
     anywhere = False
 
     @staticmethod
@@ -181,9 +181,20 @@ def run(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         return same
 
     result = tree_map(claimed, computed)
-    if name == "aten::scalar_tensor":
-        result.anywhere = True
+    if _made_by_torch(name, tensors):
+        for each in tree_flatten(result)[0]:
+            if isinstance(each, PretendTensor):
+                each.anywhere = True
     return result
+
+
+def _made_by_torch(name: str, tensors: list[PretendTensor]) -> bool:
+    """Whether torch itself has made it, on the one device that its autograd knows: of a Python
+    number, or as the first of a gradient; and what is made of such alone.
+    """
+    if tensors:
+        return all(each.anywhere for each in tensors)
+    return name == "aten::scalar_tensor" or torch._C._current_graph_task_id() != -1
 
 
 def _inner(each: Any) -> Any:
@@ -226,6 +237,9 @@ def _place(func: Any, name: str, args: Any, flat: Any, tensors: Any, wanted: Any
 
 
 def _index(args: Any, tensors: Any, wanted: torch.device | None) -> int | None:
+    back = torch._C._current_graph_task_id() != -1 and wanted is not None and wanted.type == NAME
+    if back and tensors:  # where the gradient of a copy belongs autograd knows as index 0
+        return int(tensors[0].index)
     if wanted is not None:
         return (wanted.index or 0) if wanted.type == NAME else None
     settled = [each for each in tensors if not each.anywhere] or tensors

@@ -66,7 +66,7 @@ MAP = Analysis(
         "With several networks or shapes choose above the map: each one, the mean of one "
         "network over all shapes (the paper's NSM), or the mean over everything (its DSM), "
         "which shows what the training data left out; a mean shows the score of the class, "
-        "bright where it is low."
+        "most intense where it is low."
     ),
 )
 REGIONS = Analysis(
@@ -103,10 +103,10 @@ REGIONS = Analysis(
         "inside with a thin frame around it (blue, the paper's OIR_B), and with gradients, "
         "which follows the slope of the score (green, the paper's OIR_W). Where an axis leads "
         "round, such as an angle, a region across the seam is drawn in two parts. The colours "
-        "behind are the score of the class, bright where it is low. Drag the timeline or press "
-        "Play to see the growing again. The pictures are from inside the region chosen in the "
-        "table and from just outside of it. With one or more than two parameters every row is a "
-        "region or a parameter."
+        "behind are the score of the class, most intense where it is low. Drag the timeline or "
+        "press Play to see the growing again. The pictures are from inside the region chosen in "
+        "the table and from just outside of it. With one or more than two parameters every row "
+        "is a region or a parameter."
     ),
 )
 SAFE_SHARE = Analysis(

@@ -19,18 +19,18 @@ PALEST = 0.18
 ALIKE = 80.0
 
 
-def colour_map(worst: str) -> tuple[str, bool]:
-    """Name of the colour map for what is worst, and whether it is turned round: the brightest
-    colour is the worst.
+def colour_map(worst: str, dark: bool) -> tuple[str, bool]:
+    """Name of the colour map for what is worst, and whether it is turned round: the worst is
+    furthest from the ground, dark in the light look and bright in the dark one.
 
-    ``diverging`` has its colours in ``diverging()``; viridis and cividis are known to every
-    plotting library.
+    ``diverging`` has its colours in ``diverging()``; magma and cividis are known to every plotting
+    library.
     """
     if worst == "middle":
         return "diverging", False
     if worst == "neither":
         return "cividis", False
-    return "viridis", worst == "low"
+    return "magma", (worst == "low") == dark
 
 
 def diverging(dark: bool) -> tuple[str, str, str]:

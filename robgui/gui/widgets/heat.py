@@ -20,7 +20,7 @@ Rect = tuple[float, float, float, float]
 
 @lru_cache(maxsize=16)
 def lookup(name: str, flipped: bool = False, dark: bool = False) -> np.ndarray:
-    """The 256 colours ``(256, 4)`` uint8 of a map: viridis, cividis, or diverging for differences.
+    """The 256 colours ``(256, 4)`` uint8 of a map: magma, cividis, or diverging for differences.
 
     Args:
         name: Of the map.
@@ -58,9 +58,9 @@ class Heat(QWidget):
         self.plot.setMinimumSize(90, 80)  # beside its scale even in a narrow place
         self.plot.getPlotItem().showGrid(x=False, y=False)
         self.image = pg.ImageItem(axisOrder="row-major")
-        self.image.setLookupTable(lookup("viridis"))
+        self.image.setLookupTable(lookup("magma"))
         self.plot.addItem(self.image)
-        self.bar = Scale(Axis(""), lookup("viridis"))
+        self.bar = Scale(Axis(""), lookup("magma"))
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)

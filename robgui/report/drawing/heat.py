@@ -28,13 +28,13 @@ _BAR = 0.14
 
 
 def colours(view: Matrix, look: Look) -> ScalarMappable:
-    """How the values become colours: the brightest is the worst."""
+    """How the values become colours: the worst is furthest from the ground."""
     return shades(view.worst, view.levels, look)
 
 
 def shades(worst: str, levels: tuple[float, float], look: Look) -> ScalarMappable:
     """The colours of values between two levels."""
-    name, turned = colour_map(worst)
+    name, turned = colour_map(worst, look.dark)
     low, high = (float(level) for level in levels)
     if not (math.isfinite(low) and math.isfinite(high)):
         low, high = 0.0, 1.0

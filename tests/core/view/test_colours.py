@@ -1,7 +1,8 @@
-"""The colours of a Matrix: the brightest is the worst, the hue is the class."""
+"""The colours of a Matrix: the worst is furthest from the ground, the hue is the class."""
 
 from __future__ import annotations
 
+import matplotlib as mpl
 import numpy as np
 import pytest
 
@@ -21,10 +22,17 @@ def classes(values, winners, names=("red", "shirt")):
     )
 
 
-def test_the_map_is_turned_round_when_the_low_end_is_the_worst():
-    assert colour_map("high") == ("viridis", False)
-    assert colour_map("low") == ("viridis", True)
-    assert colour_map("middle")[0] == "diverging" and colour_map("neither")[0] == "cividis"
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_worst_is_furthest_from_the_ground(dark):
+    ground = np.array([0x1D, 0x21, 0x27]) if dark else np.array([255, 255, 255])
+    for worst in ("high", "low"):
+        name, turned = colour_map(worst, dark)
+        colours = mpl.colormaps[f"{name}_r" if turned else name]
+        low, high = (255 * np.array(colours(end)[:3]) for end in (0.0, 1.0))
+        bad, good = (high, low) if worst == "high" else (low, high)
+        assert np.linalg.norm(bad - ground) > 5 * np.linalg.norm(good - ground)
+    assert colour_map("middle", dark)[0] == "diverging"
+    assert colour_map("neither", dark)[0] == "cividis"
 
 
 @pytest.mark.parametrize("dark", [False, True])

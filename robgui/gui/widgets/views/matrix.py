@@ -80,7 +80,7 @@ def show_matrix(heat: Heat, view: Matrix) -> None:
     if view.classes is not None:
         heat.show_pixels(class_pixels(view, theme.dark), view.rect)
         return
-    name, flipped = colour_map(view.worst)
+    name, flipped = colour_map(view.worst, theme.dark)
     heat.set_colours(lookup(name, flipped, theme.dark and name == "diverging"))
     heat.bar.set_axis(view.scale)
     heat.show_values(view.values.astype(np.float32), view.rect, view.levels)

@@ -31,7 +31,7 @@ class TreeView(ViewWidget):
         self.area = QScrollArea(widgetResizable=True, frameShape=QScrollArea.Shape.NoFrame)
         self.area.setWidget(self.page)
         self.area.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.bar = Scale(Axis(""), lookup("viridis"))
+        self.bar = Scale(Axis(""), lookup("magma"))
         self.bar.setVisible(not mini)
         box = QWidget()
         row = QHBoxLayout(box)
@@ -43,8 +43,8 @@ class TreeView(ViewWidget):
 
     def draw(self, view: Tree) -> None:
         """Lays the nodes out anew; a tree only grows, so what was there keeps its order."""
-        name, flipped = colour_map({"high": "low", "low": "high"}.get(view.scale.better, "neither"))
-        table = lookup(name, flipped)
+        worst = {"high": "low", "low": "high"}.get(view.scale.better, "neither")
+        table = lookup(*colour_map(worst, theme.dark))
         self.bar.set_axis(view.scale)
         self.bar.set_levels(levels(view))
         self.bar.set_table(table)
