@@ -129,7 +129,10 @@ def test_two_models_are_compared_and_the_scoreboard_leads_to_their_runs(qtbot, s
     for plot in (right, change):
         assert plot.viewRange()[0] == pytest.approx([0.02, 0.1], abs=0.02), "the axes move together"
 
+    if page.switch.isVisible():
+        page.switch.setCurrentIndex(1)  # a low window shows the models in their turn
     board = page.scoreboard
+    qtbot.waitUntil(lambda: board.model().rowCount() > 0, timeout=10_000)
     names = [board.model().index(row, 0).data() for row in range(board.model().rowCount())]
     assert set(names) == {model.name for model in store.library.models}
     for name, known in runs.items():
@@ -171,6 +174,11 @@ QUICK = {
         {"axes": ("rotation",), "start_count": 1, "iterations": 5, "samples": 256},
     ),
     "srvr": ((MLP,), 1, {"axes": ("rotation",), "start_count": 1, "iterations": 5}),
+    "operating_domain": (
+        (MLP,),
+        1,
+        {"samples": 100, "search": 0, "critical": 0.01, "steps": 4, "replicas": 2},
+    ),
     "feature_game": ((MLP,), 1, {"max_calls": 200, "persistence": False}),
     "feature_game_batch": ((MLP,), 3, {"max_calls": 200, "images": 2}),
     "deepinspect": ((MLP,), 120, {}),

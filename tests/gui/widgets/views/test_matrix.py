@@ -23,13 +23,15 @@ def colour_at(widget, x, y):
 
 
 @pytest.mark.parametrize(("worst", "worst_x"), [("low", 0.5), ("high", 2.5)])
-def test_the_worst_cell_is_the_brightest(shown, worst, worst_x):
+def test_the_worst_cell_is_furthest_from_the_ground(shown, worst, worst_x):
     view = replace(
         samples.matrix(worst), values=np.array([[0.0, 0.5, 1.0]]), rows=("cat",), spots=()
     )
     widget = shown(view)
-    colours = {x: colour_at(widget, x, 0.85).lightness() for x in (0.5, 1.5, 2.5)}
-    assert max(colours, key=colours.get) == worst_x
+    for dark, furthest in ((True, max), (False, min)):
+        theme.apply(dark)
+        colours = {x: colour_at(widget, x, 0.85).lightness() for x in (0.5, 1.5, 2.5)}
+        assert furthest(colours, key=colours.get) == worst_x
 
 
 def test_levels_are_those_of_the_view_and_not_of_its_values(shown):

@@ -94,7 +94,7 @@ def test_the_read_out_takes_the_place_of_the_note_and_gives_it_back(qtbot, shown
     assert "Shirt 50.0 %" in hover(widget, widget.plot, 0.5, 0.5)
     assert "Shirt" in widget._foot.text() and widget._foot.height() == height
     widget.tell("")
-    assert widget._foot.text() == "The band is the 95 % interval."
+    assert widget._foot.text() == "The band is the 95\u00a0% interval."
 
 
 def test_a_film_draws_its_frames_with_the_widget_of_their_kind():
