@@ -122,6 +122,8 @@ def test_ctrl_c_keeps_what_is_done_and_gives_130(tiny, tmp_path):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        # Ctrl-C is heard even where the tests run in the background
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
     )
     for line in process.stderr:
         if "sleeping" in line:

@@ -183,9 +183,7 @@ class _Trial:
 
     def _taken_for(self) -> int:
         """The class that a mesh of another name is most often taken for in the domain."""
-        streams = Streams(self._params.seed, HOST, PoseScore.spread)
-        streams.open(_PLAIN)
-        latent = streams.normal([_PLAIN], _BLOCK, len(self._space.axes))[0]
+        latent = self._streams.normal([_PLAIN], _BLOCK, len(self._space.axes))[0]
         score = PoseScore(self._space, self._distributions, 0, self._params.batch)
         parts = [score.scores(part).softmax(1) for part in torch.split(latent, self._rows)]
         shares = torch.cat(parts)
