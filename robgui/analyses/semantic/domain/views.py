@@ -53,12 +53,12 @@ def _dots(result: OperatingDomainResult) -> Curves:
     shown = first | fails if few else first
     flat = len(result.axes) == 1
     height = result.margins if flat else result.points[:, 1]
-    kinds = (("kept", ~fails, Ink("holds"), "circle"), ("lost", fails, Ink("fails"), "cross"))
+    x, kept, lost = result.points[:, 0], shown & ~fails, shown & fails
     lines = [
-        _scattered(name, result.points[shown & which, 0], height[shown & which], ink, symbol)
-        for name, which, ink, symbol in kinds
+        _scattered("kept", x[kept], height[kept], Ink("holds"), "circle"),
+        _scattered("lost", x[lost], height[lost], Ink("fails"), "cross"),
+        _worst(result, flat),
     ]
-    lines.append(_worst(result, flat))
     return Curves(
         "Poses that keep and lose the class",
         _axis(result.axes[0]),
