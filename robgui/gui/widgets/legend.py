@@ -206,9 +206,12 @@ class _Page(QWidget):
         """One line; two where the words are long and stand beside the picture."""
         metrics = self.fontMetrics()
         room = LONGEST * metrics.averageCharWidth()
-        if not self.row:
-            return in_lines(key.words, metrics, room)
-        return [metrics.elidedText(key.words, Qt.TextElideMode.ElideMiddle, 2 * room)]
+        middle = Qt.TextElideMode.ElideMiddle  # the end of a name tells it from its neighbours
+        if self.row:
+            return [metrics.elidedText(key.words, middle, 2 * room)]
+        lines = in_lines(key.words, metrics, room)
+        whole = " ".join(lines) == key.words
+        return lines if whole else [metrics.elidedText(key.words, middle, room)]
 
     def _width(self, key: Key) -> int:
         metrics = self.fontMetrics()

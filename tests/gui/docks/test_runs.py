@@ -117,7 +117,7 @@ def test_a_queued_job_waits_in_words(qtbot, runs, filled, request_of):
 def test_a_stored_run_is_drawn_again(qtbot, runs, filled, request_of, how):
     finish(qtbot, filled, request_of())
     runs.table.selectRow(0)
-    with qtbot.waitSignal(filled.history.result_shown, timeout=5_000) as shown:
+    with qtbot.waitSignal(filled.history.result_shown, timeout=20_000) as shown:
         if how == "enter":
             qtbot.keyClick(runs.table, Qt.Key.Key_Return)
         elif how == "button":
