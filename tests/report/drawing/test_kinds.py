@@ -91,10 +91,12 @@ class TestCurves:
 
 
 class TestMatrix:
-    @pytest.mark.parametrize(("worst", "brightest"), [("high", 1.0), ("low", 0.0)])
-    def test_the_worst_value_has_the_brightest_colour(self, worst, brightest):
-        shade = heat.shades(worst, (0, 1), Look())
-        assert sum(shade.to_rgba(brightest)[:3]) > sum(shade.to_rgba(1 - brightest)[:3])
+    @pytest.mark.parametrize(("worst", "at"), [("high", 1.0), ("low", 0.0)])
+    def test_the_worst_value_is_bright_in_the_dark_and_dark_in_the_light(self, worst, at):
+        for dark in (False, True):
+            shade = heat.shades(worst, (0, 1), Look(dark))
+            bad, good = (sum(shade.to_rgba(value)[:3]) for value in (at, 1 - at))
+            assert (bad > good) == dark
 
     @pytest.mark.parametrize("dark", [False, True])
     def test_a_difference_is_pale_in_the_middle_and_strong_at_both_ends(self, dark):

@@ -1,4 +1,4 @@
-"""Matrix: one image with the levels of the view, the worst brightest, names, read-out and click."""
+"""Matrix: one image with the levels of the view, the worst furthest from the ground, names, read-out and click."""
 
 from __future__ import annotations
 
