@@ -522,3 +522,21 @@ def test_two_inputs_are_refused_and_of_two_outputs_the_scores_are_taken(tmp_path
         "the output 'y' of 2 is taken" in remark for remark in classifier.remarks
     )
     assert classifier.capabilities.gradients  # what only the class number needs is left out
+
+
+@pytest.mark.parametrize("operation", ["Sum", "Max", "Concat"])
+def test_one_of_any_number_of_inputs_that_is_left_out_is_refused_before_it_runs(
+    tmp_path, operation
+):
+    values = onnx.helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, ["n", 3])
+    answers = onnx.helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, ["n", None])
+    settings = {"axis": 1} if operation == "Concat" else {}
+    node = onnx.helper.make_node(operation, ["x", "x", ""], ["y"], **settings)
+    graph = onnx.helper.make_graph([node], "graph", [values], [answers])
+    path = tmp_path / "gap.onnx"
+    opset = [onnx.helper.make_opsetid("", 17)]
+    path.write_bytes(
+        onnx.helper.make_model(graph, opset_imports=opset, ir_version=8).SerializeToString()
+    )
+    with pytest.raises(ModelError, match=f"its operation {operation} lacks input 3"):
+        load(path, device="cpu")

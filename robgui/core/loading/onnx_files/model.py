@@ -49,6 +49,7 @@ def load_onnx(path: Path, scores: str = "") -> Raw:
             _refuse_foreign_files(path.parent, model)
             onnx.load_external_data_for_model(model, str(path.parent))
             _refuse_unread_files(model)
+            _refuse_gaps(model.graph)
             # the digest covers external data too, which the file alone does not
             content = hashlib.sha256(model.SerializeToString()).hexdigest()
             return replace(_raw(model, scores), content=content, told=_names(model))
@@ -56,6 +57,25 @@ def load_onnx(path: Path, scores: str = "") -> Raw:
         if str(path) in str(error):
             raise
         raise ModelError(f"{path}: {error}.") from error
+
+
+def _refuse_gaps(graph: Any) -> None:
+    """Refuses an operation without an input that it needs: onnxruntime reads past the end of its
+    list where one of any number of inputs is left out.
+    """
+    from onnx import defs
+
+    optional = defs.OpSchema.FormalParameterOption.Optional
+    for node in graph.node:
+        for attribute in node.attribute:
+            for inner in (*([attribute.g] if attribute.HasField("g") else []), *attribute.graphs):
+                _refuse_gaps(inner)
+        if node.domain not in ("", "ai.onnx") or "" not in node.input:
+            continue
+        known = defs.has(node.op_type) and defs.get_schema(node.op_type).inputs
+        for place, name in enumerate(node.input):
+            if not name and known and known[min(place, len(known) - 1)].option != optional:
+                raise ModelError(f"its operation {node.op_type} lacks input {place + 1}")
 
 
 def _raw(model: Any, scores: str) -> Raw:
