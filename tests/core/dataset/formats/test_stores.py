@@ -378,3 +378,16 @@ def test_an_arrow_file_whose_lengths_lie_is_one_sentence_and_no_crash(tmp_path):
     path.write_bytes(content.replace(whole, offsets.tobytes()))
     with pytest.raises(DataError, match="cannot be read"):
         open_dataset(path)
+
+
+@pytest.mark.parametrize("inner", [False, True])
+def test_a_column_whose_name_is_no_text_is_one_sentence(tmp_path, inner):
+    pa = pytest.importorskip("pyarrow")
+    values = [{"strangename": 1}] * 3 if inner else [1, 2, 3]
+    path = tmp_path / "a.arrow"
+    found = pa.table({"outer" if inner else "strangename": values})
+    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, found.schema) as writer:
+        writer.write_table(found)
+    path.write_bytes(path.read_bytes().replace(b"strangename", b"\x9dtrangename"))
+    with pytest.raises(DataError, match="this table cannot be read"):
+        open_dataset(path)

@@ -39,14 +39,15 @@ class Batches(ABC):
         weakref.finalize(self, self._file.close)
         try:
             self._schema = self._start()
+            self._names = [_read_names(field) for field in self._schema]
         except (DataError, OSError, MemoryError):
             raise
         except Exception as error:  # the library raises many kinds of errors on a damaged file
             raise DataError(
                 f"{path}: this table cannot be read ({first_line(error)}); get a complete copy."
             ) from error
-        if len(self._schema.names) > _MOST_COLUMNS:
-            raise DataError(f"{path}: the table has {len(self._schema.names):,} columns.")
+        if len(self._names) > _MOST_COLUMNS:
+            raise DataError(f"{path}: the table has {len(self._names):,} columns.")
 
     @abstractmethod
     def _start(self) -> Any:
@@ -64,7 +65,7 @@ class Batches(ABC):
     @property
     def names(self) -> list[str]:
         """Of the columns."""
-        return list(self._schema.names)
+        return list(self._names)
 
     def column(self, name: str) -> Any:
         """A whole column."""
@@ -127,14 +128,22 @@ class Batches(ABC):
 
     def _type(self, name: str) -> Any:
         outer, dot, inner = name.rpartition(".")
-        if name in self._schema.names:
+        if name in self._names:
             return _storage(self._schema.field(name).type)
-        if not dot or outer not in self._schema.names:
+        if not dot or outer not in self._names:
             return None
         known = _storage(self._schema.field(outer).type)
         if not self._arrow.types.is_struct(known):
             return None
         return next((field.type for field in known if field.name == inner), None)
+
+
+def _read_names(field: Any) -> str:
+    """The name of a column; reading it, and those of its fields, fails here if it is no text."""
+    known = _storage(field.type)
+    for place in range(known.num_fields):
+        _read_names(known.field(place))
+    return str(field.name)
 
 
 def _storage(known: Any) -> Any:
