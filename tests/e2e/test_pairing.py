@@ -49,9 +49,13 @@ def test_the_pair_is_asked_for_written_and_opened(qtbot, start, tmp_path, monkey
     idle(qtbot, window)
     assert asked == [f"1. {OTHER}"], "a table is no partner of a picture"
     assert out.is_file()
-    dialog = window.commands.questions.dialog
-    if dialog is not None and dialog.isVisible():
-        dialog.use.click()
+
+    def ready():
+        dialog = window.commands.questions.dialog
+        return dialog is not None and dialog.isVisible() and dialog.use.isEnabled()
+
+    qtbot.waitUntil(ready, timeout=60_000)
+    window.commands.questions.dialog.use.click()
     qtbot.waitUntil(lambda: library.model.name == "both.pair", timeout=60_000)
     assert library.model.labels == ("agree", "disagree")
 

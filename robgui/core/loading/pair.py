@@ -24,11 +24,14 @@ from robgui.core.identify import Format, identify
 from robgui.core.loading.raw import Raw
 from robgui.core.model.backend import Capabilities, Reduce
 from robgui.core.model.classifier import Classifier
+from robgui.core.model.pairing import SETTINGS_KEYS
+from robgui.core.model.settings import parse
 from robgui.core.regular import beside, read_regular
 from robgui.core.toml import parse_toml
 
 AGREE, DISAGREE = "agree", "disagree"
-_LARGEST_FILE = 65_536
+#: The names of a hundred thousand classes, twice, take less.
+_LARGEST_FILE = 20_000_000
 #: What the file names.
 _KEYS = ("first", "second")
 
@@ -93,8 +96,11 @@ class PairBackend:
 
 def load_pair(path: Path) -> Raw:
     """Both models that a pair names, from files beside it."""
-    names = _names(path)
-    first, second = (_side(path, name) for name in names)
+    stored = _stored(path)
+    first, second = (
+        _side(path, stored[key], stored.get(settings, {}))
+        for key, settings in zip(_KEYS, SETTINGS_KEYS, strict=True)
+    )
     if first.kind != second.kind or first.shape != second.shape:
         sizes = " and ".join("×".join(map(str, side.shape)) for side in (first, second))
         raise ModelError(
@@ -110,28 +116,31 @@ def load_pair(path: Path) -> Raw:
     )
 
 
-def _names(path: Path) -> tuple[str, str]:
+def _stored(path: Path) -> dict[str, Any]:
+    """What the file says: two names, and settings of each where they were written."""
     try:
         stored = parse_toml(read_regular(path, _LARGEST_FILE))
     except (OSError, ValueError) as error:
         raise ModelError(f"{path} cannot be read as a pair of models: {error}.") from error
-    values = [stored.get(key) for key in _KEYS]
-    if set(stored) != set(_KEYS) or not all(isinstance(value, str) and value for value in values):
+    named = all(isinstance(stored.get(key), str) and stored[key] for key in _KEYS)
+    tables = all(isinstance(stored.get(key, {}), dict) for key in SETTINGS_KEYS)
+    if not (named and tables and stored.keys() <= {*_KEYS, *SETTINGS_KEYS}):
         raise ModelError(
             f"{path} is no pair of models: it must name the files first and second; make it with"
             " robgui pair."
         )
-    return str(values[0]), str(values[1])
+    return stored
 
 
-def _side(path: Path, name: str) -> Classifier:
+def _side(path: Path, name: str, settings: dict[str, Any]) -> Classifier:
     from robgui.core.loading.loader import load
 
     try:
         part = beside(path.parent, name)
         if identify(part).model is Format.PAIR:
             raise ModelError(f"{path}: {name} is a pair itself; name two single models.")
-        return load(part, device="cpu")
+        parse(settings, f"{path}: settings of {name}")  # so that they name nothing else
+        return load(part, device="cpu", **settings)
     except OSError as error:
         raise ModelError(f"{path}: {name} is not read ({error.strerror}).") from error
     except TrustError as error:

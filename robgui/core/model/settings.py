@@ -253,12 +253,12 @@ def _unreadable(path: Path, reason: str) -> str:
     return f"{path}: the side file cannot be read ({reason}); correct it or delete it."
 
 
-def side_text(settings: ModelSettings) -> str:
-    """What a side file says of ``settings``: every field that differs from its default."""
-    return "".join(
-        f"{name} = {_toml(value)}\n"
-        for name, value in settings.model_dump(mode="json", exclude_defaults=True).items()
-    )
+def side_text(settings: ModelSettings, *, whole: bool = False) -> str:
+    """What a side file says of ``settings``: every field that differs from its default, or the
+    ``whole`` of them, which leaves nothing to another file.
+    """
+    fields = settings.model_dump(mode="json", exclude_defaults=not whole)
+    return "".join(f"{name} = {_toml(value)}\n" for name, value in fields.items())
 
 
 def write_side_file(model: Path, settings: ModelSettings) -> Path:

@@ -48,7 +48,7 @@ def pair_models(store: Store, window: QWidget, opened: Callable[[Path], None]) -
         if not place:
             return
         out = Path(place).with_suffix(SUFFIX)
-        write_pair(out, first.path, other.path)
+        write_pair(out, first.path, other.path, (first.settings, other.settings))
     except ModelError as error:
         store.say("error", str(error))
         return

@@ -15,6 +15,7 @@ from robgui.core.errors import ModelError
 from robgui.core.execution.registry import find
 from robgui.core.identify import Format, Kind, identify
 from robgui.core.loading import load
+from robgui.core.model.pairing import write_pair
 
 
 class Half(nn.Module):
@@ -132,6 +133,26 @@ def test_another_content_of_either_model_is_another_model(tmp_path):
     before = load(paired(tmp_path), device="cpu").content
     saved(tmp_path, "new.pt2", 0.7)
     assert load(tmp_path / "both.pair", device="cpu").content != before
+
+
+def test_what_the_user_has_corrected_wins_over_the_side_files(tmp_path):
+    """Also where the correction is the default: mean = 0 beside a side file that says 0.2."""
+    paths = saved(tmp_path, "old.pt2", 0.5, "mean = [0.2]\n"), saved(tmp_path, "new.pt2", 0.6)
+    models = [load(paths[0], device="cpu", mean=(0.0,)), load(paths[1], device="cpu")]
+    write_pair(tmp_path / "both.pair", *paths, [model.settings for model in models])
+    x = torch.rand(2000, 2, generator=torch.Generator().manual_seed(0))
+    found = load(tmp_path / "both.pair", device="cpu").infer(x).argmax(1) == 1
+    assert torch.equal(found, (x[:, 0] > 0.5) & (x[:, 0] < 0.6))
+
+
+@pytest.mark.parametrize("line", ["trust = true", 'device = "cuda"', 'labels = "names.txt"'])
+def test_settings_of_a_pair_say_nothing_but_settings(tmp_path, line):
+    saved(tmp_path, "old.pt2", 0.5)
+    path = tmp_path / "both.pair"
+    names = "first = 'old.pt2'\nsecond = 'old.pt2'\n"
+    path.write_text(f"# robgui: two models as one\n{names}[first_settings]\n{line}\n")
+    with pytest.raises(ModelError, match=r"settings of old\.pt2"):
+        load(path, device="cpu")
 
 
 @pytest.mark.parametrize(

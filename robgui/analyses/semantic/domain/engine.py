@@ -144,7 +144,7 @@ class _Trial:
         self._streams.open(_PLAIN)
         target = predicted_classes(classifier, dataset, params)[0]
         self._target = target if target >= 0 else self._taken_for()
-        self._score = self._new_score()
+        self._score = PoseScore(self._space, self._distributions, self._target, params.batch)
         self._law = Law(params.particles, 1, params.replicas)
         self._m = self._law.threshold(params.critical, params.risk)
         self._splitting = Splitting(self._score, self._setup(), HOST)
@@ -163,9 +163,6 @@ class _Trial:
     @property
     def _lost(self) -> int:
         return int((self._margins > 0).sum())
-
-    def _new_score(self) -> PoseScore:
-        return PoseScore(self._space, self._distributions, self._target, self._params.batch)
 
     def _setup(self) -> Setup:
         p = self._params

@@ -89,10 +89,7 @@ def _most(result: OperatingDomainResult, params: OperatingDomainParams) -> float
 def _because(result: OperatingDomainResult, params: OperatingDomainParams) -> list[str]:
     said = [_missed(result), _at_rest(result), _worst(result), _source(result)]
     if result.validated:
-        said.append(
-            "This holds if the poses of the test move freely; the repetitions show no sign"
-            " against it, but a trap smaller than what was sampled is not excluded."
-        )
+        said.append(_rests_on(result))
     if result.finished and not result.lost:
         said.append(f"No failure among {len(result.margins):,} plain poses.")
     varied = zip(result.axes, result.distributions, strict=True)
@@ -101,6 +98,16 @@ def _because(result: OperatingDomainResult, params: OperatingDomainParams) -> li
         said.append(f"{sentence_case('; '.join(others))}.")
     said.append(border_words(result.axes, params.scene == IMAGE))
     return said
+
+
+def _rests_on(result: OperatingDomainResult) -> str:
+    checks = "one repetition can hardly check that"
+    if len(result.replica_killed) > 1:
+        checks = "the repetitions show no sign against it"
+    return (
+        f"This holds if the poses of the test move freely; {checks}. A trap smaller than what was"
+        " sampled is not excluded."
+    )
 
 
 def _missed(result: OperatingDomainResult) -> str:
@@ -113,18 +120,16 @@ def _missed(result: OperatingDomainResult) -> str:
 def _at_rest(result: OperatingDomainResult) -> str:
     if result.usual.margin <= 0:
         return ""
-    seen = result.labels[result.usual.seen_as]
-    return f"It is lost without any change: the network sees “{seen}”."
+    seen, place = result.labels[result.usual.seen_as], place_words(result.axes, result.usual.at)
+    return f"It is lost already nearest to the usual values ({place}): the network sees “{seen}”."
 
 
 def _worst(result: OperatingDomainResult) -> str:
     place = place_words(result.axes, result.worst.at)
     if result.worst.margin > 0:
         seen = result.labels[result.worst.seen_as]
-        found = f"The worst pose met ({place}) is seen as “{seen}”."
-        if not result.lost and result.finished:
-            return f"{found} A search came upon it; chance hardly ever does."
-        return found
+        unmet = "" if result.lost else ", which no plain pose met,"
+        return f"The worst pose met ({place}){unmet} is seen as “{seen}”."
     return f"Nearest to another class of all poses met: {place}."
 
 
@@ -161,7 +166,7 @@ def _scope(result: OperatingDomainResult) -> str:
         sampled = f"{len(result.margins):,} of {result.samples:,} plain poses"
         state = f"Not finished: {sampled}, {result.killed:,} of {count(result.m, 'round')}. "
     parameters = count(len(result.axes), "parameter")
-    return f"{state}One input, {parameters}, {count(result.model_calls, 'picture')} looked at."
+    return f"{state}One scene, {parameters}, {count(result.model_calls, 'picture')} looked at."
 
 
 def domain_findings(result: OperatingDomainResult, params: OperatingDomainParams) -> list[Finding]:
