@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import json
 import re
 import shutil
 import subprocess
@@ -401,6 +402,42 @@ def test_every_stage_runs_even_when_the_first_fails(dev, monkeypatch, capsys):
         "ok",
         "skipped",
     ]
+
+
+class TestTriedAgain:
+    """Tests that failed are tried once more, alone, and are never hidden."""
+
+    @pytest.fixture
+    def outcome(self, dev, monkeypatch, tmp_path, capsys):
+        monkeypatch.setattr(dev, "FAILED", tmp_path / "lastfailed")
+        monkeypatch.setattr(dev, "x11_stage", lambda *_, **__: ("pytest in X11", 0.0, "ok"))
+
+        def of(failed: list[str], second: int):
+            (tmp_path / "lastfailed").write_text(json.dumps(dict.fromkeys(failed, True)))
+            calls = Calls(**{"pytest -n": 1, "::test_": second})
+            monkeypatch.setattr(dev, "call", calls)
+            code = dev.test([])
+            return code, [line for line in calls if "::" in line], capsys.readouterr().out
+
+        return of
+
+    def test_one_that_passes_alone_is_named_in_the_summary(self, outcome):
+        code, again, said = outcome(["tests/test_a.py::test_b"], 0)
+        assert code == 0
+        assert [line.split("pytest ")[1] for line in again] == ["tests/test_a.py::test_b"]
+        assert "ok, but 1 only when alone: tests/test_a.py::test_b" in said
+
+    def test_one_that_fails_again_fails_the_run(self, outcome):
+        code, again, said = outcome(["tests/test_a.py::test_b"], 1)
+        assert code == 1
+        assert len(again) == 1
+        assert said.count("FAILED") == 2
+
+    @pytest.mark.parametrize("many", [0, 6])
+    def test_none_that_is_named_or_many_are_not_tried_again(self, outcome, many):
+        code, again, _ = outcome([f"tests/test_a.py::test_{index}" for index in range(many)], 0)
+        assert code == 1
+        assert again == []
 
 
 def test_a_story_that_cannot_run_is_skipped_in_words(dev, monkeypatch):

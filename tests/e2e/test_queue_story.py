@@ -39,10 +39,12 @@ def look():
         params = known.params.parse({"samples": 1_000_000, "target_half_width": 0})
         for index in range(3):
             store.submit(store.build(known, params, (index,)))
-        store.runner.move(store.runner.executions[2:])
-    if len(store.runner.executions) == 3 and store.runner.executions[0].newest is not None \
-            and not store.keeping.busy:
-        os.kill(os.getpid(), signal.SIGKILL)
+    jobs = store.runner.executions
+    if len(jobs) == 3 and jobs[0].newest is not None and not store.keeping.busy:
+        if jobs[1].request.indices == (1,):
+            store.runner.move(jobs[2:])
+        else:
+            os.kill(os.getpid(), signal.SIGKILL)
 
 clock = QTimer(interval=50)
 clock.timeout.connect(look)
