@@ -127,7 +127,7 @@ def _keeping(commands: Commands, window: MainWindow) -> list[Entry]:
             "post_mortem",
             "Post-mortem of the chosen finding",
             "File",
-            commands.post_mortem,
+            commands.evidence.post_mortem,
             icon="findings",
             hint="Runs what is missing for a minute, and says what is behind the finding",
         ),
@@ -248,6 +248,14 @@ def _running(commands: Commands, window: MainWindow) -> list[Entry]:
         ),
         Entry("compare", "Compare this run", "Run", window.show_comparison, "Ctrl+K", "compare"),
         Entry("check_model", "Check model …", "Model", commands.check_model, "Ctrl+M", "eye"),
+        Entry(
+            "check_tests",
+            "Check a model against tests …",
+            "Model",
+            commands.evidence.check_tests,
+            icon="check",
+            hint="Says which findings a later model has fixed, which are still there, what is new",
+        ),
         Entry("pair", "Two models as one …", "Model", commands.pair_models, icon="compare"),
         Entry(
             "remove_model", "Remove model from list", "Model", commands.remove_model, icon="trash"

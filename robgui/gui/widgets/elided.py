@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetrics, QPaintEvent
 from PySide6.QtWidgets import (
     QComboBox,
+    QPushButton,
     QSizePolicy,
     QStyle,
     QStyleOptionComboBox,
@@ -63,6 +64,25 @@ class Caption(Label):
     def _fit(self) -> None:
         mode = Qt.TextElideMode.ElideMiddle
         self.setText(self.fontMetrics().elidedText(self.words, mode, self.width()))
+
+
+class Link(QPushButton):
+    """Words that lead elsewhere, on one line that is cut where there is no room; the tool tip has
+    them whole.
+    """
+
+    def __init__(self, words: str, leads: str) -> None:
+        super().__init__()
+        self.words = words
+        self.setProperty("role", "link")
+        self.setAccessibleName(words)
+        self.setToolTip(tip(f"{leads}: {words}"))
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.setText(words)
+
+    def resizeEvent(self, event: object) -> None:
+        room = self.width() - self.fontMetrics().averageCharWidth()
+        self.setText(beginning(self.words, self.fontMetrics(), room))
 
 
 def beginning(words: str, metrics: QFontMetrics, width: int) -> str:
