@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from robgui.analyses.corruptions.kinds import KINDS, corrupt
-from robgui.analyses.corruptions.params import NAMES, CorruptionsParams
+from robgui.analyses.corruptions.params import NAMES, OF_COLOURS, CorruptionsParams
 from robgui.analyses.corruptions.result import CorruptionsResult, Example
 from robgui.core.dataset import Dataset, align, inputs, match
 from robgui.core.dataset.picture import picture_of
@@ -51,6 +51,18 @@ class _Batch:
     there: Tensor
 
 
+def _seen(params: CorruptionsParams, classifier: Classifier) -> tuple[str, ...]:
+    """The kinds that are asked for, but those that a picture without colours does not show."""
+    wanted = params.kinds or NAMES
+    seen = tuple(name for name in wanted if classifier.shape[0] == 3 or name not in OF_COLOURS)
+    if not seen:
+        raise DataError(
+            f"{classifier.name} sees no colours, so that {', '.join(wanted)} changes nothing;"
+            " choose other kinds."
+        )
+    return seen
+
+
 class _Trial:
     """The answers so far."""
 
@@ -80,7 +92,7 @@ class _Trial:
         self._places = order[: params.most] if params.most else order
         self.total, self._labelled = len(self._places), len(common)
         self.done = 0
-        self._kinds = params.kinds or NAMES
+        self._kinds = _seen(params, first)
         self._classifiers, self._params = classifiers, params
         self._before = sum(one.calls for one in classifiers)
         self._taken: list[int] = []

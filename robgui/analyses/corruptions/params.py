@@ -13,15 +13,23 @@ NAMES = (
     "impulse_noise",
     "speckle_noise",
     "defocus_blur",
-    "gaussian_blur",
+    "glass_blur",
     "motion_blur",
     "zoom_blur",
+    "gaussian_blur",
+    "snow",
+    "frost",
     "fog",
     "brightness",
+    "spatter",
     "contrast",
+    "elastic",
     "pixelate",
     "jpeg",
+    "saturate",
 )
+#: Those that change nothing where a picture has no colours, so that they are left out.
+OF_COLOURS = ("saturate",)
 
 
 class CorruptionsParams(Params):
