@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from robgui.analyses.corruptions.params import NAMES, OF_COLOURS, CorruptionsParams
+from robgui.analyses.corruptions.params import CorruptionsParams
 from robgui.core.execution.budget.cost import Calls, Subject
 
 
 def corruption_calls(params: CorruptionsParams, subject: Subject) -> Calls:
     """Each picture as it is and in every corruption; those without a label are left out."""
-    coloured = subject.shape[:1] == (3,)
-    kinds = [name for name in params.kinds or NAMES if coloured or name not in OF_COLOURS]
+    kinds = params.seen(subject.shape[0])
     each = subject.models * (1 + len(kinds) * len(params.severities))
     return Calls(each, each * min(params.most or subject.inputs, subject.inputs))

@@ -176,7 +176,7 @@ def test_colours_are_left_out_where_there_are_none_and_the_estimate_knows(tmp_pa
     grey = Classifier.from_module(Side(), (1, 32, 32), ["left", "right"], name="grey")
     data = open_dataset(tmp_path / "grey.npz")
     steps, params = run((grey,), data, most=0, severities=(2,))
-    assert len(steps[-1].result.kinds) == 18 and "colours" not in steps[-1].result.kinds
+    assert len(steps[-1].result.kinds) == 18 and "saturation" not in steps[-1].result.kinds
     known = corruption_calls(params, Subject(6, 1, "image", (1, 32, 32), 2, gradients=True))
     assert known.most == steps[-1].result.model_calls == 6 * 19
     with pytest.raises(DataError, match="grey sees no colours"):

@@ -149,7 +149,7 @@ DIGITAL: dict[str, Kind] = {
         _contrast,
     ),
     "elastic": Kind(
-        "warped",
+        "warping",
         "digital",
         ((2, 0.7, 0.1), (2, 0.08, 0.2), (0.05, 0.01, 0.02), (0.07, 0.01, 0.02), (0.12, 0.01, 0.02)),
         (
@@ -170,7 +170,7 @@ DIGITAL: dict[str, Kind] = {
     ),
     "jpeg": Kind("JPEG", "digital", (25, 18, 15, 10, 7), (80, 65, 58, 50, 40), _jpeg, on_host=True),
     "saturate": Kind(
-        "colours",
+        "saturation",
         "digital",
         ((0.3, 0), (0.1, 0), (2, 0), (5, 0.1), (20, 0.2)),
         ((0.3, 0), (0.1, 0), (1.5, 0), (2, 0.1), (2.5, 0.2)),
