@@ -107,8 +107,8 @@ def _request(
         device=models[0].device,
         autocast=models[0].autocast,
     )
-    inputs = (0 if data is None else data.inputs) if picked is None else len(picked)
-    cost = estimate(wish.known, wish.params, models, inputs)
+    inputs = 0 if data is None else data.inputs
+    cost = estimate(wish.known, wish.params, models, inputs if picked is None else len(picked))
     return request, models, cost
 
 
