@@ -46,10 +46,10 @@ class Saving:
         from robgui.gui.state.evidence.exporting import export_made
 
         panel = self._window.current_panel
-        if panel is None or not panel.exports:
+        if panel is None or panel.analysis.export is None or panel.request is None:
             return
-        export = panel.analysis.export
-        if path := self._ask_save(export.title, f"{panel.analysis.name}.npz", export.places):
+        export, name = panel.analysis.export, f"{panel.analysis.name}.npz"
+        if path := self._ask_save(export.title, name, export.places):
             export_made(self._store, panel.request, panel.result, path)
 
     def make_tests(self) -> None:
