@@ -69,6 +69,7 @@ class Store(QObject):
             calls ``deed``.
         working: What the program is busy with now, in words; empty when idle.
         finding_wanted: The finding whose own page is to be shown.
+        export_wanted: The inputs that the run on show has made are to be written to files.
     """
 
     ready = Signal()
@@ -83,6 +84,7 @@ class Store(QObject):
     offered = Signal(str, str, object)
     working = Signal(str)
     finding_wanted = Signal(object)
+    export_wanted = Signal()
     _waited = Signal(str)
     _noticed = Signal(str)
 
