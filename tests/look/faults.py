@@ -142,7 +142,12 @@ def _clipped(widget: QWidget) -> str:
         high = widget.heightForWidth(widget.width())
         if high > widget.height() + SLACK:
             return f"{name} needs {high} px of height {widget.height()}"
-    if not _in_scroll_area(widget):
+    area = _scroll_area(widget)
+    if area is not None and not area.horizontalScrollBar().isVisible():
+        left = widget.mapTo(area.viewport(), QPoint()).x()
+        if left < -SLACK or left + widget.width() > area.viewport().width() + SLACK:
+            return f"{name} goes beyond what can be scrolled to"
+    if area is None:
         seen = widget.visibleRegion().boundingRect()
         if seen.width() < widget.width() - SLACK or seen.height() < widget.height() - SLACK:
             return f"{name} is cut by what stands around it"
@@ -196,13 +201,11 @@ def _related(one: QWidget, two: QWidget) -> bool:
     return one.isAncestorOf(two) or two.isAncestorOf(one)
 
 
-def _in_scroll_area(widget: QWidget) -> bool:
+def _scroll_area(widget: QWidget) -> QAbstractScrollArea | None:
     above = widget.parentWidget()
-    while above is not None:
-        if isinstance(above, QAbstractScrollArea):
-            return True
+    while above is not None and not isinstance(above, QAbstractScrollArea):
         above = above.parentWidget()
-    return False
+    return above
 
 
 def _scene_faults(view: pg.GraphicsView) -> Iterator[str]:

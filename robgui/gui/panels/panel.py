@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedLayout, QVBoxLayout, QWidget
 
@@ -72,6 +72,8 @@ class Panel(Themed, QWidget):
         self.request: Request | None = None
         self.run_id: str | None = None
         self._words_due = Pace(WORDS_SECONDS)
+        self._words_later = QTimer(self, singleShot=True, interval=round(1000 * WORDS_SECONDS))
+        self._words_later.timeout.connect(self._catch_up)
         self._job: Execution | None = None
         self._ignored: list[Execution] = []
         self._problem: object = None
@@ -354,10 +356,19 @@ class Panel(Themed, QWidget):
         if self.request is None:
             return  # cleared before anybody looked
         words, job = None, self._job
-        if job is not None and job.newest is not None and self._words_due.due():
-            words = self._words()
-            self._show_subject(self.request, job.newest.note)
+        if job is not None and job.newest is not None:
+            if self._words_due.due():
+                words = self._words()
+                self._show_subject(self.request, job.newest.note)
+            elif not self._words_later.isActive():
+                self._words_later.start()
         self.show_result(self.request, self.result, words)
+
+    def _catch_up(self) -> None:
+        """The words of the picture on show: the next Step may be long in coming."""
+        if self._job is not None and self.result is not None and self.isVisible():
+            self._say(self._words())
+            self.send.refresh()
 
     def _show_subject(self, request: Request, note: str = "") -> None:
         """Which model on which input; while it runs, how far it is where its engine says so."""
