@@ -13,7 +13,7 @@ from itertools import combinations
 
 import pyqtgraph as pg
 from PySide6.QtCore import QPoint, QRect, QRectF
-from PySide6.QtGui import QPainter, QPicture, QRegion
+from PySide6.QtGui import QFontInfo, QPainter, QPicture, QRegion
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractScrollArea,
@@ -68,7 +68,7 @@ def faults(window: QWidget) -> list[str]:
 
 def small_texts(window: QWidget) -> Iterator[str]:
     """Text under nine points, and text of a plot that does not grow with the rest."""
-    least = min(w.font().pointSizeF() for w in worded(window))
+    least = min(QFontInfo(w.font()).pointSizeF() for w in worded(window))
     if least < LEAST_POINTS:
         yield f"a text of {least:.1f} pt"
     own = QApplication.font().pointSizeF()

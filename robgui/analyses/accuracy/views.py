@@ -226,7 +226,10 @@ def _table(result: AccuracyResult, errors: ClassErrors) -> Table:
             Column("Precision at most", _cells(exact_high[order]), "share"),
             Column("Mostly taken for", tuple(taken)),
         ),
-        note="Recognised: inputs of the class that get its name (recall). Precision: answers that are right.",
+        note=(
+            "Recognised: inputs of the class that get its name (recall). Precision: answers that"
+            " are right."
+        ),
     )
 
 

@@ -190,7 +190,7 @@ class Panel(Themed, QWidget):
         if (shown, self.live) != self._laid_out:  # to lay out the same again repaints the panel
             self._laid_out = shown, self.live
             self.verdict.show_verdict(shown)
-            self._hold_height()
+            self.verdict.hold_height(grow_only=self.live)
 
     def part_on_show(self, said: Verdict) -> Verdict:
         """What a verdict says of the part of the result on show: all of it."""
@@ -200,14 +200,6 @@ class Panel(Themed, QWidget):
         """Another part is on show, another run has seen a failure, or one that had is gone."""
         if self.result is not None:
             self._say(self._stated)
-
-    def _hold_height(self) -> None:
-        """While a run goes on the verdict may grow a line but not shrink, so that the picture
-        does not jump.
-        """
-        held = self.verdict.minimumHeight() if self._job is not None else 0
-        self.verdict.setMinimumHeight(0)  # a height for a width is never below the minimum
-        self.verdict.setMinimumHeight(max(held, self.verdict.heightForWidth(self.verdict.width())))
 
     # --- making -----------------------------------------------------------------------------------
 
@@ -266,7 +258,7 @@ class Panel(Themed, QWidget):
         """
         row = QHBoxLayout()
         row.addWidget(self._subject, 1)
-        row.addWidget(self._stale)
+        row.addWidget(self._stale, 0, Qt.AlignmentFlag.AlignVCenter)
         row.addWidget(self._explained())
         self.found = FoundButton(self)
         row.addWidget(self.found)
@@ -292,7 +284,6 @@ class Panel(Themed, QWidget):
         super().resizeEvent(event)
         low = self.height() < LOW * self.fontMetrics().height()
         self.verdict.set_lines(0 if low else LINES)
-        self._hold_height()
 
     # --- what the store says ----------------------------------------------------------------------
 

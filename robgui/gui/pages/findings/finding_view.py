@@ -23,6 +23,7 @@ from robgui.core.finding_pair import pair_of
 from robgui.gui.app.theme import icon, set_heading, theme
 from robgui.gui.pages.findings.answer_row import AnswerRow
 from robgui.gui.pages.findings.known import answers, others, place_of, spot_of
+from robgui.gui.widgets.elided import ElidedLink
 from robgui.gui.widgets.inks import colour, status_ink
 from robgui.gui.widgets.pair import PairView
 from robgui.gui.widgets.pair.confusion_label import ConfusionLabel
@@ -237,8 +238,7 @@ class FindingView(WhenSeen, QWidget):
             row.asked.connect(self._ask)
             self._known.addWidget(row)
         for other in others(self._store, self.finding, spot)[:_MOST_OTHERS]:
-            link = QPushButton(f"Also: {other.title}", toolTip="Open this finding")
-            link.setProperty("role", "link")
+            link = ElidedLink(f"Also: {other.title}", "Open this finding")
             link.clicked.connect(lambda _=False, other=other: self.wants_finding.emit(other))
             self._known.addWidget(link)
 
