@@ -244,15 +244,16 @@ def _weak_slice(result: AccuracyResult, one: Slice) -> Finding:
     wrong = one.members[~result.right[one.members]]
     wrong = wrong[np.argsort(-result.confidence[wrong], kind="stable")][:12]
     share = one.right / len(one.members)
+    places = [int(place) for place in result.places[wrong]]
     detail = {
         "slice": one.name,
-        "inputs": [int(place) for place in result.places[wrong]],
+        "inputs": places,
         "wrong": len(wrong),
         "share": 1 - share,
     }
     title = f"Weak slice, {one.name}: right on {percent(share)} of {len(one.members):,}"
     shown = {mistake.place: mistake.picture for mistake in result.mistakes}
-    pictures = [shown[place] for place in detail["inputs"] if place in shown]
+    pictures = [shown[place] for place in places if place in shown]
     return Finding("slice", title, _SLICE * (1 - share), detail, _sheet(pictures))
 
 

@@ -122,7 +122,9 @@ class SpaceParams(Params):
     @field_validator("target", mode="before")
     @classmethod
     def _as_text(cls, target: Any) -> Any:
-        return "" if target is None else str(target) if isinstance(target, int) else target
+        if target is None:
+            return ""
+        return str(target) if isinstance(target, int) else target
 
     @field_validator("axes", mode="before")
     @classmethod

@@ -129,6 +129,7 @@ class Commands:
             save_picture=shown,
             copy_picture=shown,
             save_numbers=shown,
+            export_made=panel is not None and panel.exports,
             find_missing=bool(store.history.missing),
             report=bool(store.history.runs),
             **{f"log_{name}": bool(store.history.runs) and there for name, there in _THERE.items()},

@@ -117,6 +117,14 @@ def _keeping(commands: Commands, window: MainWindow) -> list[Entry]:
             icon="findings",
         ),
         Entry(
+            "export_made",
+            "Export the inputs that the run has made …",
+            "File",
+            commands.saving.export_made,
+            icon="export",
+            hint="Such as the corrupted pictures, with labels and how each was made",
+        ),
+        Entry(
             "make_tests",
             "Make tests of starred findings …",
             "File",

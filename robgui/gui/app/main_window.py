@@ -366,6 +366,7 @@ class MainWindow(QMainWindow):
         store.history.result_shown.connect(lambda run, _: self.show_panel(run.request.analysis))
         store.sending.arrived.connect(self.show_panel)
         store.finding_wanted.connect(self.show_findings)
+        store.export_wanted.connect(self.commands.saving.export_made)
         self.overview.wants.connect(self.show_panel)
         self.overview.wants_run.connect(store.history.show_run)
         self.overview.wants_finding.connect(self.show_findings)

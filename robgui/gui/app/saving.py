@@ -41,6 +41,17 @@ class Saving:
         if folder:
             self._store.history.export_findings(Path(folder), self._window.findings.shown())
 
+    def export_made(self) -> None:
+        """Writes the inputs that the run on show has made."""
+        from robgui.gui.state.evidence.exporting import export_made
+
+        panel = self._window.current_panel
+        if panel is None or panel.analysis.export is None or panel.request is None:
+            return
+        export, name = panel.analysis.export, f"{panel.analysis.name}.npz"
+        if path := self._ask_save(export.title, name, export.places):
+            export_made(self._store, panel.request, panel.result, path)
+
     def make_tests(self) -> None:
         """Writes the starred findings as tests that a later model has to pass."""
         from robgui.gui.state.evidence import guarding

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtWidgets import (
     QDockWidget,
     QProgressBar,
@@ -83,6 +83,12 @@ class Status(QStatusBar):
         self._show_working("")
         self._look()
 
+    def changeEvent(self, event: QEvent) -> None:
+        """Larger text takes more room at once."""
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.FontChange and hasattr(self, "_rate"):
+            self._show_speed()
+
     def _show_working(self, words: str) -> None:
         self._working.setText(words)
         self._busy.setVisible(bool(words))
@@ -91,7 +97,10 @@ class Status(QStatusBar):
 
     def _show_speed(self) -> None:
         """No number is cut while it grows, and nothing beside it moves."""
-        self._speed.setMinimumWidth(self.fontMetrics().horizontalAdvance("99,999 inputs/s"))
+        room = self.fontMetrics().horizontalAdvance("99,999 inputs/s")
+        if room != self._speed.minimumWidth():
+            self._speed.setMinimumWidth(room)
+            self.layout().activate()  # while its height stays a status bar moves nothing by itself
         self._speed.setText(
             f"{number(round(self._rate))} inputs/s"
             if self._rate >= 0.5
@@ -119,6 +128,7 @@ class Status(QStatusBar):
         self._show_runs()
         self._memory.setText(_memory(self._store.pids, self._store.graphics))
         self.device.setText(_devices(self._store))
+        self.layout().activate()
 
 
 def _devices(store: Store) -> str:

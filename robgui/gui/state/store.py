@@ -30,6 +30,7 @@ from robgui.gui.state.evidence.tracking import Tracking
 from robgui.gui.state.history import History
 from robgui.gui.state.inspect_all import Inspection
 from robgui.gui.state.library import Library
+from robgui.gui.state.looked_at import LookedAt
 from robgui.gui.state.marking import Marking
 from robgui.gui.state.navigation import Navigation
 from robgui.gui.state.remedies import failure, told
@@ -70,6 +71,7 @@ class Store(QObject):
             calls ``deed``.
         working: What the program is busy with now, in words; empty when idle.
         finding_wanted: The finding whose own page is to be shown.
+        export_wanted: The inputs that the run on show has made are to be written to files.
     """
 
     ready = Signal()
@@ -84,6 +86,7 @@ class Store(QObject):
     offered = Signal(str, str, object)
     working = Signal(str)
     finding_wanted = Signal(object)
+    export_wanted = Signal()
     _waited = Signal(str)
     _noticed = Signal(str)
 
@@ -111,6 +114,7 @@ class Store(QObject):
         self.answers = Models()
         self.library = Library(self.background, self.opening, self.answers, self)
         self.history = History(self.background, self.writing, self.keeping, self)
+        self.looked_at = LookedAt(self.history, self.keeping, self)
         self.runner = Runner(self)
         self.left = LeftWaiting(self.history, self.runner, self.keeping, self.run_again, self)
         self.sending = Sending(self)
@@ -245,6 +249,7 @@ class Store(QObject):
         self.accuracies.end()
         self.answers.close()  # whoever waits for a model is told
         ended = self.runner.shutdown()
+        self.looked_at.keep()
         ended = self.keeping.shutdown(finish=True) and ended
         self.library.predictions.shutdown()
         ended = self.opening.shutdown() and ended
@@ -326,6 +331,7 @@ class Store(QObject):
         """Tells every view what the user points at."""
         if selection != self.selection:
             self.selection = selection
+            self.looked_at.note(self.library.dataset, selection.input)
             self.selection_changed.emit(selection, origin)
 
     def subject(self, request: Request) -> str:
@@ -362,8 +368,8 @@ class Store(QObject):
 
         Args:
             request: Of the run.
-            follow: Otherwise the pair in use stays, and only a run of that pair brings its inputs
-                along.
+            follow: Otherwise the pair in use and the chosen input stay; a run of that pair brings
+                its filter along.
         """
         library = self.library
         model = next(
@@ -385,21 +391,23 @@ class Store(QObject):
             library.use_model(model)
         if place is None or place[0] is not library.dataset:
             return
-        if request.dataset is not None and "derived" in request.dataset.options:
-            self.select(self.selection.but(input=place[1], second=None))
-        elif (known := self.analyses.get(request.analysis)) is not None and known.inputs == "many":
+        derived = request.dataset is not None and "derived" in request.dataset.options
+        known = self.analyses.get(request.analysis)
+        if not derived and known is not None and known.inputs == "many":
             self.set_scope(request.indices)
-        elif request.indices and len(request.indices) <= 2:
+        elif follow and derived:
+            self.select(self.selection.but(input=place[1], second=None))
+        elif follow and request.indices and len(request.indices) <= 2:
             second = request.indices[1] if len(request.indices) == 2 else None
             self.select(self.selection.but(input=request.indices[0], second=second))
 
     def _dataset_changed(self) -> None:
-        """Other data: the selection begins anew at their first input."""
+        """Other data: the selection begins anew at the input that was chosen there last."""
         dataset = self.library.dataset
         if dataset is not self._shown_data:
             self._shown_data = dataset
             self.set_scope(None)
-            self.select(Selection(input=0 if dataset is not None and len(dataset) else None))
+            self.select(Selection(input=self.looked_at.first(dataset)))
 
     # --- runs -------------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ a word.
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QFontMetrics, QPaintEvent
+from PySide6.QtGui import QFontMetrics, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QPushButton,
@@ -66,23 +66,28 @@ class Caption(Label):
         self.setText(self.fontMetrics().elidedText(self.words, mode, self.width()))
 
 
-class Link(QPushButton):
-    """Words that lead elsewhere, on one line that is cut where there is no room; the tool tip has
-    them whole.
+class ElidedLink(QPushButton):
+    """A link of one line that is cut in its middle where there is no room.
+
+    Args:
+        words: What it says; the tool tip has it whole.
+        tip_words: What a click does.
     """
 
-    def __init__(self, words: str, leads: str) -> None:
+    def __init__(self, words: str, tip_words: str) -> None:
         super().__init__()
         self.words = words
         self.setProperty("role", "link")
+        self.setToolTip(tip(f"{words}\n{tip_words}"))
         self.setAccessibleName(words)
-        self.setToolTip(tip(f"{leads}: {words}"))
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.setText(words)
 
-    def resizeEvent(self, event: object) -> None:
-        room = self.width() - self.fontMetrics().averageCharWidth()
-        self.setText(beginning(self.words, self.fontMetrics(), room))
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Cuts the words anew."""
+        super().resizeEvent(event)
+        mode = Qt.TextElideMode.ElideMiddle
+        room = self.width() - 2 * self.fontMetrics().averageCharWidth()
+        self.setText(self.fontMetrics().elidedText(self.words, mode, room).replace("&", "&&"))
 
 
 def beginning(words: str, metrics: QFontMetrics, width: int) -> str:

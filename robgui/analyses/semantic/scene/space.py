@@ -109,13 +109,9 @@ class Space:
                 f"gradient = autograd: {self.classifier.name} has no gradients ({reason}); choose"
                 " differences."
             )
-        return (
-            wanted
-            if wanted != "auto"
-            else "autograd"
-            if able and self.scene.exact_gradient
-            else "differences"
-        )
+        if wanted != "auto":
+            return wanted
+        return "autograd" if able and self.scene.exact_gradient else "differences"
 
     def wrapped(self, points: Tensor) -> Tensor:
         """Points brought back into the ranges: around on periodic axes, to the nearest end on

@@ -23,7 +23,7 @@ from robgui.core.finding_pair import pair_of
 from robgui.gui.app.theme import icon, set_heading, theme
 from robgui.gui.pages.findings.answer_row import AnswerRow
 from robgui.gui.pages.findings.known import among, answers, others, place_of, spot_of
-from robgui.gui.widgets.elided import Link
+from robgui.gui.widgets.elided import ElidedLink
 from robgui.gui.widgets.inks import colour, status_ink
 from robgui.gui.widgets.pair import PairView
 from robgui.gui.widgets.pair.confusion_label import ConfusionLabel
@@ -265,7 +265,7 @@ class FindingView(WhenSeen, QWidget):
             self._link(other.title, other)
 
     def _link(self, words: str, other: StoredFinding) -> None:
-        link = Link(words, "Open this finding")
+        link = ElidedLink(words, "Open this finding")
         link.clicked.connect(lambda: self.wants_finding.emit(other))
         self._known.addWidget(link)
 

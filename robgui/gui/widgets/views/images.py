@@ -345,4 +345,4 @@ def words_of(picture: Picture) -> str:
     """A picture in words: its caption, its chip, and whether that is right."""
     right = {True: " (right)", False: " (wrong)", None: ""}[picture.right]
     chip = f"{picture.chip}{right}" if picture.chip else ""
-    return ", ".join(part for part in (picture.caption, chip) if part)
+    return ", ".join(part for part in (picture.caption, chip, picture.detail) if part)
