@@ -23,6 +23,7 @@ from robgui.gui.app.workspaces import WORKSPACES, Workspaces
 from robgui.gui.pages.evidence.asking import Evidence
 from robgui.gui.state.opening import Opening
 from robgui.gui.widgets.plain import question
+from robgui.report.trackers.installed import TRACKERS, lacking
 
 if TYPE_CHECKING:
     from robgui.gui.app.main_window import MainWindow
@@ -52,6 +53,8 @@ _NOT_OPENED = {
 }
 
 KEYS = QKeySequence.StandardKey
+#: The trackers of experiments that are installed.
+_THERE = {name: not lacking(name) for name in TRACKERS}
 
 
 class Commands:
@@ -86,6 +89,7 @@ class Commands:
         w = self._window
         self._recent = QMenu("Recent files", w)
         file = w.actions_.menus["File"]
+        file.setToolTipsVisible(True)  # what is grey says why
         file.insertMenu(w.actions_["open_model"], self.workspaces.recent)
         file.insertSeparator(w.actions_["open_model"])
         file.insertMenu(w.actions_["start_demo"], self._recent)
@@ -128,6 +132,7 @@ class Commands:
             export_made=panel is not None and panel.exports,
             find_missing=bool(store.history.missing),
             report=bool(store.history.runs),
+            **{f"log_{name}": bool(store.history.runs) and there for name, there in _THERE.items()},
             export_findings=bool(store.history.findings),
             post_mortem=store.selection.finding is not None,
             make_tests=any(finding.starred for finding in store.history.findings),

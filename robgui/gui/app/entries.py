@@ -9,6 +9,7 @@ from PySide6.QtGui import QKeySequence
 
 from robgui.gui.app.actions import Entry
 from robgui.gui.app.rail import places, shortcut
+from robgui.report.trackers.installed import TRACKERS, lacking
 
 if TYPE_CHECKING:
     from robgui.gui.app.commands import Commands
@@ -161,6 +162,18 @@ def _telling(commands: Commands, window: MainWindow) -> list[Entry]:
             "File",
             commands.saving.ask_report_words,
             icon="report",
+        ),
+        *(
+            Entry(
+                f"log_{name}",
+                f"Log runs to {title.replace('&', '&&')}",
+                "File",
+                partial(commands.saving.log_runs, name),
+                icon="report",
+                hint=lacking(name)
+                or "Settings, numbers, verdict, picture of every run; the report",
+            )
+            for name, (title, _) in TRACKERS.items()
         ),
         Entry(
             "save_picture",

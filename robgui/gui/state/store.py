@@ -26,6 +26,7 @@ from robgui.core.execution.worker.slot import Terms
 from robgui.core.text.words import count
 from robgui.gui.state.accuracies import Accuracies
 from robgui.gui.state.background import Background
+from robgui.gui.state.evidence.tracking import Tracking
 from robgui.gui.state.history import History
 from robgui.gui.state.inspect_all import Inspection
 from robgui.gui.state.library import Library
@@ -109,6 +110,7 @@ class Store(QObject):
         self.writing = Background(1, self)
         self.keeping = Background(1, self)
         self.selftest = SelfTest(self.say, self.work_on, self)
+        self.tracking = Tracking(self.say, self.work_on, self)
         self.answers = Models()
         self.library = Library(self.background, self.opening, self.answers, self)
         self.history = History(self.background, self.writing, self.keeping, self)
@@ -255,6 +257,7 @@ class Store(QObject):
         ended = self.writing.shutdown() and ended
         ended = self.background.shutdown() and ended
         self.selftest.close()
+        self.tracking.close()
         self.history.close()
         return ended
 
