@@ -29,7 +29,7 @@ def pair(words: list[str]) -> int:
             raise ModelError(f"{side} is no model; name model files.")
     if given.bits is None:
         out = _out(given, usual_place(*sides))
-        write_pair(out, *sides)
+        write_pair(out, sides[0], sides[1])
     else:
         out = _out(given, usual_twin_place(sides[0], given.bits))
         write_twin(out, sides[0], given.bits)
