@@ -397,7 +397,7 @@ class Workspace:
         newest = self._newest_request()
         if newest is None or newest.dataset is None or newest.indices is None:
             return {}
-        return {newest.dataset.path: at for at in newest.indices if len(newest.indices) == 1}
+        return {newest.dataset.path: newest.indices[0]} if len(newest.indices) == 1 else {}
 
     def set_looked_at(self, inputs: dict[str, int]) -> None:
         """Keeps which input of each data file is chosen."""
