@@ -20,7 +20,7 @@ from robgui import resources
 from robgui.batch.guards import guard_suite
 from robgui.gui.app.theme import theme
 from robgui.gui.state.evidence import explaining
-from robgui.gui.widgets.elided import Link
+from robgui.gui.widgets.elided import ElidedLink
 from tests.e2e.steps import choose_model, idle, load_demo, press, run
 
 ROOT = Path(__file__).parents[2]
@@ -72,7 +72,7 @@ def to_the_weakest_slice(qtbot, window, stations):
     inside = [
         link
         for link in view.findChildren(QPushButton)
-        if isinstance(link, Link) and " by its label" in link.words
+        if isinstance(link, ElidedLink) and " by its label" in link.words
     ]
     assert inside, "the page of a slice leads to its inputs"
     press(qtbot, inside[0])

@@ -41,8 +41,8 @@ def rounded(weight: Tensor, bits: int) -> Tensor:
     step = weight.abs().max().double() / most
     if not torch.isfinite(step) or step == 0:
         return weight.clone()
-    whole: Tensor = torch.round(weight.double() / step)
-    return (whole * step).to(weight.dtype)
+    nearest: Tensor = torch.round(weight.double() / step) * step
+    return nearest.to(weight.dtype)
 
 
 def _is_weight(parameter: Tensor) -> bool:
