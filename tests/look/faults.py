@@ -13,7 +13,7 @@ from itertools import combinations
 
 import pyqtgraph as pg
 from PySide6.QtCore import QPoint, QRect, QRectF
-from PySide6.QtGui import QPainter, QPicture, QRegion
+from PySide6.QtGui import QFontInfo, QPainter, QPicture, QRegion
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractScrollArea,
@@ -68,7 +68,7 @@ def faults(window: QWidget) -> list[str]:
 
 def small_texts(window: QWidget) -> Iterator[str]:
     """Text under nine points, and text of a plot that does not grow with the rest."""
-    least = min(w.font().pointSizeF() for w in worded(window))
+    least = min(QFontInfo(w.font()).pointSizeF() for w in worded(window))
     if least < LEAST_POINTS:
         yield f"a text of {least:.1f} pt"
     own = QApplication.font().pointSizeF()
@@ -142,7 +142,12 @@ def _clipped(widget: QWidget) -> str:
         high = widget.heightForWidth(widget.width())
         if high > widget.height() + SLACK:
             return f"{name} needs {high} px of height {widget.height()}"
-    if not _in_scroll_area(widget):
+    area = _scroll_area(widget)
+    if area is not None and not area.horizontalScrollBar().isVisible():
+        left = widget.mapTo(area.viewport(), QPoint()).x()
+        if left < -SLACK or left + widget.width() > area.viewport().width() + SLACK:
+            return f"{name} goes beyond what can be scrolled to"
+    if area is None:
         seen = widget.visibleRegion().boundingRect()
         if seen.width() < widget.width() - SLACK or seen.height() < widget.height() - SLACK:
             return f"{name} is cut by what stands around it"
@@ -196,13 +201,11 @@ def _related(one: QWidget, two: QWidget) -> bool:
     return one.isAncestorOf(two) or two.isAncestorOf(one)
 
 
-def _in_scroll_area(widget: QWidget) -> bool:
+def _scroll_area(widget: QWidget) -> QAbstractScrollArea | None:
     above = widget.parentWidget()
-    while above is not None:
-        if isinstance(above, QAbstractScrollArea):
-            return True
+    while above is not None and not isinstance(above, QAbstractScrollArea):
         above = above.parentWidget()
-    return False
+    return above
 
 
 def _scene_faults(view: pg.GraphicsView) -> Iterator[str]:

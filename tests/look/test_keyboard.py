@@ -41,8 +41,8 @@ def test_every_control_is_reached_with_tab_and_shows_that_it_has_the_keyboard(sh
         warnings.simplefilter("ignore", DeprecationWarning)
         QApplication.setActiveWindow(window)
     missed, unseen, kinds = set(), set(), set()
-    for page in shown.pages():
-        for control in controls(window):
+    for page, place in shown.pages():
+        for control in controls(place):
             name = f"{page}: {named(control)}"
             if not control.focusPolicy() & Qt.FocusPolicy.TabFocus:
                 missed.add(name)

@@ -32,7 +32,7 @@ class AccuracyParams(Params):
         0.8,
         gt=0,
         lt=1,
-        title="Least recall",
+        title="Recognised at least",
         description=(
             "A class fails when, 95 % sure, less than this share of its inputs is recognised."
         ),

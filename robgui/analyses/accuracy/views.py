@@ -75,7 +75,7 @@ def _recall(result: AccuracyResult, errors: ClassErrors, params: AccuracyParams)
         (Series("recognised", share, Ink("series"), low, high),),
         x=Axis("true class"),
         levels=(
-            Mark(params.least, "least recall", Ink("risk")),
+            Mark(params.least, "asked for at least", Ink("risk")),
             Mark(result.accuracy()[0], "all classes together", Ink("text")),
         ),
         note=note,
@@ -218,15 +218,18 @@ def _table(result: AccuracyResult, errors: ClassErrors) -> Table:
         (
             Column("Class", tuple(names)),
             Column("Inputs", tuple(int(n) for n in errors.members[order]), "count"),
-            Column("Recall", _cells(1 - errors.share[order]), "share"),
-            Column("Recall at least", _cells(1 - errors.high[order]), "share"),
-            Column("Recall at most", _cells(1 - errors.low[order]), "share"),
+            Column("Recognised", _cells(1 - errors.share[order]), "share"),
+            Column("Recognised at least", _cells(1 - errors.high[order]), "share"),
+            Column("Recognised at most", _cells(1 - errors.low[order]), "share"),
             Column("Precision", _cells(exact[order]), "share"),
             Column("Precision at least", _cells(exact_low[order]), "share"),
             Column("Precision at most", _cells(exact_high[order]), "share"),
             Column("Mostly taken for", tuple(taken)),
         ),
-        note="Recall: inputs of the class that are recognised. Precision: answers that are right.",
+        note=(
+            "Recognised: inputs of the class that get its name (recall). Precision: answers that"
+            " are right."
+        ),
     )
 
 

@@ -105,6 +105,8 @@ def percent(share: float) -> str:
     """``91.2 %``; ``0 %`` only for nothing at all and ``100 %`` only for all."""
     if not math.isfinite(share):
         return "n/a"
+    if -1 < share < 0:
+        return f"-{percent(-share)}" if share > -0.9995 else "below -99.9 %"
     if share in (0, 1):
         return f"{share:.0%}".replace("%", " %")
     if 0.0005 <= share < 0.9995:

@@ -141,6 +141,7 @@ class Picture:
         right: Whether what the chip says is right; None where that is not known.
         ink: What the chip stands for.
         spots: Signs on it.
+        detail: What is said of it when somebody points at it.
     """
 
     pixels: np.ndarray
@@ -149,6 +150,7 @@ class Picture:
     right: bool | None = None
     ink: Ink = field(default_factory=lambda: Ink("text"))
     spots: tuple[Spot, ...] = ()
+    detail: str = ""
 
     def __post_init__(self) -> None:
         if (

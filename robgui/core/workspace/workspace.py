@@ -35,6 +35,7 @@ _FINDING = (
     " NULL FROM findings LEFT JOIN pictures ON pictures.finding = findings.id"
 )
 _IN_USE = "in use"
+_LOOKED_AT = "looked at"
 _HARM = "harm"
 _KINDS = ("model", "dataset")
 _INTERRUPTED = "interrupted: the program ended before the run did"
@@ -366,13 +367,16 @@ class Workspace:
                 for kind in _KINDS
             )
             return model, dataset
+        request = self._newest_request()
+        if request is None:
+            return None, None
+        return request.models[0] if request.models else None, request.dataset
+
+    def _newest_request(self) -> Request | None:
         newest = self._database.rows(
             "SELECT id, request FROM runs ORDER BY created DESC, rowid DESC LIMIT 1"
         )
-        if not newest:
-            return None, None
-        request = self._reader.request(*newest[0])
-        return request.models[0] if request.models else None, request.dataset
+        return self._reader.request(*newest[0]) if newest else None
 
     def set_in_use(self, model: Reference | None, dataset: Reference | None) -> None:
         """Keeps which model and which dataset are in use now."""
@@ -381,6 +385,23 @@ class Workspace:
             _IN_USE,
             {kind: None if each is None else each.model_dump(mode="json") for kind, each in pair},
         )
+
+    def looked_at(self) -> dict[str, int]:
+        """The input that was chosen last in each data file, by the file's path.
+
+        In a workspace that does not tell, that of its newest run.
+        """
+        stored = self.setting(_LOOKED_AT)
+        if isinstance(stored, dict):
+            return {path: at for path, at in stored.items() if type(at) is int and at >= 0}
+        newest = self._newest_request()
+        if newest is None or newest.dataset is None or newest.indices is None:
+            return {}
+        return {newest.dataset.path: newest.indices[0]} if len(newest.indices) == 1 else {}
+
+    def set_looked_at(self, inputs: dict[str, int]) -> None:
+        """Keeps which input of each data file is chosen."""
+        self.set_setting(_LOOKED_AT, inputs)
 
     def setting(self, name: str, default: Any = None) -> Any:
         """A stored JSON value, or ``default``."""

@@ -354,6 +354,7 @@ class MainWindow(QMainWindow):
         self.welcome.wants.connect(lambda name: self.actions_[name].trigger())
         self.findings.wants_export.connect(self.commands.saving.export_findings)
         self.findings.wants_presentation.connect(self.commands.present)
+        self.findings.wants_cause.connect(self.commands.evidence.post_mortem)
         self.findings.wants.connect(self.run_now)
         self.welcome.wants_file.connect(self.commands.open_path)
         self.welcome.show_recent(self.settings.recent)

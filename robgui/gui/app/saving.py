@@ -69,6 +69,12 @@ class Saving:
         if path := self._ask_save("Write report", "report", "HTML (*.html);;PDF (*.pdf)"):
             self._store.history.write_report(path)
 
+    def log_runs(self, tracker: str) -> None:
+        """Logs every run of the workspace to a tracker of experiments."""
+        workspace = self._store.history.workspace
+        if workspace is not None:
+            self._store.tracking.start(workspace.path, tracker)
+
     def ask_report_words(self) -> None:
         """Asks for the title, the text and the logo on top of every report of this workspace."""
         from robgui.gui.show.report_dialog import ReportDialog

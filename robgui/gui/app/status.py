@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtWidgets import (
     QDockWidget,
     QProgressBar,
@@ -83,6 +83,12 @@ class Status(QStatusBar):
         self._show_working("")
         self._look()
 
+    def changeEvent(self, event: QEvent) -> None:
+        """Larger text takes more room at once."""
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.FontChange and hasattr(self, "_rate"):
+            self._show_speed()
+
     def _show_working(self, words: str) -> None:
         self._working.setText(words)
         self._busy.setVisible(bool(words))
@@ -91,14 +97,19 @@ class Status(QStatusBar):
 
     def _show_speed(self) -> None:
         """No number is cut while it grows, and nothing beside it moves."""
-        self._speed.setMinimumWidth(self.fontMetrics().horizontalAdvance("99,999 inputs/s"))
-        self._speed.setText(
-            f"{number(round(self._rate))} inputs/s"
-            if self._rate >= 0.5
-            else "busy"
-            if self._working.text()
-            else "idle"
-        )
+        room = self.fontMetrics().horizontalAdvance("99,999 inputs/s")
+        if room != self._speed.minimumWidth():
+            self._speed.setMinimumWidth(room)
+            self._place()
+        resting = "busy" if self._working.text() else "idle"
+        computes = self._rate >= 0.5
+        self._speed.setText(f"{number(round(self._rate))} inputs/s" if computes else resting)
+
+    def _place(self) -> None:
+        """Moves what has grown apart: while its height stays a status bar does not by itself."""
+        layout = self.layout()
+        if layout is not None:
+            layout.activate()
 
     def _show_runs(self) -> None:
         """What each worker does; in full where the pointer is."""
@@ -119,6 +130,7 @@ class Status(QStatusBar):
         self._show_runs()
         self._memory.setText(_memory(self._store.pids, self._store.graphics))
         self.device.setText(_devices(self._store))
+        self._place()
 
 
 def _devices(store: Store) -> str:

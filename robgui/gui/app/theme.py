@@ -322,6 +322,7 @@ def _style_sheet(c: Colours) -> str:
     QToolButton[role="tab"]:hover {{ background: {c.raised}; }}
     QToolButton[role="tab"]:checked {{ border-bottom-color: {c.accent}; color: {c.text}; font-weight: 600; }}
     QToolButton[role="tab"]:focus {{ background: {c.raised}; }}
+    QDialogButtonBox {{ dialogbuttonbox-buttons-have-icons: 0; }}
     QPushButton {{ padding: 5px 14px; border: 1px solid {c.line}; border-radius: 6px; background: {c.raised}; }}
     QPushButton[tight="true"] {{ padding: 5px 8px; }}
     QPushButton:hover {{ border-color: {c.quiet}; }}

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from robgui.core.execution.budget.time_limit import BUDGETS
 from robgui.core.text.words import roughly
-from robgui.gui.widgets.plain import Label, set_tip
+from robgui.gui.widgets.plain import Label, Paragraph, set_tip
 
 if TYPE_CHECKING:
     from robgui.core.execution.budget.cost import Estimate
@@ -30,7 +30,7 @@ class Budget(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.cost = Label(wordWrap=True)
+        self.cost = Paragraph()
         self.cost.setAccessibleName("What a run will cost")
         self.limit = QComboBox()
         self.limit.setAccessibleName("Time limit")

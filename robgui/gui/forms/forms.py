@@ -10,7 +10,6 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFormLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from robgui.core.errors import ParamsError
@@ -18,7 +17,7 @@ from robgui.core.execution.analysis import Params
 from robgui.core.execution.params_problems import title_of, titled
 from robgui.core.execution.params_text import write
 from robgui.gui.forms.form_editors import Editor, editor_for, extra
-from robgui.gui.widgets.plain import Label, set_tip
+from robgui.gui.widgets.plain import Label, Paragraph, set_tip
 
 #: Fields that few people touch; they stand behind "More".
 RARE = frozenset({"seed", "batch", "max_seconds"})
@@ -207,27 +206,8 @@ def is_rare(name: str, field: FieldInfo) -> bool:
     return name in RARE or bool(extra(field, "rare"))
 
 
-class _Problem(Label):
-    """A sentence under a field, as high as its lines.
-
-    A form layout gives a label the height of another width.
-    """
-
-    def setText(self, text: str) -> None:
-        super().setText(text)
-        self._hold_height()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._hold_height()
-
-    def _hold_height(self) -> None:
-        self.setMinimumHeight(0)  # a label's height for a width is never below its minimum
-        self.setMinimumHeight(max(0, self.heightForWidth(self.width())))
-
-
 def _problem_label(name: str) -> QLabel:
-    label = _Problem(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+    label = Paragraph()
     label.setProperty("role", "bad")
     label.setAccessibleName(name)
     label.hide()

@@ -14,14 +14,15 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
 from robgui.core.execution.likeness import differences, incomparable
+from robgui.core.text.compared import compared
 from robgui.core.view import View
 from robgui.gui.app.theme import set_heading
 from robgui.gui.pages.board import Board
 from robgui.gui.pages.compare_columns import Columns, matching
 from robgui.gui.panels.verdict_line import VerdictLine
 from robgui.gui.widgets.elided import ElidedBox
-from robgui.gui.widgets.plain import Label, tip
-from robgui.gui.widgets.tab_rows import TabRows
+from robgui.gui.widgets.plain import Label, tip, unbroken
+from robgui.gui.widgets.tab_rows import MOST_ROWS, TabRows
 from robgui.gui.widgets.when_seen import WhenSeen
 
 if TYPE_CHECKING:
@@ -41,8 +42,9 @@ NOTHING_ALIKE = (
 )
 #: The open list of runs is at most this wide, in pixels; a longer name is cut in its middle.
 _WIDEST_LIST = 640
-#: Lower than this many lines of text, scoreboard and pictures take turns.
-_LOW = 56
+#: Lower than this many lines of text, scoreboard and pictures take turns; still lower, the pictures
+#: take the room of what each run says by itself, which stands in the tips of their names.
+_LOW, _LOWEST = 56, 52
 Pair = tuple[Sequence[View], Sequence[View]]
 
 
@@ -82,6 +84,8 @@ class Compare(WhenSeen, QWidget):
             box.setMinimumContentsLength(20 if box is self.analysis else 24)
             box.view().setTextElideMode(Qt.TextElideMode.ElideMiddle)
             box.currentTextChanged.connect(lambda words, box=box: box.setToolTip(tip(words)))
+        self.answer = set_heading(Label(wordWrap=True), "verdict")
+        self.answer.setAccessibleName("Which one does better")
         self.verdicts = [VerdictLine(brief=True) for _ in range(2)]
         self.tabs = TabRows()
         self.switch = TabRows()
@@ -131,8 +135,11 @@ class Compare(WhenSeen, QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """A low page has no room for the scoreboard above the pictures: they take turns."""
         super().resizeEvent(event)
-        self._low = self.height() < _LOW * self.fontMetrics().height()
+        line = self.fontMetrics().height()
+        self._low = self.height() < _LOW * line
+        self.tabs.set_most_rows(1 if self.height() < _LOWEST * line else MOST_ROWS)
         self._take_turns()
+        self._show_verdicts()
 
     def _take_turns(self) -> None:
         pair, models = self._parts
@@ -208,6 +215,7 @@ class Compare(WhenSeen, QWidget):
         lower.setContentsMargins(0, 2, 0, 0)
         lower.setSpacing(4)
         lower.addLayout(choice)
+        lower.addWidget(self.answer)
         verdicts = QHBoxLayout()
         for line in self.verdicts:
             verdicts.addWidget(line, 1, Qt.AlignmentFlag.AlignTop)
@@ -308,23 +316,42 @@ class Compare(WhenSeen, QWidget):
             and workspace is not None
             and len(self._runs) > 1
         )
-        for widget in (self.columns, self.tabs, *self.verdicts):
+        for widget in (self.columns, self.tabs):
             widget.setVisible(enough)
         self._empty.setVisible(not enough)
         self._empty.setText(NOTHING_ALIKE if len(self._runs) > 1 else NOTHING_YET)
         self._store.pictures.drop("compare")
+        self._answer(first if enough else None, second if enough else None)
         if not enough or first is None or second is None or workspace is None:
             return
-        for line, run in zip(self.verdicts, (first, second), strict=True):
-            line.show_verdict(self._store.history.shown(run))
         if (first.id, second.id) != self.shown:
             self._read(workspace, first, second)
+
+    def _answer(self, first: Run | None, second: Run | None) -> None:
+        """Which one does better, and what each says; nothing where they cannot be compared."""
+        said = [None if run is None else self._store.history.shown(run) for run in (first, second)]
+        words = ""
+        if first is not None and second is not None:
+            numbers = tuple(None if one is None else one.number for one in said)
+            if not incomparable(first.request, second.request):
+                words = compared((_models(first), _models(second)), (numbers[0], numbers[1]))
+        self.answer.setText(unbroken(words))
+        self.answer.setVisible(bool(words))
+        for line, one, slot in zip(self.verdicts, said, self.columns.slots, strict=False):
+            line.show_verdict(one)
+            slot.said = "" if one is None else one.text
+        self._show_verdicts()
+
+    def _show_verdicts(self) -> None:
+        low = self.height() < _LOWEST * self.fontMetrics().height()
+        for line in self.verdicts:
+            line.setVisible(line.verdict is not None and not low)
 
     def _read(self, workspace: Workspace, first: Run, second: Run) -> None:
         known, wanted = self._store.analyses[first.request.analysis], (first.id, second.id)
         apart = differences(first.request, second.request)
-        change = f"Second less first; {'; '.join(apart)}" if apart else "Second less first"
-        names = (f"First: {_models(first)}", f"Second: {_models(second)}", change)
+        change = f"What changes; {'; '.join(apart)}" if apart else "What changes"
+        names = (f"First: {self._called(first)}", f"Second: {self._called(second)}", change)
         alike = first.request.fingerprint == second.request.fingerprint
         refusal = incomparable(first.request, second.request)
 
@@ -336,6 +363,12 @@ class Compare(WhenSeen, QWidget):
         self._store.pictures.run(
             lambda: _views(workspace, known, first, second), show, key="compare"
         )
+
+    def _called(self, run: Run) -> str:
+        """Its models and its status."""
+        said = self._store.history.shown(run)
+        sign = "" if said is None else f"{said.status.sign} "
+        return f"{sign}{_models(run)}"
 
     def _show(self, first: Sequence[View], second: Sequence[View]) -> None:
         """A tab for each view that both runs have; the one on show stays on show."""

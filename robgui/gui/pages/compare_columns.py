@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from robgui.core.view import Curves, Matrix, View, aligned, difference, is_zero
 from robgui.gui.widgets.elided import Caption
-from robgui.gui.widgets.plain import Label
+from robgui.gui.widgets.plain import Label, set_tip
 from robgui.gui.widgets.plots import Plot
 from robgui.gui.widgets.views import ViewWidget, view_widget
 
@@ -55,7 +55,7 @@ class Columns(QWidget):
     def set_names(self, names: Sequence[str]) -> None:
         """What stands above the pictures."""
         for slot, name in zip(self.slots, names, strict=True):
-            slot.caption.set_words(name)
+            slot.name(name)
 
     def show_pair(self, pair: tuple[View, View] | None, *, alike: bool, refusal: str = "") -> None:
         """Both sides and their difference; words where there is none, or ``refusal`` instead."""
@@ -107,6 +107,7 @@ class Slot(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.caption = Caption()
+        self._said = ""
         self.caption.setAlignment(Qt.AlignmentFlag.AlignLeft)
         self.words = Label(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
         self.words.setTextFormat(Qt.TextFormat.PlainText)
@@ -117,6 +118,24 @@ class Slot(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.caption)
         layout.addWidget(self._stack, 1)
+
+    @property
+    def said(self) -> str:
+        """What the run says of itself, in the tip of its name."""
+        return self._said
+
+    @said.setter
+    def said(self, words: str) -> None:
+        self._said = words
+        self._tell()
+
+    def name(self, words: str) -> None:
+        """What stands above the picture."""
+        self.caption.set_words(words)
+        self._tell()
+
+    def _tell(self) -> None:
+        set_tip(self.caption, "\n".join(one for one in (self.caption.words, self._said) if one))
 
     @property
     def plot(self) -> Plot | None:

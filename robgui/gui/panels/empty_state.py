@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from robgui.core.execution.registry import method_of
-from robgui.gui.app.theme import pixmap, set_heading, theme
+from robgui.gui.app.theme import icon, pixmap, set_heading, theme
+from robgui.gui.widgets.elided import Caption
 from robgui.gui.widgets.pair.fitted import Fitted
 from robgui.gui.widgets.plain import Label
 
@@ -19,15 +20,17 @@ if TYPE_CHECKING:
     from robgui.core.execution.analysis import Analysis
     from robgui.gui.state.store import Store
 
-#: Lines of text: how high the picture of the input is. Pixels: how large it is read.
-_LINES, _SIDE = 16, 320
+#: Lines of text: how high the picture of the input is. Characters: how long a line of words is.
+#: Pixels: how large the picture is read, and how large the sign of the method is.
+_LINES, _LETTERS, _SIDE, _SIGN = 20, 56, 640, 64
 
 
 class EmptyState(QWidget):
-    """Says what to do next, beside what it will be done to.
+    """What it will be done to on the left; what is asked, what it costs and Run on the right.
 
     Attributes:
         picture: The input in use, where the analysis looks at one.
+        run: Runs the analysis on what is chosen, as the Run of the form does.
     """
 
     def __init__(self, store: Store, analysis: Analysis) -> None:
@@ -35,32 +38,51 @@ class EmptyState(QWidget):
         self._store, self._analysis = store, analysis
         self._shown: object = None
         self._pictured = True
-        self._mark = Label(alignment=Qt.AlignmentFlag.AlignCenter)
+        self._mark = Label(alignment=Qt.AlignmentFlag.AlignLeft)
         self.picture = Fitted()
-        side = self.fontMetrics().height() * _LINES
-        self.picture.setFixedSize(side, side)
-        self.picture.hide()
+        self.picture.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self._name = Caption()
+        self._name.setProperty("role", "quiet")
+        self.run = QPushButton("Run")
+        self.run.setProperty("role", "primary")
+        self.run.setAccessibleName(f"Run {analysis.title}")
+        self.run.clicked.connect(self._start)
+        self._cost = Label(wordWrap=True)
+        self._cost.setProperty("role", "quiet")
         self._arrange()
         for signal in (store.selection_changed, store.library.datasets_changed):
             signal.connect(lambda *_: self._look())
+        for signal in (
+            store.selection_changed,
+            store.params_changed,
+            store.working,
+            store.library.models_changed,
+        ):
+            signal.connect(lambda *_: self._tell())
         self.tint()
 
     def tint(self) -> None:
-        """Takes over the present theme."""
+        """Takes over the present theme and size of the text."""
         method = method_of(self._analysis.name)
         mark = "grid" if method is None else method.icon_path
-        self._mark.setPixmap(pixmap(mark, 64, theme.colours.quiet))
+        self._mark.setPixmap(pixmap(mark, _SIGN, theme.colours.quiet))
+        self.run.setIcon(icon("run", theme.colours.on_accent))
+        side = self.fontMetrics().height() * _LINES
+        self.picture.setFixedSize(side, side)
+        self._name.setFixedWidth(side)
+        self._words.setMaximumWidth(self.fontMetrics().averageCharWidth() * _LETTERS)
+        self._reveal()
 
     def set_pictured(self, pictured: bool) -> None:
-        """Whether there is room for a picture above the words."""
+        """Whether there is room for a picture beside the words."""
         self._pictured = pictured
         self._reveal()
 
     def put_below(self, widget: QWidget) -> None:
         """Puts ``widget`` below the words, which then stand on top."""
         layout = self._column
-        layout.setStretch(0, 0)
-        layout.setStretch(layout.count() - 1, 0)
+        for place in range(layout.count()):
+            layout.setStretch(place, 0)
         layout.addSpacing(8)
         layout.addWidget(widget, 1)
 
@@ -68,6 +90,7 @@ class EmptyState(QWidget):
         """The input is read when somebody looks."""
         super().showEvent(event)
         self._look()
+        self._tell()
 
     def _look(self) -> None:
         """Reads the input in use away from the GUI thread."""
@@ -76,43 +99,77 @@ class EmptyState(QWidget):
         if not self.isVisible():
             return
         if not one or dataset is None or index is None or index >= len(dataset):
-            self._show(None, None)
+            self._show(None, None, "")
         elif self._shown != (wanted := (id(dataset), index)):
             self._store.pictures.run(
-                lambda: dataset.thumbnail(index, _SIDE),
-                lambda picture: self._show(picture, wanted),
+                lambda: (dataset.thumbnail(index, _SIDE), dataset.key(index)),
+                lambda answer: self._show(answer[0], wanted, answer[1]),
                 key=f"empty {self._analysis.name}",
             )
 
-    def _show(self, picture: np.ndarray | None, shown: object) -> None:
+    def _show(self, picture: np.ndarray | None, shown: object, name: str) -> None:
         self._shown = None if picture is None else shown
         self.picture.show_picture(picture)
+        self._name.set_words(name)
         self._reveal()
 
     def _reveal(self) -> None:
-        self.picture.setVisible(self._pictured and self._shown is not None)
+        seen = self._pictured and self._shown is not None
+        for widget in (self.picture, self._name):
+            widget.setVisible(seen)
         self._mark.setVisible(self._pictured and self._shown is None)
 
+    def _tell(self) -> None:
+        """What Run would cost, or what is missing before it can be pressed."""
+        if not self.isVisible():
+            return
+        obstacle = self._store.obstacle(self._analysis.name)
+        cost = None if obstacle else self._store.estimate(self._analysis.name)
+        self.run.setEnabled(not obstacle)
+        words = obstacle or ("" if cost is None else cost.words)
+        self._cost.setText(words[:1].upper() + words[1:])
+        self._cost.setVisible(bool(words))
+
+    def _start(self) -> None:
+        name = self._analysis.name
+        request = None if self._store.obstacle(name) else self._store.request(name)
+        if request is not None:
+            self._store.submit(request)
+
     def _arrange(self) -> None:
-        align = Qt.AlignmentFlag
-        title = set_heading(_plain(self._analysis.title, align.AlignCenter), "title")
-        words = self._analysis.invitation or f"{self._analysis.question} Press Run."
-        text = _plain(words, align.AlignHCenter | align.AlignTop)
-        text.setProperty("role", "quiet")
-        text.setMaximumWidth(self.fontMetrics().averageCharWidth() * 72)
-        row = QHBoxLayout()
-        row.addStretch(1)
-        row.addWidget(text, 8)
-        row.addStretch(1)
+        left, words = QVBoxLayout(), QWidget()
+        self._words = words
+        left.setSpacing(4)
+        left.addStretch(1)
+        for widget in (self.picture, self._name):
+            left.addWidget(widget)
+        left.addStretch(1)
+        middle = QHBoxLayout()
+        middle.setSpacing(32)
+        middle.addStretch(1)
+        middle.addLayout(left)
+        middle.addWidget(words, 4)
+        middle.addStretch(1)
+        self._fill(words)
         layout = self._column = QVBoxLayout(self)
         layout.setContentsMargins(16, 16, 16, 16)
         layout.addStretch(2)
-        layout.addWidget(self._mark)
-        layout.addWidget(self.picture, 0, align.AlignHCenter)
-        layout.addSpacing(8)
-        layout.addWidget(title)
-        layout.addLayout(row, 3)
+        layout.addLayout(middle)
+        layout.addStretch(3)
 
-
-def _plain(words: str, alignment: Qt.AlignmentFlag) -> QLabel:
-    return Label(words, alignment=alignment, wordWrap=True)
+    def _fill(self, place: QWidget) -> None:
+        analysis = self._analysis
+        title = set_heading(Label(analysis.title, wordWrap=True), "title")
+        text = Label(analysis.invitation or f"{analysis.question} Press Run.", wordWrap=True)
+        text.setProperty("role", "quiet")
+        row = QHBoxLayout()
+        row.addWidget(self.run)
+        row.addWidget(self._cost, 1)
+        column = QVBoxLayout(place)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(12)
+        column.addStretch(1)
+        for widget in (self._mark, title, text):
+            column.addWidget(widget)
+        column.addLayout(row)
+        column.addStretch(1)

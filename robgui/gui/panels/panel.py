@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedLayout, QVBoxLayout, QWidget
 
@@ -73,6 +73,8 @@ class Panel(Themed, QWidget):
         self.request: Request | None = None
         self.run_id: str | None = None
         self._words_due = Pace(WORDS_SECONDS)
+        self._words_later = QTimer(self, singleShot=True, interval=round(1000 * WORDS_SECONDS))
+        self._words_later.timeout.connect(self._catch_up)
         self._job: Execution | None = None
         self._ignored: list[Execution] = []
         self._problem: object = None
@@ -194,7 +196,7 @@ class Panel(Themed, QWidget):
         if (shown, self.live) != self._laid_out:  # to lay out the same again repaints the panel
             self._laid_out = shown, self.live
             self.verdict.show_verdict(shown)
-            self._hold_height()
+            self.verdict.hold_height(grow_only=self.live)
 
     def part_on_show(self, said: Verdict) -> Verdict:
         """What a verdict says of the part of the result on show: all of it."""
@@ -204,14 +206,6 @@ class Panel(Themed, QWidget):
         """Another part is on show, another run has seen a failure, or one that had is gone."""
         if self.result is not None:
             self._say(self._stated)
-
-    def _hold_height(self) -> None:
-        """While a run goes on the verdict may grow a line but not shrink, so that the picture
-        does not jump.
-        """
-        held = self.verdict.minimumHeight() if self._job is not None else 0
-        self.verdict.setMinimumHeight(0)  # a height for a width is never below the minimum
-        self.verdict.setMinimumHeight(max(held, self.verdict.heightForWidth(self.verdict.width())))
 
     # --- making -----------------------------------------------------------------------------------
 
@@ -270,7 +264,7 @@ class Panel(Themed, QWidget):
         """
         row = QHBoxLayout()
         row.addWidget(self._subject, 1)
-        row.addWidget(self._stale)
+        row.addWidget(self._stale, 0, Qt.AlignmentFlag.AlignVCenter)
         row.addWidget(self._explained())
         self.found = FoundButton(self)
         row.addWidget(self.found)
@@ -305,7 +299,6 @@ class Panel(Themed, QWidget):
         super().resizeEvent(event)
         low = self.height() < LOW * self.fontMetrics().height()
         self.verdict.set_lines(0 if low else LINES)
-        self._hold_height()
 
     # --- what the store says ----------------------------------------------------------------------
 
@@ -369,10 +362,19 @@ class Panel(Themed, QWidget):
         if self.request is None:
             return  # cleared before anybody looked
         words, job = None, self._job
-        if job is not None and job.newest is not None and self._words_due.due():
-            words = self._words()
-            self._show_subject(self.request, job.newest.note)
+        if job is not None and job.newest is not None:
+            if self._words_due.due():
+                words = self._words()
+                self._show_subject(self.request, job.newest.note)
+            elif not self._words_later.isActive():
+                self._words_later.start()
         self.show_result(self.request, self.result, words)
+
+    def _catch_up(self) -> None:
+        """The words of the picture on show: the next Step may be long in coming."""
+        if self._job is not None and self.result is not None and self.isVisible():
+            self._say(self._words())
+            self.send.refresh()
 
     def _show_subject(self, request: Request, note: str = "") -> None:
         """Which model on which input; while it runs, how far it is where its engine says so."""

@@ -63,12 +63,23 @@ class VerdictLine(QWidget):
         if most != self._most:
             self._most = most
             self._fit()
+            self.hold_height(grow_only=False)
+
+    def hold_height(self, *, grow_only: bool) -> None:
+        """Takes the height of its words; with ``grow_only``, while a run goes on, it may grow a
+        line but not shrink, so that the picture does not jump.
+        """
+        held = self.minimumHeight() if grow_only else 0
+        self.setMinimumHeight(0)  # a height for a width is never below the minimum
+        self.setMinimumHeight(max(held, self.heightForWidth(self.width())))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Another width takes another number of lines."""
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
             self._fit()
+            if self.minimumHeight():
+                self.hold_height(grow_only=False)
 
     def _arrange(self) -> None:
         top = QHBoxLayout()

@@ -38,12 +38,14 @@ class Restored:
         used: When each was used last, by its fingerprint.
         model: The model that was in use last; None where that is not known.
         dataset: The data that were in use last.
+        inputs: The input that was chosen last in each data file, by its path.
     """
 
     references: list[Reference]
     used: dict[str, float]
     model: Reference | None
     dataset: Reference | None
+    inputs: dict[str, int]
 
 
 class History(QObject):
@@ -388,7 +390,8 @@ def _open(
     workspace = Workspace.open(path or Workspace.default_path())
     try:
         references = [*workspace.references("dataset"), *workspace.references("model")]
-        restored = Restored(references, workspace.last_used(), *workspace.in_use())
+        used, inputs = workspace.last_used(), workspace.looked_at()
+        restored = Restored(references, used, *workspace.in_use(), inputs)
         runs, findings = workspace.runs(), workspace.findings()
         return workspace, runs, findings, restored, workspace.derived(), workspace.harm()
     except WorkspaceError:

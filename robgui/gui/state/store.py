@@ -26,9 +26,11 @@ from robgui.core.execution.worker.slot import Terms
 from robgui.core.text.words import count
 from robgui.gui.state.accuracies import Accuracies
 from robgui.gui.state.background import Background
+from robgui.gui.state.evidence.tracking import Tracking
 from robgui.gui.state.history import History
 from robgui.gui.state.inspect_all import Inspection
 from robgui.gui.state.library import Library
+from robgui.gui.state.looked_at import LookedAt
 from robgui.gui.state.marking import Marking
 from robgui.gui.state.navigation import Navigation
 from robgui.gui.state.remedies import failure, told
@@ -108,9 +110,11 @@ class Store(QObject):
         self.writing = Background(1, self)
         self.keeping = Background(1, self)
         self.selftest = SelfTest(self.say, self.work_on, self)
+        self.tracking = Tracking(self.say, self.work_on, self)
         self.answers = Models()
         self.library = Library(self.background, self.opening, self.answers, self)
         self.history = History(self.background, self.writing, self.keeping, self)
+        self.looked_at = LookedAt(self.history, self.keeping, self)
         self.runner = Runner(self)
         self.left = LeftWaiting(self.history, self.runner, self.keeping, self.run_again, self)
         self.sending = Sending(self)
@@ -245,6 +249,7 @@ class Store(QObject):
         self.accuracies.end()
         self.answers.close()  # whoever waits for a model is told
         ended = self.runner.shutdown()
+        self.looked_at.keep()
         ended = self.keeping.shutdown(finish=True) and ended
         self.library.predictions.shutdown()
         ended = self.opening.shutdown() and ended
@@ -252,6 +257,7 @@ class Store(QObject):
         ended = self.writing.shutdown() and ended
         ended = self.background.shutdown() and ended
         self.selftest.close()
+        self.tracking.close()
         self.history.close()
         return ended
 
@@ -325,6 +331,7 @@ class Store(QObject):
         """Tells every view what the user points at."""
         if selection != self.selection:
             self.selection = selection
+            self.looked_at.note(self.library.dataset, selection.input)
             self.selection_changed.emit(selection, origin)
 
     def subject(self, request: Request) -> str:
@@ -361,8 +368,8 @@ class Store(QObject):
 
         Args:
             request: Of the run.
-            follow: Otherwise the pair in use stays, and only a run of that pair brings its inputs
-                along.
+            follow: Otherwise the pair in use and the chosen input stay; a run of that pair brings
+                its filter along.
         """
         library = self.library
         model = next(
@@ -384,21 +391,23 @@ class Store(QObject):
             library.use_model(model)
         if place is None or place[0] is not library.dataset:
             return
-        if request.dataset is not None and "derived" in request.dataset.options:
-            self.select(self.selection.but(input=place[1], second=None))
-        elif (known := self.analyses.get(request.analysis)) is not None and known.inputs == "many":
+        derived = request.dataset is not None and "derived" in request.dataset.options
+        known = self.analyses.get(request.analysis)
+        if not derived and known is not None and known.inputs == "many":
             self.set_scope(request.indices)
-        elif request.indices and len(request.indices) <= 2:
+        elif follow and derived:
+            self.select(self.selection.but(input=place[1], second=None))
+        elif follow and request.indices and len(request.indices) <= 2:
             second = request.indices[1] if len(request.indices) == 2 else None
             self.select(self.selection.but(input=request.indices[0], second=second))
 
     def _dataset_changed(self) -> None:
-        """Other data: the selection begins anew at their first input."""
+        """Other data: the selection begins anew at the input that was chosen there last."""
         dataset = self.library.dataset
         if dataset is not self._shown_data:
             self._shown_data = dataset
             self.set_scope(None)
-            self.select(Selection(input=0 if dataset is not None and len(dataset) else None))
+            self.select(Selection(input=self.looked_at.first(dataset)))
 
     # --- runs -------------------------------------------------------------------------------------
 

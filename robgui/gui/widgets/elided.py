@@ -5,9 +5,10 @@ a word.
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QFontMetrics, QPaintEvent
+from PySide6.QtGui import QFontMetrics, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
+    QPushButton,
     QSizePolicy,
     QStyle,
     QStyleOptionComboBox,
@@ -63,6 +64,29 @@ class Caption(Label):
     def _fit(self) -> None:
         mode = Qt.TextElideMode.ElideMiddle
         self.setText(self.fontMetrics().elidedText(self.words, mode, self.width()))
+
+
+class ElidedLink(QPushButton):
+    """A link of one line that is cut after a whole word where there is no room.
+
+    Args:
+        words: What it says; the tool tip has it whole.
+        tip_words: What a click does.
+    """
+
+    def __init__(self, words: str, tip_words: str) -> None:
+        super().__init__()
+        self.words = words
+        self.setProperty("role", "link")
+        self.setToolTip(tip(f"{words}\n{tip_words}"))
+        self.setAccessibleName(words)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Cuts the words anew."""
+        super().resizeEvent(event)
+        room = self.width() - 2 * self.fontMetrics().averageCharWidth()
+        self.setText(beginning(self.words, self.fontMetrics(), room).replace("&", "&&"))
 
 
 def beginning(words: str, metrics: QFontMetrics, width: int) -> str:

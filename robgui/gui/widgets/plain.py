@@ -8,7 +8,7 @@ from html import escape
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QLabel, QMessageBox, QWidget
 
 #: A tooltip is never longer.
@@ -22,6 +22,28 @@ class Label(QLabel):
 
     def __init__(self, *arguments: Any, **properties: Any) -> None:
         super().__init__(*arguments, **{"textFormat": Qt.TextFormat.PlainText, **properties})
+
+
+class Paragraph(Label):
+    """Wrapped words that are as high as their lines.
+
+    Some layouts give a label the height of another width.
+    """
+
+    def __init__(self, *arguments: Any, **properties: Any) -> None:
+        super().__init__(*arguments, **{"wordWrap": True, **properties})
+
+    def setText(self, text: str) -> None:
+        super().setText(text)
+        self._hold_height()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._hold_height()
+
+    def _hold_height(self) -> None:
+        self.setMinimumHeight(0)  # a label's height for a width is never below its minimum
+        self.setMinimumHeight(max(0, self.heightForWidth(self.width())))
 
 
 def tip(text: str) -> str:

@@ -135,3 +135,9 @@ def test_a_share_and_what_is_left_of_it_add_up_to_a_hundred(total):
 
 def test_173_wrong_of_2000_and_1827_right_are_said_alike():
     assert words.percent(173 / 2000) == "8.6 %" and words.percent(1827 / 2000) == "91.4 %"
+
+
+def test_a_fall_is_rounded_as_a_rise_is():
+    for share in (0.000833, 0.04, 0.14, 0.182, 0.9):
+        assert words.percent(-share) == f"-{words.percent(share)}"
+    assert words.percent(-0.9999) == "below -99.9 %" and words.percent(-1.5) == "-150 %"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -331,6 +332,19 @@ def test_the_device_menu_sets_the_device_and_leads_to_a_cluster(qtbot, window):
     actions["Ray cluster, for batches …"].trigger()
     qtbot.waitUntil(window.commands.batch.isVisible, timeout=5_000)
     window.commands.batch.close()
+
+
+def test_larger_text_covers_nothing_of_the_status_bar(window, qtbot):
+    scale = window.settings.font_scale
+    try:
+        for factor in (1.5, 4 / 3, 0.5):
+            window.commands.scale_text(factor)
+            QApplication.processEvents()
+            status = window.status
+            places = [one.geometry() for one in (status._speed, status._memory, status.device)]
+            assert all(one.right() < two.left() for one, two in pairwise(places)), factor
+    finally:
+        window.commands.scale_text(scale / window.settings.font_scale)
 
 
 def test_runs_can_be_sent_to_another_device_while_one_runs(qtbot, window, monkeypatch):

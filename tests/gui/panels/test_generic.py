@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -9,6 +11,9 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 
+from robgui.core.execution import registry
+from robgui.core.execution.analysis import Pace, Step
+from robgui.core.execution.request import build_request
 from robgui.core.verdict import Status, Verdict
 from robgui.gui.app.theme import theme
 from robgui.gui.forms.run_pane import RunPane
@@ -16,7 +21,7 @@ from robgui.gui.panels.generic import GenericPanel, names_at
 from robgui.gui.widgets.inks import status_ink
 from robgui.gui.widgets.views import BarsView, Board, CurvesView
 from tests.gui import sample_views as samples
-from tests.gui.sampled import SampledParams
+from tests.gui.sampled import SampledParams, SampledResult
 
 
 @pytest.fixture
@@ -218,3 +223,36 @@ def test_a_result_that_is_not_live_is_drawn_whole_at_once(qtbot):
     board.show_views([samples.curves()], live=True)
     board.show_views([samples.curves(), samples.bars()])
     assert len(board.widgets) == 2
+
+
+def test_the_words_are_those_of_the_picture_though_the_next_step_is_long_in_coming(
+    qtbot, store, sampled
+):
+    drawn, goes_on = threading.Event(), threading.Event()
+
+    def halting(classifier, dataset, params: SampledParams) -> Iterator[Step[SampledResult]]:
+        for share, wait in ((0.25, drawn), (0.75, goes_on)):
+            yield Step(1, 2, SampledResult(share, np.full((8, 8, 3), 9, np.uint8)))
+            wait.wait(20)
+
+    slow = replace(sampled, name="halting_views", engine=halting)
+    registry.register(slow)
+    try:
+        store.analyses = registry.analyses()
+        panel = GenericPanel(store, slow)
+        qtbot.addWidget(panel)
+        with qtbot.waitExposed(panel):
+            panel.show()
+        model, data = store.library.model, store.library.dataset
+        store.submit(build_request(slow, [model], data, {}, indices=(0,)))
+        qtbot.waitUntil(lambda: "at 0.25" in panel.verdict.text(), timeout=20_000)
+        panel._words_due = Pace(60)  # the words have just changed
+        assert panel._words_due.due()
+        drawn.set()
+        qtbot.waitUntil(lambda: panel.result.share == 0.75, timeout=20_000)
+        qtbot.waitUntil(lambda: "at 0.75" in panel.verdict.text(), timeout=2_000)
+        assert panel.live, "no Step has come since"
+    finally:
+        goes_on.set()
+        qtbot.waitUntil(lambda: not store.runner.busy, timeout=20_000)
+        registry.unregister(slow.name)

@@ -7,7 +7,7 @@ import numpy as np
 from robgui.core.workspace import Workspace
 from robgui.gui.state.opening import Opening
 from robgui.gui.state.predictions import SAMPLE, WHOLE
-from tests.gui.state.test_restoring import correct, idle, save_data, save_onnx, start
+from tests.gui.state.test_restoring import correct, idle, save_data, save_onnx, session, start
 
 __all__ = ["start"]
 
@@ -121,6 +121,56 @@ def test_the_pair_in_use_comes_back_though_other_data_have_the_size_of_the_model
     predicted(qtbot, again)
     assert again.library.dataset.name == "larger.npz"
     assert again.library.model.name == "net.onnx"
+
+
+def test_the_input_that_was_chosen_in_each_data_file_is_chosen_again(start, qtbot, tmp_path):
+    save_onnx(tmp_path / "net.onnx")
+    save_data(tmp_path / "other.npz", seed=1)
+    save_data(tmp_path / "data.npz")
+    store = start()
+    opened(qtbot, store, tmp_path, data="other.npz")
+    store.select(store.selection.but(input=11))
+    opened(qtbot, store, tmp_path)
+    assert store.selection.input == 0, "never looked at before"
+    store.select(store.selection.but(input=7))
+    store = start()
+    predicted(qtbot, store)
+    assert store.library.dataset.name == "data.npz" and store.selection.input == 7
+    other = next(data for data in store.library.datasets if data.name == "other.npz")
+    store.library.use_dataset(other)
+    assert store.selection.input == 11
+
+
+def test_a_chosen_input_that_the_data_no_longer_have_is_forgotten(start, qtbot, tmp_path):
+    save_onnx(tmp_path / "net.onnx")
+    save_data(tmp_path / "data.npz")
+    store = start()
+    opened(qtbot, store, tmp_path)
+    store.select(store.selection.but(input=50))
+    store = start()
+    predicted(qtbot, store)
+    assert store.selection.input == 50
+    save_data(tmp_path / "data.npz", many=30)
+    store = start()
+    predicted(qtbot, store)
+    assert len(store.library.dataset) == 30 and store.selection.input == 0
+
+
+def test_the_picture_of_the_newest_run_does_not_change_the_chosen_input(qtbot, tmp_path):
+    save_onnx(tmp_path / "net.onnx")
+    save_data(tmp_path / "data.npz")
+    with session(qtbot, tmp_path) as store:
+        opened(qtbot, store, tmp_path)
+        store.select(store.selection.but(input=3))
+        short = {"samples": 16, "radii": (0.0, 0.1)}
+        store.set_params("zonnscan", store.analyses["zonnscan"].params.parse(short))
+        store.submit(store.request("zonnscan"))
+        qtbot.waitUntil(lambda: not store.runner.busy, timeout=60_000)
+        store.select(store.selection.but(input=9))
+    with session(qtbot, tmp_path) as store:
+        qtbot.waitUntil(lambda: store.library.dataset is not None, timeout=20_000)
+        idle(qtbot, store)
+        assert store.selection.input == 9
 
 
 def test_a_workspace_lists_a_corrected_model_once_with_the_newest_settings(start, qtbot, tmp_path):

@@ -55,9 +55,9 @@ def _dots(result: OperatingDomainResult) -> Curves:
     height = result.margins if flat else result.points[:, 1]
     x, kept, lost = result.points[:, 0], shown & ~fails, shown & fails
     lines = [
-        _scattered("kept", x[kept], height[kept], Ink("holds"), "circle"),
-        _scattered("lost", x[lost], height[lost], Ink("fails"), "cross"),
         _worst(result, flat),
+        _scattered("lost", x[lost], height[lost], Ink("fails"), "cross"),
+        _scattered("kept", x[kept], height[kept], Ink("holds"), "circle"),
     ]
     return Curves(
         "Poses that keep and lose the class",

@@ -20,6 +20,7 @@ from robgui.analyses.semantic.words import (
     sentence_case,
 )
 from robgui.core.finding import Finding
+from robgui.core.finding_pair import picture_of_two
 from robgui.core.intervals import clopper_pearson
 from robgui.core.offer import Offer
 from robgui.core.text.words import count, percent, probability
@@ -189,7 +190,7 @@ def _finding(result: OperatingDomainResult, pose: Pose) -> Finding:
         "p_estimate": result.p,
         "network": result.network,
     }
-    picture = finding_picture(pose.image)
+    picture = picture_of_two(finding_picture(result.usual.image), finding_picture(pose.image))
     return Finding("domain failure", title, _severity(result), detail, picture, pose.image)
 
 

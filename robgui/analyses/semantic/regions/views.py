@@ -253,10 +253,13 @@ def region_pictures(result: RegionsResult, region: int) -> Images:
         rows = [getattr(result, part)[region] for part in parts]
         for picture, score, top, at in zip(*rows, strict=True):
             if top >= 0:
-                caption = f"{side}, {place_words(result.axes, at)}, score {number(float(score))}"
+                caption = f"{side}, score {number(float(score))}"
                 kept = bool(top == result.target)
-                pictures.append(Picture(picture, caption, result.labels[top], kept))
-    return Images(title, tuple(pictures), note=f"Of {_names(result)[region]}.")
+                where = place_words(result.axes, at)
+                pictures.append(Picture(picture, caption, result.labels[top], kept, detail=where))
+    name, wanted = _names(result)[region], result.labels[result.target]
+    note = f"Poses inside {name} and just outside; the score is that of “{wanted}”."
+    return Images(title, tuple(pictures), note=note)
 
 
 def bounds_table(result: RegionsResult) -> Table:

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from robgui.core.finding_groups import Group
+from robgui.core.text.words import count
 from robgui.gui.app.theme import icon, theme
 from robgui.gui.widgets.pair.chips import confusion_words
 from robgui.gui.widgets.plain import Label
@@ -103,8 +104,9 @@ class FindingsBar(QWidget):
         self.export.setEnabled(bool(entries))
         self.harm.setEnabled(bool(total))
         self.present.setEnabled(bool(total))
-        said = f"{total:,}" if shown == total else f"{shown:,} of {total:,}"
-        self.count.setText(said if shown == entries else f"{said} in {entries:,} entries")
+        said = count(total, "finding") if shown == total else f"{shown:,} of {total:,} findings"
+        self.count.setText(said if shown == entries else f"{said} on {count(entries, 'card')}")
+        self.count.setToolTip("" if shown == entries else "Findings that are alike share a card.")
 
     def _arrange(self) -> None:
         row = QHBoxLayout(self)

@@ -16,6 +16,9 @@ from robgui.gui.app.theme import theme
 from robgui.gui.widgets.plain import Label, set_tip
 from robgui.gui.widgets.plots import to_qimage
 
+#: Lower than this many lines of text the hint makes room for the picture.
+LOW = 36
+
 if TYPE_CHECKING:
     from robgui.gui.panels.semantic.preview import Look
 
@@ -88,7 +91,7 @@ class Shares(QWidget):
 
     def sizeHint(self) -> QSize:
         line = self.fontMetrics().height()
-        return QSize(line * 8, (line + 4) * TOP)
+        return QSize(line * 8, (line + 4) * (len(self.rows) or TOP))
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
@@ -97,7 +100,10 @@ class Shares(QWidget):
         self, names: Sequence[str], shares: Sequence[float], wanted: Sequence[bool]
     ) -> None:
         """Shows these classes."""
+        before = len(self.rows)
         self.rows = tuple(zip(names, shares, wanted, strict=True))
+        if len(self.rows) != before:
+            self.updateGeometry()
         words = ", ".join(f"{name} {percent(share)}" for name, share, _ in self.rows)
         self.setAccessibleDescription(words)
         set_tip(self, "\n".join(f"{name}: {percent(share)}" for name, share, _ in self.rows))
@@ -163,9 +169,19 @@ class Seen(QWidget):
         self.caption.setProperty("role", "good" if kept else "bad")
         self.caption.style().polish(self.caption)
         self.caption.show()
-        self.tip.show()
+        self._give_room()
         self.shares.show_shares(look.names, look.shares, [c == target for c in look.classes])
         self.shares.show()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where there is little room the picture has it, and its tip says the hint."""
+        super().resizeEvent(event)
+        self._give_room()
+
+    def _give_room(self) -> None:
+        low = self.height() < LOW * self.fontMetrics().height()
+        self.tip.setVisible(not low and not self.caption.isHidden())
+        set_tip(self.picture, self._hint if low else "")
 
     def show_words(self, words: str) -> None:
         """Shows words in place of a picture; the hint without any."""

@@ -157,7 +157,7 @@ class BarsView(PlotView):
         ]
         while len(self.numbers) < len(wanted):
             self.numbers.append(pg.TextItem(anchor=(0.5, 1)))
-            self.numbers[-1].setZValue(1500)
+            self.numbers[-1].setZValue(900)
             self.plot.addItem(self.numbers[-1], ignoreBounds=True)
         for item, (x, y, row, place) in zip(self.numbers, wanted, strict=False):
             value = float(row.values[place])
@@ -165,6 +165,7 @@ class BarsView(PlotView):
             item.setFont(self.plot.font())
             item.setPlainText(view.value.words(value))
             item.setColor(theme.colours.text)
+            item.fill = pg.mkBrush(theme.colours.surface)  # no line goes through a number
             item.setAnchor((0.5, 0.0 if value < 0 else 1.0))
             item.setPos(x, y if value < 0 else top)
         for item in self.numbers[len(wanted) :]:

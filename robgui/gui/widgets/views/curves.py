@@ -119,6 +119,11 @@ class CurvesView(PlotView):
         self.plot.set_frame(x_range, y_range)
 
 
+def _crowd(view: Curves) -> bool:
+    """Whether there are many loose dots: dots of one size can be counted by eye."""
+    return sum(line.y.size for line in view.lines if not line.line) > CROWD
+
+
 class LineItem:
     """One line with its band and symbols, kept for life."""
 
@@ -126,6 +131,7 @@ class LineItem:
         self.x = self.y = np.zeros(0)
         self.heights: list[np.ndarray] = []
         self._style: object = None
+        self._crowded = False
         self._curve = pg.PlotCurveItem(connect="finite")
         self._dots = pg.ScatterPlotItem(pxMode=True)
         self._band = QGraphicsPathItem()
@@ -149,6 +155,7 @@ class LineItem:
         self._dots.setData(self.x[dots], self.y[dots]) if line.symbol else self._dots.clear()
         for depth, item in ((0, self._band), (1, self._curve), (2, self._dots)):
             item.setZValue(depth * 1000 - place + (0 if line.quiet else 500))
+        self._crowded = len(self.x) > CROWD or (not line.line and len(self.x) > 1 and _crowd(view))
         self.point(line, False)
 
     def point(self, line: Line, near: bool) -> None:
@@ -156,7 +163,7 @@ class LineItem:
         grey = line.quiet or line.ink.role in ("other", "quiet")
         ink = Ink("text") if near and grey else line.ink
         width = _width(line) + (1.5 if near else 0.0)
-        size = 8 + width if len(self.x) <= CROWD else 6
+        size = 6 if self._crowded else 8 + width
         style = (ink, line.ink, width, line.symbol, size, theme.dark)
         if style == self._style:
             return  # each of the following works out every point anew

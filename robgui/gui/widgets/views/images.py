@@ -91,7 +91,7 @@ class ImagesView(ViewWidget):
             return
         room = self.list.size()
         bar = 0 if self.mini else self.list.verticalScrollBar().sizeHint().width()
-        room.setWidth(room.width() - bar)
+        room.setWidth(room.width() - bar - 1)  # a row that fills the width to the pixel is wrapped
         asked = -(-view.columns // self.model.wide) if view.columns else 0
         least = MINI if self.mini else LEAST
         self.model.set_worded(not self.mini or self.model.words_fit(room.width()))
@@ -345,4 +345,4 @@ def words_of(picture: Picture) -> str:
     """A picture in words: its caption, its chip, and whether that is right."""
     right = {True: " (right)", False: " (wrong)", None: ""}[picture.right]
     chip = f"{picture.chip}{right}" if picture.chip else ""
-    return ", ".join(part for part in (picture.caption, chip) if part)
+    return ", ".join(part for part in (picture.caption, chip, picture.detail) if part)

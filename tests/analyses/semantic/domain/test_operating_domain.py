@@ -222,7 +222,8 @@ def test_every_view_and_offer_is_made_for_one_parameter_and_for_three():
 def test_as_many_of_each_kind_are_drawn_as_came_and_few_failures_all():
     params = ANALYSIS.params.parse({"scene": "toy", "target": "kept"})
     often = run(linear(0.9, (1.0, 0.0)), samples=2000)
-    kept, lost, _ = ANALYSIS.views(often, params)[0].lines
+    worst, lost, kept = ANALYSIS.views(often, params)[0].lines
+    assert (worst.name, lost.name, kept.name) == ("worst pose", "lost", "kept")
     assert len(kept.y) + len(lost.y) == 500
     assert len(lost.y) == int((often.margins[:500] > 0).sum())
     rare = run(linear(corner(4e-3)), samples=4000, search=0)

@@ -81,7 +81,7 @@ def test_space_stars_and_starred_only_shows_it(qtbot, findings, filled):
     settle(qtbot, filled)
     findings.starred.setChecked(True)
     assert titles(findings) == ["ant becomes bee"]
-    assert findings.count.text() == "1 of 2"
+    assert findings.count.text() == "1 of 2 findings"
 
 
 def test_a_note_is_written_on_the_page_of_a_finding_and_found_by_the_filter(
@@ -270,10 +270,10 @@ def test_findings_that_are_alike_are_one_entry_with_a_count_and_can_be_unfolded(
     several(filled, *(confused(f"hole {i}", 0.2 + i / 10, "bee") for i in range(4)))
     qtbot.waitUntil(lambda: findings.model.rowCount() == 3, timeout=10_000)
     assert titles(findings) == ["cat is lost", "hole 3", "ant becomes bee"]
-    assert findings.count.text() == "6 in 3 entries" and len(findings.shown()) == 6
+    assert findings.count.text() == "6 findings on 3 cards" and len(findings.shown()) == 6
     menu = {action.text(): action for action in findings.menu(1).actions()}
     menu["Show all 4 alike"].trigger()
-    assert findings.model.rowCount() == 6 and findings.count.text() == "6"
+    assert findings.model.rowCount() == 6 and findings.count.text() == "6 findings"
     row = titles(findings).index("hole 0")
     menu = {action.text(): action for action in findings.menu(row).actions()}
     menu["Show those alike as one entry"].trigger()

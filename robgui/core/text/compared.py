@@ -1,0 +1,63 @@
+"""Which of two runs does better, in one sentence that claims no more than their numbers tell."""
+
+from __future__ import annotations
+
+import math
+
+from robgui.core.text.words import number
+from robgui.core.verdict import Quantity
+
+
+def compared(names: tuple[str, str], numbers: tuple[Quantity | None, Quantity | None]) -> str:
+    """Who does better by how much, and whether that may be chance; empty where nothing can be said.
+
+    Args:
+        names: What the two are called; the same name twice stands for the first and the second run.
+        numbers: What their results come down to.
+    """
+    first, second = numbers
+    if first is None or second is None or not _alike(first, second):
+        return ""
+    called = names if names[0] != names[1] else ("The first run", "the second")
+    if first.value == second.value:
+        return f"{_capital(called[0])} and {called[1]} do equally well: {_what(first)}."
+    ahead = (second.value > first.value) == (first.better == "high")
+    winner, loser = (called[1], called[0]) if ahead else called
+    best, other = (second, first) if ahead else (first, second)
+    overlap = _overlap(first, second)
+    against = f"{best.words} against {other.words}"
+    if overlap:
+        return (
+            f"No difference is proven: {_name(first)} {first.words} for {called[0]},"
+            f" {second.words} for {called[1]}; the intervals overlap."
+        )
+    sure = "the 95 % intervals do not meet" if overlap is False else "how sure that is, is not told"
+    return f"{_capital(winner)} does better than {loser}: {_name(best)} {against}; {sure}."
+
+
+def _alike(first: Quantity, second: Quantity) -> bool:
+    """Whether both count the same and say which way is good."""
+    known = math.isfinite(first.value) and math.isfinite(second.value)
+    return known and first.name == second.name and first.better == second.better != "neither"
+
+
+def _overlap(first: Quantity, second: Quantity) -> bool | None:
+    """Whether their intervals have a value in common; None without intervals."""
+    ends = (first.low, first.high, second.low, second.high)
+    if not all(map(math.isfinite, ends)):
+        return None
+    return first.low <= second.high and second.low <= first.high
+
+
+def _what(quantity: Quantity) -> str:
+    return f"{_name(quantity)} {quantity.words or number(quantity.value)}"
+
+
+def _name(quantity: Quantity) -> str:
+    """The name within a sentence."""
+    return quantity.name[:1].lower() + quantity.name[1:]
+
+
+def _capital(words: str) -> str:
+    """A name of a file stays as it is."""
+    return words[:1].upper() + words[1:] if words.startswith("the ") else words
