@@ -22,6 +22,8 @@ from robgui.gui.app.theme import theme
 from robgui.gui.state.evidence import explaining
 from robgui.gui.widgets.elided import ElidedLink
 from tests.e2e.steps import choose_model, idle, load_demo, press, run
+from tests.look.contrast import pale_texts
+from tests.look.faults import faults
 
 ROOT = Path(__file__).parents[2]
 
@@ -42,6 +44,18 @@ class Stations:
             path = Path(self._folder) / f"{self._number:02d}-{name}{'-dark' if dark else ''}.png"
             assert QApplication.primaryScreen().grabWindow(0).save(str(path))
         theme.apply(False)
+
+
+def look_at(qtbot, window, dialog):
+    """Nothing is cut off, covered or too pale, in both looks and with larger text."""
+    for dark, scale in ((False, 1.0), (True, 1.0), (True, 1.5)):
+        theme.apply(dark)
+        window.commands.scale_text(scale / window.settings.font_scale)
+        qtbot.wait(100)
+        assert not faults(dialog), (dark, scale)
+        assert not list(pale_texts(dialog)), (dark, scale)
+    window.commands.scale_text(1 / window.settings.font_scale)
+    theme.apply(False)
 
 
 def click_entry(qtbot, findings, row):
@@ -88,6 +102,7 @@ def explain(qtbot, window, stations, monkeypatch):
     words = dialog.text.toPlainText()
     assert "fashion_mlp.pt2 takes “" in words and "Likely cause:" in words
     stations.keep("post-mortem")
+    look_at(qtbot, window, dialog)
     dialog.close()
     idle(qtbot, window)
 
@@ -191,4 +206,5 @@ def test_a_weak_slice_leads_to_its_cause_and_to_tests_that_a_new_model_takes(
     assert len(pictures) == starred + broken
     assert sum(picture.right for picture in pictures) == fixed
     stations.keep("check-new")
+    look_at(qtbot, window, dialog)
     dialog.close()

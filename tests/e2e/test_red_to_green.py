@@ -9,12 +9,14 @@ import time
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
 
 from robgui.gui.pages.welcome import opening_pair
 from tests.e2e.steps import idle, press
 
 
-def test_three_clicks_lead_from_the_start_to_a_red_light_that_is_taken_for_green(qtbot, start):
+def reach(qtbot, start):
+    """Clicks from the start to the failure and looks at it; prints clicks and seconds."""
     window = start()
     store, clicks = window.store, []
 
@@ -22,7 +24,7 @@ def test_three_clicks_lead_from_the_start_to_a_red_light_that_is_taken_for_green
         clicks.append(button.text())
         press(qtbot, button)
 
-    began = time.process_time()
+    began, worked = time.monotonic(), time.process_time()
     click(window.welcome.button("start_demo"))
     qtbot.waitUntil(window.run_pane.run.isEnabled, timeout=120_000)
     qtbot.waitUntil(lambda: store.selection.input == 141, timeout=60_000)
@@ -34,6 +36,9 @@ def test_three_clicks_lead_from_the_start_to_a_red_light_that_is_taken_for_green
     click(panel.found)
     view = window.findings.view
     qtbot.waitUntil(lambda: view.pair.picture.pair is not None, timeout=20_000)
+    seconds, work = time.monotonic() - began, time.process_time() - worked
+    words = f"{seconds:.1f} s by the clock, {work:.1f} s of work of the window"
+    print(f"red → GREEN: {len(clicks)} clicks ({', '.join(clicks)}), {words}")
     pair = view.pair.picture.pair
     assert view.isVisible() and (pair.taken, pair.given) == ("red", "green")
     assert pair.changed.sum() == 2 and pair.close() is not None, "two pixels, seen from near"
@@ -46,7 +51,19 @@ def test_three_clicks_lead_from_the_start_to_a_red_light_that_is_taken_for_green
     assert main.height() >= 0.5 * window.height(), "large"
     assert clicks == ["Start demo", "Run", "See the failure"]
     # the clock of a busy machine says nothing; the work itself is what a person waits for
-    assert time.process_time() - began < 20
+    assert work < 20
+
+
+def test_three_clicks_lead_from_the_start_to_a_red_light_that_is_taken_for_green(qtbot, start):
+    reach(qtbot, start)
+
+
+@pytest.mark.x11
+def test_three_clicks_lead_to_it_in_a_real_window_with_the_model_in_its_process(
+    qtbot, processes, start
+):
+    assert QApplication.platformName() == "xcb"
+    reach(qtbot, start)
 
 
 def test_the_page_of_the_failure_leads_on_with_one_click(qtbot, start):

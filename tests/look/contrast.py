@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from PySide6.QtCore import QPoint, QRect
+from PySide6.QtCore import QRect
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QAbstractButton, QLabel, QWidget
 
-from tests.look.faults import worded, words_of
+from tests.look.faults import text_on, worded, words_of
 
 #: WCAG 2.2 AA: of text, and of marks and of what outlines a control.
 TEXT, MARK = 4.5, 3.0
+#: Less of the height of a letter says nothing of its colour.
+HALF = 0.5
 #: Letters are smoothed: where none of their pixels has their whole colour, it is a little paler.
 SMOOTHED = 0.3
 
@@ -32,8 +34,10 @@ def pale_texts(window: QWidget) -> Iterator[str]:
         words = words_of(widget)
         if not any(letter.isalnum() for letter in words):
             continue
-        place = widget.visibleRegion().boundingRect()
-        found = _measured(pixels, place.translated(widget.mapTo(window, QPoint())))
+        place = text_on(widget, window).place
+        if place.height() < HALF * widget.fontMetrics().height():
+            continue  # scrolled out of sight but for an edge
+        found = _measured(pixels, place)
         if found < TEXT - SMOOTHED:
             yield f"“{words[:40]}” has a contrast of {found:.2f}"
 

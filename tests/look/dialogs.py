@@ -47,7 +47,8 @@ def _slides(window: MainWindow) -> Iterator[tuple[str, QWidget]]:
     story.toggle()
     story.showNormal()
     story.resize(window.size())
-    while not story.slides:
+    while not story.slides or story.size() != window.size():
+        story.resize(window.size())  # the whole screen may come late
         QTest.qWait(10)
     for place in range(len(story.slides)):
         story.go(place)

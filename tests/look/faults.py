@@ -55,7 +55,7 @@ class Text:
 def faults(window: QWidget) -> list[str]:
     """Every fault of the text on show, in words."""
     found = [fault for widget in worded(window) if (fault := _clipped(widget))]
-    texts = [_text(widget, window) for widget in worded(window)]
+    texts = [text_on(widget, window) for widget in worded(window)]
     for one, two in combinations([text for text in texts if text.words], 2):
         both = one.place.intersected(two.place)
         if both.width() > SLACK and both.height() > SLACK and not _related(one.widget, two.widget):
@@ -182,7 +182,8 @@ def _room(widget: QWidget, words: str) -> tuple[int, int]:
     return widest + mark, widget.width()
 
 
-def _text(widget: QWidget, window: QWidget) -> Text:
+def text_on(widget: QWidget, window: QWidget) -> Text:
+    """The words of a widget, and where the letters that are on show stand."""
     place = widget.visibleRegion().boundingRect()
     if isinstance(widget, QLabel):
         words = widget.fontMetrics().boundingRect(

@@ -23,18 +23,23 @@ def pair(words: list[str]) -> int:
     given = parser().parse_args(words)
     if (given.second is None) == (given.bits is None):
         raise ParamsError("Name a second model, or say --bits for the first one with fewer bits.")
-    sides = [Path(one) for one in (given.first, given.second) if one is not None]
-    for side in sides:
-        if identify(side).kind is not Kind.MODEL:
-            raise ModelError(f"{side} is no model; name model files.")
+    first = _model(given.first)
     if given.bits is None:
-        out = _out(given, usual_place(*sides))
-        write_pair(out, sides[0], sides[1])
+        second = _model(given.second)
+        out = _out(given, usual_place(first, second))
+        write_pair(out, first, second)
     else:
-        out = _out(given, usual_twin_place(sides[0], given.bits))
-        write_twin(out, sides[0], given.bits)
+        out = _out(given, usual_twin_place(first, given.bits))
+        write_twin(out, first, given.bits)
     print(f"{out}: open it like a model; its classes are “agree” and “disagree”.")
     return 0
+
+
+def _model(name: str) -> Path:
+    path = Path(name)
+    if identify(path).kind is not Kind.MODEL:
+        raise ModelError(f"{path} is no model; name model files.")
+    return path
 
 
 def _out(given: argparse.Namespace, usual: Path) -> Path:

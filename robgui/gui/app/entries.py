@@ -174,7 +174,7 @@ def _telling(commands: Commands, window: MainWindow) -> list[Entry]:
         *(
             Entry(
                 f"log_{name}",
-                f"Log runs to {title.replace('&', '&&')}",
+                f"Log runs to {title}",
                 "File",
                 partial(commands.saving.log_runs, name),
                 icon="report",

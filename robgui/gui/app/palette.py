@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QSize, Qt
+from PySide6.QtGui import QAction, QIcon, QKeyEvent, QKeySequence, QPainter, QPalette, QPixmap
 from PySide6.QtWidgets import (
     QDialog,
     QGridLayout,
+    QHBoxLayout,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
     QScrollArea,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
     QVBoxLayout,
     QWidget,
 )
 
 from robgui.gui.app.actions import Actions
-from robgui.gui.app.theme import heading_font
+from robgui.gui.app.theme import set_heading
 from robgui.gui.widgets.plain import Label
+from robgui.gui.widgets.sized import resize_within, within
+
+#: Columns of the sheet; a heading is as high as so many lines.
+COLUMNS, _HEADING = 3, 2
+#: Pixels of a sign.
+_ICON = QSize(20, 20)
+#: Where the shortcut of a line stands.
+_KEYS = Qt.ItemDataRole.UserRole + 1
 
 
 class CommandPalette(QDialog):
@@ -33,11 +45,13 @@ class CommandPalette(QDialog):
         self.line.installEventFilter(self)
         self.list = QListWidget()
         self.list.setAccessibleName("Commands")
+        self.list.setIconSize(_ICON)
         self.list.itemActivated.connect(lambda _: self._do())
         layout = QVBoxLayout(self)
         layout.addWidget(self.line)
         layout.addWidget(self.list)
-        self.resize(self.fontMetrics().averageCharWidth() * 72, self.fontMetrics().height() * 20)
+        self.list.setItemDelegate(_Keys(self.list))
+        resize_within(self, 72, 26)
         self._filter("")
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -65,7 +79,8 @@ class CommandPalette(QDialog):
 
     def _add(self, shown: str, name: str, action: QAction) -> None:
         keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-        item = QListWidgetItem(action.icon(), f"{shown}    {keys}" if keys else shown)
+        item = QListWidgetItem(_sign(action), shown)
+        item.setData(_KEYS, keys)
         item.setData(Qt.ItemDataRole.UserRole, name)
         if not action.isEnabled():
             item.setFlags(Qt.ItemFlag.NoItemFlags)
@@ -79,31 +94,99 @@ class CommandPalette(QDialog):
         self._actions[item.data(Qt.ItemDataRole.UserRole)].trigger()
 
 
+class _Keys(QStyledItemDelegate):
+    """A command with its shortcut at the right end of the line."""
+
+    def paint(
+        self,
+        painter: QPainter,
+        option: QStyleOptionViewItem,
+        index: QModelIndex | QPersistentModelIndex,
+    ) -> None:
+        """The line as the style draws it, then the keys."""
+        super().paint(painter, option, index)
+        palette, roles = option.palette, QPalette.ColorRole  # type: ignore[attr-defined]  # PySide's stubs leave the fields of an option out
+        chosen = option.state & QStyle.StateFlag.State_Selected  # type: ignore[attr-defined]
+        painter.setPen(palette.color(roles.HighlightedText if chosen else roles.PlaceholderText))
+        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(option.rect.adjusted(0, 0, -12, 0), right.value, index.data(_KEYS) or "")  # type: ignore[attr-defined]
+
+    def sizeHint(
+        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> QSize:
+        """All lines are as high as one with a sign."""
+        hint = super().sizeHint(option, index)
+        return QSize(hint.width(), max(hint.height(), 2 * option.fontMetrics.height()))  # type: ignore[attr-defined]
+
+
+def _sign(action: QAction) -> QIcon:
+    """The sign of a command; room for one where it has none, so that all words begin alike."""
+    if not action.icon().isNull():
+        return action.icon()
+    empty = QPixmap(_ICON)
+    empty.fill(Qt.GlobalColor.transparent)
+    return QIcon(empty)
+
+
 class ShortcutSheet(QDialog):
-    """Every shortcut on one page."""
+    """Every shortcut on one page, menu by menu in columns."""
 
     def __init__(self, actions: Actions, parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle("Keyboard shortcuts")
         inner = QWidget()
-        grid = QGridLayout(inner)
-        grid.setHorizontalSpacing(32)
-        row = 0
-        for menu in dict.fromkeys(entry.menu for entry in actions.entries.values() if entry.menu):
-            title = Label(menu, font=heading_font(1.15))
-            grid.addWidget(title, row, 0, 1, 2)
-            row += 1
-            for name, entry in actions.entries.items():
-                if entry.menu == menu and entry.keys:
-                    grid.addWidget(Label(entry.text.rstrip(" …")), row, 0)
-                    keys = actions[name].shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-                    grid.addWidget(Label(keys), row, 1)
-                    row += 1
-        grid.setRowStretch(row, 1)
-        scroll = QScrollArea(widgetResizable=True)
+        across = QHBoxLayout(inner)
+        across.setContentsMargins(24, 16, 24, 16)
+        across.setSpacing(48)
+        for menus in _columns(_by_menu(actions)):
+            across.addLayout(_column_of(menus, actions))
+        scroll = QScrollArea(widgetResizable=True, frameShape=QScrollArea.Shape.NoFrame)
         scroll.setWidget(inner)
-        QVBoxLayout(self).addWidget(scroll)
-        self.resize(self.fontMetrics().averageCharWidth() * 64, self.fontMetrics().height() * 30)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(scroll)
+        self.resize(within(self, inner.sizeHint() + QSize(4, 4)))
+
+
+def _by_menu(actions: Actions) -> dict[str, list[str]]:
+    """The commands with a shortcut, by the menu they are in."""
+    found: dict[str, list[str]] = {}
+    for name, entry in actions.entries.items():
+        if entry.menu and entry.keys:
+            found.setdefault(entry.menu, []).append(name)
+    return found
+
+
+def _columns(menus: dict[str, list[str]]) -> list[dict[str, list[str]]]:
+    """The menus in columns of about the same height, in their order."""
+    height = sum(len(names) + _HEADING for names in menus.values()) / COLUMNS
+    columns: list[dict[str, list[str]]] = [{}]
+    filled = 0
+    for menu, names in menus.items():
+        if columns[-1] and len(columns) < COLUMNS and filled + (len(names) + _HEADING) / 2 > height:
+            columns.append({})
+            filled = 0
+        columns[-1][menu] = names
+        filled += len(names) + _HEADING
+    return columns
+
+
+def _column_of(menus: dict[str, list[str]], actions: Actions) -> QGridLayout:
+    grid = QGridLayout()
+    grid.setHorizontalSpacing(24)
+    grid.setVerticalSpacing(6)
+    for menu, names in menus.items():
+        title = set_heading(Label(menu), "section")
+        title.setContentsMargins(0, 12 if grid.count() else 0, 0, 0)
+        grid.addWidget(title, grid.rowCount(), 0, 1, 2)
+        for name in names:
+            row = grid.rowCount()
+            grid.addWidget(Label(actions.entries[name].text.rstrip(" …")), row, 0)
+            keys = Label(actions[name].shortcut().toString(QKeySequence.SequenceFormat.NativeText))
+            keys.setProperty("role", "quiet")
+            grid.addWidget(keys, row, 1)
+    grid.setRowStretch(grid.rowCount(), 1)
+    return grid
 
 
 def match_rank(typed: str, text: str) -> int:

@@ -32,6 +32,8 @@ from robgui.gui.app.theme import set_heading
 from robgui.gui.forms.form_editors import Editor, editor_for
 from robgui.gui.model.trusted_files import TrustedFiles
 from robgui.gui.widgets.plain import Label, set_tip
+from robgui.gui.widgets.sized import resize_within
+from robgui.gui.widgets.tabbed import Tabbed
 
 if TYPE_CHECKING:
     from robgui.core.execution.analysis import Analysis
@@ -90,21 +92,23 @@ class Preferences(QDialog):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 16, 16, 16)
         layout.setSpacing(8)
-        layout.addLayout(self._look(settings))
-        layout.addWidget(set_heading(Label("Thresholds"), "title"))
-        layout.addWidget(introduction)
-        layout.addWidget(self._rows(), 1)
-        layout.addWidget(self.problem)
-        layout.addWidget(self.processes)
         self.trusted = TrustedFiles()
-        layout.addWidget(self.trusted)
+        self.tabs = Tabbed(
+            {
+                "Thresholds": _page(introduction, self._rows()),
+                "Runs": _page(self.processes),
+                "Look": _page(self._look(settings)),
+                "Trusted files": _page(self.trusted),
+            }
+        )
+        layout.addWidget(self.tabs, 1)
+        layout.addWidget(self.problem)
         layout.addWidget(self.buttons)
-        letters, line = self.fontMetrics().averageCharWidth(), self.fontMetrics().height()
-        self.resize(letters * 124, line * 46)
+        resize_within(self, 116, 44)
         self.processes.memory.valueChanged.connect(lambda _: self._check())
         self._check()
 
-    def _look(self, settings: Settings) -> QHBoxLayout:
+    def _look(self, settings: Settings) -> QWidget:
         """Light, dark, or as the system has it."""
         self.look = QComboBox()
         self.look.setAccessibleName("Look")
@@ -113,11 +117,13 @@ class Preferences(QDialog):
         self.look.setCurrentIndex(self.look.findData(settings.look))
         label = Label("Look")
         label.setBuddy(self.look)
-        row = QHBoxLayout()
+        place = QWidget()
+        row = QHBoxLayout(place)
+        row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(label)
         row.addWidget(self.look)
         row.addStretch(1)
-        return row
+        return place
 
     def chosen(self) -> dict[str, float]:
         """What differs from the program's own thresholds, by ``analysis.field``."""
@@ -194,6 +200,18 @@ class Preferences(QDialog):
         self.problem.setText(problem)
         self.problem.setVisible(bool(problem))
         self.buttons.button(QDialogButtonBox.StandardButton.Ok).setEnabled(not problem)
+
+
+def _page(*widgets: QWidget) -> QWidget:
+    """Widgets below each other from the upper edge; what scrolls takes the rest of the room."""
+    page = QWidget()
+    layout = QVBoxLayout(page)
+    layout.setContentsMargins(0, 12, 0, 0)
+    for widget in widgets:
+        layout.addWidget(widget, 1 if isinstance(widget, QScrollArea) else 0)
+    if not isinstance(widgets[-1], QScrollArea):
+        layout.addStretch(1)
+    return page
 
 
 def _problem(known: Analysis, one: Threshold, editor: Editor) -> str:

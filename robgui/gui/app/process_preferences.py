@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QDoubleSpinBox, QGridLayout, QSpinBox, QWidget
 from robgui.core.execution.worker.cores import cores
 from robgui.core.execution.worker.workers import usual_memory
 from robgui.core.text.words import amount, count
-from robgui.gui.app.theme import set_heading
 from robgui.gui.state.running.places import MOST_AT_ONCE, window_places
 from robgui.gui.widgets.plain import Label
 
@@ -71,13 +70,12 @@ class ProcessPreferences(QWidget):
         grid.setHorizontalSpacing(16)
         grid.setVerticalSpacing(4)
         grid.setColumnStretch(2, 1)
-        grid.addWidget(set_heading(Label("Runs"), "title"), 0, 0, 1, 3)
         rows = (
             ("Runs at once", self.at_once, "default: 1", self._where),
             ("Memory of each process", self.memory, _default(), self._much),
         )
         for place, (title, field, default, words) in enumerate(rows):
-            row = 1 + 2 * place
+            row = 2 * place
             name = Label(title)
             name.setBuddy(field)
             field.setMinimumWidth(self.fontMetrics().averageCharWidth() * 24)

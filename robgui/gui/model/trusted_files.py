@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
 
 from robgui.core.errors import RobguiError
 from robgui.core.trust import revoke, trusted
-from robgui.gui.app.theme import set_heading
 from robgui.gui.widgets.plain import Label
 
 NOTHING = "No file may run code. A model that would ask you first."
@@ -46,7 +45,6 @@ class TrustedFiles(QWidget):
         row.addWidget(self.revoke)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(set_heading(Label("Trusted files"), "title"))
         layout.addLayout(row)
         layout.addWidget(self.files)
         self.refresh()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent, QTextDocument
+from PySide6.QtGui import QKeyEvent, QTextBlockFormat, QTextCursor, QTextDocument
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLineEdit,
@@ -21,6 +21,10 @@ from PySide6.QtWidgets import (
 
 from robgui import manual
 from robgui.gui.app.theme import theme
+from robgui.gui.widgets.sized import resize_within
+
+#: Per cent of a line of the manual from one line to the next.
+_LEADING = 125
 
 if TYPE_CHECKING:
     from robgui.gui.state.store import Store
@@ -50,8 +54,7 @@ class Help(QWidget):
         layout.setContentsMargins(8, 8, 8, 8)
         layout.addLayout(left, 1)
         layout.addWidget(self.text, 3)
-        unit = self.fontMetrics().averageCharWidth()
-        self.resize(unit * 130, self.fontMetrics().height() * 40)
+        resize_within(self, 124, 44)
         self.words.textChanged.connect(self._fill)
         self.list.currentItemChanged.connect(lambda item, _: self._chosen(item))
         theme.changed.connect(self._draw)
@@ -116,3 +119,19 @@ class Help(QWidget):
         ]
         self.text.document().setDefaultStyleSheet(f"a {{ color: {theme.colours.accent}; }}")
         self.text.setMarkdown(page.text + ("\n\n" + manual.settings(mine) if mine else ""))
+        _set_apart(self.text.document(), self.fontMetrics().height())
+
+
+def _set_apart(document: QTextDocument, line: int) -> None:
+    """Room around the page, above its headings and between its lines."""
+    document.setDocumentMargin(1.5 * line)
+    block = document.begin()
+    while block.isValid():
+        style = block.blockFormat()
+        if style.headingLevel():
+            style.setTopMargin(0 if block.blockNumber() == 0 else 1.2 * line)
+            style.setBottomMargin(0.4 * line)
+        else:
+            style.setLineHeight(_LEADING, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
+        QTextCursor(block).setBlockFormat(style)
+        block = block.next()

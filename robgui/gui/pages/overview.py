@@ -4,6 +4,7 @@ card with its number, its scale and a small picture, which moves while it runs.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
 
 #: A tile is at least this many characters wide; as many stand beside each other as fit.
 _TILE = 40
+#: How much wider than high a tile looks best.
+_SHAPE = 1.7
 #: Lower than this many lines of text, the hero is smaller.
 _LOW = 64
 #: Seconds between two pictures of a running method.
@@ -144,9 +147,7 @@ class Overview(WhenSeen, QWidget):
         self._arrange()
 
     def _arrange(self) -> None:
-        fitting = max(1, self.width() // (self.fontMetrics().averageCharWidth() * _TILE))
-        rows = max(1, -(-len(self._tiles) // fitting))
-        columns = max(1, -(-len(self._tiles) // rows))  # as even as can be: five are three and two
+        columns = self._fitting()
         if columns == self._columns:
             return
         for column in range(self._columns):
@@ -161,6 +162,21 @@ class Overview(WhenSeen, QWidget):
             self._grid.setColumnStretch(column, 1)
         for row in range(self._rows):
             self._grid.setRowStretch(row, 1)
+
+    def _fitting(self) -> int:
+        """How many tiles beside each other fit and look best: somewhat wider than high, and rows
+        as even as can be: five are three and two.
+        """
+        tiles, most = len(self._tiles), self.fontMetrics().averageCharWidth() * _TILE
+        high = max(1, self.height() - self.hero.sizeHint().height())
+        by_rows = {-(-tiles // rows) for rows in range(1, tiles + 1)}
+        fit = [columns for columns in by_rows if columns * most <= self.width()]
+
+        def unlike(columns: int) -> float:
+            wide, low = self.width() / columns, high / -(-tiles // columns)
+            return abs(math.log(wide / low / _SHAPE))
+
+        return min(fit, key=unlike, default=1)
 
     def _connect(self) -> None:
         store = self._store

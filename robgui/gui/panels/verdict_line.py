@@ -4,7 +4,7 @@ on.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRect, Qt
+from PySide6.QtCore import QEvent, QRect, Qt, QTimer
 from PySide6.QtGui import QPalette, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
@@ -77,9 +77,18 @@ class VerdictLine(QWidget):
         """Another width takes another number of lines."""
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
-            self._fit()
-            if self.minimumHeight():
-                self.hold_height(grow_only=False)
+            self._fit_again()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Larger text takes more lines; its size is known once the style has been told."""
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            QTimer.singleShot(0, self, self._fit_again)
+
+    def _fit_again(self) -> None:
+        self._fit()
+        if self.minimumHeight():
+            self.hold_height(grow_only=False)
 
     def _arrange(self) -> None:
         top = QHBoxLayout()

@@ -28,7 +28,7 @@ from robgui.gui.show.telling import Told, tell, tell_right
 from robgui.gui.widgets.inks import colour, status_ink
 from robgui.gui.widgets.pair import PairView
 from robgui.gui.widgets.pair.fitted import Fitted
-from robgui.gui.widgets.plain import Label, unbroken
+from robgui.gui.widgets.plain import Label, breakable, unbroken
 
 if TYPE_CHECKING:
     from robgui.gui.state.store import Store
@@ -271,7 +271,7 @@ class Presentation(QWidget):
         self.pair.show_pair(pair)
 
     def _fill(self, label: Label, text: str) -> None:
-        label.setText(unbroken(text))
+        label.setText(breakable(unbroken(text)))
         label.setVisible(bool(text))
 
     # --- own words --------------------------------------------------------------------------------

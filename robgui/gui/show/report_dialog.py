@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 from robgui.core.errors import DataError
 from robgui.gui.app.theme import set_heading
 from robgui.gui.widgets.plain import Label
+from robgui.gui.widgets.sized import resize_within
 from robgui.report.own import Own, read_logo
 
 _PICTURES = "Pictures (*.png *.jpg *.jpeg *.webp *.bmp *.gif)"
@@ -43,7 +44,9 @@ class ReportDialog(QDialog):
         self.text = QPlainTextEdit(own.text, tabChangesFocus=True)
         self.text.setAccessibleName("Text below the title")
         self.text.setPlaceholderText("For whom, why, what follows")
-        self.picture = Label(minimumHeight=48, alignment=Qt.AlignmentFlag.AlignLeft)
+        middle = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        self.picture = Label(minimumHeight=48, alignment=middle)
+        self.picture.setProperty("role", "quiet")
         self.choose = QPushButton("Choose logo …")
         self.remove = QPushButton("No logo")
         self.problem = Label(wordWrap=True)
@@ -66,7 +69,10 @@ class ReportDialog(QDialog):
             pixmap.loadFromData(logo)
             modes = Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation
             pixmap = pixmap.scaled(240, 48, *modes)
-        self.picture.setPixmap(pixmap)
+        if logo:
+            self.picture.setPixmap(pixmap)
+        else:
+            self.picture.setText("No logo yet")
         self.remove.setEnabled(bool(logo))
 
     def read(self, path: Path) -> None:
@@ -92,7 +98,9 @@ class ReportDialog(QDialog):
         form = QFormLayout()
         form.addRow("Title", self.title)
         form.addRow("Text", self.text)
-        form.addRow("Logo", logo)
+        name = Label("Logo", minimumHeight=48)
+        name.setAlignment(Qt.AlignmentFlag.AlignVCenter)
+        form.addRow(name, logo)
         kinds = QDialogButtonBox.StandardButton
         buttons = QDialogButtonBox(kinds.Ok | kinds.Cancel)
         buttons.accepted.connect(self.accept)
@@ -104,4 +112,4 @@ class ReportDialog(QDialog):
         layout.addLayout(form)
         layout.addWidget(self.problem)
         layout.addWidget(buttons)
-        self.resize(self.fontMetrics().averageCharWidth() * 80, self.fontMetrics().height() * 22)
+        resize_within(self, 80, 22)

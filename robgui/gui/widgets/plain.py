@@ -4,6 +4,7 @@ files of anyone.
 
 from __future__ import annotations
 
+import re
 from html import escape
 from typing import Any
 
@@ -11,6 +12,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QLabel, QMessageBox, QWidget
 
+#: Words that are too long for a narrow column, and where they may break.
+_LONG_NAME, _JOINT = re.compile(r"\S{17,}"), re.compile(r"(?<=_)(?=\w)|(?=\.[a-z])")
 #: A tooltip is never longer.
 _LONGEST_TIP = 5_000
 #: Qt wraps rich text only, so a tooltip longer than this is written as such.
@@ -59,6 +62,13 @@ def tip(text: str) -> str:
 def unbroken(words: str) -> str:
     """A number and its per cent sign stay in one line."""
     return words.replace(" %", "\N{NO-BREAK SPACE}%")
+
+
+def breakable(words: str) -> str:
+    """Long names of files may break where a person would break them: behind ``_``, before an
+    ending.
+    """
+    return _LONG_NAME.sub(lambda found: _JOINT.sub("\N{ZERO WIDTH SPACE}", found[0]), words)
 
 
 def set_tip(widget: QWidget | QAction, text: str) -> None:

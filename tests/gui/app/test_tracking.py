@@ -35,6 +35,9 @@ def test_an_entry_whose_tracker_is_missing_is_grey_and_says_what_to_install(wind
     assert not action.isEnabled()
     assert action.toolTip() == why and "is not installed; install it" in why
     assert window.actions_.menus["File"].toolTipsVisible()
+    entry = window.actions_.entries[f"log_{tracker}"]
+    assert entry.text == f"Log runs to {TRACKERS[tracker][0]}", "as the palette shows it"
+    assert action.text().replace("&&", "&") == entry.text, "no letter of the menu is underlined"
 
 
 def test_the_menu_logs_every_run_to_mlflow(window, qtbot, tmp_path, monkeypatch):

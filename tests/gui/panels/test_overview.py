@@ -277,3 +277,14 @@ def test_a_card_moves_while_its_method_runs_and_speaks_of_what_is_computed(
     kept(qtbot, store)
     assert seen, "its words and picture were shown before it ended"
     qtbot.waitUntil(tile.progress.isHidden, timeout=10_000)
+
+
+@pytest.mark.parametrize(("width", "height"), [(1050, 690), (1600, 950), (2230, 1350)])
+def test_tiles_are_wider_than_high_however_large_the_window_is(qtbot, store, width, height):
+    overview = Overview(store)
+    qtbot.addWidget(overview)
+    overview.resize(width, height)
+    with qtbot.waitExposed(overview):
+        overview.show()
+    for tile in overview._tiles:
+        assert 1 < tile.width() / tile.height() < 4

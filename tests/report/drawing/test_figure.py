@@ -48,6 +48,7 @@ def figure(view: View) -> Plate:
 
 def shown(figure: Plate) -> list[Text]:
     """Every text around the data: titles, notes, names of axes, tick labels, legends."""
+    figure.draw_without_rendering()  # legends and ticks take their places when they are drawn
     texts = [*figure.texts, *(text for legend in figure.legends for text in legend.get_texts())]
     for axes in figure.axes:
         if axes.axison:

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from robgui.core.harm import LEVELS, WORST, Harm
 from robgui.gui.app.theme import set_heading
 from robgui.gui.widgets.plain import Label, tip
+from robgui.gui.widgets.sized import resize_within
 
 if TYPE_CHECKING:
     from robgui.gui.state.history import History
@@ -121,7 +122,7 @@ class HarmDialog(QDialog):
         layout.addLayout(begin)
         layout.addWidget(self.table, 1)
         layout.addWidget(buttons)
-        self.resize(self.fontMetrics().averageCharWidth() * 110, self.fontMetrics().height() * 26)
+        resize_within(self, 110, 14 + 2 * len(self.names))
 
 
 _CENTRE = Qt.AlignmentFlag.AlignCenter

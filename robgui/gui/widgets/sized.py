@@ -1,0 +1,24 @@
+"""How large a window is at first: measured in its own text, never larger than where it opens."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QWidget
+
+#: A window leaves this share of the one behind it to be seen.
+_SHARE = 0.96
+
+
+def resize_within(window: QWidget, letters: int, lines: int) -> None:
+    """Makes a window so many letters wide and lines high, as far as there is room."""
+    metrics = window.fontMetrics()
+    wanted = QSize(metrics.averageCharWidth() * letters, metrics.height() * lines)
+    window.resize(within(window, wanted))
+
+
+def within(window: QWidget, wanted: QSize) -> QSize:
+    """A size that fits into the window behind, or the screen where there is none."""
+    parent = window.parentWidget()
+    behind = None if parent is None else parent.window()
+    room = window.screen().availableSize() if behind is None else behind.size()
+    return wanted.boundedTo(room * _SHARE)
