@@ -137,6 +137,8 @@ class Presentation(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._look()
+        if not self.edit.isChecked():
+            self._show()
 
     # --- making -----------------------------------------------------------------------------------
 
@@ -271,7 +273,10 @@ class Presentation(QWidget):
         self.pair.show_pair(pair)
 
     def _fill(self, label: Label, text: str) -> None:
-        label.setText(breakable(unbroken(text)))
+        room, metrics = self._scroll.viewport().width(), label.fontMetrics()
+        words = unbroken(text)
+        long = any(metrics.horizontalAdvance(word) > room for word in words.split())
+        label.setText(breakable(words) if long else words)
         label.setVisible(bool(text))
 
     # --- own words --------------------------------------------------------------------------------
