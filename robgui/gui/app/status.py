@@ -100,7 +100,7 @@ class Status(QStatusBar):
         room = self.fontMetrics().horizontalAdvance("99,999 inputs/s")
         if room != self._speed.minimumWidth():
             self._speed.setMinimumWidth(room)
-            self.layout().activate()  # while its height stays a status bar moves nothing by itself
+            self._lay_out()
         self._speed.setText(
             f"{number(round(self._rate))} inputs/s"
             if self._rate >= 0.5
@@ -108,6 +108,11 @@ class Status(QStatusBar):
             if self._working.text()
             else "idle"
         )
+
+    def _lay_out(self) -> None:
+        """While its height stays a status bar moves nothing by itself."""
+        if (layout := self.layout()) is not None:
+            layout.activate()
 
     def _show_runs(self) -> None:
         """What each worker does; in full where the pointer is."""
@@ -128,7 +133,7 @@ class Status(QStatusBar):
         self._show_runs()
         self._memory.setText(_memory(self._store.pids, self._store.graphics))
         self.device.setText(_devices(self._store))
-        self.layout().activate()
+        self._lay_out()
 
 
 def _devices(store: Store) -> str:
