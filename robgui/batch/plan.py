@@ -243,9 +243,9 @@ class _Expansion:
                 device=self._device,
                 autocast=self._suite.autocast,
             )
-            count = (
-                0 if source is None else len(source.dataset) if indices is None else len(indices)
-            )
+            count = 0 if source is None else len(source.dataset)
+            if source is not None and indices is not None:
+                count = len(indices)
             self.made += 1
             parts = _parts(known, params, count, table.shards)
             cost = self._cost(known, params, models, count) if self._costs else ""

@@ -55,6 +55,7 @@ COMMANDS = {
     "verify": "compare a report with the record it carries, and run some of it again",
     "vnnlib": "a finding or a box around an input as a property for other verifiers, and back",
     "pair": "two models as one: where they disagree is then a question for every analysis",
+    "log": "runs of a workspace to MLflow or Weights & Biases, where that is installed",
     "completion": "a script that lets bash, zsh or fish complete these commands",
 }
 
@@ -74,6 +75,7 @@ _HOMES = {
     "verify": ("robgui.cli.evidence.verify", "verify"),
     "vnnlib": ("robgui.cli.evidence.vnnlib", "vnnlib"),
     "pair": ("robgui.cli.evidence.pair", "pair"),
+    "log": ("robgui.cli.evidence.log", "log"),
     "completion": ("robgui.cli.completion", "completion"),
 }
 #: Those that a signal ends as Ctrl-C does.

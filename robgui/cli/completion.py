@@ -75,7 +75,7 @@ def parser() -> Parser:
 def commands() -> Iterator[Command]:
     """Every command with what its own parser takes."""
     from robgui.cli import batch, inspect, listing, reproduce, run, tour
-    from robgui.cli.evidence import guard, pair, postmortem, verify, vnnlib
+    from robgui.cli.evidence import guard, log, pair, postmortem, verify, vnnlib
     from robgui.doctor import examination
     from robgui.selftest import command as selftest
 
@@ -95,6 +95,7 @@ def commands() -> Iterator[Command]:
         "verify": verify.parser(),
         "vnnlib": vnnlib.parser(),
         "pair": pair.parser(),
+        "log": log.parser(),
         "completion": parser(),
     }
     for name, found in plain.items():

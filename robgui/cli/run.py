@@ -32,6 +32,7 @@ class Wish:
         options: What is said of the data.
         picked: Which inputs, by number; None for all, or for those of a query.
         out: Where the result goes; None for stdout.
+        export: Where the inputs go that the run makes; None for nowhere.
     """
 
     known: Analysis
@@ -41,6 +42,7 @@ class Wish:
     options: dict[str, Any]
     picked: list[int] | None
     out: Path | None
+    export: Path | None
 
 
 def run(words: list[str]) -> int:
@@ -67,6 +69,7 @@ def _wish(words: list[str]) -> Wish:
         data_options(given),
         None if given.index is None else indices("--index", given.index),
         _checked(given.out),
+        _export_place(given),
     )
 
 
@@ -78,6 +81,19 @@ def _checked(out: str | None) -> Path | None:
             " file."
         )
     return writable("--out", out)
+
+
+def _export_place(given: argparse.Namespace) -> Path | None:
+    """Where to export, found wanting before the work: a file, or a folder that is not there yet."""
+    name = getattr(given, "export", None)
+    if name is None:
+        return None
+    if given.data is None:
+        raise ParamsError("--export writes inputs that are made of others; name these with --data.")
+    place = Path(name)
+    if place.is_dir() and not any(place.iterdir()):
+        return place
+    return writable("--export", name)
 
 
 def _check_workspace(name: str | None) -> None:
@@ -157,6 +173,12 @@ def parser(known: Analysis) -> argparse.ArgumentParser:
         metavar="FILE",
         help="where to write the JSON; large arrays go into an NPZ beside it [stdout]",
     )
+    if known.export is not None:
+        made.add_argument(
+            "--export",
+            metavar="PLACE",
+            help=f"{known.export.title.lower()} into a new folder, or one file that ends in .npz",
+        )
     taken = [action.dest for action in made._actions]
     add_params(made, known.params, taken)
     return made

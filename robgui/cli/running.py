@@ -8,16 +8,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from robgui.cli import INTERRUPTED
-from robgui.cli.opening import open_data, open_model
+from robgui.cli.opening import asking, open_data, open_model
 from robgui.cli.printing import print_json, print_line
 from robgui.cli.progress import Progress
 from robgui.cli.signals import deaf
 from robgui.core.codec import readable
 from robgui.core.errors import ModelError, RobguiError
 from robgui.core.execution.analysis import Step
+from robgui.core.execution.asking.held import open_held
 from robgui.core.execution.budget.cost import Estimate, estimate
 from robgui.core.execution.choice import one_executor
 from robgui.core.execution.execution import Execution
+from robgui.core.execution.export import Origin
 from robgui.core.execution.request import Request, build_request
 from robgui.core.execution.run import RunState
 from robgui.core.execution.worker.slot import Terms
@@ -27,6 +29,7 @@ from robgui.core.workspace.export import write_document
 if TYPE_CHECKING:
     from robgui.cli.opening import Executor
     from robgui.cli.run import Wish
+    from robgui.core.model.card import ModelCard
     from robgui.core.verdict import Verdict
 
 #: Seconds between two looks at how far it is.
@@ -45,7 +48,7 @@ def carry_out(wish: Wish) -> int:
             workspace = stack.enter_context(Workspace.open(place))
         executor = one_executor(Terms(notice=progress.say))
         stack.callback(executor.close)
-        request, trusted, cost = _request(wish, executor, progress)
+        request, models, cost = _request(wish, executor, progress)
         if wish.given.dry_run:
             progress.close()
             print_line(cost_line(wish.known.title, cost))
@@ -54,14 +57,34 @@ def carry_out(wish: Wish) -> int:
             progress.say(cost_line(wish.known.title, cost))
         if place is not None and workspace is None:
             workspace = stack.enter_context(Workspace.open(place))
+        trusted = frozenset(model.ran for model in models if model.ran)
         execution = Execution(request, workspace, trusted=trusted)
-        return _carry_out(execution, executor, wish.out, progress)
+        code = _carry_out(execution, executor, wish.out, progress)
+        if wish.export is not None:
+            origin = _origin(wish, models[0], request, executor)
+            progress.say(_export(wish, wish.export, execution, origin))
+        return code
+
+
+def _origin(wish: Wish, model: ModelCard, request: Request, executor: Executor) -> Origin:
+    """What the run was about, for an export."""
+    ask = asking(executor)
+    data = open_held(Path(wish.given.data), wish.options, ask)
+    return Origin(model, data if request.indices is None else data.subset(request.indices), ask)
+
+
+def _export(wish: Wish, place: Path, execution: Execution, origin: Origin) -> str:
+    """Writes the inputs that the run has made; says what is where."""
+    assert wish.known.export is not None
+    if execution.newest is None:
+        return "There is no result yet, so nothing was exported."
+    return wish.known.export.write(execution.newest.result, wish.params, origin, place)
 
 
 def _request(
     wish: Wish, executor: Executor, progress: Progress
-) -> tuple[Request, frozenset[str], Estimate | None]:
-    """What the command line asks for, the code that it lets run, and what it will cost.
+) -> tuple[Request, list[ModelCard], Estimate | None]:
+    """What the command line asks for, of which models, and what it will cost.
 
     Models and data are opened for it.
     """
@@ -84,9 +107,9 @@ def _request(
         device=models[0].device,
         autocast=models[0].autocast,
     )
-    inputs = (0 if data is None else data.inputs) if picked is None else len(picked)
-    cost = estimate(wish.known, wish.params, models, inputs)
-    return request, frozenset(model.ran for model in models if model.ran), cost
+    inputs = 0 if data is None else data.inputs
+    cost = estimate(wish.known, wish.params, models, inputs if picked is None else len(picked))
+    return request, models, cost
 
 
 def cost_line(title: str, cost: Estimate | None) -> str:

@@ -38,7 +38,7 @@ def informative(name: str, result: Any) -> bool:
         return result.found_class >= 0
     if name == "deepinspect":
         return bool(np.isfinite(result.napvd).any())
-    return result.killed > 0
+    return result.killed > 0 or result.monte_carlo_failures > 0
 
 
 def first_picture(net: Classifier, name: str, x: np.ndarray) -> tuple[float, int]:

@@ -47,7 +47,8 @@ def test_the_pair_is_asked_for_written_and_opened(qtbot, start, tmp_path, monkey
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, **__: (str(out), ""))
     window.actions_["pair"].trigger()
     idle(qtbot, window)
-    assert asked == [f"1. {OTHER}"], "a table is no partner of a picture"
+    itself = "itself with weights of 8 bits (int8)"
+    assert asked == [f"1. {OTHER}", f"2. {itself}"], "a table is no partner of a picture"
     assert out.is_file()
 
     def ready():
@@ -60,10 +61,33 @@ def test_the_pair_is_asked_for_written_and_opened(qtbot, start, tmp_path, monkey
     assert library.model.labels == ("agree", "disagree")
 
 
-def test_one_model_alone_has_no_partner(qtbot, start):
+def test_one_model_alone_is_compared_with_itself_in_8_bits(qtbot, start, tmp_path, monkeypatch):
+    for file in (NAMES[0], f"{NAMES[0]}.toml"):
+        shutil.copy(resources.path("demo", file), tmp_path / file)
+    window = start()
+    library = window.store.library
+    library.load_model(Opening(tmp_path / NAMES[0], quiet=True))
+    idle(qtbot, window)
+    monkeypatch.setattr(QInputDialog, "getItem", lambda *given: (given[3][-1], True))
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given: (given[2], ""))
+    window.actions_["pair"].trigger()
+    out = tmp_path / "fashion_mlp_against_8_bits.pair"
+    assert out.is_file() and "bits = 8" in out.read_text(encoding="utf-8")
+
+    def ready():
+        dialog = window.commands.questions.dialog
+        return dialog is not None and dialog.isVisible() and dialog.use.isEnabled()
+
+    qtbot.waitUntil(ready, timeout=60_000)
+    window.commands.questions.dialog.use.click()
+    qtbot.waitUntil(lambda: library.model.name == out.name, timeout=60_000)
+    assert library.model.labels == ("agree", "disagree")
+
+
+def test_without_a_model_there_is_no_pair(qtbot, start):
     window = start()
     heard = []
     window.store.said.connect(lambda level, sentence, details: heard.append(sentence))
     window.actions_["pair"].trigger()
     (sentence,) = heard
-    assert sentence.startswith("A pair needs two models of the same inputs and classes")
+    assert sentence.startswith("A pair needs a model in use that comes from a file")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import sqlite3
 import sys
 import time
@@ -32,6 +33,8 @@ SLOWEST = 240.0
 #: Seconds after which a person presses Stop; the question of trust comes sooner, also where the
 #: process that opens models has to start anew first.
 PATIENCE = 60.0
+#: How the program speaks of an exception that it did not expect.
+_BUG = re.compile(r"Unexpected [A-Z]\w+(:|\.)")
 _LONGEST = 2000
 _ANALYSIS = "zonnscan"
 
@@ -171,7 +174,7 @@ class Round:
         self._note(level, sentence)
         if "\n" in sentence or not sentence.strip() or len(sentence) > _LONGEST:
             self.wrong.append(f"{self.dropped}: no sentence: {tame(sentence)}")
-        if (level == "error" and details) or "Unexpected" in sentence:
+        if (level == "error" and details) or _BUG.search(sentence):
             self.wrong.append(f"{self.dropped}: nobody foresaw: {tame(sentence + details[-300:])}")
 
     def _answer(self) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+
 import numpy as np
 
 from robgui.analyses.accuracy.params import AccuracyParams
@@ -15,6 +18,8 @@ from robgui.core.verdict import Quantity, Status, Verdict
 
 #: Severity of an input that is wrong for certain, of a label to check, of a weak slice.
 _ONE_INPUT, _LABEL, _SLICE = 0.7, 0.3, 0.5
+#: Pixels between the pictures of a sheet, their grey, and how many stand in one row alone.
+_GAP, _GROUND, _ROW = 1, 128, 3
 
 
 def verdict(result: AccuracyResult, params: AccuracyParams) -> Verdict:
@@ -236,16 +241,34 @@ def _mistake(result: AccuracyResult, one: Shown) -> Finding:
 
 
 def _weak_slice(result: AccuracyResult, one: Slice) -> Finding:
-    wrong = one.members[~result.right[one.members]][:12]
+    wrong = one.members[~result.right[one.members]]
+    wrong = wrong[np.argsort(-result.confidence[wrong], kind="stable")][:12]
     share = one.right / len(one.members)
+    places = [int(place) for place in result.places[wrong]]
     detail = {
         "slice": one.name,
-        "inputs": [int(place) for place in result.places[wrong]],
+        "inputs": places,
         "wrong": len(wrong),
         "share": 1 - share,
     }
     title = f"Weak slice, {one.name}: right on {percent(share)} of {len(one.members):,}"
-    return Finding("slice", title, _SLICE * (1 - share), detail)
+    shown = {mistake.place: mistake.picture for mistake in result.mistakes}
+    pictures = [shown[place] for place in places if place in shown]
+    return Finding("slice", title, _SLICE * (1 - share), detail, _sheet(pictures))
+
+
+def _sheet(pictures: Sequence[np.ndarray]) -> np.ndarray | None:
+    """Pictures of one size beside and below each other as one; None without any."""
+    if not pictures:
+        return None
+    across = len(pictures) if len(pictures) <= _ROW else math.ceil(math.sqrt(len(pictures)))
+    down = -(-len(pictures) // across)
+    high, wide = (side + _GAP for side in pictures[0].shape[:2])
+    sheet = np.full((down * high - _GAP, across * wide - _GAP, 3), _GROUND, np.uint8)
+    for number, picture in enumerate(pictures):
+        top, left = high * (number // across), wide * (number % across)
+        sheet[top : top + picture.shape[0], left : left + picture.shape[1]] = picture
+    return sheet
 
 
 def _suspect(result: AccuracyResult, one: Shown) -> Finding:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from robgui.analyses.corruptions.kinds import KINDS, corrupt
-from robgui.analyses.corruptions.params import NAMES, CorruptionsParams
+from robgui.analyses.corruptions.params import CorruptionsParams, picture_seed
 from robgui.analyses.corruptions.result import CorruptionsResult, Example
 from robgui.core.dataset import Dataset, align, inputs, match
 from robgui.core.dataset.picture import picture_of
@@ -20,6 +20,9 @@ from robgui.core.devices import to_device, to_host
 from robgui.core.errors import DataError, ModelError
 from robgui.core.execution.analysis import Pace, Step
 from robgui.core.model.classifier import Classifier
+
+if TYPE_CHECKING:
+    from robgui.core.execution.shelf import Shelf
 
 #: Pictures that are corrupted together; few, so that the first full picture comes early.
 _TOGETHER = 8
@@ -39,6 +42,13 @@ def corruptions(
         raise DataError(f"No labelled picture of {dataset.name} can be read; choose other data.")
     trial.total = trial.done
     yield trial.step()
+
+
+def corrupted(
+    shelf: Shelf, x: np.ndarray, kind: str, severity: int, seeds: list[int]
+) -> np.ndarray:
+    """Pictures ``(n, c, h, w)`` corrupted as in a run; a question, see ``Method.questions``."""
+    return corrupt(torch.from_numpy(x).float(), kind, severity, seeds).numpy()
 
 
 @dataclass(frozen=True)
@@ -80,7 +90,12 @@ class _Trial:
         self._places = order[: params.most] if params.most else order
         self.total, self._labelled = len(self._places), len(common)
         self.done = 0
-        self._kinds = params.kinds or NAMES
+        self._kinds = params.seen(first.shape[0])
+        if not self._kinds:
+            raise DataError(
+                f"{first.name} sees no colours, so that {', '.join(params.kinds)} changes nothing;"
+                " choose other kinds."
+            )
         self._classifiers, self._params = classifiers, params
         self._before = sum(one.calls for one in classifiers)
         self._taken: list[int] = []
@@ -118,14 +133,10 @@ class _Trial:
     def _corrupted(self, batch: _Batch, kind: int, severity: int) -> Tensor:
         """The pictures of a batch under one corruption, on the device of its model."""
         name = self._kinds[kind]
-        seeds = [self._seed(kind, severity, place) for place in batch.places]
+        seed = self._params.seed
+        seeds = [picture_seed(seed, name, severity, place) for place in batch.places]
         x = batch.here if KINDS[name].on_host else batch.there
         return to_device(corrupt(x, name, severity, seeds), batch.there.device)
-
-    def _seed(self, kind: int, severity: int, place: int) -> int:
-        """A number of its own for each picture and corruption, whatever else is asked."""
-        text = f"{self._params.seed} {self._kinds[kind]} {severity} {place}"
-        return zlib.crc32(text.encode())
 
     def _answers(self, classifier: Classifier, x: Tensor) -> tuple[Tensor, Tensor]:
         """Confidence and class of each picture, still on the device."""

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+
 from robgui.analyses.corruptions import views, words
 from robgui.analyses.corruptions.cost import corruption_calls
 from robgui.analyses.corruptions.params import CorruptionsParams
 from robgui.analyses.corruptions.result import CorruptionsResult
 from robgui.core.execution.analysis import Analysis, Demo, deferred
+from robgui.core.execution.asking.question import Question
+from robgui.core.execution.export import Export
 from robgui.core.execution.method import Method
 
 CORRUPTIONS = Analysis(
@@ -42,6 +46,11 @@ CORRUPTIONS = Analysis(
     several_models=True,
     inputs="many",
     first_look={"most": 16, "severities": (1, 3, 5)},
+    export=Export(
+        "Export the corrupted pictures",
+        "One file with all (*.npz);;Folder of PNG pictures (*)",
+        deferred("robgui.analyses.corruptions.export:write"),
+    ),
     demo=Demo("traffic_cnn.pt2", "traffic", params={"most": 60}, guided=False),
 )
 METHOD = Method(
@@ -51,4 +60,7 @@ METHOD = Method(
     analyses=(CORRUPTIONS,),
     folder=Path(__file__).parent,
     order=55,
+    questions=(
+        Question("corrupted", deferred("robgui.analyses.corruptions.engine:corrupted"), np.ndarray),
+    ),
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import zlib
+
 from pydantic import Field, field_validator
 
 from robgui.core.execution.analysis import Params
@@ -13,15 +15,28 @@ NAMES = (
     "impulse_noise",
     "speckle_noise",
     "defocus_blur",
-    "gaussian_blur",
+    "glass_blur",
     "motion_blur",
     "zoom_blur",
+    "gaussian_blur",
+    "snow",
+    "frost",
     "fog",
     "brightness",
+    "spatter",
     "contrast",
+    "elastic",
     "pixelate",
     "jpeg",
+    "saturate",
 )
+#: Those that change nothing where a picture has no colours, so that they are left out.
+OF_COLOURS = ("saturate",)
+
+
+def picture_seed(seed: int, kind: str, severity: int, place: int) -> int:
+    """A number of its own for each picture and corruption of a run, whatever else is asked."""
+    return zlib.crc32(f"{seed} {kind} {severity} {place}".encode())
 
 
 class CorruptionsParams(Params):
@@ -80,3 +95,8 @@ class CorruptionsParams(Params):
         if not values or any(not 1 <= value <= 5 for value in values):
             raise ValueError("a severity lies between 1 and 5")
         return tuple(sorted(set(values)))
+
+    def seen(self, channels: int) -> tuple[str, ...]:
+        """The kinds that are asked for, but those that such pictures do not show."""
+        wanted = self.kinds or NAMES
+        return tuple(name for name in wanted if channels == 3 or name not in OF_COLOURS)

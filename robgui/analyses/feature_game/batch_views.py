@@ -59,13 +59,13 @@ def _histogram(result: FeatureGameBatchResult, params: FeatureGameBatchParams) -
         edges=edges,
         x=Axis(UNITS[norm], kind="count" if norm == "l0" else "number"),
         marks=tuple(marks),
-        note=(
-            f"{count(left, 'image')} of {games:,} could not be changed and"
-            f" {'stands' if left == 1 else 'stand'} in no bar."
-            if left
-            else ""
-        ),
+        note=_left_out(left, games) if left else "",
     )
+
+
+def _left_out(many: int, games: int) -> str:
+    stand = "stands" if many == 1 else "stand"
+    return f"{count(many, 'image')} of {games:,} could not be changed and {stand} in no bar."
 
 
 def _bins(values: np.ndarray, *, whole: bool) -> tuple[np.ndarray, np.ndarray]:

@@ -82,23 +82,11 @@ class PairTests:
             classifier, dataset, params, chosen.x, chosen.places.tolist(), sizes
         )
         every = torch.arange(pairs, device=device)
-        self.any_rival = MarginScore(
-            classifier, self.prior, every, self.classes, None, params.margin, params.batch
-        )
+        self.any_rival = self._score(every, None)
         score = self.any_rival
         if params.class_wise:
-            per_pair = self.rivals.shape[1]
             rivals = torch.from_numpy(self.rivals.ravel()).to(device)
-            owner = every.repeat_interleave(per_pair)
-            score = MarginScore(
-                classifier,
-                self.prior,
-                owner,
-                self.classes[owner],
-                rivals,
-                params.margin,
-                params.batch,
-            )
+            score = self._score(every.repeat_interleave(self.rivals.shape[1]), rivals)
         self.rows = classifier.batch(params.batch)
         setup = Setup(
             self.prior.dim,
@@ -111,18 +99,28 @@ class PairTests:
             params.seed,
             self.rows,
             trace,
-            (
-                None
-                if only is None
-                else tuple(
-                    (only[:, None] * self.rivals.shape[1] + np.arange(self.rivals.shape[1]))
-                    .ravel()
-                    .tolist()
-                )
-            ),
+            None if only is None else self._tests_of(only),
         )
         self.splitting = Splitting(score, setup, device)
         self._failures: dict[int, tuple[np.ndarray, int]] = {}
+
+    def _score(self, owners: Tensor, rivals: Tensor | None) -> MarginScore:
+        """The margin of each pair in ``owners``, to all classes or to its rival."""
+        params = self._params
+        return MarginScore(
+            self._classifier,
+            self.prior,
+            owners,
+            self.classes[owners],
+            rivals,
+            params.margin,
+            params.batch,
+        )
+
+    def _tests_of(self, pairs: np.ndarray) -> tuple[int, ...]:
+        """The numbers of the tests of some pairs: one for each rival."""
+        many = self.rivals.shape[1]
+        return tuple((pairs[:, None] * many + np.arange(many)).ravel().tolist())
 
     @property
     def calls(self) -> np.ndarray:

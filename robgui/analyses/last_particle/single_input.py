@@ -43,6 +43,8 @@ from robgui.core.model.classifier import Classifier
 
 #: How far below the critical probability the power is shown, in powers of ten, and how finely.
 _POWER_DECADES, _POWER_POINTS = 8, 17
+#: Failures among plain samples from which on they tell the probability to about a fifth.
+_PLENTY = 100
 _NO_TIME = "No samples around failures: the time limit leaves no room for them."
 
 
@@ -127,6 +129,7 @@ class _Test:
         yield from self._monte_carlo.run()
         if not self._refusal:
             yield from self._search()
+        self._why_not_measured = self._why_not_measured or self._known_well()
         if not self._why_not_measured:
             yield from self._measure()
         if not self._why_not_certified:
@@ -146,6 +149,15 @@ class _Test:
             yield from until(0.85, self._prove())
         yield from until(1.0, test)
         yield from until(1.0, plain)
+
+    def _known_well(self) -> str:
+        """Why plain samples are enough; empty where failures are too rare for them."""
+        failures, sampled = int(self._monte_carlo.failures[0]), int(self._monte_carlo.sampled[0])
+        if failures < _PLENTY:
+            return ""
+        return (
+            f"No samples around failures: {failures:,} of {sampled:,} plain samples fail already."
+        )
 
     def _measure(self) -> Iterator[None]:
         run, p = self._run, self._params

@@ -244,9 +244,7 @@ class _Sweep:
             model_calls=1
             + int(counts.samples.sum())
             + (self.crossing.calls if self.crossing else 0),
-            crossing_radius=(
-                found.radius if found else float(coarse.min()) if len(coarse) else float("nan")
-            ),
+            crossing_radius=found.radius if found else float(min(coarse, default=np.nan)),
             witness=(
                 found.witness.reshape(1, *shape)
                 if found

@@ -35,13 +35,16 @@ def line(outcome: Outcome) -> str:
 def summary(checked: Checked) -> str:
     """The line that a pipeline shows: how many are fixed, still there and new."""
     findings, guarded = len(checked.suite.findings), len(checked.suite.guarded)
-    numbers = ", ".join(
-        f"{state} {checked.count(state):,}" for state in (State.FIXED, State.STILL, State.NEW)
-    )
     of = f"{count(findings, 'finding')} and {count(guarded, 'guarded input')}"
     known = sum(one.known for one in checked.outcomes)
     before = f"; {known:,} of the failing ones are in the baseline" if known else ""
-    return f"{checked.model}: {numbers} ({of}{before})."
+    return f"{checked.model}: {numbers(checked)} ({of}{before})."
+
+
+def numbers(checked: Checked) -> str:
+    """How many are fixed, still there and new."""
+    states = (State.FIXED, State.STILL, State.NEW)
+    return ", ".join(f"{state} {checked.count(state):,}" for state in states)
 
 
 def document(checked: Checked) -> dict[str, Any]:

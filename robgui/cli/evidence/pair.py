@@ -8,22 +8,53 @@ from pathlib import Path
 from robgui.cli import Parser
 from robgui.core.errors import ModelError, ParamsError
 from robgui.core.identify import Kind, identify
-from robgui.core.model.pairing import SUFFIX, usual_place, write_pair
+from robgui.core.model.pairing import (
+    BITS_RANGE,
+    SUFFIX,
+    usual_place,
+    usual_twin_place,
+    write_pair,
+    write_twin,
+)
 
 
 def pair(words: list[str]) -> int:
     """Writes the file; the models are not opened."""
     given = parser().parse_args(words)
-    first, second = Path(given.first), Path(given.second)
-    for side in (first, second):
-        if identify(side).kind is not Kind.MODEL:
-            raise ModelError(f"{side} is no model; name two model files.")
-    out = Path(given.out) if given.out else usual_place(first, second)
-    if out.suffix != SUFFIX:
-        raise ParamsError(f"--out {out}: the name of a pair ends in {SUFFIX}.")
-    write_pair(out, first, second)
+    if (given.second is None) == (given.bits is None):
+        raise ParamsError("Name a second model, or say --bits for the first one with fewer bits.")
+    first = _model(given.first)
+    if given.bits is None:
+        second = _model(given.second)
+        out = _out(given, usual_place(first, second))
+        write_pair(out, first, second)
+    else:
+        out = _out(given, usual_twin_place(first, given.bits))
+        write_twin(out, first, given.bits)
     print(f"{out}: open it like a model; its classes are “agree” and “disagree”.")
     return 0
+
+
+def _model(name: str) -> Path:
+    path = Path(name)
+    if identify(path).kind is not Kind.MODEL:
+        raise ModelError(f"{path} is no model; name model files.")
+    return path
+
+
+def _out(given: argparse.Namespace, usual: Path) -> Path:
+    out = Path(given.out) if given.out else usual
+    if out.suffix != SUFFIX:
+        raise ParamsError(f"--out {out}: the name of a pair ends in {SUFFIX}.")
+    return out
+
+
+def _bits(text: str) -> int:
+    if not text.isdecimal() or int(text) not in BITS_RANGE:
+        raise argparse.ArgumentTypeError(
+            f"write a whole number from {BITS_RANGE.start} to {BITS_RANGE[-1]}"
+        )
+    return int(text)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -32,13 +63,20 @@ def parser() -> argparse.ArgumentParser:
         prog="robgui pair",
         description=(
             "Writes a small file that names two models of the same inputs and classes, such as two"
-            " versions of a network. It opens like a model with the classes agree and disagree, so"
-            " that every analysis answers where, how near and how likely they disagree."
+            " versions of a network, or one and itself with rounded weights. It opens like a model"
+            " with the classes agree and disagree, so that every analysis answers where, how near"
+            " and how likely they disagree."
         ),
         allow_abbrev=False,
     )
     made.add_argument("first", help="a model file; inputs are prepared as it wants them")
-    made.add_argument("second", help="another one")
+    made.add_argument("second", nargs="?", help="another one")
+    made.add_argument(
+        "--bits",
+        type=_bits,
+        metavar="N",
+        help="instead of another one, the first with its weights rounded to N bits, as 8 for int8",
+    )
     made.add_argument(
         "--out",
         metavar="FILE",

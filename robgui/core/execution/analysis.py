@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from robgui.core.errors import DataError, ModelError, ParamsError, Remedy, RobguiError
 from robgui.core.execution.budget.cost import Calls, Subject
+from robgui.core.execution.export import Export
 from robgui.core.execution.params_problems import sentence
 from robgui.core.verdict import Status, Verdict
 
@@ -227,6 +228,7 @@ class Analysis:
         demo: What the tour shows of it; None leaves it out.
         calls: ``(params, subject)`` -> how many inputs its models see, see ``cost``; None where
             nobody knows.
+        export: What can be written of a run besides its pictures and numbers; None for nothing.
     """
 
     name: str
@@ -253,6 +255,7 @@ class Analysis:
     made_inputs: Mapping[str, Any] = field(default_factory=dict)
     demo: Demo | None = None
     calls: Callable[[Any, Subject], Calls] | None = None
+    export: Export | None = None
 
     def takes(self, params: Params) -> Takes:
         """How many models and inputs it takes with these settings."""

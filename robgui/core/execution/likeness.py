@@ -67,11 +67,14 @@ def _inputs(one: Request, other: Request) -> list[str]:
         return [f"other data ({named[0]}, {named[1]})"]
     if one.indices == other.indices:
         return []
-    places = [
-        "all" if each is None else f"{each[0]:,}" if len(each) == 1 else count(len(each), "input")
-        for each in (one.indices, other.indices)
-    ]
-    return [f"other inputs ({places[0]}, {places[1]})"]
+    return [f"other inputs ({_places(one.indices)}, {_places(other.indices)})"]
+
+
+def _places(indices: tuple[int, ...] | None) -> str:
+    """Which inputs, in a word or two."""
+    if indices is None:
+        return "all"
+    return f"{indices[0]:,}" if len(indices) == 1 else count(len(indices), "input")
 
 
 def _settings(one: Request, other: Request) -> list[str]:

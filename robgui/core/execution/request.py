@@ -153,11 +153,10 @@ def build_request(
     if dataset is not None and not isinstance(dataset, Reference) and "derived" in dataset.options:
         # exactly these, so that the request stays the same when more are derived
         dataset, indices = dataset.only(range(len(dataset)) if indices is None else indices), None  # type: ignore[attr-defined]
-    chosen = (
-        ""
-        if dataset is None or indices is None
-        else _chosen(len(indices), total if isinstance(dataset, Reference) else len(dataset), how)
-    )
+    chosen = ""
+    if dataset is not None and indices is not None:
+        whole = total if isinstance(dataset, Reference) else len(dataset)
+        chosen = _chosen(len(indices), whole, how)
     loaded = [model for model in models if not isinstance(model, Reference)]
     return Request(
         analysis=known.name,

@@ -187,14 +187,9 @@ def _finish(
     if isinstance(backend, FixedBatch) and not isinstance(raw.backend, FixedBatch):
         remarks.append("takes one input at a time, so it runs one by one")
     if "shape" not in told:
-        sure = len(raw.guesses) == 1
-        source = (
-            "taken from the file"
-            if sure
-            else "guessed from its input"
-            if raw.guesses
-            else "guessed from its first layer"
-        )
+        source = "guessed from its input" if raw.guesses else "guessed from its first layer"
+        if len(raw.guesses) == 1:
+            source = "taken from the file"
         remarks.append(f"shape {_times(settings.shape)} {source}")
     if "layout" not in told and settings.layout != "chw":
         words = {

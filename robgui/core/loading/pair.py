@@ -21,10 +21,11 @@ from torch import Tensor
 
 from robgui.core.errors import ModelError, RobguiError, TrustError
 from robgui.core.identify import Format, identify
+from robgui.core.loading.quantised import round_weights
 from robgui.core.loading.raw import Raw
 from robgui.core.model.backend import Capabilities, Reduce
 from robgui.core.model.classifier import Classifier
-from robgui.core.model.pairing import SETTINGS_KEYS
+from robgui.core.model.pairing import BITS, BITS_RANGE, SETTINGS_KEYS
 from robgui.core.model.settings import parse
 from robgui.core.regular import beside, read_regular
 from robgui.core.toml import parse_toml
@@ -95,8 +96,12 @@ class PairBackend:
 
 
 def load_pair(path: Path) -> Raw:
-    """Both models that a pair names, from files beside it."""
+    """Both models that a pair names, from files beside it; or one, and itself with its weights
+    rounded.
+    """
     stored = _stored(path)
+    if BITS in stored:
+        return _twins(path, stored)
     first, second = (
         _side(path, stored[key], stored.get(settings, {}))
         for key, settings in zip(_KEYS, SETTINGS_KEYS, strict=True)
@@ -116,20 +121,48 @@ def load_pair(path: Path) -> Raw:
     )
 
 
+def _twins(path: Path, stored: dict[str, Any]) -> Raw:
+    """A model against itself with its weights in fewer bits."""
+    bits = int(stored[BITS])
+    settings = stored.get(SETTINGS_KEYS[0], {})
+    first, second = (_side(path, stored[_KEYS[0]], settings) for _ in _KEYS)
+    try:
+        many = round_weights(second, bits)
+    except ModelError as error:
+        raise ModelError(f"{path}: {error}") from error
+    backend = PairBackend(first, second, range(first.classes))
+    remark = f"{first.name} against itself with {many:,} weights in {bits} bits"
+    content = f"{first.fingerprint} weights in {bits} bits"
+    return Raw(backend, told=_told(first), remarks=(remark,), content=content)
+
+
 def _stored(path: Path) -> dict[str, Any]:
-    """What the file says: two names, and settings of each where they were written."""
+    """What the file says: two names, or one and a number of bits, and settings of each where they
+    were written.
+    """
     try:
         stored = parse_toml(read_regular(path, _LARGEST_FILE))
     except (OSError, ValueError) as error:
         raise ModelError(f"{path} cannot be read as a pair of models: {error}.") from error
-    named = all(isinstance(stored.get(key), str) and stored[key] for key in _KEYS)
+    keys = (_KEYS[0], BITS) if BITS in stored else _KEYS
+    named = all(isinstance(stored.get(key), str) and stored[key] for key in keys if key != BITS)
     tables = all(isinstance(stored.get(key, {}), dict) for key in SETTINGS_KEYS)
-    if not (named and tables and stored.keys() <= {*_KEYS, *SETTINGS_KEYS}):
+    if not (named and tables and stored.keys() <= {*keys, *SETTINGS_KEYS}):
         raise ModelError(
-            f"{path} is no pair of models: it must name the files first and second; make it with"
-            " robgui pair."
+            f"{path} is no pair of models: it must name the files first and second, or first and a"
+            " number of bits; make it with robgui pair."
         )
+    if BITS in stored:
+        _check_bits(path, stored[BITS])
     return stored
+
+
+def _check_bits(path: Path, bits: Any) -> None:
+    if type(bits) is not int or bits not in BITS_RANGE:
+        raise ModelError(
+            f"{path}: bits = {bits!r}: write a whole number from {BITS_RANGE.start} to"
+            f" {BITS_RANGE[-1]}."
+        )
 
 
 def _side(path: Path, name: str, settings: dict[str, Any]) -> Classifier:

@@ -141,11 +141,8 @@ def _from_json(path: Path, text: str) -> list[str]:
             document = [document[str(number)] for number in range(len(document))]
     except (ValueError, KeyError, RecursionError) as error:
         raise ModelError(f"{path}: the class names cannot be read ({error}); {_FORMS}.") from error
-    names = (
-        [entry[-1] if isinstance(entry, list) and entry else entry for entry in document]
-        if isinstance(document, list)
-        else []
-    )
+    entries = document if isinstance(document, list) else []
+    names = [entry[-1] if isinstance(entry, list) and entry else entry for entry in entries]
     if not all(isinstance(name, str) for name in names):
         raise ModelError(f"{path} holds something else than class names; {_FORMS}.")
     return [str(name).strip() for name in names]

@@ -16,6 +16,8 @@ from robgui.core.model.settings import ModelSettings, side_text
 SUFFIX = ".pair"
 #: Tables of the file that say how to talk to the first and to the second model.
 SETTINGS_KEYS = ("first_settings", "second_settings")
+#: What stands in place of a second model: so many bits hold each weight of the first one there.
+BITS, BITS_RANGE = "bits", range(2, 17)
 
 
 def usual_place(first: Path, second: Path) -> Path:
@@ -30,6 +32,19 @@ def usual_place(first: Path, second: Path) -> Path:
     return folder / f"{first.stem}_against_{second.stem}{SUFFIX}"
 
 
+def usual_twin_place(first: Path, bits: int) -> Path:
+    """Beside the model, called after it and the number of bits."""
+    return first.absolute().parent / f"{first.stem}_against_{bits}_bits{SUFFIX}"
+
+
+def write_twin(out: Path, first: Path, bits: int, settings: ModelSettings | None = None) -> None:
+    """Writes a pair of a model and itself with weights of so many bits; the model must lie in its
+    folder or below it.
+    """
+    text = f"first = {_name(out, first)}\n{BITS} = {bits}\n"
+    _write(out, text, () if settings is None else (settings,))
+
+
 def write_pair(
     out: Path, first: Path, second: Path, settings: Sequence[ModelSettings] = ()
 ) -> None:
@@ -41,16 +56,25 @@ def write_pair(
         second: Another one.
         settings: Of both, as the user has them; without them their side files say.
     """
+    text = f"first = {_name(out, first)}\nsecond = {_name(out, second)}\n"
+    _write(out, text, settings)
+
+
+def _name(out: Path, side: Path) -> str:
+    """A model as the file names it: from its own folder on."""
     folder = out.absolute().parent
     try:
-        places = [side.resolve().relative_to(folder.resolve()) for side in (first, second)]
+        place = side.resolve().relative_to(folder.resolve())
     except ValueError:
         raise ModelError(
-            f"{first} and {second} do not both lie in {folder} or below it; a pair names files"
-            " beside it: write it into a folder that holds both."
+            f"{side} does not lie in {folder} or below it; a pair names files beside it: write it"
+            " into a folder that holds both."
         ) from None
-    names = [json.dumps(place.as_posix(), ensure_ascii=False) for place in places]
-    text = f"{PAIR_HEAD.decode()}\nfirst = {names[0]}\nsecond = {names[1]}\n"
+    return json.dumps(place.as_posix(), ensure_ascii=False)
+
+
+def _write(out: Path, named: str, settings: Sequence[ModelSettings]) -> None:
+    text = f"{PAIR_HEAD.decode()}\n{named}"
     for key, each in zip(SETTINGS_KEYS, settings, strict=False):
         text += f"\n[{key}]\n{side_text(each, whole=True)}"
     try:

@@ -72,11 +72,9 @@ def probability(p: float, digits: int = 1) -> str:
 
 def count(many: int, noun: str) -> str:
     """``1 input``, ``2,000 inputs``, ``3 classes``."""
-    return (
-        f"{many:,} {noun}"
-        if many == 1
-        else f"{many:,} {noun}{'es' if noun.endswith(('s', 'x', 'ch')) else 's'}"
-    )
+    if many == 1:
+        return f"{many:,} {noun}"
+    return f"{many:,} {noun}{'es' if noun.endswith(('s', 'x', 'ch')) else 's'}"
 
 
 def sample(done: int, total: int, known: int, noun: str, source: str, among: str = "") -> str:
@@ -100,7 +98,7 @@ def _with_power(value: float, digits: int) -> str:
     mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
     power = f"10{str(int(exponent)).translate(_SUPERSCRIPT)}"
     factor = f"{float(mantissa):g}"
-    return power if factor == "1" else f"-{power}" if factor == "-1" else f"{factor}·{power}"
+    return {"1": power, "-1": f"-{power}"}.get(factor, f"{factor}·{power}")
 
 
 def percent(share: float) -> str:
@@ -111,13 +109,9 @@ def percent(share: float) -> str:
         return f"-{percent(-share)}" if share > -0.9995 else "below -99.9 %"
     if share in (0, 1):
         return f"{share:.0%}".replace("%", " %")
-    return (
-        f"{_hundredths(share, '0.1')} %"
-        if 0.0005 <= share < 0.9995
-        else f"{number(100 * share)} %"
-        if share < 0.5
-        else "over 99.9 %"
-    )
+    if 0.0005 <= share < 0.9995:
+        return f"{_hundredths(share, '0.1')} %"
+    return f"{number(100 * share)} %" if share < 0.5 else "over 99.9 %"
 
 
 def rough_percent(share: float) -> str:

@@ -97,7 +97,8 @@ class Snapshot:
         folders = _unique([*([file.parent] if file else []), path.parent, *working_folder()])
         imports = _pickled(self.model)
         self._copy_code(file, [*imports, *([where] if file is None else [])], folders)
-        self._call = f"{where if file is None else file.name}:{call}" if architecture else ""
+        named = where if file is None else file.name
+        self._call = f"{named}:{call}" if architecture else ""
         self.architecture = (
             architecture if file is None else f"{self.folder / 'code' / file.name}:{call}"
         )

@@ -395,10 +395,9 @@ class Workspace:
         if isinstance(stored, dict):
             return {path: at for path, at in stored.items() if type(at) is int and at >= 0}
         newest = self._newest_request()
-        indices = () if newest is None else newest.indices or ()
-        if newest is None or newest.dataset is None or len(indices) != 1:
+        if newest is None or newest.dataset is None or newest.indices is None:
             return {}
-        return {newest.dataset.path: indices[0]}
+        return {newest.dataset.path: newest.indices[0]} if len(newest.indices) == 1 else {}
 
     def set_looked_at(self, inputs: dict[str, int]) -> None:
         """Keeps which input of each data file is chosen."""

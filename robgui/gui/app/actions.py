@@ -11,6 +11,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu
 
 from robgui.gui.app.theme import icon, theme
+from robgui.gui.widgets.plain import in_menu
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ class Actions(QObject):
 
 
 def _make(window: QMainWindow, entry: Entry) -> QAction:
-    action = QAction(entry.text, window)
+    action = QAction(in_menu(entry.text), window)
     action.setObjectName(entry.name)
     action.setCheckable(entry.checkable)
     action.triggered.connect(lambda _=False: entry.do())

@@ -20,17 +20,17 @@ from robgui.gui.app.saving import Saving
 from robgui.gui.app.settings import Look
 from robgui.gui.app.theme import is_dark, theme
 from robgui.gui.app.workspaces import WORKSPACES, Workspaces
+from robgui.gui.pages.evidence.asking import Evidence
 from robgui.gui.state.opening import Opening
 from robgui.gui.widgets.plain import question
+from robgui.report.trackers.installed import TRACKERS, lacking
 
 if TYPE_CHECKING:
     from robgui.gui.app.main_window import MainWindow
     from robgui.gui.pages.batch_window import BatchWindow
     from robgui.gui.pages.help import Help
-    from robgui.gui.pages.postmortem_dialog import PostMortemDialog
     from robgui.gui.show.demo import DemoStart
     from robgui.gui.show.presentation import Presentation
-    from robgui.report.postmortem.facts import Facts
 
 MODEL_ENDINGS = (
     *(".pt2", ".pt", ".pth", ".th", ".ckpt", ".bin", ".safetensors", ".onnx", ".skops"),
@@ -53,6 +53,8 @@ _NOT_OPENED = {
 }
 
 KEYS = QKeySequence.StandardKey
+#: The trackers of experiments that are installed.
+_THERE = {name: not lacking(name) for name in TRACKERS}
 
 
 class Commands:
@@ -68,7 +70,7 @@ class Commands:
         self._presentation: Presentation | None = None
         self._demo: DemoStart | None = None
         self.batch: BatchWindow | None = None
-        self.explained: PostMortemDialog | None = None
+        self.evidence = Evidence(window)
         self._asked_for: set[Path] = set()
         self.questions = ModelQuestions(
             window, lambda path: self._asked_for.discard(path.absolute())
@@ -87,6 +89,7 @@ class Commands:
         w = self._window
         self._recent = QMenu("Recent files", w)
         file = w.actions_.menus["File"]
+        file.setToolTipsVisible(True)  # what is grey says why
         file.insertMenu(w.actions_["open_model"], self.workspaces.recent)
         file.insertSeparator(w.actions_["open_model"])
         file.insertMenu(w.actions_["start_demo"], self._recent)
@@ -121,34 +124,19 @@ class Commands:
             stop_all=store.runner.busy or bool(store.library.loading),
             data_settings=store.library.dataset is not None,
             check_model=store.library.model is not None,
+            check_tests=store.library.model is not None,
             remove_model=store.library.model is not None,
             save_picture=shown,
             copy_picture=shown,
             save_numbers=shown,
+            export_made=panel is not None and panel.exports,
             find_missing=bool(store.history.missing),
             report=bool(store.history.runs),
+            **{f"log_{name}": bool(store.history.runs) and there for name, there in _THERE.items()},
             export_findings=bool(store.history.findings),
             post_mortem=store.selection.finding is not None,
             make_tests=any(finding.starred for finding in store.history.findings),
         )
-
-    def post_mortem(self) -> None:
-        """Explains the finding that the user points at, once what is missing has run."""
-        from robgui.gui.state.evidence.explaining import explain
-
-        chosen = self._store.selection.finding
-        if chosen is not None:
-            explain(self._store, chosen, self._explained)
-
-    def _explained(self, facts: Facts) -> None:
-        from robgui.gui.pages.postmortem_dialog import PostMortemDialog
-        from robgui.report.postmortem.words import paragraph
-
-        told = paragraph(facts)
-        dialog = PostMortemDialog(self._store, facts.finding.title, told, self._window)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.show()
-        self.explained = dialog
 
     # --- opening ----------------------------------------------------------------------------------
 

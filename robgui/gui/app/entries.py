@@ -9,6 +9,7 @@ from PySide6.QtGui import QKeySequence
 
 from robgui.gui.app.actions import Entry
 from robgui.gui.app.rail import places, shortcut
+from robgui.report.trackers.installed import TRACKERS, lacking
 
 if TYPE_CHECKING:
     from robgui.gui.app.commands import Commands
@@ -116,6 +117,14 @@ def _keeping(commands: Commands, window: MainWindow) -> list[Entry]:
             icon="findings",
         ),
         Entry(
+            "export_made",
+            "Export the inputs that the run has made …",
+            "File",
+            commands.saving.export_made,
+            icon="export",
+            hint="Such as the corrupted pictures, with labels and how each was made",
+        ),
+        Entry(
             "make_tests",
             "Make tests of starred findings …",
             "File",
@@ -127,7 +136,7 @@ def _keeping(commands: Commands, window: MainWindow) -> list[Entry]:
             "post_mortem",
             "Post-mortem of the chosen finding",
             "File",
-            commands.post_mortem,
+            commands.evidence.post_mortem,
             icon="findings",
             hint="Runs what is missing for a minute, and says what is behind the finding",
         ),
@@ -153,6 +162,18 @@ def _telling(commands: Commands, window: MainWindow) -> list[Entry]:
             "File",
             commands.saving.ask_report_words,
             icon="report",
+        ),
+        *(
+            Entry(
+                f"log_{name}",
+                f"Log runs to {title}",
+                "File",
+                partial(commands.saving.log_runs, name),
+                icon="report",
+                hint=lacking(name)
+                or "Settings, numbers, verdict, picture of every run; the report",
+            )
+            for name, (title, _) in TRACKERS.items()
         ),
         Entry(
             "save_picture",
@@ -248,6 +269,14 @@ def _running(commands: Commands, window: MainWindow) -> list[Entry]:
         ),
         Entry("compare", "Compare this run", "Run", window.show_comparison, "Ctrl+K", "compare"),
         Entry("check_model", "Check model …", "Model", commands.check_model, "Ctrl+M", "eye"),
+        Entry(
+            "check_tests",
+            "Check a model against tests …",
+            "Model",
+            commands.evidence.check_tests,
+            icon="check",
+            hint="Says which findings a later model has fixed, which are still there, what is new",
+        ),
         Entry("pair", "Two models as one …", "Model", commands.pair_models, icon="compare"),
         Entry(
             "remove_model", "Remove model from list", "Model", commands.remove_model, icon="trash"

@@ -32,4 +32,5 @@ class Garbage(QObject):
     def collect(self) -> None:
         """One look."""
         self._looks += 1
-        gc.collect(2 if self._looks % _ALL == 0 else 1 if self._looks % _MIDDLE == 0 else 0)
+        middle = self._looks % _MIDDLE == 0
+        gc.collect(2 if self._looks % _ALL == 0 else int(middle))

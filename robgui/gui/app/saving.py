@@ -41,6 +41,17 @@ class Saving:
         if folder:
             self._store.history.export_findings(Path(folder), self._window.findings.shown())
 
+    def export_made(self) -> None:
+        """Writes the inputs that the run on show has made."""
+        from robgui.gui.state.evidence.exporting import export_made
+
+        panel = self._window.current_panel
+        if panel is None or panel.analysis.export is None or panel.request is None:
+            return
+        export, name = panel.analysis.export, f"{panel.analysis.name}.npz"
+        if path := self._ask_save(export.title, name, export.places):
+            export_made(self._store, panel.request, panel.result, path)
+
     def make_tests(self) -> None:
         """Writes the starred findings as tests that a later model has to pass."""
         from robgui.gui.state.evidence import guarding
@@ -57,6 +68,12 @@ class Saving:
         """Writes the report, as one HTML file or as PDF by its ending."""
         if path := self._ask_save("Write report", "report", "HTML (*.html);;PDF (*.pdf)"):
             self._store.history.write_report(path)
+
+    def log_runs(self, tracker: str) -> None:
+        """Logs every run of the workspace to a tracker of experiments."""
+        workspace = self._store.history.workspace
+        if workspace is not None:
+            self._store.tracking.start(workspace.path, tracker)
 
     def ask_report_words(self) -> None:
         """Asks for the title, the text and the logo on top of every report of this workspace."""

@@ -100,18 +100,15 @@ class Status(QStatusBar):
         room = self.fontMetrics().horizontalAdvance("99,999 inputs/s")
         if room != self._speed.minimumWidth():
             self._speed.setMinimumWidth(room)
-            self._lay_out()
-        self._speed.setText(
-            f"{number(round(self._rate))} inputs/s"
-            if self._rate >= 0.5
-            else "busy"
-            if self._working.text()
-            else "idle"
-        )
+            self._place()
+        resting = "busy" if self._working.text() else "idle"
+        computes = self._rate >= 0.5
+        self._speed.setText(f"{number(round(self._rate))} inputs/s" if computes else resting)
 
-    def _lay_out(self) -> None:
-        """While its height stays a status bar moves nothing by itself."""
-        if (layout := self.layout()) is not None:
+    def _place(self) -> None:
+        """Moves what has grown apart: while its height stays a status bar does not by itself."""
+        layout = self.layout()
+        if layout is not None:
             layout.activate()
 
     def _show_runs(self) -> None:
@@ -133,7 +130,7 @@ class Status(QStatusBar):
         self._show_runs()
         self._memory.setText(_memory(self._store.pids, self._store.graphics))
         self.device.setText(_devices(self._store))
-        self._lay_out()
+        self._place()
 
 
 def _devices(store: Store) -> str:

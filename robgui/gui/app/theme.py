@@ -5,9 +5,10 @@ fixed meaning.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache, lru_cache
 from pathlib import Path
+from string import Template
 
 from PySide6.QtCore import QByteArray, QObject, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QIcon, QPainter, QPalette, QPixmap
@@ -270,85 +271,22 @@ def _outlined(c: Colours) -> QPalette:
 
 
 def _style_sheet(c: Colours) -> str:
-    """The few things a palette cannot say.
-
-    Sizes follow the font (em is not known to Qt, so px on an 8 px grid).
-    """
+    """The style sheet with these colours, in the font of the program."""
     points = QApplication.font().pointSizeF()
-    tick = resources.path(
-        "icons", "check.svg"
-    ).as_posix()  # a style sheet cannot tint it: it is black
-    # Fusion's own arrows point the other way: up for the largest on top
-    falling, rising = (resources.path("arrows", f"{way}.svg").as_posix() for way in ("down", "up"))
-    ticked = c.accent if c is DARK else c.surface
     headings = "".join(
         f'QLabel[heading="{name}"] {{ font-size: {points * scale:.1f}pt; font-weight: 600; }}\n'
         for name, scale in HEADINGS.items()
     )
-    return f"""
-    {headings}
-    QToolTip {{ color: {c.text}; background: {c.raised}; border: 1px solid {c.line}; padding: 4px; }}
-    QMainWindow::separator {{ background: {c.line}; width: 1px; height: 1px; }}
-    QDockWidget {{ titlebar-close-icon: none; }}
-    QStatusBar::item {{ border: none; }}
-    QLabel[role="quiet"] {{ color: {c.quiet}; }}
-    QLabel[role="good"] {{ color: {c.good}; }}
-    QLabel[role="warning"] {{ color: {c.warning}; }}
-    QLabel[role="bad"] {{ color: {c.bad}; }}
-    QLabel[role="badge"] {{ color: {c.on_accent}; background: {c.warning}; border-radius: 4px; padding: 2px 8px; }}
-    QFrame[role="card"] {{ background: {c.surface}; border: 1px solid {c.line}; border-radius: 8px; }}
-    QFrame[role="toast"] {{ background: {c.raised}; border: 1px solid {c.line}; border-radius: 8px; }}
-    QToolButton[role="work"] {{ border: 1px solid {c.line}; border-radius: 8px; background: {c.surface}; padding: 8px; }}
-    QToolButton[role="work"]:hover {{ border-color: {c.quiet}; }}
-    QToolButton[role="work"]:focus {{ border: 2px solid {c.accent}; }}
-    QListView[role="wall"] {{ background: {c.window}; border: none; }}
-    QWidget[role="surface"] {{ background: {c.surface}; }}
-    QToolBar {{ border: none; spacing: 4px; padding: 2px; }}
-    QToolButton:focus {{ border: 1px solid {c.accent}; border-radius: 4px; }}
-    QSlider:focus {{ border: 1px solid {c.accent}; border-radius: 4px; }}
-    QTabWidget::pane {{ border: none; border-top: 1px solid {c.line}; }}
-    QTabBar::tab {{ padding: 5px 12px; border: none; border-bottom: 2px solid transparent; color: {c.quiet}; }}
-    QTabBar[role="methods"]::tab {{ padding: 8px 12px; }}
-    QTabBar::tab:bottom {{ border-bottom: none; border-top: 2px solid transparent; }}
-    QTabBar::tab:hover {{ background: {c.raised}; }}
-    QTabBar::tab:selected {{ color: {c.text}; border-color: {c.accent}; }}
-    QTabBar::tab:focus {{ background: {c.raised}; }}
-    QToolButton[role="rail"] {{ border: none; border-radius: 8px; padding: 4px 2px; margin: 2px 4px; }}
-    QToolButton[role="rail"][tight="true"] {{ padding: 1px 2px; margin: 1px 4px; }}
-    QToolButton[role="rail"]:hover {{ background: {c.raised}; }}
-    QToolButton[role="rail"]:checked {{ background: {c.raised}; border-left: 3px solid {c.accent}; }}
-    QToolButton[role="rail"]:focus {{ border: 2px solid {c.accent}; }}
-    QToolButton[role="tab"] {{ border: none; border-bottom: 2px solid transparent; padding: 3px 4px; color: {c.quiet}; }}
-    QToolButton[role="tab"]:hover {{ background: {c.raised}; }}
-    QToolButton[role="tab"]:checked {{ border-bottom-color: {c.accent}; color: {c.text}; font-weight: 600; }}
-    QToolButton[role="tab"]:focus {{ background: {c.raised}; }}
-    QPushButton {{ padding: 5px 14px; border: 1px solid {c.line}; border-radius: 6px; background: {c.raised}; }}
-    QPushButton[tight="true"] {{ padding: 5px 8px; }}
-    QPushButton:hover {{ border-color: {c.quiet}; }}
-    QPushButton:pressed {{ background: {c.line}; }}
-    QPushButton:disabled {{ color: {c.quiet}; background: {c.window}; }}
-    QPushButton:focus {{ border: 2px solid {c.accent}; padding: 4px 13px; }}
-    QPushButton[role="primary"] {{ background: {c.accent}; color: {c.on_accent}; border-color: {c.accent}; font-weight: 600; }}
-    QPushButton[role="primary"]:focus {{ border: 2px solid {c.text}; }}
-    QPushButton[role="primary"]:disabled {{ background: {c.raised}; color: {c.quiet}; border-color: {c.line}; }}
-    QPushButton[role="link"] {{ border: none; background: transparent; color: {c.accent}; text-align: left; padding: 2px; }}
-    QPushButton[role="link"]:focus {{ border: 1px solid {c.accent}; padding: 1px; }}
-    QLineEdit, QPlainTextEdit {{ border: 1px solid {c.edge}; border-radius: 3px; background: {c.surface}; }}
-    QLineEdit:disabled {{ border-color: {c.line}; }}
-    QComboBox QLineEdit {{ border: none; }}
-    QCheckBox::indicator, QGroupBox::indicator {{
-        width: 13px; height: 13px; border: 1px solid {c.edge}; border-radius: 3px; background: {c.surface}; }}
-    QCheckBox::indicator:focus {{ border-color: {c.accent}; }}
-    QCheckBox::indicator:checked, QGroupBox::indicator:checked {{ background: {ticked}; image: url("{tick}"); }}
-    QCheckBox::indicator:disabled {{ border-color: {c.line}; }}
-    QCheckBox::indicator:checked:disabled {{ background: {c.quiet if c is DARK else c.raised}; }}
-    QListView:focus, QTableView:focus, QTreeView:focus, QLineEdit:focus, QComboBox:focus, QAbstractSpinBox:focus,
-    QPlainTextEdit:focus {{ border: 1px solid {c.accent}; }}
-    QLineEdit[wrong="true"] {{ border: 1px solid {c.bad}; }}
-    QAbstractSpinBox[wrong="true"] {{ color: {c.bad}; }}
-    QProgressBar {{ border: none; border-radius: 3px; background: {c.raised}; max-height: 8px; text-align: center; }}
-    QProgressBar::chunk {{ background: {c.accent}; border-radius: 3px; }}
-    QHeaderView::up-arrow {{ image: url("{rising}"); width: 12px; height: 12px; }}
-    QHeaderView::down-arrow {{ image: url("{falling}"); width: 12px; height: 12px; }}
-    QHeaderView::section {{ background: {c.window}; color: {c.quiet}; border: none; border-bottom: 1px solid {c.line}; padding: 4px 8px; }}
-    """
+    dark = c is DARK
+    words = {
+        **asdict(c),
+        "headings": headings,
+        "tick": resources.path("icons", "check.svg").as_posix(),
+        # a style sheet cannot tint the tick: it is black
+        "ticked": c.accent if dark else c.surface,
+        "disabled_tick": c.quiet if dark else c.raised,
+        # Fusion's own arrows point the other way: up for the largest on top
+        "falling": resources.path("arrows", "down.svg").as_posix(),
+        "rising": resources.path("arrows", "up.svg").as_posix(),
+    }
+    return Template(resources.path("style.qss").read_text(encoding="utf-8")).substitute(words)

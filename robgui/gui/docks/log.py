@@ -160,13 +160,9 @@ class _Handler(logging.Handler):
         self._put = put
 
     def emit(self, record: logging.LogRecord) -> None:
-        level = (
-            "error"
-            if record.levelno >= logging.ERROR
-            else "warning"
-            if record.levelno >= logging.WARNING
-            else "info"
-        )
+        level = "warning" if record.levelno >= logging.WARNING else "info"
+        if record.levelno >= logging.ERROR:
+            level = "error"
         first, _, rest = record.getMessage().partition("\n")
         if record.exc_info:
             rest = f"{rest}\n{logging.Formatter().formatException(record.exc_info)}".strip()

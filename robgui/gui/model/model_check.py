@@ -232,11 +232,9 @@ def _guess(ask: Ask, candidate: ModelCard, dataset: Dataset, talk: _Talk) -> tup
             label = -1 if fitting.labels is None else int(fitting.labels[index])
             best = np.argsort(-row, kind="stable")[:TOP]
             top = tuple((candidate.labels[int(c)], float(row[c])) for c in best)
-            name = (
-                candidate.labels[label]
-                if 0 <= label < candidate.classes
-                else ("" if label < 0 else str(label))
-            )
+            name = "" if label < 0 else str(label)
+            if 0 <= label < candidate.classes:
+                name = candidate.labels[label]
             right = None if label < 0 else int(best[0]) == label
             guesses.append(
                 Guess(dataset.key(index), dataset.thumbnail(index, 256), name, top, right)

@@ -206,13 +206,10 @@ class BatchWindow(QWidget):
         stopped = over and stopping and picture.count(RunState.DONE) < len(picture.entries)
         share = picture.count(RunState.DONE) / len(picture.entries) if stopped else picture.share
         self.progress.setValue(round(1000 * share))
-        self._say(
-            _stopped(picture)
-            if stopped
-            else _STOPPING
-            if stopping and not over
-            else _under_way(picture, over)
-        )
+        if stopped:
+            self._say(_stopped(picture))
+        else:
+            self._say(_STOPPING if stopping and not over else _under_way(picture, over))
         self.entries.show_columns(
             {
                 "Request": [entry.title for entry in picture.entries],

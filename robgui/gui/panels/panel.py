@@ -29,6 +29,7 @@ from robgui.gui.widgets.plain import Label
 
 if TYPE_CHECKING:
     from robgui.core.execution.execution import Execution
+    from robgui.core.execution.export import Export
     from robgui.core.execution.request import Request
     from robgui.core.execution.run import Run
     from robgui.core.offer import Offer
@@ -127,6 +128,11 @@ class Panel(Themed, QWidget):
     def offers(self) -> Sequence[Offer]:
         """Inputs on show that another analysis may look at; they stand in the menu of Send to."""
         return () if self.result is None else self._ask(self.analysis.offers, ())
+
+    @property
+    def exports(self) -> bool:
+        """Whether the run on show has made inputs that can be written to files."""
+        return self.analysis.export is not None and self.result is not None
 
     def point_at(self, place: int) -> None:
         """Chooses an input of the picture in the gallery: number ``place`` of those that the run
@@ -262,6 +268,8 @@ class Panel(Themed, QWidget):
         row.addWidget(self._explained())
         self.found = FoundButton(self)
         row.addWidget(self.found)
+        if self.analysis.export is not None:
+            row.addWidget(self._export_button(self.analysis.export))
         row.addWidget(self.send)
         return row
 
@@ -277,6 +285,13 @@ class Panel(Themed, QWidget):
         button.setProperty("role", "link")
         button.setVisible(bool(self.analysis.explanation))
         button.toggled.connect(self.explanation.set_open)
+        return button
+
+    def _export_button(self, export: Export) -> QPushButton:
+        button = QPushButton("Export …")
+        button.setToolTip(f"{export.title}, with labels and how each was made")
+        button.setAccessibleName(export.title)
+        button.clicked.connect(self.store.export_wanted)
         return button
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -96,7 +96,8 @@ class Card(QFrame):
         if waiting:
             self._progress.setRange(0, 0 if share is None else 1000)
             self._progress.setValue(0 if share is None else round(1000 * share))
-        self.next.setText("Skip" if waiting else "Finish" if self._last else "Next")
+        onward = "Finish" if self._last else "Next"
+        self.next.setText("Skip" if waiting else onward)
 
     def _arrange(self) -> None:
         head = QHBoxLayout()

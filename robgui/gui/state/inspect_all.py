@@ -171,11 +171,9 @@ class Inspection(QObject):
         store = self._store
         total = len(store.library.dataset or ())
         if store.analyses[name].inputs == "one":
-            return (
-                (store.selection.input,)
-                if store.selection.input is not None
-                else ((0,) if total else ())
-            )
+            if store.selection.input is not None:
+                return (store.selection.input,)
+            return (0,) if total else ()
         scope = store.scope if store.scope is not None else tuple(range(total))
         stride = max(1, -(-len(scope) // SAMPLE))
         return scope[::stride]

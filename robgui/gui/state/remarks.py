@@ -14,14 +14,11 @@ if TYPE_CHECKING:
 
 def remarks(dataset: Dataset) -> str:
     """What was guessed while reading data, and how much was left out."""
-    many = len(dataset.skipped)
-    left_out = (
-        f"{many:,} {'file or row was' if many == 1 else 'files or rows were'} skipped; the log says"
-        " why."
-        if many
-        else ""
-    )
-    return " ".join((*dataset.notes, *filter(None, (left_out,))))
+    said = list(dataset.notes)
+    if many := len(dataset.skipped):
+        were = "file or row was" if many == 1 else "files or rows were"
+        said.append(f"{many:,} {were} skipped; the log says why.")
+    return " ".join(said)
 
 
 def listed(skipped: Sequence[Any]) -> str:

@@ -26,6 +26,7 @@ from robgui.core.execution.worker.slot import Terms
 from robgui.core.text.words import count
 from robgui.gui.state.accuracies import Accuracies
 from robgui.gui.state.background import Background
+from robgui.gui.state.evidence.tracking import Tracking
 from robgui.gui.state.history import History
 from robgui.gui.state.inspect_all import Inspection
 from robgui.gui.state.library import Library
@@ -70,6 +71,7 @@ class Store(QObject):
             calls ``deed``.
         working: What the program is busy with now, in words; empty when idle.
         finding_wanted: The finding whose own page is to be shown.
+        export_wanted: The inputs that the run on show has made are to be written to files.
     """
 
     ready = Signal()
@@ -84,6 +86,7 @@ class Store(QObject):
     offered = Signal(str, str, object)
     working = Signal(str)
     finding_wanted = Signal(object)
+    export_wanted = Signal()
     _waited = Signal(str)
     _noticed = Signal(str)
 
@@ -107,6 +110,7 @@ class Store(QObject):
         self.writing = Background(1, self)
         self.keeping = Background(1, self)
         self.selftest = SelfTest(self.say, self.work_on, self)
+        self.tracking = Tracking(self.say, self.work_on, self)
         self.answers = Models()
         self.library = Library(self.background, self.opening, self.answers, self)
         self.history = History(self.background, self.writing, self.keeping, self)
@@ -253,6 +257,7 @@ class Store(QObject):
         ended = self.writing.shutdown() and ended
         ended = self.background.shutdown() and ended
         self.selftest.close()
+        self.tracking.close()
         self.history.close()
         return ended
 

@@ -67,7 +67,7 @@ class Caption(Label):
 
 
 class ElidedLink(QPushButton):
-    """A link of one line that is cut in its middle where there is no room.
+    """A link of one line that is cut after a whole word where there is no room.
 
     Args:
         words: What it says; the tool tip has it whole.
@@ -85,9 +85,8 @@ class ElidedLink(QPushButton):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Cuts the words anew."""
         super().resizeEvent(event)
-        mode = Qt.TextElideMode.ElideMiddle
         room = self.width() - 2 * self.fontMetrics().averageCharWidth()
-        self.setText(self.fontMetrics().elidedText(self.words, mode, room).replace("&", "&&"))
+        self.setText(beginning(self.words, self.fontMetrics(), room).replace("&", "&&"))
 
 
 def beginning(words: str, metrics: QFontMetrics, width: int) -> str:

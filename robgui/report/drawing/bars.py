@@ -112,10 +112,12 @@ def _draw(axes: Axes, view: Bars, look: Look, lie: bool) -> None:
     below = np.zeros(len(view.names))
     draw = axes.barh if lie else axes.bar
     for place, row in enumerate(view.series):
-        at = np.arange(len(view.names)) + (0 if view.stacked else (place - (count - 1) / 2) * thick)
+        aside = 0 if view.stacked else (place - (count - 1) / 2) * thick
+        at = np.arange(len(view.names)) + aside
         style = dict(fill(row, place, look))
         style["color"] = style.pop("colour")
-        start = {"left" if lie else "bottom": below} if view.stacked else {}
+        side = "left" if lie else "bottom"
+        start = {side: below} if view.stacked else {}
         draw(at, row.values, 0.92 * thick, linewidth=0, **start, **style)  # type: ignore[arg-type]
         if view.stacked:
             below = below + np.nan_to_num(row.values)

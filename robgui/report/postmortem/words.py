@@ -22,6 +22,12 @@ SURE = 0.9
 #: A change of each value by less than this is hard to see.
 SMALL = 0.1
 
+BREAKS, ALREADY_WRONG = "It also breaks:", "On the wrong answer:"
+HOLDS, OPEN = "It does not break:", "Not decided:"
+CAUSE, ADVICE = "Likely cause:", "What to do:"
+#: What sentences begin with, to be set apart.
+LEADS = (BREAKS, ALREADY_WRONG, HOLDS, OPEN, CAUSE, ADVICE)
+
 
 @dataclass(frozen=True)
 class Sentence:
@@ -74,17 +80,20 @@ def _what(facts: Facts) -> str:
 
 
 def _breaking(facts: Facts) -> Iterator[Sentence]:
+    wrong_as_it_is = facts.before is not None and facts.before != facts.expected
+    # what turns an answer that is wrong already breaks nothing
+    lead = ALREADY_WRONG if wrong_as_it_is else BREAKS
     for told in facts.runs:
         if told.verdict.status in (Status.FAILS, Status.AT_RISK):
-            yield Sentence(f"It also breaks: {told.title}: {told.verdict.sentence}", told.run.id)
+            yield Sentence(f"{lead} {told.title}: {told.verdict.sentence}", told.run.id)
 
 
 def _holding(facts: Facts) -> Iterator[Sentence]:
     for told in facts.runs:
         if told.verdict.status is Status.HOLDS:
-            yield Sentence(f"It does not break: {told.title}: {told.verdict.sentence}", told.run.id)
+            yield Sentence(f"{HOLDS} {told.title}: {told.verdict.sentence}", told.run.id)
         elif told.verdict.status is Status.UNKNOWN:
-            yield Sentence(f"Not decided: {told.title}: {told.verdict.sentence}", told.run.id)
+            yield Sentence(f"{OPEN} {told.title}: {told.verdict.sentence}", told.run.id)
 
 
 def _ranking(facts: Facts) -> Iterator[Sentence]:
@@ -123,8 +132,8 @@ def _cause(facts: Facts) -> Iterator[Sentence]:
         "change": reach,
         "share": "" if facts.rank is None else percent(facts.rank.share),
     }
-    yield Sentence(f"Likely cause: {likely.format(**values)}", run, view)
-    yield Sentence(f"What to do: {advice.format(**values)}", run, view)
+    yield Sentence(f"{CAUSE} {likely.format(**values)}", run, view)
+    yield Sentence(f"{ADVICE} {advice.format(**values)}", run, view)
 
 
 _CAUSES = {

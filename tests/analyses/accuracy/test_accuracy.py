@@ -137,6 +137,29 @@ def test_dark_pictures_are_named_as_the_weak_slice(tmp_path):
     assert any(one.kind == "slice" for one in ACCURACY.findings(steps[-1].result, params))
 
 
+def test_a_weak_slice_names_its_surest_mistakes_and_shows_them_on_one_sheet(tmp_path):
+    x, labels = pictures(900)
+    steps, params = counted(classifier(Brightest(dark=0.15)), data(tmp_path, x, labels))
+    result = steps[-1].result
+    weak = result.compared.slices[0]
+    found = next(one for one in ACCURACY.findings(result, params) if one.kind == "slice")
+    inside = [place for place in weak.members if not result.right[place]]
+    confidence = dict(zip(result.places.tolist(), result.confidence.tolist(), strict=True))
+    surest = sorted(confidence[int(result.places[row])] for row in inside)[::-1][:12]
+    assert [confidence[place] for place in found.detail["inputs"]] == surest
+    shown = [one for one in result.mistakes if one.place in found.detail["inputs"]]
+    if shown:
+        high, wide = shown[0].picture.shape[:2]
+        assert (
+            found.picture[:high, :wide]
+            == next(
+                one.picture for one in sorted(shown, key=lambda one: found.places.index(one.place))
+            )
+        ).all()
+    else:
+        assert found.picture is None
+
+
 def test_slices_that_are_no_harder_than_the_rest_are_rarely_called_weak(tmp_path):
     from robgui.analyses.accuracy.slices import weak_slices
 

@@ -7,6 +7,7 @@ import pytest
 import torch
 from torch import nn
 
+from robgui.analyses.corruptions.cost import corruption_calls
 from robgui.analyses.corruptions.engine import corruptions
 from robgui.analyses.corruptions.method import CORRUPTIONS
 from robgui.analyses.corruptions.params import CorruptionsParams
@@ -14,6 +15,7 @@ from robgui.analyses.corruptions.result import CorruptionsResult
 from robgui.core.codec import decode, encode
 from robgui.core.dataset import open_dataset
 from robgui.core.errors import DataError, ParamsError
+from robgui.core.execution.budget.cost import Subject
 from robgui.core.finding_pair import pair_of
 from robgui.core.model.classifier import Classifier
 from robgui.core.verdict import Status
@@ -160,12 +162,25 @@ def test_the_interval_of_the_mean_covers_and_that_of_the_fall_too():
 def test_every_step_has_all_corruptions_and_the_views_are_made(data):
     steps, params = run((model(fragile=True),), data, most=24, severities=(1, 5))
     for step in steps:
-        assert step.result.right.shape[:3] == (1, 13, 2) and step.result.done
+        assert step.result.right.shape[:3] == (1, 19, 2) and step.result.done
         assert len(CORRUPTIONS.views(step.result, params)) >= 3
     record, arrays = encode(steps[-1].result)
     again = decode(CorruptionsResult, record, arrays)
     np.testing.assert_array_equal(again.right, steps[-1].result.right)
-    assert steps[-1].result.model_calls == 24 * (1 + 13 * 2)
+    assert steps[-1].result.model_calls == 24 * (1 + 19 * 2)
+
+
+def test_colours_are_left_out_where_there_are_none_and_the_estimate_knows(tmp_path):
+    x = np.random.default_rng(0).integers(0, 255, (6, 1, 32, 32), dtype=np.uint8)
+    np.savez(tmp_path / "grey.npz", x=x, y=np.arange(6) % 2, names=np.array(["left", "right"]))
+    grey = Classifier.from_module(Side(), (1, 32, 32), ["left", "right"], name="grey")
+    data = open_dataset(tmp_path / "grey.npz")
+    steps, params = run((grey,), data, most=0, severities=(2,))
+    assert len(steps[-1].result.kinds) == 18 and "saturation" not in steps[-1].result.kinds
+    known = corruption_calls(params, Subject(6, 1, "image", (1, 32, 32), 2, gradients=True))
+    assert known.most == steps[-1].result.model_calls == 6 * 19
+    with pytest.raises(DataError, match="grey sees no colours"):
+        run((grey,), data, kinds=("saturate",))
 
 
 def test_an_unknown_kind_and_data_without_labels_are_one_sentence(data, tmp_path):

@@ -117,6 +117,19 @@ def test_a_failing_input_shows_its_failure() -> None:
     assert result.monte_carlo_failures > 0
 
 
+def test_a_failure_that_plain_samples_know_well_is_not_sampled_around_its_likeliest_points() -> (
+    None
+):
+    often, seldom = (
+        examine(linear_classifier(p, "gaussian", 0.05), np.full(8, 0.5), noise="gaussian", eps=0.05)
+        for p in (0.4, 1e-5)
+    )
+    assert often.monte_carlo_failures >= 100 and often.around_samples == 0
+    assert f"{often.monte_carlo_failures:,} of" in often.around_note
+    assert often.p_low <= 0.4 <= often.p_high
+    assert seldom.around_samples > 0 and not seldom.around_note
+
+
 def test_a_validated_input_with_a_counterexample_is_shown_as_such() -> None:
     result = examine(
         linear_classifier(1e-14, "box", 0.1, dim=12),

@@ -34,9 +34,9 @@ def test_the_menu_writes_a_suite_of_the_starred_findings(window, qtbot, tmp_path
     suite = guard_suite(tmp_path / "out")
     assert [case.expected for case in suite.findings] == ["light"]
     assert {case.expected for case in suite.guarded} == {"dark", "light"}
-    assert any(
-        "Tests written: 1 finding, 0 originals and " in sentence
-        for sentence in window.toasts.sentences
+    said = "Tests written: 1 finding, 0 originals and "
+    qtbot.waitUntil(
+        lambda: any(said in sentence for sentence in window.toasts.sentences), timeout=10_000
     )
 
 
@@ -57,9 +57,58 @@ def test_one_click_explains_the_chosen_finding_and_its_sentences_lead_to_picture
     assert window.actions_["post_mortem"].isEnabled()
     monkeypatch.setattr(explaining.explain, "__defaults__", (0.0,))
     window.actions_["post_mortem"].trigger()
-    qtbot.waitUntil(lambda: window.commands.explained is not None, timeout=60_000)
-    dialog = window.commands.explained
+    qtbot.waitUntil(lambda: window.commands.evidence.explained is not None, timeout=60_000)
+    dialog = window.commands.evidence.explained
     words = dialog.text.toPlainText()
     assert "takes “light” for “dark”" in words and "Likely cause:" in words
     assert dialog.picture is not None and "<a href" in dialog.text.toHtml()
+    dialog.close()
+
+
+def test_the_window_says_fixed_still_and_new_as_the_command_line_does(
+    window, qtbot, tmp_path, monkeypatch, capsys
+):
+    """Light from 0.6 on had 130/255 wrong; from 0.45 on it is right, and 120/255 is not."""
+    from robgui.cli import main
+    from robgui.gui.state.opening import Opening
+
+    store, history = window.store, window.store.history
+    model = lights.write_model(tmp_path / "old.onnx", 0.6)
+    new = lights.write_model(tmp_path / "new.onnx", 0.45)
+    data = lights.write_data(tmp_path / "data", [10, 120, 130, 150, 250])
+    history.workspace.add_run(build_request("zonnscan", [load(model)], open_dataset(data), {}))
+    lights.add(history.workspace, 2, lights.uniform(130 / 255), "light", "dark")
+    with qtbot.waitSignal(history.findings_changed, timeout=10_000):
+        history.refresh()
+    folder = tmp_path / "out"
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(folder))
+    assert not window.actions_["check_tests"].isEnabled(), "there is no model yet"
+    window.actions_["make_tests"].trigger()
+    qtbot.waitUntil((folder / "suite.json").exists, timeout=60_000)
+    store.library.load_model(Opening(new, quiet=True))
+    qtbot.waitUntil(lambda: not store.busy, timeout=60_000)
+    window.actions_["check_tests"].trigger()
+    dialog = window.commands.evidence.check
+    qtbot.waitUntil(lambda: dialog.checked is not None, timeout=60_000)
+    assert dialog.summary.text() == "fixed 1, still 0, new 1"
+    words = [(one.caption, one.chip, one.right) for one in dialog.board.widgets[0].view.pictures]
+    assert words == [("new: dark", "light", False), ("fixed: was dark", "light", True)]
+    capsys.readouterr()
+    assert main(["check", str(folder), "--model", str(new)]) == 1
+    assert dialog.summary.text() in capsys.readouterr().out
+    dialog.close()
+
+
+def test_a_folder_without_tests_is_one_sentence_in_the_dialog(window, qtbot, tmp_path, monkeypatch):
+    from robgui.gui.state.opening import Opening
+
+    model = lights.write_model(tmp_path / "old.onnx", 0.6)
+    window.store.library.load_model(Opening(model, quiet=True))
+    qtbot.waitUntil(lambda: not window.store.busy, timeout=60_000)
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(tmp_path))
+    window.actions_["check_tests"].trigger()
+    dialog = window.commands.evidence.check
+    qtbot.waitUntil(lambda: dialog.summary.text() == "Not checked", timeout=60_000)
+    assert "there is no guard suite to read" in dialog.scope.text()
+    assert dialog.checked is None and not dialog.board.isVisible()
     dialog.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,9 @@ from robgui.cli import main
 from robgui.core.execution.asking.models import Models
 from robgui.core.execution.inline import Inline
 from robgui.core.execution.shelf import Shelf
+from robgui.core.verdict import Status, Verdict
 from robgui.core.workspace import Workspace
+from robgui.report.postmortem.facts import Told
 from robgui.report.postmortem.making import post_mortem
 from robgui.report.postmortem.words import Cause, cause, paragraph
 from tests.batch.guards import lights
@@ -50,6 +53,17 @@ def test_the_rank_is_that_of_the_closed_form(workspace):
     others = sorted(margin(level) for level in LEVELS[1:])
     np.testing.assert_allclose(np.sort(rank.others), others, atol=1e-5)
     assert rank.view().series[0].values.sum() == len(others)
+
+
+def test_what_turns_an_answer_that_is_wrong_already_is_not_said_to_break_it(workspace):
+    wrong = lights.add(workspace, 5, lights.uniform(130 / 255), "light", "dark")
+    right = lights.add(workspace, 4, lights.uniform(0.59), "light", "dark")
+    for number, lead in ((wrong, "On the wrong answer:"), (right, "It also breaks:")):
+        found = facts_of(workspace, number)
+        run = workspace.run(found.finding.run_id)
+        told = Told(run, "Feature game", Verdict(Status.FAILS, "3 pixels turn it."))
+        texts = [sentence.text for sentence in paragraph(replace(found, runs=(told,)))]
+        assert f"{lead} Feature game: 3 pixels turn it." in texts
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from robgui.analyses.semantic.maps.grid import levels
-from robgui.analyses.semantic.params import Mode
+from robgui.analyses.semantic.regions.params import Mode
 from robgui.analyses.semantic.scene.space import Space, usual_class
 from robgui.core.errors import ParamsError
 from robgui.core.model.randomness import HOST
@@ -46,12 +46,15 @@ class Scan:
             np.linspace(low[k], high[k], count, endpoint=not space.axes[k].periodic)
             for k, count in enumerate(counts)
         ]
-        self.x = lines[0] if lines else np.zeros(0)
-        self.y = lines[1] if n == 2 else np.full(1, np.nan) if n == 1 else np.zeros(0)
         if n == 2:
+            self.x, self.y = lines
             points = np.stack([grid.ravel() for grid in np.meshgrid(self.x, self.y)], 1)
+        elif n == 1:
+            self.x, self.y = lines[0], np.full(1, np.nan)
+            points = self.x[:, None]
         else:
-            points = self.x[:, None] if n == 1 else low + spread(_SPREAD, n) * (high - low)
+            self.x = self.y = np.zeros(0)
+            points = low + spread(_SPREAD, n) * (high - low)
         self._space = space
         self.points = torch.cat(
             [torch.tensor(points, dtype=torch.float64, device=HOST), space.middle[None]]

@@ -52,12 +52,13 @@ class Renderer:
         self.device = torch.device(device)
         self._vertices, self._normals = self._tensor(mesh.vertices.T), self._tensor(mesh.normals.T)
         self._colour = self._tensor(mesh.colours[0])
-        values = [] if mesh.plain else [mesh.colours, mesh.uv] if mesh.textured else [mesh.colours]
-        columns = np.concatenate(
-            [np.zeros((len(mesh.vertices), 0), dtype=np.float32), *values], axis=1
-        )
+        columns = [np.zeros((len(mesh.vertices), 0), dtype=np.float32)]
+        columns += [] if mesh.plain else [mesh.colours]
+        columns += [mesh.uv] if mesh.textured and not mesh.plain else []
         self._surface = Surface(
-            self._tensor(mesh.faces.T), self._tensor(columns), self._tensor(mesh.texture)
+            self._tensor(mesh.faces.T),
+            self._tensor(np.concatenate(columns, axis=1)),
+            self._tensor(mesh.texture),
         )
         edges = mesh.edges
         self._edges = EdgeTable(

@@ -157,18 +157,18 @@ def _labels(found: dict[str, Any], options: Options) -> np.ndarray | None:
 
 def _names(folder: Path, hundred: bool, coarse: bool) -> tuple[str, ...]:
     """The class names from the file beside the batches; none without one."""
-    kind = ("coarse" if coarse else "fine") if hundred else ""
+    kind = "coarse" if coarse else "fine"
     for name in ("batches.meta", "meta"):
         if (folder / name).is_file():
             key = f"{kind}_label_names" if hundred else "label_names"
             words = read_pickle(folder / name).get(key)
             if isinstance(words, list):
                 return tuple(_word(word) for word in words)
-    for name in (f"{kind}_label_names.txt" if hundred else "batches.meta.txt",):
-        if (folder / name).is_file():
-            with open_text(folder / name, LARGEST_TABLE) as stream:
-                return tuple(line.strip() for line in stream.read().splitlines() if line.strip())
-    return ()
+    text = folder / (f"{kind}_label_names.txt" if hundred else "batches.meta.txt")
+    if not text.is_file():
+        return ()
+    with open_text(text, LARGEST_TABLE) as stream:
+        return tuple(line.strip() for line in stream.read().splitlines() if line.strip())
 
 
 def _word(word: object) -> str:

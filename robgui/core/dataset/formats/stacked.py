@@ -248,31 +248,8 @@ def build(
     was left out.
     """
     where = str(path or name)
-    if len(blocks.shape) < 2:
-        raise DataError(
-            f"{where}: the array has shape {blocks.shape}, which is one row of numbers; "
-            "inputs have two axes or more, and the first counts them."
-        )
-    if 0 in blocks.shape:
-        raise DataError(
-            f"{where}: the array has shape {blocks.shape} and is empty; it needs at least one"
-            " input."
-        )
-    if labels is not None and labels.shape[:1] != blocks.shape[:1]:
-        raise DataError(
-            f"{where}: there are {labels.shape[0] if labels.ndim else 1:,} labels for"
-            f" {blocks.shape[0]:,} inputs; the two must be equal."
-        )
-    names = options.names or tuple(words)
-    matrix = None if labels is None else label_rows(labels)
-    numbers, names = (
-        (None, names) if labels is None or matrix is not None else label_array(labels, names, where)
-    )
-    if matrix is not None and names and len(names) != matrix.shape[1]:
-        raise DataError(
-            f"{where}: there are {len(names)} class names for {matrix.shape[1]} columns of labels;"
-            " the two must be equal."
-        )
+    _check_shape(blocks.shape, labels, where)
+    numbers, matrix, names = _read_labels(labels, options.names or tuple(words), where)
     kind = (
         "sequence"
         if lengths is not None and options.kind is None
@@ -301,6 +278,42 @@ def build(
         notes=notes,
         options=options.told(),
     )
+
+
+def _check_shape(shape: Shape, labels: np.ndarray | None, where: str) -> None:
+    """Refuses an array that is no list of inputs, or has another number of labels."""
+    if len(shape) < 2:
+        raise DataError(
+            f"{where}: the array has shape {shape}, which is one row of numbers; "
+            "inputs have two axes or more, and the first counts them."
+        )
+    if 0 in shape:
+        raise DataError(
+            f"{where}: the array has shape {shape} and is empty; it needs at least one input."
+        )
+    if labels is not None and labels.shape[:1] != shape[:1]:
+        raise DataError(
+            f"{where}: there are {labels.shape[0] if labels.ndim else 1:,} labels for"
+            f" {shape[0]:,} inputs; the two must be equal."
+        )
+
+
+def _read_labels(
+    labels: np.ndarray | None, names: tuple[str, ...], where: str
+) -> tuple[np.ndarray | None, np.ndarray | None, tuple[str, ...]]:
+    """Class numbers, or for several classes an input a matrix, and the names of the classes."""
+    if labels is None:
+        return None, None, names
+    matrix = label_rows(labels)
+    if matrix is None:
+        numbers, names = label_array(labels, names, where)
+        return numbers, None, names
+    if names and len(names) != matrix.shape[1]:
+        raise DataError(
+            f"{where}: there are {len(names)} class names for {matrix.shape[1]} columns of labels;"
+            " the two must be equal."
+        )
+    return None, matrix, names
 
 
 def kind_of(shape: Shape, dtype: np.dtype, options: Options) -> Kind:

@@ -148,7 +148,8 @@ def _raw(path: Path, keras: ModuleType, network: Any) -> Raw:
     inputs = list(getattr(network, "inputs", None) or [])
     if len(inputs) > 1:
         raise ModelError(f"{path}: it takes {len(inputs)} inputs; a classifier takes one.")
-    sizes = [None if size is None else int(size) for size in inputs[0].shape] if inputs else []
+    shape = inputs[0].shape if inputs else []
+    sizes = [None if size is None else int(size) for size in shape]
     layers = keras.layers
     seen = (layers.Conv2D, layers.DepthwiseConv2D, layers.SeparableConv2D, layers.Dense)
     last = seen if keras.config.image_data_format() == "channels_last" else (layers.Dense,)

@@ -22,7 +22,7 @@ from robgui import manual
 from robgui.core.finding_pair import pair_of
 from robgui.gui.app.theme import icon, set_heading, theme
 from robgui.gui.pages.findings.answer_row import AnswerRow
-from robgui.gui.pages.findings.known import answers, others, place_of, spot_of
+from robgui.gui.pages.findings.known import among, answers, others, place_of, spot_of
 from robgui.gui.widgets.elided import ElidedLink
 from robgui.gui.widgets.inks import colour, status_ink
 from robgui.gui.widgets.pair import PairView
@@ -42,6 +42,8 @@ _NOTE_LINES = 3
 _PAUSE = 600
 #: So many other findings of the same input are listed; the wall has all.
 _MOST_OTHERS = 4
+#: And so many findings on single inputs of a finding about several.
+_MOST_AMONG = 12
 
 
 class FindingView(WhenSeen, QWidget):
@@ -55,12 +57,14 @@ class FindingView(WhenSeen, QWidget):
         wants_finding: Another finding of the same input.
         wants: The analysis to be run on its input, which is chosen already.
         wants_presentation: The findings are to be told on the whole screen.
+        wants_cause: What is behind the finding is to be found out.
     """
 
     wants_run = Signal(object)
     wants_finding = Signal(object)
     wants = Signal(str)
     wants_presentation = Signal()
+    wants_cause = Signal()
 
     def __init__(self, store: Store) -> None:
         super().__init__()
@@ -91,6 +95,7 @@ class FindingView(WhenSeen, QWidget):
         if not self._noting.isActive() and self.note.toPlainText().strip() != finding.note:
             self.note.setPlainText(finding.note)
         self.star.setText("Starred" if finding.starred else "Star")
+        self.cause.setEnabled(finding.confusion is not None)
         self.place.setText(f"{row + 1:,} of {total:,}" if row >= 0 else "not among those shown")
         self.earlier.setEnabled(row > 0)
         self.later.setEnabled(0 <= row < total - 1)
@@ -117,6 +122,11 @@ class FindingView(WhenSeen, QWidget):
         self.star.clicked.connect(self._turn_star)
         self.run = QPushButton("Show its run", toolTip="The analysis that found it, as it was")
         self.run.clicked.connect(lambda: self.wants_run.emit(self.finding))
+        self.cause = QPushButton(
+            "Post-mortem",
+            toolTip="Runs what is missing for a minute, and says what is behind it",
+        )
+        self.cause.clicked.connect(self.wants_cause)
         self.present = QPushButton("Present", toolTip="Tells the findings as a story (F11)")
         self.present.clicked.connect(self.wants_presentation)
 
@@ -150,7 +160,7 @@ class FindingView(WhenSeen, QWidget):
         head.addWidget(self.place)
         head.addWidget(self.later)
         head.addStretch(1)
-        for button in (self.star, self.run, self.present):
+        for button in (self.star, self.cause, self.run, self.present):
             head.addWidget(button)
         words = QWidget()
         column = QVBoxLayout(words)
@@ -228,8 +238,12 @@ class FindingView(WhenSeen, QWidget):
                 widget.deleteLater()
         run = self._run()
         spot = None if run is None or self.finding is None else spot_of(self.finding, run.request)
+        self._known_title.setText("What is known of this input")
         self._known_title.setVisible(spot is not None)
-        if self.finding is None or spot is None:
+        if self.finding is None:
+            return
+        if spot is None:
+            self._show_among(run)
             return
         for answer in answers(self._store, spot):
             said = None if answer.run is None else self._store.history.shown(answer.run)
@@ -238,9 +252,22 @@ class FindingView(WhenSeen, QWidget):
             row.asked.connect(self._ask)
             self._known.addWidget(row)
         for other in others(self._store, self.finding, spot)[:_MOST_OTHERS]:
-            link = ElidedLink(f"Also: {other.title}", "Open this finding")
-            link.clicked.connect(lambda _=False, other=other: self.wants_finding.emit(other))
-            self._known.addWidget(link)
+            self._link(f"Also: {other.title}", other)
+
+    def _show_among(self, run: Run | None) -> None:
+        """What was found on single inputs of a finding about several."""
+        if run is None or self.finding is None:
+            return
+        inside = among(self._store, self.finding, run.request)
+        self._known_title.setText("What is known of its inputs")
+        self._known_title.setVisible(bool(inside))
+        for other in inside[:_MOST_AMONG]:
+            self._link(other.title, other)
+
+    def _link(self, words: str, other: StoredFinding) -> None:
+        link = ElidedLink(words, "Open this finding")
+        link.clicked.connect(lambda: self.wants_finding.emit(other))
+        self._known.addWidget(link)
 
     def _ask(self, analysis: str) -> None:
         """Chooses model and input of the finding; the window runs the analysis."""
@@ -280,6 +307,7 @@ class FindingView(WhenSeen, QWidget):
             (self.back, "grid"),
             (self.earlier, "back"),
             (self.later, "forward"),
+            (self.cause, "search"),
             (self.run, "eye"),
             (self.present, "present"),
         ):

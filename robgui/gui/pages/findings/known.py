@@ -81,6 +81,31 @@ def others(store: Store, finding: StoredFinding, spot: Spot) -> list[StoredFindi
     ]
 
 
+def among(store: Store, finding: StoredFinding, request: Request) -> list[StoredFinding]:
+    """Of a finding about several inputs: what was found on each of them alone, the worst first."""
+    if len(finding.places) < 2:
+        return []
+    spots = {_spot(request, place) for place in finding.places}
+    requests = {run.id: run.request for run in store.history.runs}
+    return [
+        group.lead
+        for group in store.history.entries()
+        if group.lead.run_id in requests
+        and (spot := spot_of(group.lead, requests[group.lead.run_id])) is not None
+        and spot in spots
+    ]
+
+
+def _spot(request: Request, place: int) -> Spot | None:
+    if request.dataset is None or not request.models:
+        return None
+    chosen = request.indices
+    if chosen is not None and place >= len(chosen):
+        return None
+    index = place if chosen is None else chosen[place]
+    return Spot(request.models[0].fingerprint, request.dataset.fingerprint, index)
+
+
 def _index(finding: StoredFinding, request: Request) -> int | None:
     indices = request.indices
     if indices is not None and len(indices) == 1:

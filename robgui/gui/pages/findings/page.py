@@ -41,11 +41,13 @@ class Findings(WhenSeen, QWidget):
         wants_export: The findings shown are to be written to files.
         wants_presentation: They are to be told on the whole screen.
         wants: The analysis whose panel is to be shown and run.
+        wants_cause: What is behind the chosen finding is to be found out.
     """
 
     wants_export = Signal()
     wants_presentation = Signal()
     wants = Signal(str)
+    wants_cause = Signal()
 
     def __init__(self, store: Store, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -128,6 +130,7 @@ class Findings(WhenSeen, QWidget):
         made.earlier.clicked.connect(lambda: self._step(-1))
         made.later.clicked.connect(lambda: self._step(1))
         made.wants_presentation.connect(self.wants_presentation)
+        made.wants_cause.connect(self.wants_cause)
         made.wants_run.connect(self.show_run)
         made.wants.connect(self.wants)
         made.wants_finding.connect(self.open)

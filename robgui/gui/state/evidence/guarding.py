@@ -31,8 +31,8 @@ def make_tests(store: Store, folder: Path) -> None:
         for why in made.left_out:
             store.say("info", f"No test: {why}")
         store.history.offered.emit(
-            f"Tests written: {made.words} in {folder}. To ask a model: robgui check {folder.name}"
-            " --model FILE",
+            f"Tests written: {made.words} in {folder}. To ask a later model: Check a model against"
+            f" tests in the Model menu, or robgui check {folder.name} --model FILE",
             "Open",
             lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))),
         )

@@ -1,12 +1,19 @@
-"""CellNumbers: the values of a small matrix, written into its cells where they fit."""
+"""CellNumbers: the values of a small matrix, written into its cells where they fit.
+
+One item paints them all: an item for each, a hundred in a matrix of ten classes, took the window
+longer at every Step than all the rest of the picture.
+"""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtGui import QFontMetrics
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QTransform
+from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from robgui.core.view import Matrix
 from robgui.gui.widgets.heat import Heat
@@ -15,57 +22,91 @@ from robgui.gui.widgets.heat import Heat
 MOST = 144
 #: Share of a cell that its number may fill.
 _FILLED = 0.9
-_DARK, _LIGHT = "#000000", "#ffffff"
+_DARK, _LIGHT = QColor("#000000"), QColor("#ffffff")
 
 
-class CellNumbers:
-    """Texts over a heat map; they are kept for life and hidden where there is no room."""
+@dataclass(frozen=True)
+class Number:
+    """One of the numbers.
+
+    Attributes:
+        words: Its text.
+        place: The middle of its cell.
+        ink: Its colour.
+    """
+
+    words: str
+    place: QPointF
+    ink: QColor
+
+
+class CellNumbers(pg.GraphicsObject):
+    """Numbers over a heat map, hidden where there is no room.
+
+    Attributes:
+        numbers: In the order of the cells.
+    """
 
     def __init__(self, heat: Heat) -> None:
+        super().__init__()
+        self.numbers: list[Number] = []
         self._heat = heat
-        self._items: list[pg.TextItem] = []
-        self._shown = 0
+        self._rect = QRectF()
         self._shape = (1, 1)
+        heat.plot.addItem(self, ignoreBounds=True)
         box = heat.plot.getPlotItem().getViewBox()
         box.sigResized.connect(lambda *_: self.fit())
-        box.sigRangeChanged.connect(lambda *_: self.fit())
 
     def show_matrix(self, view: Matrix) -> None:
         """Writes the values of ``view``; none of one that shows classes, has signs or is large."""
         values = view.values
         wanted = view.classes is None and not view.spots and 0 < values.size <= MOST
-        cells = list(zip(*np.nonzero(np.isfinite(values)), strict=True)) if wanted else []
-        while len(self._items) < len(cells):
-            item = pg.TextItem(anchor=(0.5, 0.5))
-            self._items.append(item)
-            self._heat.plot.addItem(item, ignoreBounds=True)
-        left, bottom, width, height = view.rect
+        cells = np.argwhere(np.isfinite(values)) if wanted else ()
+        self.prepareGeometryChange()
+        self._rect = QRectF(*view.rect)
         self._shape = (values.shape[0], values.shape[1]) if values.size else (1, 1)
-        for item, (row, column) in zip(self._items, cells, strict=False):
-            value = float(values[row, column])
-            item.setText(view.scale.words(value), color=self._ink(view, value))
-            item.setFont(self._heat.plot.font())
-            x = left + (column + 0.5) * width / self._shape[1]
-            item.setPos(x, bottom + (row + 0.5) * height / self._shape[0])
-        self._shown = len(cells)
+        self.numbers = [self._number(view, int(row), int(column)) for row, column in cells]
         self.fit()
+        self.update()
 
     def fit(self) -> None:
         """Shows the numbers where the widest of them fits into a cell."""
-        shown = self._items[: self._shown]
         metrics = QFontMetrics(self._heat.plot.font())
-        words = (item.textItem.toPlainText() for item in shown)
-        widest = max((metrics.horizontalAdvance(text) for text in words), default=0)
+        words = {number.words for number in self.numbers}
+        widest = max(map(metrics.horizontalAdvance, words), default=0)
         box = self._heat.plot.getPlotItem().getViewBox()
         rows, columns = self._shape
         room = _FILLED * box.width() / columns, _FILLED * box.height() / rows
-        fits = widest <= room[0] and metrics.height() <= room[1]
-        for item in self._items:
-            item.setVisible(False)
-        for item in shown:
-            item.setVisible(fits)
+        self.setVisible(bool(words) and widest <= room[0] and metrics.height() <= room[1])
 
-    def _ink(self, view: Matrix, value: float) -> str:
+    def boundingRect(self) -> QRectF:
+        """The whole matrix."""
+        return self._rect
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
+    ) -> None:
+        """Writes each number in the middle of its cell."""
+        onto = painter.worldTransform()
+        painter.setWorldTransform(QTransform())
+        painter.setFont(self._heat.plot.font())
+        metrics = painter.fontMetrics()
+        lift = (metrics.ascent() - metrics.descent()) / 2
+        for number in self.numbers:
+            middle = onto.map(number.place)
+            half = metrics.horizontalAdvance(number.words) / 2
+            painter.setPen(number.ink)
+            painter.drawText(middle + QPointF(-half, lift), number.words)
+
+    def _number(self, view: Matrix, row: int, column: int) -> Number:
+        value = float(view.values[row, column])
+        left, bottom, width, height = view.rect
+        rows, columns = view.values.shape
+        x = left + (column + 0.5) * width / columns
+        place = QPointF(x, bottom + (row + 0.5) * height / rows)
+        return Number(view.scale.words(value), place, self._ink(view, value))
+
+    def _ink(self, view: Matrix, value: float) -> QColor:
         """Black or white, whichever is easier to read on the colour of a value."""
         table = self._heat.image.lut
         low, high = view.levels

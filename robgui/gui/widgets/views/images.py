@@ -91,7 +91,7 @@ class ImagesView(ViewWidget):
             return
         room = self.list.size()
         bar = 0 if self.mini else self.list.verticalScrollBar().sizeHint().width()
-        room.setWidth(room.width() - bar)
+        room.setWidth(room.width() - bar - 1)  # a row that fills the width to the pixel is wrapped
         asked = -(-view.columns // self.model.wide) if view.columns else 0
         least = MINI if self.mini else LEAST
         self.model.set_worded(not self.mini or self.model.words_fit(room.width()))

@@ -162,6 +162,12 @@ class Foot(Label):
         if event.size().width() != event.oldSize().width():
             self._hold()
 
+    def changeEvent(self, event: QEvent) -> None:
+        """Larger letters take more height, also where the width stays."""
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._hold()
+
     def _hold(self) -> None:
         metrics, line = self.fontMetrics(), self.fontMetrics().lineSpacing()
         flags = Qt.TextFlag.TextWordWrap.value

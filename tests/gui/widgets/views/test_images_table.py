@@ -9,11 +9,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QApplication
 
 from robgui.core.verdict import Status
 from robgui.core.view import Column, Images, Ink, Picture, Table
 from robgui.gui.widgets.inks import status_ink
-from robgui.gui.widgets.views.images import frame_shape, words_of
+from robgui.gui.widgets.views import view_widget
+from robgui.gui.widgets.views.images import LEAST, frame_shape, words_of
 from tests.gui import sample_views as samples
 
 
@@ -196,3 +198,19 @@ def test_a_picture_too_small_for_its_words_has_none(shown):
     two = replace(samples.images(pairs=True), pictures=samples.images(pairs=True).pictures[:2])
     assert not shown(two, 100, 80, mini=True).model.worded
     assert shown(two, 400, 200, mini=True).model.worded
+
+
+def test_pictures_that_fit_are_never_cut_off_by_a_column_that_is_a_pixel_too_wide(qtbot):
+    pixels = np.zeros((28, 28, 3), np.uint8)
+    pictures = tuple(Picture(pixels, "still: T-shirt/top", "Dress", right=False) for _ in range(12))
+    made = view_widget(Images("Twelve", pictures, note="One line."))
+    qtbot.addWidget(made)
+    made.resize(700, 420)
+    made.show()
+    cut = []
+    for width in range(700, 900):
+        made.resize(width, 420)
+        QApplication.processEvents()
+        if made.model.side > LEAST and made.list.verticalScrollBar().maximum():
+            cut.append(width)
+    assert not cut

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QPointF
 
 from robgui.core.view import Axis, Ink, Matrix
 from robgui.gui.app.theme import theme
@@ -14,8 +15,6 @@ from tests.gui import sample_views as samples
 
 
 def colour_at(widget, x, y):
-    from PySide6.QtCore import QPointF
-
     plot = widget.heat.plot
     scene = plot.getPlotItem().getViewBox().mapViewToScene(QPointF(x, y))
     place = plot.mapTo(widget, plot.mapFromScene(scene))
@@ -127,13 +126,31 @@ def test_a_value_that_is_not_known_is_left_empty(shown):
 
 def test_a_small_matrix_has_its_numbers_in_its_cells_where_they_fit(shown):
     widget = shown(replace(samples.matrix(), spots=()), 640, 400)
-    items = widget.numbers._items
-    assert [item.textItem.toPlainText() for item in items][:2] == ["0", "0.2"]
-    assert all(item.isVisible() for item in items)
+    assert [number.words for number in widget.numbers.numbers][:2] == ["0", "0.2"]
+    assert widget.numbers.isVisible()
     widget.resize(120, 60)
-    assert not any(item.isVisible() for item in items)
+    assert not widget.numbers.isVisible()
+
+
+def test_each_number_is_written_in_the_middle_of_its_cell(shown):
+    values = np.array([[np.nan, 0.8], [np.nan, np.nan]])
+    widget = shown(Matrix("m", Axis("a"), Axis("b"), values, Axis("v"), (0, 1)), 640, 400)
+    box = widget.heat.plot.getPlotItem().getViewBox()
+    corner, far = (box.mapViewToScene(QPointF(*place)) for place in ((1, 0), (2, 1)))
+    widget.numbers.hide()
+    bare = widget.heat.plot.grab().toImage()
+    widget.numbers.show()
+    written = widget.heat.plot.grab().toImage()
+    found = [
+        (x, y)
+        for x in range(written.width())
+        for y in range(written.height())
+        if written.pixel(x, y) != bare.pixel(x, y)
+    ]
+    middle = np.mean([np.min(found, axis=0), np.max(found, axis=0)], axis=0)
+    assert np.allclose(middle, [(corner.x() + far.x()) / 2, (corner.y() + far.y()) / 2], atol=2)
 
 
 def test_a_map_of_classes_has_no_numbers(shown):
     widget = shown(samples.classes())
-    assert not any(item.isVisible() for item in widget.numbers._items)
+    assert not widget.numbers.isVisible()

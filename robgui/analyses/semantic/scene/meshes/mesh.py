@@ -77,24 +77,13 @@ def make_mesh(
     """
     vertices, faces = np.asarray(vertices, dtype=np.float64), np.asarray(faces, dtype=np.int64)
     _check(vertices, faces, name)
-    uv = (
-        np.zeros((len(vertices), 0))
-        if uv is None or texture is None
-        else np.asarray(uv, dtype=np.float64)
-    )
-    colours = (
-        np.full((len(vertices), 3), PLAIN)
-        if colours is None
-        else np.asarray(colours, dtype=np.float64)
-    )
-    values = np.nan_to_num(np.concatenate([colours, uv], axis=1), posinf=0, neginf=0)
+    textured = uv is not None and texture is not None and np.shape(uv)[1] > 0
+    values = _values(len(vertices), colours, uv if textured else None)
     vertices, faces, values, changed = _cleaned(vertices, faces, values, name)
     if len(faces) > most_faces:
         before = len(faces)
-        vertices, faces, colours, uv = decimate(
-            vertices, faces, values[:, :3], values[:, 3:], most_faces
-        )
-        values = np.concatenate([colours, uv], axis=1)
+        vertices, faces, *both = decimate(vertices, faces, values[:, :3], values[:, 3:], most_faces)
+        values = np.concatenate(both, axis=1)
         vertices, faces, values, _ = _cleaned(vertices, faces, values, name)
         changed.append(f"{name} was simplified from {before:,} to {len(faces):,} faces.")
     vertices, faces, values = _joined(vertices, faces, values)
@@ -107,18 +96,18 @@ def make_mesh(
         faces=split,
         edges=_on_split(edges, faces, split),
         colours=values[old, :3].clip(0, 1).astype(np.float32),
-        uv=(
-            values[old, 3:].astype(np.float32)
-            if uv.shape[1]
-            else np.zeros((0, 2), dtype=np.float32)
-        ),
-        texture=(
-            np.zeros((0, 0, 3), dtype=np.float32)
-            if texture is None or not uv.shape[1]
-            else np.asarray(texture, dtype=np.float32)
-        ),
+        uv=values[old, 3:].astype(np.float32) if textured else np.zeros((0, 2), np.float32),
+        texture=np.asarray(texture if textured else np.zeros((0, 0, 3)), dtype=np.float32),
         notes=(*notes, *changed),
     )
+
+
+def _values(many: int, colours: np.ndarray | None, uv: np.ndarray | None) -> np.ndarray:
+    """What each vertex carries: its colour, and its place in the texture where there is one."""
+    painted = np.full((many, 3), PLAIN) if colours is None else np.asarray(colours, np.float64)
+    placed = np.zeros((many, 0)) if uv is None else np.asarray(uv, np.float64)
+    values: np.ndarray = np.nan_to_num(np.hstack([painted, placed]), posinf=0, neginf=0)
+    return values
 
 
 def _check(vertices: np.ndarray, faces: np.ndarray, name: str) -> None:

@@ -4,6 +4,7 @@ so that one cut short cannot crash.
 
 from __future__ import annotations
 
+import os
 import threading
 import weakref
 from abc import ABC, abstractmethod
@@ -13,12 +14,20 @@ from typing import Any
 
 import numpy as np
 
+from robgui.core.dataset.formats.columnar.messages import read_directory, read_stream
 from robgui.core.dataset.limits import LARGEST_ARRAY, first_line, sized
 from robgui.core.errors import DataError
 from robgui.core.regular import open_regular
 
-#: Columns of a table of this kind.
+#: Columns of a table of this kind, and rows: their labels are held in memory.
 _MOST_COLUMNS = 10_000
+_MOST_ROWS = 20_000_000
+#: Rows of a Parquet file that are unpacked together: a few bytes can stand for long ones.
+_AT_ONCE = 1024
+#: No byte of an Arrow file becomes more; data of real use stays far below.
+_MOST_GROWTH = 1100
+#: A group of rows of this size is read however small the file is.
+_ALWAYS = 256 * 2**20
 
 
 class Batches(ABC):
@@ -48,6 +57,11 @@ class Batches(ABC):
             ) from error
         if len(self._names) > _MOST_COLUMNS:
             raise DataError(f"{path}: the table has {len(self._names):,} columns.")
+        if self.rows > _MOST_ROWS:
+            raise DataError(
+                f"{path}: the table has {self.rows:,} rows, more than {_MOST_ROWS:,}; open a part"
+                " of it."
+            )
 
     @abstractmethod
     def _start(self) -> Any:
@@ -56,6 +70,11 @@ class Batches(ABC):
     @abstractmethod
     def read(self, number: int, column: str) -> Any:
         """One column of one group."""
+
+    def _refuse_packed(self, size: int, what: str) -> None:
+        """Says that a part of the table would be too large when it is unpacked."""
+        grown = _MOST_GROWTH * os.fstat(self._file.fileno()).st_size
+        _refuse_large(self.path, size, what, min(LARGEST_ARRAY, max(_ALWAYS, grown)))
 
     @property
     def rows(self) -> int:
@@ -171,14 +190,16 @@ class ParquetGroups(Batches):
     def read(self, number: int, column: str) -> Any:
         """One column of one row group."""
         size = self._table.metadata.row_group(number).total_byte_size
-        if size > LARGEST_ARRAY:
-            raise DataError(
-                f"{self.path}: a group of rows has {sized(size)}, more than is read at once; write"
-                " the file with smaller row groups."
-            )
+        _refuse_large(self.path, size, "group of rows", LARGEST_ARRAY)
+        parts, held = [], 0
         with self._lock:
-            found = self._table.read_row_group(number, columns=[column], use_threads=False)
-        return _valid(found.column(column))
+            for batch in self._table.iter_batches(
+                _AT_ONCE, row_groups=[number], columns=[column], use_threads=False
+            ):
+                parts.append(batch.column(column))
+                held += parts[-1].nbytes
+                _refuse_large(self.path, held, "group of rows", LARGEST_ARRAY)
+        return _valid(self._arrow.chunked_array(parts, type=self._schema.field(column).type))
 
 
 class ArrowFile(Batches):
@@ -186,14 +207,14 @@ class ArrowFile(Batches):
 
     def _start(self) -> Any:
         self._reader = self._arrow.ipc.open_file(self._file)
-        self.counts = [
-            self._reader.get_batch(number).num_rows
-            for number in range(self._reader.num_record_batches)
-        ]
+        words, self._messages = read_directory(self._file)
+        self.counts = [message.rows for message in self._messages]
+        self._refuse_packed(sum(message.size for message in words), "dictionary")
         return self._reader.schema
 
     def read(self, number: int, column: str) -> Any:
         """One column of one record batch."""
+        self._refuse_packed(self._messages[number].size, "group of rows")
         with self._lock:
             return _valid(self._reader.get_batch(number).column(column))
 
@@ -202,28 +223,32 @@ class ArrowStream(Batches):
     """The record batches of an Arrow stream, found by going through it once."""
 
     def _start(self) -> Any:
-        self._offsets: list[int] = []
-        self.counts = []
+        self._messages = [one for one in read_stream(self._file) if one.is_rows]
+        self.counts = [message.rows for message in self._messages]
+        self._file.seek(0)
         self._source = self._arrow.PythonFile(self._file, mode="r")
-        reader = self._arrow.ipc.open_stream(self._source)
-        if any(self._arrow.types.is_dictionary(field.type) for field in reader.schema):
+        schema = self._arrow.ipc.open_stream(self._source).schema
+        if any(self._arrow.types.is_dictionary(field.type) for field in schema):
             raise DataError(
                 f"{self.path}: a stream with dictionaries cannot be read piece by piece; save it"
                 " as Parquet."
             )
-        while True:
-            place = self._file.tell()
-            try:
-                batch = reader.read_next_batch()
-            except StopIteration:
-                return reader.schema
-            self._offsets.append(place)
-            self.counts.append(batch.num_rows)
+        return schema
 
     def read(self, number: int, column: str) -> Any:
         """One column of one record batch."""
+        self._refuse_packed(self._messages[number].size, "group of rows")
         ipc = self._arrow.ipc
         with self._lock:
-            self._file.seek(self._offsets[number])
+            self._file.seek(self._messages[number].start)
             message = ipc.read_message(self._source)
             return _valid(ipc.read_record_batch(message, self._schema).column(column))
+
+
+def _refuse_large(path: Path, size: int, what: str, most: int) -> None:
+    """Says that a part of the table is larger than what is read at once."""
+    if size > most:
+        raise DataError(
+            f"{path}: a {what} has {sized(size)} when unpacked, more than is read at once; write"
+            " the file in smaller groups of rows."
+        )

@@ -91,7 +91,9 @@ def _dataset(batches: Batches, options: Options) -> Dataset:
             names=names,
             options=options.told(),
         )
-    array = None if words is None else np.array([-1 if word is None else word for word in words])
+    array = None
+    if words is not None:
+        array = np.array([-1 if word is None else word for word in words])
     return build(
         ArrayColumn(column),
         batches.path.name,

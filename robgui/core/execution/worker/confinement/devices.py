@@ -22,7 +22,8 @@ def graphics_devices(dev: Path = _DEV) -> list[Path]:
     a card.
     """
     cards = [device for pattern in _CARDS for device in sorted(dev.glob(pattern))]
-    return [*cards, *((dev / "shm",) if (dev / "shm").exists() else ())] if cards else []
+    shared = [dev / "shm"] if cards and (dev / "shm").exists() else []
+    return [*cards, *shared]
 
 
 def make_nvidia_devices(dev: Path = _DEV) -> None:

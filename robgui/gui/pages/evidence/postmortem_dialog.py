@@ -5,11 +5,20 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QUrl
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QSplitter,
+    QTextBrowser,
+    QVBoxLayout,
+    QWidget,
+)
 
-from robgui.gui.widgets.plain import Label
+from robgui.gui.app.theme import set_heading, theme
+from robgui.gui.widgets.plain import Label, unbroken
 from robgui.gui.widgets.views import view_widget
+from robgui.report.postmortem.words import LEADS
 
 if TYPE_CHECKING:
     from robgui.core.view import View
@@ -18,7 +27,8 @@ if TYPE_CHECKING:
 
 
 class PostMortemDialog(QDialog):
-    """The paragraph on a finding; a click on a sentence shows its run, or its own picture below.
+    """The paragraph on a finding beside a picture; each sentence has a link to its own: that of
+    its run in the window behind, or a view beside the words.
 
     Args:
         store: Shows the runs.
@@ -34,24 +44,34 @@ class PostMortemDialog(QDialog):
         self._store = store
         self._told = told
         self.setWindowTitle("Post-mortem")
-        self.resize(720, 620)
-        heading = Label(title, wordWrap=True)
-        font = heading.font()
-        font.setPointSizeF(font.pointSizeF() * 1.2)
-        heading.setFont(font)
+        self.resize(1040, 560)
+        heading = set_heading(Label(unbroken(title), wordWrap=True), "title")
         self.text = QTextBrowser(openLinks=False)
-        self.text.setHtml("".join(_paragraph(place, one) for place, one in enumerate(told)))
+        self.text.setAccessibleName("What is behind the finding")
         self.text.anchorClicked.connect(self._follow)
         self.picture: QWidget | None = None
+        self._beside = QSplitter(Qt.Orientation.Horizontal)
+        self._beside.setChildrenCollapsible(False)
+        self._beside.addWidget(self.text)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
-        self._layout = QVBoxLayout(self)
-        self._layout.addWidget(heading)
-        self._layout.addWidget(self.text, 1)
-        self._layout.addWidget(buttons)
+        layout = QVBoxLayout(self)
+        layout.setSpacing(8)
+        layout.addWidget(heading)
+        layout.addWidget(self._beside, 1)
+        layout.addWidget(buttons)
         view = next((one.view for one in told if one.view is not None), None)
         if view is not None:
             self._show(view)
+        theme.changed.connect(self._write)
+        self._write()
+
+    def _write(self) -> None:
+        """The words, with links in the present theme."""
+        place = self.text.verticalScrollBar().value()
+        paragraphs = (_paragraph(number, one) for number, one in enumerate(self._told))
+        self.text.setHtml("".join(paragraphs))
+        self.text.verticalScrollBar().setValue(place)
 
     def _follow(self, address: QUrl) -> None:
         """Shows the picture of the sentence whose number the address is."""
@@ -67,8 +87,13 @@ class PostMortemDialog(QDialog):
         if self.picture is not None:
             self.picture.deleteLater()
         self.picture = view_widget(view)
-        self._layout.insertWidget(2, self.picture, 1)
+        self._beside.addWidget(self.picture)
+        self._beside.setSizes([480, 520])
 
 
 def _paragraph(place: int, sentence: Sentence) -> str:
-    return f'<p><a href="{place}">{escape(sentence.text)}</a></p>'
+    words = unbroken(sentence.text)
+    lead = next((one for one in LEADS if words.startswith(one)), "")
+    head = f"<b>{escape(lead)}</b>" if lead else ""
+    link = f'<a href="{place}">{"Picture" if sentence.view is not None else "Run"}</a>'
+    return f"<p>{head}{escape(words.removeprefix(lead))} {link}</p>"
