@@ -325,17 +325,15 @@ MAKERS = {"wheel": make_wheel, "app": make_app, "installer": make_installer}
 
 
 def make(wanted: Sequence[str]) -> None:
-    """Makes what is wanted, or everything, in the order in which one needs the other, and tells
-    the sizes.
-    """
+    """Makes what is wanted and what it is made of, or everything, and tells the sizes."""
     if unknown := set(wanted) - set(MAKERS):
         raise Problem(
             f"package makes {', '.join(MAKERS)} or, without a word, all of them, not:"
             f" {' '.join(sorted(unknown))}."
         )
-    made = [
-        path for name, maker in MAKERS.items() if not wanted or name in wanted for path in maker()
-    ]
+    names = list(MAKERS)  # each is made of the one before it
+    last = max((names.index(name) for name in wanted), default=len(names) - 1)
+    made = [path for name in names[: last + 1] for path in MAKERS[name]()]
     for path in made:
         print(f"{path.relative_to(ROOT)}: {size(path) / 1e6:,.1f} MB")
 

@@ -294,6 +294,23 @@ def test_an_unknown_package_is_refused_in_a_sentence(bundles):
         bundles.make(["flatpak"])
 
 
+@pytest.mark.parametrize(
+    ("wanted", "made"),
+    [
+        (["wheel"], ["wheel"]),
+        (["app"], ["wheel", "app"]),
+        (["installer"], ["wheel", "app", "installer"]),
+        ([], ["wheel", "app", "installer"]),
+    ],
+)
+def test_what_is_wanted_is_made_of_what_the_checkout_is_now(bundles, monkeypatch, wanted, made):
+    asked: list[str] = []
+    makers = {name: lambda name=name: asked.append(name) or [] for name in bundles.MAKERS}
+    monkeypatch.setattr(bundles, "MAKERS", makers)
+    bundles.make(wanted)
+    assert asked == made
+
+
 def test_the_wheel_takes_the_resources_along():
     hatch = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"][
         "build"

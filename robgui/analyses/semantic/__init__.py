@@ -14,16 +14,10 @@ if TYPE_CHECKING:
     from robgui.analyses.semantic.domain.params import OperatingDomainParams
     from robgui.analyses.semantic.domain.result import OperatingDomainResult
     from robgui.analyses.semantic.maps.maps import semantic_map
-    from robgui.analyses.semantic.params import (
-        METHOD_WORDS,
-        METHODS,
-        MapParams,
-        RegionsParams,
-        SrvrParams,
-    )
+    from robgui.analyses.semantic.maps.params import MapParams
+    from robgui.analyses.semantic.regions.params import METHOD_WORDS, METHODS, RegionsParams
     from robgui.analyses.semantic.regions.region_api import Grown, grow, growing
     from robgui.analyses.semantic.regions.regions import semantic_regions
-    from robgui.analyses.semantic.regions.volume_ratio import srvr, table
     from robgui.analyses.semantic.result import (
         MapResult,
         RegionsResult,
@@ -34,6 +28,8 @@ if TYPE_CHECKING:
     )
     from robgui.analyses.semantic.scene.scene import Axis, Scene
     from robgui.analyses.semantic.scene.space import Space, scene_of
+    from robgui.analyses.semantic.volume_ratio.engine import srvr, table
+    from robgui.analyses.semantic.volume_ratio.params import SrvrParams
 
 __all__ = [
     "METHODS",
@@ -70,16 +66,10 @@ _PLACES = {
     "robgui.analyses.semantic.domain.params": ("OperatingDomainParams",),
     "robgui.analyses.semantic.domain.result": ("OperatingDomainResult",),
     "robgui.analyses.semantic.maps.maps": ("semantic_map",),
-    "robgui.analyses.semantic.params": (
-        "METHODS",
-        "METHOD_WORDS",
-        "MapParams",
-        "RegionsParams",
-        "SrvrParams",
-    ),
+    "robgui.analyses.semantic.maps.params": ("MapParams",),
+    "robgui.analyses.semantic.regions.params": ("METHODS", "METHOD_WORDS", "RegionsParams"),
     "robgui.analyses.semantic.regions.region_api": ("Grown", "grow", "growing"),
     "robgui.analyses.semantic.regions.regions": ("semantic_regions",),
-    "robgui.analyses.semantic.regions.volume_ratio": ("srvr", "table"),
     "robgui.analyses.semantic.result": (
         "MapResult",
         "RegionsResult",
@@ -90,6 +80,8 @@ _PLACES = {
     ),
     "robgui.analyses.semantic.scene.scene": ("Axis", "Scene"),
     "robgui.analyses.semantic.scene.space": ("Space", "scene_of"),
+    "robgui.analyses.semantic.volume_ratio.engine": ("srvr", "table"),
+    "robgui.analyses.semantic.volume_ratio.params": ("SrvrParams",),
 }
 _MODULES = {name: module for module, names in _PLACES.items() for name in names}
 

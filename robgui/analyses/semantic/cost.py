@@ -6,19 +6,14 @@ from math import prod
 
 from robgui.analyses.semantic.domain.params import OperatingDomainParams
 from robgui.analyses.semantic.maps.grid import axis_values
-from robgui.analyses.semantic.params import (
-    IMAGE,
-    GrowParams,
-    MapParams,
-    RegionsParams,
-    SpaceParams,
-    SrvrParams,
-    starts_on,
-)
+from robgui.analyses.semantic.maps.params import MapParams
+from robgui.analyses.semantic.params import IMAGE, SpaceParams
 from robgui.analyses.semantic.regions.box_test import needed
 from robgui.analyses.semantic.regions.largest_box import LOOK, SLAB
+from robgui.analyses.semantic.regions.params import GrowParams, RegionsParams, starts_on
 from robgui.analyses.semantic.scene.axes import AXES, image_axes, varied
 from robgui.analyses.semantic.scene.scene import Axis
+from robgui.analyses.semantic.volume_ratio.params import SrvrParams
 from robgui.core.execution.budget.cost import Calls, Subject
 
 #: Points of the first look along one axis, on the map of two, and with more axes.

@@ -9,15 +9,18 @@ from robgui.analyses.semantic.domain.views import domain_views
 from robgui.analyses.semantic.domain.words import domain_findings, domain_offers, domain_verdict
 from robgui.analyses.semantic.maps.findings import map_findings, map_offers
 from robgui.analyses.semantic.maps.grid import map_units
+from robgui.analyses.semantic.maps.params import MapParams
 from robgui.analyses.semantic.maps.views import map_views
 from robgui.analyses.semantic.maps.words import map_verdict
-from robgui.analyses.semantic.params import MapParams, RegionsParams, SrvrParams, takes
+from robgui.analyses.semantic.params import takes
 from robgui.analyses.semantic.regions.findings import regions_findings, regions_offers
+from robgui.analyses.semantic.regions.params import RegionsParams
 from robgui.analyses.semantic.regions.views import regions_views
-from robgui.analyses.semantic.regions.volume_ratio_views import srvr_views
-from robgui.analyses.semantic.regions.volume_ratio_words import TITLE, srvr_findings, srvr_verdict
 from robgui.analyses.semantic.regions.words import regions_verdict
 from robgui.analyses.semantic.result import MapResult, RegionsResult, Sight, SrvrResult
+from robgui.analyses.semantic.volume_ratio.params import SrvrParams
+from robgui.analyses.semantic.volume_ratio.views import srvr_views
+from robgui.analyses.semantic.volume_ratio.words import TITLE, srvr_findings, srvr_verdict
 from robgui.core.execution.analysis import Analysis, Demo, Shards, deferred
 from robgui.core.execution.asking.question import Question
 from robgui.core.execution.method import Method
@@ -114,7 +117,7 @@ SAFE_SHARE = Analysis(
     title=TITLE,
     tab="Safe share",
     question="Over how much of the range does each network keep the class?",
-    engine=deferred("robgui.analyses.semantic.regions.volume_ratio:srvr"),
+    engine=deferred("robgui.analyses.semantic.volume_ratio.engine:srvr"),
     params=SrvrParams,
     calls=srvr_calls,
     result=SrvrResult,

@@ -9,9 +9,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from robgui.analyses.tolerance.noise import noise_tolerance
 from robgui.analyses.tolerance.params import ToleranceParams
-from robgui.analyses.tolerance.result import Broken, ToleranceResult
-from robgui.analyses.zonnscan.gradient_search import GradientSearch
+from robgui.analyses.tolerance.restarts import RestartedSearch
+from robgui.analyses.tolerance.result import Broken, NoiseTolerance, ToleranceResult
 from robgui.analyses.zonnscan.nearest import Crossing
 from robgui.analyses.zonnscan.sampling.tally import read_scores
 from robgui.bounds import certifying
@@ -57,6 +58,9 @@ def tolerance(
     if not trial.done:
         raise DataError(f"No input of {dataset.name} can be read; choose other data.")
     trial.total = trial.done
+    for _ in trial.try_noise():
+        if pace.due():
+            yield trial.step()
     yield trial.step()
 
 
@@ -79,6 +83,7 @@ class _Trial:
         self._params, self._dataset = params, dataset
         self._taken: list[int] = []
         self._examples: list[Broken] = []
+        self._noise: list[NoiseTolerance] = []
         self._before = sum(one.calls for one in classifiers)
         for side in self._sides:
             if not side.classifier.capabilities.gradients:
@@ -126,6 +131,19 @@ class _Trial:
             side.wrong.append(wrong)
         self._taken += places
 
+    def try_noise(self) -> Iterator[None]:
+        """Tries random noise where there is one input, which every model gets right."""
+        wrong = any(side.wrong[0][0] for side in self._sides)
+        if self.done != 1 or wrong or not self._params.samples:
+            return
+        for side in self._sides:
+            one = side.data.subset(self._taken)
+            x = side.classifier.tensor(inputs(side.classifier, one, [0]))
+            (seen,) = to_host(side.classifier.infer(x, self._params.batch).argmax(1))
+            self._noise.append(
+                (yield from noise_tolerance(side.classifier, one, x, int(seen[0]), self._params))
+            )
+
     def _wrong(self, side: _Side, places: list[int], classes: np.ndarray) -> np.ndarray:
         """Which answers are wrong already; where there is no label the answer counts as right."""
         labels = side.data.labels
@@ -138,7 +156,7 @@ class _Trial:
         self, side: _Side, x: Tensor, scores: Tensor
     ) -> Generator[None, None, Crossing | None]:
         """The smallest change that the gradients find; None without any."""
-        search = GradientSearch(
+        search = RestartedSearch(
             side.classifier,
             x.flatten(1),
             read_scores(scores, False).votes,
@@ -224,5 +242,6 @@ class _Trial:
             available=self._available,
             examples=tuple(known),
             model_calls=sum(side.classifier.calls for side in self._sides) - self._before,
+            noise=tuple(self._noise) if len(self._noise) == len(self._sides) else (),
         )
         return Step(self.done, self.total, result)

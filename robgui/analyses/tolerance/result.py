@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robgui.core.intervals import clopper_pearson
+
 
 @dataclass(frozen=True, slots=True)
 class Broken:
@@ -34,6 +36,39 @@ class Broken:
     input: np.ndarray
 
 
+#: A failure of noise that is called rare, and below which the last particle validates.
+RARE, VALIDATED = 1e-4, 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class NoiseTolerance:
+    """How much uniform noise one input takes.
+
+    Attributes:
+        sizes: ``(k,)`` sizes of the noise, falling.
+        samples: ``(k,)`` samples at each.
+        failures: ``(k,)`` how many of them had another class.
+        validated: The largest size tried at which the last particle says, 99 % sure, that noise
+            fails more rarely than ``VALIDATED``; 0 where it has not said so.
+    """
+
+    sizes: np.ndarray
+    samples: np.ndarray
+    failures: np.ndarray
+    validated: float = 0.0
+
+    def fails(self, chance: float) -> tuple[float, float]:
+        """Between which sizes noise begins to fail with this chance, 95 % sure at each size.
+
+        0 and inf where no sample tells.
+        """
+        low, high = clopper_pearson(self.failures, self.samples)
+        below, above = self.sizes[high <= chance], self.sizes[low >= chance]
+        most = float(above.min()) if len(above) else np.inf
+        less = below[below < most]
+        return (float(less.max()) if len(less) else 0.0), most
+
+
 @dataclass(frozen=True, slots=True)
 class ToleranceResult:
     """The tolerance of n inputs for m models: the largest change of every value that keeps the
@@ -54,6 +89,8 @@ class ToleranceResult:
         available: How many there are.
         examples: The inputs that the smallest changes turn, the smallest first.
         model_calls: Inputs the models have seen; proofs ask none.
+        noise: For each model, how much random noise the input takes, where there is only one and
+            it is right; empty otherwise, and before it is known.
     """
 
     networks: tuple[str, ...]
@@ -70,6 +107,7 @@ class ToleranceResult:
     available: int
     examples: tuple[Broken, ...]
     model_calls: int
+    noise: tuple[NoiseTolerance, ...] = ()
 
     @property
     def done(self) -> int:

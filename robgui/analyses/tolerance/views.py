@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from robgui.analyses.tolerance.params import ToleranceParams
-from robgui.analyses.tolerance.result import ToleranceResult
+from robgui.analyses.tolerance.result import RARE, ToleranceResult
 from robgui.core.text.words import number, rough_percent
 from robgui.core.view import (
     Axis,
@@ -35,6 +35,8 @@ _SIZE = Axis("change of every value", low=0)
 def views(result: ToleranceResult, params: ToleranceParams) -> Sequence[View]:
     """The curves first, then the brackets of the inputs, examples, the table."""
     found: list[View] = [_curves(result, params), _brackets(result, params)]
+    if result.done == result.total == 1:
+        found = [_axis(result, at) for at in range(len(result.networks))]
     if result.examples:
         found.append(_examples(result))
     return (*found, _table(result))
@@ -113,6 +115,56 @@ def _brackets(result: ToleranceResult, params: ToleranceParams) -> Boxes:
         lanes=tuple(result.names[row] for row in order),
         note=note,
     )
+
+
+def _axis(result: ToleranceResult, network: int) -> Boxes:
+    """All that is known of how much one input takes, on one axis, the surest first."""
+    noise = result.noise[network] if result.noise else None
+    proven = float(result.proven[network][0])
+    # where nothing turns it, noise does not either
+    validated = max(proven, noise.validated if noise is not None else 0.0)
+    rare, half = (noise.fails(chance) if noise else (0.0, np.inf) for chance in (RARE, 0.5))
+    turned = float(result.broken[network][0])
+    # what it is called, from where to where it begins, and what that is; the last stands on top
+    rows = [
+        ("attack", proven, turned, "fails"),
+        ("noise, 1 in 2", max(proven, half[0]), half[1], "risk"),
+        ("noise, 1 in 10,000", max(proven, rare[0]), rare[1], "risk"),
+        ("validated 1e-6", validated, np.inf, "holds"),
+        ("proven", proven, np.inf, "holds"),
+    ]
+    lanes, boxes, spots = [], [], []
+    for lane, (name, low, high, ink) in enumerate(rows):
+        lanes.append(f"{name}: {_size_words(low, high, seen=ink == 'fails')}")
+        if low > 0:
+            boxes.append(Box(0.0, lane + 0.2, low, 0.6, "not yet", Ink("holds")))
+        if np.isfinite(high):
+            spots.append(Spot(high, lane + 0.5, name, Ink(ink), "cross"))
+            boxes.append(Box(low, lane + 0.2, high - low, 0.6, "not known", Ink("unknown")))
+    reach = [end for _, low, high, _ in rows for end in (low, high) if np.isfinite(end)]
+    several = f": {result.networks[network]}" if len(result.networks) > 1 else ""
+    return Boxes(
+        f"What {result.names[0]} takes{several}",
+        Axis(_SIZE.name, low=0, high=1.1 * max([*reach, 1e-6])),
+        Axis("what happens"),
+        tuple(boxes),
+        spots=tuple(spots),
+        lanes=tuple(lanes),
+        note="Green: it does not happen yet. Grey: not known. Cross: it happens here. Proven: no"
+        " change turns the class. Validated: uniform noise turns it more rarely than 1e-6, 99 %"
+        " sure; how often noise does is 95 % sure at each size.",
+    )
+
+
+def _size_words(low: float, high: float, *, seen: bool) -> str:
+    """Between which sizes something begins, or at which it was seen; or that it is not known."""
+    if seen:
+        return number(high) if np.isfinite(high) else "not known"
+    if low > 0 and np.isfinite(high):
+        return f"{number(low)} to {number(high)}"
+    if low > 0:
+        return f"up to {number(low)}"
+    return f"below {number(high)}" if np.isfinite(high) else "not known"
 
 
 def _examples(result: ToleranceResult) -> Images:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from robgui.analyses.tolerance.params import ToleranceParams
-from robgui.analyses.tolerance.result import ToleranceResult
+from robgui.analyses.tolerance.result import RARE, NoiseTolerance, ToleranceResult
 from robgui.core.finding import Finding
 from robgui.core.finding_pair import picture_of_two
 from robgui.core.intervals import chance_of_heads
@@ -85,6 +85,8 @@ def _because(result: ToleranceResult, params: ToleranceParams, network: int) -> 
             f"An attack turns {len(finite):,} of {count(len(sizes), 'right answer')}; the median of"
             f" these changes is {number(float(np.median(finite)))}."
         )
+    if result.noise:
+        said.append(_noise_words(result.noise[network]))
     lacks = (result.no_attack[network], result.no_proof[network])
     said += [f"{lack[0].upper()}{lack[1:].rstrip('.')}." for lack in lacks if lack]
     said.append(
@@ -92,6 +94,24 @@ def _because(result: ToleranceResult, params: ToleranceParams, network: int) -> 
         f" proven, a change of up to {number(_RISK * params.hold)} is a risk."
     )
     return tuple(said)
+
+
+def _noise_words(noise: NoiseTolerance) -> str:
+    """What random noise does to the only input."""
+    rare, most = noise.fails(RARE)
+    words = "how large noise must be to fail 1 time in 10,000 is not known"
+    if rare > 0:
+        words = f"1 time in 10,000 it fails at no size up to {number(rare)}"
+    if np.isfinite(most):
+        words += (
+            f", and more often from {number(most)} on"
+            if rare > 0
+            else (f"; from {number(most)} on it fails more often")
+        )
+    if noise.validated:
+        sure = f"of size {number(noise.validated)} fails more rarely than 1e-6, 99 % sure"
+        return f"Random noise {sure}; {words}."
+    return f"Random noise: {words}."
 
 
 def _quantity(result: ToleranceResult, params: ToleranceParams, network: int) -> Quantity:

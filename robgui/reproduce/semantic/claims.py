@@ -10,11 +10,13 @@ from itertools import combinations
 import numpy as np
 
 from robgui.analyses.semantic.maps.maps import semantic_map
-from robgui.analyses.semantic.params import PAPER_WORDS, MapParams, RegionsParams, SrvrParams
+from robgui.analyses.semantic.maps.params import MapParams
+from robgui.analyses.semantic.regions.params import PAPER_WORDS, RegionsParams
 from robgui.analyses.semantic.regions.regions import semantic_regions
-from robgui.analyses.semantic.regions.volume_ratio import srvr
 from robgui.analyses.semantic.result import MapResult, RegionsResult, SrvrResult, network_map
 from robgui.analyses.semantic.scene.own_class import IMAGENET_CLASS
+from robgui.analyses.semantic.volume_ratio.engine import srvr
+from robgui.analyses.semantic.volume_ratio.params import SrvrParams
 from robgui.core.errors import DataError
 from robgui.core.model.classifier import Classifier
 from robgui.core.text.words import number, percent

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from robgui.analyses.semantic import grow, growing
-from robgui.analyses.semantic.params import METHODS
 from robgui.analyses.semantic.regions import directions
+from robgui.analyses.semantic.regions.params import METHODS
 from robgui.analyses.semantic.regions.quadrature import Nodes
 from robgui.core.errors import ParamsError
 from tests.analyses.semantic.toy import HIGH, LOW, PLATEAU, STARTS, around_zero, overlap, plateau

@@ -7,8 +7,8 @@ import pytest
 
 from robgui.analyses.semantic import pieces
 from robgui.analyses.semantic.maps.grid import COARSE, axis_values, levels
+from robgui.analyses.semantic.maps.params import MapParams
 from robgui.analyses.semantic.maps.traps import find_traps
-from robgui.analyses.semantic.params import MapParams
 from robgui.analyses.semantic.regions.scan import spread
 from robgui.core.errors import ParamsError
 from tests.analyses.semantic.toy import AZIMUTH, ELEVATION, LIGHT

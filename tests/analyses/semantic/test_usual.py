@@ -6,9 +6,11 @@ import pytest
 import torch
 
 from robgui import resources
-from robgui.analyses.semantic.params import MapParams, RegionsParams, SrvrParams, starts_on
+from robgui.analyses.semantic.maps.params import MapParams
+from robgui.analyses.semantic.regions.params import RegionsParams, starts_on
 from robgui.analyses.semantic.scene.own_class import own_class
 from robgui.analyses.semantic.scene.space import open_space, predicted_classes
+from robgui.analyses.semantic.volume_ratio.params import SrvrParams
 from robgui.core.dataset import open_dataset
 from robgui.core.execution.analysis import Params
 from robgui.core.execution.registry import find

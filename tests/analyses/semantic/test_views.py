@@ -6,8 +6,9 @@ import time
 
 import pytest
 
+from robgui.analyses.semantic.maps.params import MapParams
 from robgui.analyses.semantic.maps.views import map_views
-from robgui.analyses.semantic.params import MapParams, RegionsParams
+from robgui.analyses.semantic.regions.params import RegionsParams
 from robgui.analyses.semantic.regions.views import regions_views
 from robgui.core.codec import decode, encode
 from robgui.core.execution.registry import find

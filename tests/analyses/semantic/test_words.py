@@ -6,7 +6,9 @@ import re
 
 import pytest
 
-from robgui.analyses.semantic.params import MapParams, RegionsParams, SrvrParams
+from robgui.analyses.semantic.maps.params import MapParams
+from robgui.analyses.semantic.regions.params import RegionsParams
+from robgui.analyses.semantic.volume_ratio.params import SrvrParams
 from tests.analyses.semantic.toy import EVERYWHERE, GRID, open_toy, run, says, toy_net, with_hole
 
 PAPER = re.compile(r"OIR|SRVR|NSM|DSM|come to rest|converge|robust|adversarial")

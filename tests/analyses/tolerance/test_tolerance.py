@@ -9,6 +9,7 @@ import pytest
 import torch
 from torch import nn
 
+from robgui.analyses.tolerance.cost import tolerance_calls
 from robgui.analyses.tolerance.engine import tolerance
 from robgui.analyses.tolerance.method import TOLERANCE
 from robgui.analyses.tolerance.params import ToleranceParams
@@ -16,6 +17,7 @@ from robgui.analyses.tolerance.result import ToleranceResult
 from robgui.core.codec import decode, encode
 from robgui.core.dataset import open_dataset
 from robgui.core.errors import ModelError, ParamsError
+from robgui.core.execution.budget.cost import Subject
 from robgui.core.model.classifier import Classifier
 from robgui.core.verdict import Status
 
@@ -256,3 +258,87 @@ def test_a_change_beyond_what_is_a_risk_is_shown_and_is_no_finding(rows):
     assert result.examples and not TOLERANCE.findings(result, params)
     wide = ToleranceParams(hold=0.39, largest=0.4)
     assert len(TOLERANCE.findings(result, wide)) == len(result.examples)
+
+
+def split(at: float) -> Classifier:
+    """One value decides: "high" above ``at``."""
+    layer = nn.Linear(1, 2)
+    with torch.no_grad():
+        layer.weight.copy_(torch.tensor([[-20.0], [20.0]]))
+        layer.bias.copy_(torch.tensor([20.0 * at, -20.0 * at]))
+    return Classifier.from_module(nn.Sequential(layer), (1,), NAMES, name="split")
+
+
+@pytest.fixture
+def one_value(tmp_path):
+    """The value 0.5, 0.1 below the boundary of ``split(0.6)``."""
+    np.savez(tmp_path / "one.npz", x=np.full((1, 1), 0.5, np.float32))
+    return open_dataset(tmp_path / "one.npz", kind="table")
+
+
+def test_how_much_noise_one_input_takes_is_that_of_a_known_law(one_value):
+    # noise of size s passes 0.6 with chance (s - 0.1) / (2 s): never up to 0.1, 1 in 10,000 at
+    # 0.10002, 1 in 4 at 0.2, never 1 in 2
+    model = split(0.6)
+    steps, _ = run((model,), one_value, sizes=12, largest=0.4)
+    result = steps[-1].result
+    (noise,) = result.noise
+    low, high = noise.fails(1e-4)
+    assert low <= 0.10002 <= high and high <= 0.14
+    low, high = noise.fails(0.25)
+    assert low <= 0.2 <= high and high < 0.4
+    assert noise.fails(0.5) == (pytest.approx(1, abs=1), np.inf), "half is never reached"
+    for size, samples, failed in zip(noise.sizes, noise.samples, noise.failures, strict=True):
+        chance = max(0.0, (min(1, 0.5 + size) - 0.6) / (min(1, 0.5 + size) - max(0, 0.5 - size)))
+        assert abs(failed / samples - chance) < 4 * (chance / samples) ** 0.5 + 1e-9
+    assert noise.validated <= 0.1, "noise beyond 0.1 does fail"
+    assert result.proven[0][0] <= 0.1 <= result.broken[0][0] * (1 + 1e-5)
+
+
+def test_one_input_is_drawn_on_one_axis_and_what_nobody_knows_is_said_to_be_unknown(one_value):
+    steps, params = run((split(0.6),), one_value, sizes=12, largest=0.4)
+    result = steps[-1].result
+    axis = TOLERANCE.views(result, params)[0]
+    assert axis.title == "What row 0 takes"
+    words = dict(lane.split(": ") for lane in axis.lanes)
+    assert list(words) == [
+        "attack",
+        "noise, 1 in 2",
+        "noise, 1 in 10,000",
+        "validated 1e-6",
+        "proven",
+    ]
+    assert words["attack"] == "0.1" and words["proven"].startswith("up to 0.0")
+    steps, params = run((split(0.6),), one_value, samples=0, prove=False)
+    bare = steps[-1].result
+    assert bare.noise == ()
+    lanes = dict(lane.split(": ") for lane in TOLERANCE.views(bare, params)[0].lanes)
+    assert [lanes[name] for name in list(words)[1:]] == ["not known"] * 4
+    record, arrays = encode(result)
+    again = decode(ToleranceResult, record, arrays)
+    assert again.noise[0].validated == result.noise[0].validated
+    del record["fields"]["noise"]
+    assert decode(ToleranceResult, record, arrays).noise == (), "runs of older workspaces open"
+
+
+def test_a_size_that_is_validated_never_fails_in_a_million_samples(rows):
+    data, x = rows
+    model = linear()
+    place = int(np.argmax(exact(model, x)))
+    steps, params = run((model,), data.subset([place]), largest=0.4)
+    result = steps[-1].result
+    (noise,) = result.noise
+    assert noise.validated > 0.05
+    drawn = np.random.default_rng(0).uniform(-1, 1, (1_000_000, 6)) * noise.validated
+    answers = model.infer((x[place] + drawn).clip(0, 1).astype(np.float32)).argmax(1)
+    own = int(model.infer(x[place][None].astype(np.float32)).argmax())
+    assert int((answers != own).sum()) <= 5
+    said = TOLERANCE.verdict(result, params).because
+    assert any("fails more rarely than 1e-6, 99 % sure" in reason for reason in said)
+
+
+def test_the_calls_of_one_input_stay_within_their_estimate(one_value):
+    steps, params = run((split(0.6),), one_value)
+    subject = Subject(1, 1, "table", (1,), 2, gradients=True)
+    known = tolerance_calls(params, subject)
+    assert known.fewest <= steps[-1].result.model_calls <= known.most

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from robgui.analyses.semantic.params import MapParams
+from robgui.analyses.semantic.maps.params import MapParams
 from robgui.analyses.semantic.result import MapResult, image_place
 from robgui.analyses.semantic.words import finding_picture, place_words
 from robgui.core.finding import Finding

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robgui.analyses.semantic.params import IMAGE, MapParams
+from robgui.analyses.semantic.maps.params import MapParams
+from robgui.analyses.semantic.params import IMAGE
 from robgui.analyses.semantic.scene.scene import Axis
 from robgui.core.errors import ParamsError
 

@@ -25,8 +25,8 @@ from robgui.analyses.semantic.maps.grid import (
     levels,
     map_units,
 )
+from robgui.analyses.semantic.maps.params import MapParams
 from robgui.analyses.semantic.maps.traps import Trap, find_traps
-from robgui.analyses.semantic.params import MapParams
 from robgui.analyses.semantic.result import MapResult, Traps
 from robgui.analyses.semantic.scene.pictures import affordable
 from robgui.analyses.semantic.scene.space import open_spaces, predicted_classes, usual_class

@@ -7,8 +7,8 @@ from itertools import product
 
 import numpy as np
 
+from robgui.analyses.semantic.maps.params import MapParams
 from robgui.analyses.semantic.maps.survival import survival
-from robgui.analyses.semantic.params import MapParams
 from robgui.analyses.semantic.result import MapResult
 from robgui.analyses.semantic.views import SCORE, rect_of, score_matrix, view_axis
 from robgui.analyses.semantic.words import finding_picture, place_words, range_words

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from robgui.analyses.semantic.maps.params import MapParams
 from robgui.analyses.semantic.maps.survival import Survival, survival
-from robgui.analyses.semantic.params import IMAGE, MapParams
+from robgui.analyses.semantic.params import IMAGE
 from robgui.analyses.semantic.result import MapResult
 from robgui.analyses.semantic.words import (
     axes_words,

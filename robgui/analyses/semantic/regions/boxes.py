@@ -8,10 +8,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from robgui.analyses.semantic.params import RegionsParams
 from robgui.analyses.semantic.regions.domain import Domain
 from robgui.analyses.semantic.regions.largest_box import Answer, LargestBox
 from robgui.analyses.semantic.regions.lost import CONFIDENCE
+from robgui.analyses.semantic.regions.params import RegionsParams
 from robgui.analyses.semantic.regions.region_api import Grown
 from robgui.analyses.semantic.regions.region_step import GREW
 from robgui.analyses.semantic.scene.space import Space

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from robgui.analyses.semantic.params import METHOD_WORDS, RegionsParams
 from robgui.analyses.semantic.regions.lost import lost_in
+from robgui.analyses.semantic.regions.params import METHOD_WORDS, RegionsParams
 from robgui.analyses.semantic.result import RegionsResult, image_place
 from robgui.analyses.semantic.words import finding_picture, place_words, region_place
 from robgui.core.finding import Finding

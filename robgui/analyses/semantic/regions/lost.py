@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robgui.analyses.semantic.params import RegionMode, RegionsParams
+from robgui.analyses.semantic.regions.params import RegionMode, RegionsParams
 from robgui.analyses.semantic.result import RegionsResult
 from robgui.analyses.semantic.words import WHOLE, setting_words
 from robgui.core.intervals import clopper_pearson

@@ -13,7 +13,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from robgui.analyses.semantic.params import METHODS, PAPER, GrowMethod, Preset
+from robgui.analyses.semantic.params import Preset
+from robgui.analyses.semantic.regions.params import METHODS, PAPER, GrowMethod
 from robgui.analyses.semantic.regions.region_step import Grower, Rules
 from robgui.core.errors import ParamsError
 

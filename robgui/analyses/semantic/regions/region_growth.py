@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from robgui.analyses.semantic.params import METHODS, GrowParams, Mode
+from robgui.analyses.semantic.regions.params import METHODS, GrowParams, Mode
 from robgui.analyses.semantic.regions.region_api import Grown, grown_of
 from robgui.analyses.semantic.regions.region_step import WEAKEST, Grower, Rules
 from robgui.analyses.semantic.scene.space import Space

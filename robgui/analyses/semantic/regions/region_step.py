@@ -16,9 +16,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from robgui.analyses.semantic.params import METHODS, PAPER, GrowMethod, GrowParams, Preset
+from robgui.analyses.semantic.params import Preset
 from robgui.analyses.semantic.regions import directions
 from robgui.analyses.semantic.regions.domain import Domain
+from robgui.analyses.semantic.regions.params import METHODS, PAPER, GrowMethod, GrowParams
 from robgui.analyses.semantic.regions.quadrature import Nodes
 from robgui.core.devices import to_host
 from robgui.core.errors import ParamsError

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from robgui.analyses.semantic.params import IMAGE, Mode, RegionsParams, starts_on
+from robgui.analyses.semantic.params import IMAGE
 from robgui.analyses.semantic.regions.boxes import Boxes
 from robgui.analyses.semantic.regions.inside import Interior, Shown
+from robgui.analyses.semantic.regions.params import Mode, RegionsParams, starts_on
 from robgui.analyses.semantic.regions.region_api import Grown
 from robgui.analyses.semantic.regions.region_growth import Growth, start_warning
 from robgui.analyses.semantic.regions.scan import Scan, given_starts, good_starts

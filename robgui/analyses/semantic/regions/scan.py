@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from robgui.analyses.semantic.maps.grid import levels
-from robgui.analyses.semantic.params import Mode
+from robgui.analyses.semantic.regions.params import Mode
 from robgui.analyses.semantic.scene.space import Space, usual_class
 from robgui.core.errors import ParamsError
 from robgui.core.model.randomness import HOST

@@ -7,8 +7,8 @@ from itertools import product
 
 import numpy as np
 
-from robgui.analyses.semantic.params import METHOD_WORDS, SHORT_WORDS, RegionsParams
 from robgui.analyses.semantic.regions.lost import lost_in, mode_of, shown_region, size_of
+from robgui.analyses.semantic.regions.params import METHOD_WORDS, SHORT_WORDS, RegionsParams
 from robgui.analyses.semantic.result import RegionsResult, pieces
 from robgui.analyses.semantic.views import METHOD_INKS, SCORE, score_matrix, view_axis
 from robgui.analyses.semantic.words import place_words, range_words

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from robgui.analyses.semantic.params import IMAGE, METHOD_WORDS, RegionsParams
+from robgui.analyses.semantic.params import IMAGE
 from robgui.analyses.semantic.regions.lost import (
     CONFIDENCE,
     failing,
@@ -15,6 +15,7 @@ from robgui.analyses.semantic.regions.lost import (
     shown_region,
     size_of,
 )
+from robgui.analyses.semantic.regions.params import METHOD_WORDS, RegionsParams
 from robgui.analyses.semantic.result import RegionsResult
 from robgui.analyses.semantic.words import (
     axes_words,

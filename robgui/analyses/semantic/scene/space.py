@@ -13,18 +13,14 @@ import torch
 from torch import Tensor
 
 from robgui.analyses.choosing import class_of
-from robgui.analyses.semantic.params import (
-    IMAGE,
-    Gradient,
-    MapParams,
-    RegionsParams,
-    SpaceParams,
-    SrvrParams,
-)
+from robgui.analyses.semantic.maps.params import MapParams
+from robgui.analyses.semantic.params import IMAGE, SpaceParams
+from robgui.analyses.semantic.regions.params import Gradient, RegionsParams
 from robgui.analyses.semantic.scene.axes import varied
 from robgui.analyses.semantic.scene.own_class import own_class
 from robgui.analyses.semantic.scene.scene import Axis, Scene
 from robgui.analyses.semantic.scene.scenes import open_scene
+from robgui.analyses.semantic.volume_ratio.params import SrvrParams
 from robgui.core.dataset import Dataset, inputs
 from robgui.core.devices import to_device, to_host
 from robgui.core.errors import DataError, ModelError, ParamsError

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from robgui.analyses.semantic.maps.params import MapParams
 from robgui.analyses.semantic.maps.views import class_order, map_views
-from robgui.analyses.semantic.params import MapParams
 from robgui.core.view import Bars, Curves, Images, Matrix, Table, difference
 from tests.analyses.semantic.toy import (
     FLAT,

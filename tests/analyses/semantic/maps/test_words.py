@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from robgui.analyses.semantic.params import MapParams
+from robgui.analyses.semantic.maps.params import MapParams
 from robgui.core.execution.registry import find
 from robgui.core.verdict import Status
 from tests.analyses.semantic.toy import (

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from robgui.analyses.semantic.params import RegionsParams
 from robgui.analyses.semantic.regions.lost import lost_in, shown_region
+from robgui.analyses.semantic.regions.params import RegionsParams
 from robgui.analyses.semantic.regions.views import regions_views
 from robgui.core.execution.registry import find
 from robgui.core.verdict import Status

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from robgui.analyses.semantic.params import METHOD_WORDS, METHODS, RegionsParams
 from robgui.analyses.semantic.regions.lost import lost_in
+from robgui.analyses.semantic.regions.params import METHOD_WORDS, METHODS, RegionsParams
 from robgui.analyses.semantic.regions.views import MOST_FRAMES, fate, regions_views
 from robgui.core.view import Bars, Boxes, Curves, Film, Table
 from tests.analyses.semantic.toy import FLAT, open_toy, run, steps, titled, toy_net, with_hole

@@ -9,8 +9,8 @@ import pytest
 import torch
 from scipy.stats import beta
 
-from robgui.analyses.semantic.params import RegionsParams
 from robgui.analyses.semantic.regions.lost import Lost, lost_in, shown_region
+from robgui.analyses.semantic.regions.params import RegionsParams
 from robgui.core.verdict import Status
 from tests.analyses.semantic.toy import (
     EVERYWHERE,

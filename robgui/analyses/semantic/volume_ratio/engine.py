@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from robgui.analyses.semantic.params import METHODS, SrvrParams
+from robgui.analyses.semantic.regions.params import METHODS
 from robgui.analyses.semantic.regions.region_api import grown_of
 from robgui.analyses.semantic.regions.region_growth import Growth
 from robgui.analyses.semantic.regions.scan import (
@@ -24,6 +24,7 @@ from robgui.analyses.semantic.regions.scan import (
 )
 from robgui.analyses.semantic.result import SrvrResult
 from robgui.analyses.semantic.scene.space import open_spaces, predicted_classes
+from robgui.analyses.semantic.volume_ratio.params import SrvrParams
 from robgui.core.dataset import Dataset
 from robgui.core.execution.analysis import Pace, Step
 from robgui.core.model.classifier import Classifier

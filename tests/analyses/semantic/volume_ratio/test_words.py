@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from robgui.analyses.semantic.regions.volume_ratio_words import safe_share, winner
+from robgui.analyses.semantic.volume_ratio.words import safe_share, winner
 from robgui.core.verdict import Status
 from tests.analyses.semantic.toy import (
     EVERYWHERE,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from robgui.analyses.semantic.params import METHOD_WORDS, METHODS, SrvrParams
-from robgui.analyses.semantic.regions.volume_ratio_views import srvr_views
+from robgui.analyses.semantic.regions.params import METHOD_WORDS, METHODS
+from robgui.analyses.semantic.volume_ratio.params import SrvrParams
+from robgui.analyses.semantic.volume_ratio.views import srvr_views
 from robgui.core.view import Bars, Boxes, Table, difference
 from tests.analyses.semantic.toy import FLAT, open_toy, plateau, run, titled, toy_net, with_hole
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robgui.analyses.semantic.params import SrvrParams
 from robgui.analyses.semantic.result import SrvrResult
+from robgui.analyses.semantic.volume_ratio.params import SrvrParams
 from robgui.analyses.semantic.words import (
     axes_words,
     range_words,

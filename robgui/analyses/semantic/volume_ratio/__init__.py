@@ -1,0 +1,1 @@
+"""Regions that grow as far as the class survives, and SRVR."""

@@ -1,0 +1,54 @@
+"""The attack of the sweep, and after it restarts from random places with another aim.
+
+The sweep climbs the lead of the strongest rival, which may be the wrong one. The restarts climb the
+lead of all rivals together, as training does (Madry and others, 2018), just below the nearest
+change found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+
+from robgui.analyses.zonnscan.gradient_search import GradientSearch
+from robgui.core.model.randomness import HOST
+
+#: Sizes of the restarts, as shares of the nearest change found, and restarts at each.
+SHARES = (0.6, 0.7, 0.8, 0.88, 0.95)
+RESTARTS = 3
+STEPS = 20
+
+
+class RestartedSearch(GradientSearch):
+    """Looks for the nearest change of class; iterating does the work."""
+
+    _together = False
+
+    def __iter__(self) -> Iterator[None]:
+        yield from super().__iter__()
+        if self.crossing is None or self.crossing.radius == 0:
+            return
+        self._together = True
+        shares = torch.tensor(SHARES, device=self._centre.device).repeat(RESTARTS)
+        radii = self.crossing.radius * shares
+        yield from self._pull((yield from self._ascend(radii, self._scattered(radii), STEPS)))
+
+    def _scattered(self, radii: Tensor) -> Tensor:
+        """Random places of the zones; the first of each size is the input itself."""
+        shape = len(radii), self._centre.shape[1]
+        noise = torch.rand(shape, generator=self._generator, device=HOST) * 2 - 1
+        noise[: len(SHARES)] = 0
+        reach = radii[:, None] * self._half_sides()
+        return (self._centre + noise.to(self._centre) * reach).clamp(0, 1)
+
+    def _margin(self, scores: Tensor) -> Tensor:
+        """The lead of the best rival; its slope is that of all rivals together in the restarts."""
+        lead = super()._margin(scores)
+        if not self._together:
+            return lead
+        own = self._home > 0
+        rivals = scores.masked_fill(own, -torch.inf).logsumexp(1)
+        all_lead = rivals - (scores * self._home).sum(1)
+        return all_lead + (lead - all_lead).detach()
