@@ -90,10 +90,9 @@ def test(arguments: Sequence[str]) -> int:
     workers = ["-n", str(min(4, os.cpu_count() or 1))]
     summary = [*lint_stages(fix=False)]
     offscreen = {"QT_QPA_PLATFORM": "offscreen"}
-    summary.append(stage("pytest", [*pytest, *workers, *arguments], offscreen))
-    if summary[-1][2].startswith("FAILED"):
-        summary[-1:] = again(summary[-1], pytest, offscreen)
-    summary.append(x11_stage([*pytest, "-m", "x11", *arguments], may_be_empty=bool(arguments)))
+    first = stage("pytest", [*pytest, *workers, *arguments], offscreen)
+    summary += again(first, pytest, offscreen)
+    summary += x11_stages([*pytest, "-m", "x11"], arguments)
     return conclude(summary)
 
 
@@ -222,15 +221,15 @@ def stage(
 def again(
     first: tuple[str, float, str], pytest: Sequence[str | Path], environment: dict[str, str]
 ) -> list[tuple[str, float, str]]:
-    """Tries the tests that failed once more, one at a time: those of real windows and processes
-    depend on what else the machine does. When all pass, the summary names them; when one fails
-    again, or more failed than chance explains, the first outcome stands.
+    """The stage, and where a few of its tests failed those once more, one at a time: tests of real
+    windows and processes depend on what else the machine does. When all pass then, the summary
+    names them; when one fails again, or more failed than chance explains, the first outcome stands.
     """
-    title, seconds, _ = first
+    title, seconds, outcome = first
     failed = failed_tests()
-    if not 0 < len(failed) <= MOST_TRIED_AGAIN:
+    if not outcome.startswith("FAILED") or not 0 < len(failed) <= MOST_TRIED_AGAIN:
         return [first]
-    second = stage("pytest again", [*pytest, *failed], environment)
+    second = stage(f"{title} again", [*pytest, *failed], environment)
     if second[2] != "ok":
         return [first, second]
     passed = (title, seconds, f"ok, but {len(failed)} only when alone: {', '.join(failed)}")
@@ -244,11 +243,13 @@ def failed_tests() -> list[str]:
     return []
 
 
-def x11_stage(command: Sequence[str | Path], *, may_be_empty: bool) -> tuple[str, float, str]:
+def x11_stages(
+    pytest: Sequence[str | Path], arguments: Sequence[str]
+) -> list[tuple[str, float, str]]:
     """Runs the stories that need a real X11 window, in an Xvfb of its own."""
     title = "pytest in X11"
     if not sys.platform.startswith("linux"):
-        return title, 0.0, "skipped (only on Linux)"
+        return [(title, 0.0, "skipped (only on Linux)")]
     needed = [
         package
         for program, package in (("Xvfb", "xvfb"), ("xdotool", "xdotool"))
@@ -258,10 +259,11 @@ def x11_stage(command: Sequence[str | Path], *, may_be_empty: bool) -> tuple[str
         [*needed, *missing_libraries()], "The stories in a real X11 window need them."
     )
     if missing:
-        return title, 0.0, f"skipped (missing: {' '.join(missing)})"
+        return [(title, 0.0, f"skipped (missing: {' '.join(missing)})")]
     with virtual_display() as display:
         environment = {"DISPLAY": display, "QT_QPA_PLATFORM": "xcb", "WAYLAND_DISPLAY": ""}
-        return stage(title, command, environment, fine=(0, 5) if may_be_empty else (0,))
+        fine = (0, 5) if arguments else (0,)  # what was asked for may hold none of them
+        return again(stage(title, [*pytest, *arguments], environment, fine), pytest, environment)
 
 
 @contextlib.contextmanager

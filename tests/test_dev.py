@@ -387,8 +387,8 @@ def test_every_stage_runs_even_when_the_first_fails(dev, monkeypatch, capsys):
     monkeypatch.setattr(dev, "call", calls)
     monkeypatch.setattr(
         dev,
-        "x11_stage",
-        lambda command, may_be_empty: ("pytest in X11", 0.0, "skipped (missing: xvfb)"),
+        "x11_stages",
+        lambda *_: [("pytest in X11", 0.0, "skipped (missing: xvfb)")],
     )
     assert dev.test([]) == 1
     parts = ("ruff check", "ruff format --check", "mypy", "importlinter", "pytest -n")
@@ -410,7 +410,7 @@ class TestTriedAgain:
     @pytest.fixture
     def outcome(self, dev, monkeypatch, tmp_path, capsys):
         monkeypatch.setattr(dev, "FAILED", tmp_path / "lastfailed")
-        monkeypatch.setattr(dev, "x11_stage", lambda *_, **__: ("pytest in X11", 0.0, "ok"))
+        monkeypatch.setattr(dev, "x11_stages", lambda *_: [("pytest in X11", 0.0, "ok")])
 
         def of(failed: list[str], second: int):
             (tmp_path / "lastfailed").write_text(json.dumps(dict.fromkeys(failed, True)))
@@ -445,7 +445,9 @@ def test_a_story_that_cannot_run_is_skipped_in_words(dev, monkeypatch):
     monkeypatch.setattr(dev.shutil, "which", lambda name: None)
     monkeypatch.setattr(dev, "missing_libraries", list)
     monkeypatch.setattr(dev, "install_system_packages", lambda packages, why: packages)
-    assert dev.x11_stage([], may_be_empty=False)[2] == "skipped (missing: xvfb xdotool)"
+    assert [outcome for _, _, outcome in dev.x11_stages([], [])] == [
+        "skipped (missing: xvfb xdotool)"
+    ]
 
 
 @pytest.mark.skipif(not shutil.which("Xvfb"), reason="needs Xvfb")
