@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from types import TracebackType
-from typing import BinaryIO
+from typing import IO
 
 from robgui.core.execution.choice import one_process
 from robgui.core.execution.worker.cores import cores
@@ -135,12 +135,12 @@ def _start() -> subprocess.Popen[bytes]:
     )
 
 
-def _send(pipe: BinaryIO, content: bytes) -> None:
+def _send(pipe: IO[bytes], content: bytes) -> None:
     pipe.write(_LENGTH.pack(len(content)) + content)
     pipe.flush()
 
 
-def _receive(pipe: BinaryIO) -> bytes:
+def _receive(pipe: IO[bytes]) -> bytes:
     """What was sent; nothing at the end."""
     head = pipe.read(_LENGTH.size)
     return pipe.read(_LENGTH.unpack(head)[0]) if len(head) == _LENGTH.size else b""

@@ -105,18 +105,18 @@ class _Keys(QStyledItemDelegate):
     ) -> None:
         """The line as the style draws it, then the keys."""
         super().paint(painter, option, index)
-        palette, roles = option.palette, QPalette.ColorRole  # type: ignore[attr-defined]  # PySide's stubs leave the fields of an option out
-        chosen = option.state & QStyle.StateFlag.State_Selected  # type: ignore[attr-defined]
+        palette, roles = option.palette, QPalette.ColorRole
+        chosen = option.state & QStyle.StateFlag.State_Selected
         painter.setPen(palette.color(roles.HighlightedText if chosen else roles.PlaceholderText))
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        painter.drawText(option.rect.adjusted(0, 0, -12, 0), right.value, index.data(_KEYS) or "")  # type: ignore[attr-defined]
+        painter.drawText(option.rect.adjusted(0, 0, -12, 0), right.value, index.data(_KEYS) or "")
 
     def sizeHint(
         self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> QSize:
         """All lines are as high as one with a sign."""
         hint = super().sizeHint(option, index)
-        return QSize(hint.width(), max(hint.height(), 2 * option.fontMetrics.height()))  # type: ignore[attr-defined]
+        return QSize(hint.width(), max(hint.height(), 2 * option.fontMetrics.height()))
 
 
 def _sign(action: QAction) -> QIcon:

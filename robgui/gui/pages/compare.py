@@ -44,7 +44,7 @@ NOTHING_ALIKE = (
 _WIDEST_LIST = 640
 #: Lower than this many lines of text, scoreboard and pictures take turns; still lower, the pictures
 #: take the room of what each run says by itself, which stands in the tips of their names.
-_LOW, _LOWEST = 56, 52
+_LOW, _LOWEST = 62, 52
 Pair = tuple[Sequence[View], Sequence[View]]
 
 

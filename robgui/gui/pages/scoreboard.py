@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 #: This many models can be seen without scrolling, however small the window.
 LEAST_ROWS = 3
 NOT_RUN = "not run"
+#: What stands in the tool tip, so that all columns are seen at once: intervals and explanations.
+_BRACKETS = re.compile(r" \([^()]*\)")
 #: Marks a cell that answers another question than its column.
 UNLIKE = "≠"
 
@@ -47,13 +50,13 @@ class Cell:
 
     @property
     def words(self) -> str:
-        """Sign of the status, the number it comes down to, and on what; marked when it answers
-        another question than the column.
+        """Sign of the status and the number it comes down to; marked, and with its inputs, when it
+        answers another question than the column.
         """
         number = self.verdict.number
-        said = self.verdict.status.words if number is None else number.words
+        said = self.verdict.status.words if number is None else _BRACKETS.sub("", number.words)
         mark = f"{UNLIKE} " if self.unlike else ""
-        on = f" · {self.inputs}" if self.inputs else ""
+        on = f" · {self.inputs}" if self.inputs and self.unlike else ""
         return f"{mark}{self.verdict.status.sign} {said}{on}"
 
     @property
@@ -116,11 +119,17 @@ class Scoreboard(WhenSeen, Sheet):
         for name, known in self._store.analyses.items():
             cells = self._cells(name)
             if any(cells):
+                title = f"{known.title}\n{self._asked_of(name)}"
                 columns.append(
-                    Cells(known.title, cells, _words, _ink, _tip, lambda cell: cell.rank, True)
+                    Cells(title, cells, _words, _ink, _tip, lambda cell: cell.rank, True)
                 )
                 self._analyses.append(name)
         self.show_cells([*columns, *self._accuracies()])
+
+    def _asked_of(self, analysis: str) -> str:
+        """On which inputs the models of a column were asked."""
+        question = self._question(analysis)
+        return "" if question is None else inputs_in_words(question)
 
     def _accuracies(self) -> list[Cells]:
         """How often each open model is right on the data in use; no column where nobody knows."""
@@ -134,7 +143,7 @@ class Scoreboard(WhenSeen, Sheet):
             known.append(measured(content, dataset.fingerprint) if content else None)
         if not any(known):
             return []
-        title = f"Right on {dataset.name}"
+        title = f"Right answers\n{dataset.name}"
         return [Cells(title, known, _right, rank=lambda one: one.share, whole=True)]
 
     def names(self) -> list[str]:

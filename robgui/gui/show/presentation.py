@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QFont, QKeyEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -129,6 +129,15 @@ class Presentation(QWidget):
         else:
             super().keyPressEvent(event)
 
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Arrows go through the story from a button too; Space and Enter press it."""
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            presses = (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter)
+            if event.key() in (*_BACK, *_NEXT) and event.key() not in presses:
+                self.keyPressEvent(event)
+                return True
+        return super().eventFilter(watched, event)
+
     def closeEvent(self, event: QCloseEvent) -> None:
         self.edit.setChecked(False)
         super().closeEvent(event)
@@ -137,6 +146,8 @@ class Presentation(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._look()
+        if not self.edit.isChecked():
+            self._show()
 
     # --- making -----------------------------------------------------------------------------------
 
@@ -175,7 +186,8 @@ class Presentation(QWidget):
             (self.leave, "Esc"),
         ):
             button.setToolTip(tip)
-            button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the keys to the story
+            button.installEventFilter(self)
         self.back.clicked.connect(lambda: self.go(self._at - 1))
         self.forward.clicked.connect(lambda: self.go(self._at + 1))
         self.leave.clicked.connect(self.close)
@@ -271,7 +283,10 @@ class Presentation(QWidget):
         self.pair.show_pair(pair)
 
     def _fill(self, label: Label, text: str) -> None:
-        label.setText(breakable(unbroken(text)))
+        room, metrics = self._scroll.viewport().width(), label.fontMetrics()
+        words = unbroken(text)
+        long = any(metrics.horizontalAdvance(word) > room for word in words.split())
+        label.setText(breakable(words) if long else words)
         label.setVisible(bool(text))
 
     # --- own words --------------------------------------------------------------------------------

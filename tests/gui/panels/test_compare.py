@@ -94,7 +94,7 @@ def test_the_scoreboard_has_a_row_per_model_with_status_number_and_inputs(page):
     # a last column tells how often each model is right, where that was counted
     cells = [[board.index(row, c).data() for c in range(2)] for row in range(board.rowCount())]
     assert cells == [
-        ["fashion_mlp.pt2", "! 0.5 · fashion.npz 0"],
+        ["fashion_mlp.pt2", "! 0.5"],
         ["fashion_rnn.pt", "≠ ✓ 1 · fashion.npz 0"],
     ]
     for dark in (False, True):
@@ -118,7 +118,7 @@ def test_the_scoreboard_ends_with_how_often_each_model_is_right_where_that_is_kn
     board = page.scoreboard.model()
     last = board.columnCount() - 1
     title = board.headerData(last, Qt.Orientation.Horizontal)
-    assert title == f"Right on {dataset.name}"
+    assert title == f"Right answers\n{dataset.name}"
     rows = {board.index(row, 0).data(): board.index(row, last).data() for row in range(2)}
     assert rows[model.name] == "91.4 % of 2,000"
 

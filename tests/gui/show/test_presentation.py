@@ -138,3 +138,15 @@ def test_without_findings_it_says_what_to_do(qtbot, window):
     qtbot.keyClick(shown, Qt.Key.Key_Right)
     qtbot.keyClick(shown, Qt.Key.Key_Escape)
     assert not shown.isVisible()
+
+
+def test_buttons_are_reached_with_tab_and_arrows_still_go_through_the_story(qtbot, filled):
+    shown = begin(qtbot, filled)
+    shown.forward.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.keyClick(shown.forward, Qt.Key.Key_Right)
+    assert shown.count.text() == "2 of 3"
+    qtbot.keyClick(shown.forward, Qt.Key.Key_Left)
+    assert shown.count.text() == "1 of 3"
+    qtbot.keyClick(shown.forward, Qt.Key.Key_Space)
+    assert shown.count.text() == "2 of 3", "a button that has the keyboard is pressed"
+    shown.close()

@@ -320,6 +320,9 @@ class Findings(WhenSeen, QWidget):
             again.triggered.connect(lambda: self.fold(finding, unfold=False))
         star = menu.addAction("Take the star away" if finding.starred else "Star")
         star.triggered.connect(lambda: self.model.turn_star(row))
+        cause = menu.addAction("Post-mortem: what is behind it")
+        cause.setEnabled(finding.confusion is not None)
+        cause.triggered.connect(lambda: self._explain(finding))
         replay = menu.addAction("Replay: run again and compare")
         replay.setEnabled(not self._store.runner.busy)
         replay.triggered.connect(lambda: self.replay.start(finding))
@@ -333,6 +336,10 @@ class Findings(WhenSeen, QWidget):
             f"Export the {len(self.model.rows):,} shown as images and CSV …"
         ).triggered.connect(self.wants_export)
         return menu
+
+    def _explain(self, finding: StoredFinding) -> None:
+        self.open(finding)
+        self.wants_cause.emit()
 
     def shown(self) -> list[int]:
         """The findings that pass the filter, in their order."""

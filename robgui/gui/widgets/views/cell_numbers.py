@@ -7,6 +7,7 @@ longer at every Step than all the rest of the picture.
 from __future__ import annotations
 
 import math
+import weakref
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,12 +51,12 @@ class CellNumbers(pg.GraphicsObject):
     def __init__(self, heat: Heat) -> None:
         super().__init__()
         self.numbers: list[Number] = []
-        self._heat = heat
+        self._heat: Heat = weakref.proxy(heat)  # held, neither would ever be let go
         self._rect = QRectF()
         self._shape = (1, 1)
         heat.plot.addItem(self, ignoreBounds=True)
         box = heat.plot.getPlotItem().getViewBox()
-        box.sigResized.connect(lambda *_: self.fit())
+        box.sigResized.connect(self.fit)
 
     def show_matrix(self, view: Matrix) -> None:
         """Writes the values of ``view``; none of one that shows classes, has signs or is large."""
