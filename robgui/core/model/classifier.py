@@ -375,6 +375,12 @@ class Classifier:
             raw, layers = self._backend.activations(self.raw_input(x), reduce)
         return self._convention.scores(raw), layers
 
+    def watched(self, x: Tensor) -> tuple[Tensor, dict[str, Tensor]]:
+        """Scores and the output of every Conv2d and Linear layer, differentiable; one call."""
+        self.calls += len(x)
+        raw, layers = self._backend.activations(self.raw_input(x), lambda output: output)
+        return self._convention.scores(raw), layers
+
     def raw(self, x: Any) -> Tensor:
         """What the model itself answers ``(n, outputs)``, before anything is made of it.
 

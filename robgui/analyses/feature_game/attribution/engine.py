@@ -85,11 +85,9 @@ class _Look:
         self._target = self._class(data) if target is None else target
         self._cover = self._covered()
         self._patch = square_side(classifier.shape, params.patch)
-        self._missing = list(ways.missing(classifier))
-        self._layer = ways.last_convolution(classifier)
-        self._heat: dict[str, list[Tensor | None]] = {
-            way: [None] * len(given) for way in ways.possible(classifier)
-        }
+        possible, lacking = ways.possible(classifier, self._x[:1])
+        self._missing = list(lacking)
+        self._heat: dict[str, list[Tensor | None]] = {way: [None] * len(given) for way in possible}
         self._left: list[Tensor] = []
         self.total = len(given) * squares(classifier.shape, self._patch)
         self.done = 0
@@ -133,9 +131,8 @@ class _Look:
             self._heat[ways.GRADIENTS][at] = found
             self._left.append(left)
             yield
-        if ways.GRAD_CAM in self._heat and self._layer is not None:
-            seen = ways.grad_cam(self._classifier, x, self._layer, self._target)
-            self._heat[ways.GRAD_CAM][at] = seen
+        if ways.GRAD_CAM in self._heat:
+            self._heat[ways.GRAD_CAM][at] = ways.grad_cam(self._classifier, x, self._target)
             yield
 
     def step(self) -> Step[AttributionResult]:

@@ -1,6 +1,6 @@
 """The ways to tell what a model looks at: covering parts, integrated gradients, Grad-CAM.
 
-The last two are captum's, which is an extra; covering needs nothing but answers.
+Covering needs nothing but answers; integrated gradients are captum's, which is an extra.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import product
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional
 
 from robgui.analyses.feature_game.attribution.params import square_starts
@@ -20,40 +20,37 @@ OCCLUSION, GRADIENTS, GRAD_CAM = "covering", "integrated gradients", "Grad-CAM"
 #: Covered pictures that are asked about together.
 TOGETHER = 32
 _NEEDS_CAPTUM = (
-    "Integrated gradients and Grad-CAM need captum; install it with: pip install"
-    " 'robgui[attribution]'."
+    "Integrated gradients need captum; install it with: pip install 'robgui[attribution]'."
 )
 
 
-def possible(classifier: Classifier) -> tuple[str, ...]:
-    """The ways that can be taken."""
-    gradients = classifier.capabilities.gradients
-    if not gradients or importlib.util.find_spec("captum") is None:
-        return (OCCLUSION,)
-    if last_convolution(classifier) is None:
-        return OCCLUSION, GRADIENTS
-    return OCCLUSION, GRADIENTS, GRAD_CAM
-
-
-def missing(classifier: Classifier) -> tuple[str, ...]:
-    """Why ways beside covering cannot be taken, one sentence each; empty where all can."""
+def possible(classifier: Classifier, x: Tensor) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The ways that can be taken, and why others cannot, one sentence each."""
     if not classifier.capabilities.gradients:
         reason = classifier.capabilities.reason.rstrip(".")
-        return (f"Only covering: {classifier.name} gives no gradients: {reason}.",)
+        return (OCCLUSION,), (f"Only covering: {classifier.name} gives no gradients: {reason}.",)
+    found, lacking = [OCCLUSION], []
     if importlib.util.find_spec("captum") is None:
-        return (_NEEDS_CAPTUM,)
-    if last_convolution(classifier) is None:
-        return (f"No Grad-CAM: no convolution can be seen in {classifier.name}.",)
-    return ()
+        lacking.append(_NEEDS_CAPTUM)
+    else:
+        found.append(GRADIENTS)
+    if _last_map(classifier, x) is None:
+        lacking.append(f"No Grad-CAM: {classifier.name} has no convolution that can be watched.")
+    else:
+        found.append(GRAD_CAM)
+    return tuple(found), tuple(lacking)
 
 
-def last_convolution(classifier: Classifier) -> nn.Module | None:
-    """The last two-dimensional convolution of a network whose layers can be seen."""
-    module = getattr(classifier.backend, "module", None)
-    if not isinstance(module, nn.Module):
+def _last_map(classifier: Classifier, x: Tensor) -> tuple[Tensor, Tensor] | None:
+    """Scores, and what the last layer that still has the shape of a picture gives
+    ``(1, c, h, w)``; both with their slopes. None where there is no such layer.
+    """
+    if not classifier.capabilities.activations:
         return None
-    found = [one for one in module.modules() if isinstance(one, nn.Conv2d)]
-    return found[-1] if found else None
+    with torch.enable_grad():
+        scores, layers = classifier.watched(x.detach().clone().requires_grad_(True))
+    maps = [one for one in layers.values() if one.dim() == 4 and min(one.shape[2:]) > 1]
+    return (scores, maps[-1]) if maps and maps[-1].requires_grad else None
 
 
 def covering(
@@ -95,14 +92,16 @@ def integrated_gradients(
     return found[0].sum(0).detach(), (left[0] / whole.abs().clamp_min(1e-9)).detach().abs()
 
 
-def grad_cam(classifier: Classifier, x: Tensor, layer: nn.Module, target: int) -> Tensor:
-    """Selvaraju and others, 2017: ``(h, w)`` what the last convolution sees for the class, weighted
-    by its gradients and enlarged to the picture.
-    """
-    from captum.attr import LayerGradCam
+def grad_cam(classifier: Classifier, x: Tensor, target: int) -> Tensor:
+    """``(h, w)`` what the last convolution sees for the class: its output times its slope, summed
+    over the channels and enlarged to the picture.
 
-    coarse = LayerGradCam(classifier.logits, layer).attribute(
-        x, target=target, relu_attributions=True
-    )
-    grown = functional.interpolate(coarse.detach(), x.shape[2:], mode="bilinear")
-    return grown[0].sum(0)
+    Selvaraju and others (2017) average the slopes over the picture first, and cut off what speaks
+    against the class; place by place (Draelos and Carin, 2020) they do not point to wrong parts.
+    """
+    found = _last_map(classifier, x)
+    assert found is not None, "it was possible a moment ago"
+    scores, seen = found
+    (slope,) = torch.autograd.grad(scores[0, target], seen)
+    coarse = (slope * seen.detach()).sum(1, keepdim=True)
+    return functional.interpolate(coarse, x.shape[2:], mode="bilinear")[0, 0]
