@@ -35,6 +35,9 @@ class Kept:
                 self._drawings.move_to_end(key)
             return self._drawings.get(key)
 
+    def __len__(self) -> int:
+        return len(self._drawings)
+
     def clear(self) -> None:
         """Lets go of all."""
         with self._lock:
