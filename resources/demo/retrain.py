@@ -43,7 +43,9 @@ def main() -> None:
     classes = [suite.place_of(case.expected, old) for case in suite.findings]
     x, y = rehearsal(options.data, suite)
     module = architectures.mlp(len(old.labels))
-    module.load_state_dict(torch.export.load(options.model).state_dict)
+    learned = zip(module.parameters(), old.backend.module.parameters(), strict=True)
+    for weight, known in learned:
+        weight.data.copy_(known)
     inputs = torch.from_numpy(np.stack([*x, *found * options.weight]))
     scaled = (inputs - torch.tensor(old.settings.mean)) / torch.tensor(old.settings.std)
     labels = torch.tensor([*y, *classes * options.weight])

@@ -60,6 +60,7 @@ JOBS: tuple[Job, ...] = (
     ),
     Job("feature_game", ("traffic_cnn.pt2",), "traffic", (0,), {"max_calls": 200}),
     Job("feature_game_batch", (_CNN,), _FASHION, (3, 4), {"max_calls": 100}),
+    Job("attribution", (_CNN,), _FASHION, (3,), {"steps": 5}),
     Job("deepinspect", (_MLP,), _FASHION, range(150)),
     Job("deepinspect_thresholds", (_MLP,), _FASHION, range(100)),
     Job("deepinspect_coverage", (_CNN,), _FASHION, range(100)),

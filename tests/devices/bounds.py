@@ -41,6 +41,7 @@ BOUNDS = {
     ),
     "feature_game": Bound(1, "the input's own answer"),
     "feature_game_batch": Bound(2, "the own answer of each input"),
+    "attribution": Bound(1, "the classes and chances of the pictures"),
     "deepinspect": Bound(
         12, "distances, weights of the last layer, groups and wrong inputs at the end"
     ),

@@ -59,6 +59,7 @@ BEFORE = {
     "accuracy": 5.0,
     "tolerance": 1.0,
     "corruptions": 1.9,
+    "attribution": 1.0,
 }
 
 

@@ -181,6 +181,7 @@ QUICK = {
     ),
     "feature_game": ((MLP,), 1, {"max_calls": 200, "persistence": False}),
     "feature_game_batch": ((MLP,), 3, {"max_calls": 200, "images": 2}),
+    "attribution": ((MLP,), 1, {"patch": 7, "steps": 5}),
     "deepinspect": ((MLP,), 120, {}),
     "deepinspect_thresholds": ((MLP,), 120, {"thresholds": (0.4, 0.5)}),
     "deepinspect_coverage": ((MLP,), 60, {"sections": 10}),

@@ -47,8 +47,11 @@ def test_the_pair_is_asked_for_written_and_opened(qtbot, start, tmp_path, monkey
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, **__: (str(out), ""))
     window.actions_["pair"].trigger()
     idle(qtbot, window)
-    itself = "itself with weights of 8 bits (int8)"
-    assert asked == [f"1. {OTHER}", f"2. {itself}"], "a table is no partner of a picture"
+    assert asked[0] == f"1. {OTHER}" and len(asked) == 3, "a table is no partner of a picture"
+    assert asked[1:] == [
+        "2. itself with weights of 8 bits",
+        "3. itself in 8 bits: weights, and what layers take (int8)",
+    ]
     assert out.is_file()
 
     def ready():
@@ -71,8 +74,8 @@ def test_one_model_alone_is_compared_with_itself_in_8_bits(qtbot, start, tmp_pat
     monkeypatch.setattr(QInputDialog, "getItem", lambda *given: (given[3][-1], True))
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given: (given[2], ""))
     window.actions_["pair"].trigger()
-    out = tmp_path / "fashion_mlp_against_8_bits.pair"
-    assert out.is_file() and "bits = 8" in out.read_text(encoding="utf-8")
+    out = tmp_path / "fashion_mlp_against_int8.pair"
+    assert "bits = 8\nlayer_inputs = true\n" in out.read_text(encoding="utf-8")
 
     def ready():
         dialog = window.commands.questions.dialog

@@ -38,6 +38,7 @@ SHORT: dict[str, dict[str, object]] = {
     "operating_domain": {"samples": 500, "critical": 1e-3},
     "feature_game": {"max_calls": 800},
     "feature_game_batch": {"images": 4, "max_calls": 400},
+    "attribution": {"steps": 10},
     "deepinspect": {},
     "deepinspect_thresholds": {},
     "deepinspect_coverage": {},

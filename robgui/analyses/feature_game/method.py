@@ -6,10 +6,16 @@ from pathlib import Path
 
 from robgui.analyses.choosing import chosen_places
 from robgui.analyses.feature_game import batch_views, batch_words, views, words
+from robgui.analyses.feature_game.attribution import views as attribution_views
+from robgui.analyses.feature_game.attribution import words as attribution_words
+from robgui.analyses.feature_game.attribution.cost import attribution_calls
+from robgui.analyses.feature_game.attribution.params import AttributionParams
+from robgui.analyses.feature_game.attribution.result import AttributionResult
 from robgui.analyses.feature_game.cost import batch_calls, game_calls
 from robgui.analyses.feature_game.params import FeatureGameBatchParams, FeatureGameParams
 from robgui.analyses.feature_game.result import FeatureGameBatchResult, FeatureGameResult
-from robgui.core.execution.analysis import Analysis, Demo, Shards, deferred
+from robgui.core.execution.analysis import Analysis, Demo, Shards, Takes, deferred
+from robgui.core.execution.asking.question import Question
 from robgui.core.execution.method import Method
 
 
@@ -78,12 +84,47 @@ MANY_IMAGES = Analysis(
         " allowed stand in no bar; they are counted in the sentence."
     ),
 )
+ATTRIBUTION = Analysis(
+    name="attribution",
+    title="Attribution",
+    tab="What it looks at",
+    question="Which parts of the picture does the answer come from?",
+    engine=deferred("robgui.analyses.feature_game.attribution.engine:attribution"),
+    params=AttributionParams,
+    calls=attribution_calls,
+    result=AttributionResult,
+    verdict=attribution_words.verdict,
+    views=attribution_views.views,
+    kinds=frozenset({"image"}),
+    takes_with=lambda params: Takes(most_inputs=2),
+    first_look={"steps": 20},
+    demo=Demo("fashion_cnn.safetensors", "fashion.npz", 3, {"steps": 20}, guided=False),
+    invitation=(
+        "Which parts of this picture does the answer come from? Choose a picture, or two that"
+        " belong together, and press Run: parts are covered one after the other, and gradients are"
+        " followed where the model gives any."
+    ),
+    explanation=(
+        "Beside the picture stands the same in grey with colour on it: blue parts speak for the"
+        " class, vermilion ones against it. Covering tells how much of the chance is lost without a"
+        " part. Integrated gradients add up slopes from a covered picture to this one. Grad-CAM"
+        " shows what the last convolution has seen. That a part counts does not mean that it"
+        " should."
+    ),
+)
 METHOD = Method(
     name="feature_game",
     title="Feature game",
     question="Which few pixels flip it?",
-    analyses=(ONE_IMAGE, MANY_IMAGES),
+    analyses=(ONE_IMAGE, MANY_IMAGES, ATTRIBUTION),
     folder=Path(__file__).parent,
     order=30,
+    questions=(
+        Question(
+            "attribution",
+            deferred("robgui.analyses.feature_game.attribution.engine:attribution_of"),
+            AttributionResult,
+        ),
+    ),
     claims="robgui.reproduce.feature_game.claims:claims",
 )

@@ -60,7 +60,7 @@ def tolerance(
     trial.total = trial.done
     for _ in trial.try_noise():
         if pace.due():
-            yield trial.step()
+            yield trial.step("Trying random noise.", left=1)
     yield trial.step()
 
 
@@ -224,8 +224,8 @@ class _Trial:
         ranked = sorted([*self._examples, example], key=lambda one: one.size)
         self._examples = ranked[:_EXAMPLES]
 
-    def step(self) -> Step[ToleranceResult]:
-        """Everything so far."""
+    def step(self, note: str = "", left: int = 0) -> Step[ToleranceResult]:
+        """Everything so far, with what is done now and how much is left after the inputs."""
         known = [one for one in self._examples if one.row < self.done]
         result = ToleranceResult(
             networks=tuple(side.classifier.name for side in self._sides),
@@ -244,4 +244,4 @@ class _Trial:
             model_calls=sum(side.classifier.calls for side in self._sides) - self._before,
             noise=tuple(self._noise) if len(self._noise) == len(self._sides) else (),
         )
-        return Step(self.done, self.total, result)
+        return Step(self.done, self.total + left, result, note)

@@ -38,7 +38,7 @@ def noise_tolerance(
         own: Its class.
         params: The settings.
     """
-    known = NoiseTolerance(*(np.empty(0) for _ in range(3)))
+    known = NoiseTolerance(np.empty(0), np.empty(0), np.empty(0))
     for size in (_SMALLER ** np.arange(_SIZES)).tolist():
         failed, samples = yield from _sampled(classifier, x, own, size, params)
         known = NoiseTolerance(

@@ -36,7 +36,8 @@ def views(result: ToleranceResult, params: ToleranceParams) -> Sequence[View]:
     """The curves first, then the brackets of the inputs, examples, the table."""
     found: list[View] = [_curves(result, params), _brackets(result, params)]
     if result.done == result.total == 1:
-        found = [_axis(result, at) for at in range(len(result.networks))]
+        each = range(len(result.networks))
+        found = [*(_axis(result, at) for at in each), *(_axis_table(result, at) for at in each)]
     if result.examples:
         found.append(_examples(result))
     return (*found, _table(result))
@@ -117,43 +118,72 @@ def _brackets(result: ToleranceResult, params: ToleranceParams) -> Boxes:
     )
 
 
-def _axis(result: ToleranceResult, network: int) -> Boxes:
-    """All that is known of how much one input takes, on one axis, the surest first."""
+#: What can happen to one input as changes grow, the surest on top; short, to stand beside an axis.
+_ATTACK, _HALF, _RARE, _VALIDATED, _PROVEN = (
+    "attack",
+    "noise 50 %",
+    "noise 1e-4",
+    "validated 1e-6",
+    "proven",
+)
+
+
+def _takes(result: ToleranceResult, network: int) -> list[tuple[str, float, float]]:
+    """What happens to the only input, and between which sizes it begins; 0 and inf where that is
+    not known.
+    """
     noise = result.noise[network] if result.noise else None
     proven = float(result.proven[network][0])
+    rare, half = (noise.fails(chance) if noise else (0.0, np.inf) for chance in (RARE, 0.5))
     # where nothing turns it, noise does not either
     validated = max(proven, noise.validated if noise is not None else 0.0)
-    rare, half = (noise.fails(chance) if noise else (0.0, np.inf) for chance in (RARE, 0.5))
-    turned = float(result.broken[network][0])
-    # what it is called, from where to where it begins, and what that is; the last stands on top
-    rows = [
-        ("attack", proven, turned, "fails"),
-        ("noise, 1 in 2", max(proven, half[0]), half[1], "risk"),
-        ("noise, 1 in 10,000", max(proven, rare[0]), rare[1], "risk"),
-        ("validated 1e-6", validated, np.inf, "holds"),
-        ("proven", proven, np.inf, "holds"),
+    return [
+        (_ATTACK, proven, float(result.broken[network][0])),
+        (_HALF, max(proven, half[0]), half[1]),
+        (_RARE, max(proven, rare[0]), rare[1]),
+        (_VALIDATED, validated, np.inf),
+        (_PROVEN, proven, np.inf),
     ]
-    lanes, boxes, spots = [], [], []
-    for lane, (name, low, high, ink) in enumerate(rows):
-        lanes.append(f"{name}: {_size_words(low, high, seen=ink == 'fails')}")
+
+
+def _axis(result: ToleranceResult, network: int) -> Boxes:
+    """All that is known of how much one input takes, on one axis."""
+    rows = _takes(result, network)
+    boxes, spots = [], []
+    for lane, (name, low, high) in enumerate(rows):
         if low > 0:
             boxes.append(Box(0.0, lane + 0.2, low, 0.6, "not yet", Ink("holds")))
         if np.isfinite(high):
-            spots.append(Spot(high, lane + 0.5, name, Ink(ink), "cross"))
+            ink = Ink("fails" if name == _ATTACK else "risk")
             boxes.append(Box(low, lane + 0.2, high - low, 0.6, "not known", Ink("unknown")))
-    reach = [end for _, low, high, _ in rows for end in (low, high) if np.isfinite(end)]
-    several = f": {result.networks[network]}" if len(result.networks) > 1 else ""
+            spots.append(Spot(high, lane + 0.5, name, ink, "cross"))
+    reach = [end for _, low, high in rows for end in (low, high) if np.isfinite(end)]
     return Boxes(
-        f"What {result.names[0]} takes{several}",
+        f"What {result.names[0]} takes{_of_model(result, network)}",
         Axis(_SIZE.name, low=0, high=1.1 * max([*reach, 1e-6])),
         Axis("what happens"),
         tuple(boxes),
         spots=tuple(spots),
-        lanes=tuple(lanes),
+        lanes=tuple(name for name, _, _ in rows),
         note="Green: it does not happen yet. Grey: not known. Cross: it happens here. Proven: no"
         " change turns the class. Validated: uniform noise turns it more rarely than 1e-6, 99 %"
         " sure; how often noise does is 95 % sure at each size.",
     )
+
+
+def _axis_table(result: ToleranceResult, network: int) -> Table:
+    """The same in numbers."""
+    rows = _takes(result, network)[::-1]
+    words = tuple(_size_words(low, high, seen=name == _ATTACK) for name, low, high in rows)
+    names = Column("What happens", tuple(name for name, _, _ in rows))
+    return Table(
+        f"Sizes{_of_model(result, network)}",
+        (names, Column("Change of every value", words)),
+    )
+
+
+def _of_model(result: ToleranceResult, network: int) -> str:
+    return f": {result.networks[network]}" if len(result.networks) > 1 else ""
 
 
 def _size_words(low: float, high: float, *, seen: bool) -> str:

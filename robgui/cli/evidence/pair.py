@@ -21,6 +21,8 @@ from robgui.core.model.pairing import (
 def pair(words: list[str]) -> int:
     """Writes the file; the models are not opened."""
     given = parser().parse_args(words)
+    if given.layer_inputs and given.bits is None:
+        raise ParamsError("--layer-inputs rounds to as many bits as --bits says; give both.")
     if (given.second is None) == (given.bits is None):
         raise ParamsError("Name a second model, or say --bits for the first one with fewer bits.")
     first = _model(given.first)
@@ -29,8 +31,8 @@ def pair(words: list[str]) -> int:
         out = _out(given, usual_place(first, second))
         write_pair(out, first, second)
     else:
-        out = _out(given, usual_twin_place(first, given.bits))
-        write_twin(out, first, given.bits)
+        out = _out(given, usual_twin_place(first, given.bits, inner=given.layer_inputs))
+        write_twin(out, first, given.bits, inner=given.layer_inputs)
     print(f"{out}: open it like a model; its classes are “agree” and “disagree”.")
     return 0
 
@@ -76,6 +78,11 @@ def parser() -> argparse.ArgumentParser:
         type=_bits,
         metavar="N",
         help="instead of another one, the first with its weights rounded to N bits, as 8 for int8",
+    )
+    made.add_argument(
+        "--layer-inputs",
+        action="store_true",
+        help="with --bits: what every layer takes is rounded too, as devices that compute in int8",
     )
     made.add_argument(
         "--out",

@@ -21,11 +21,11 @@ from torch import Tensor
 
 from robgui.core.errors import ModelError, RobguiError, TrustError
 from robgui.core.identify import Format, identify
-from robgui.core.loading.quantised import round_weights
+from robgui.core.loading.quantised import round_inputs, round_weights
 from robgui.core.loading.raw import Raw
 from robgui.core.model.backend import Capabilities, Reduce
 from robgui.core.model.classifier import Classifier
-from robgui.core.model.pairing import BITS, BITS_RANGE, SETTINGS_KEYS
+from robgui.core.model.pairing import BITS, BITS_RANGE, INNER, SETTINGS_KEYS
 from robgui.core.model.settings import parse
 from robgui.core.regular import beside, read_regular
 from robgui.core.toml import parse_toml
@@ -128,11 +128,13 @@ def _twins(path: Path, stored: dict[str, Any]) -> Raw:
     first, second = (_side(path, stored[_KEYS[0]], settings) for _ in _KEYS)
     try:
         many = round_weights(second, bits)
+        layers = round_inputs(second, bits) if stored.get(INNER) else 0
     except ModelError as error:
         raise ModelError(f"{path}: {error}") from error
     backend = PairBackend(first, second, range(first.classes))
-    remark = f"{first.name} against itself with {many:,} weights in {bits} bits"
-    content = f"{first.fingerprint} weights in {bits} bits"
+    inner = f" and what {layers:,} layers take" if layers else ""
+    remark = f"{first.name} against itself with {many:,} weights{inner} in {bits} bits"
+    content = f"{first.fingerprint} weights{' and inputs' if layers else ''} in {bits} bits"
     return Raw(backend, told=_told(first), remarks=(remark,), content=content)
 
 
@@ -144,8 +146,10 @@ def _stored(path: Path) -> dict[str, Any]:
         stored = parse_toml(read_regular(path, _LARGEST_FILE))
     except (OSError, ValueError) as error:
         raise ModelError(f"{path} cannot be read as a pair of models: {error}.") from error
-    keys = (_KEYS[0], BITS) if BITS in stored else _KEYS
-    named = all(isinstance(stored.get(key), str) and stored[key] for key in keys if key != BITS)
+    keys = (_KEYS[0], BITS, INNER) if BITS in stored else _KEYS
+    files = [key for key in keys if key in _KEYS]
+    named = all(isinstance(stored.get(key), str) and stored[key] for key in files)
+    named = named and isinstance(stored.get(INNER, True), bool)
     tables = all(isinstance(stored.get(key, {}), dict) for key in SETTINGS_KEYS)
     if not (named and tables and stored.keys() <= {*keys, *SETTINGS_KEYS}):
         raise ModelError(

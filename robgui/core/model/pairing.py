@@ -18,6 +18,8 @@ SUFFIX = ".pair"
 SETTINGS_KEYS = ("first_settings", "second_settings")
 #: What stands in place of a second model: so many bits hold each weight of the first one there.
 BITS, BITS_RANGE = "bits", range(2, 17)
+#: Whether what its layers take is held in as many bits too.
+INNER = "layer_inputs"
 
 
 def usual_place(first: Path, second: Path) -> Path:
@@ -32,16 +34,32 @@ def usual_place(first: Path, second: Path) -> Path:
     return folder / f"{first.stem}_against_{second.stem}{SUFFIX}"
 
 
-def usual_twin_place(first: Path, bits: int) -> Path:
-    """Beside the model, called after it and the number of bits."""
-    return first.absolute().parent / f"{first.stem}_against_{bits}_bits{SUFFIX}"
+def usual_twin_place(first: Path, bits: int, *, inner: bool = False) -> Path:
+    """Beside the model, called after it and what is rounded."""
+    what = f"int{bits}" if inner else f"{bits}_bits"
+    return first.absolute().parent / f"{first.stem}_against_{what}{SUFFIX}"
 
 
-def write_twin(out: Path, first: Path, bits: int, settings: ModelSettings | None = None) -> None:
+def write_twin(
+    out: Path,
+    first: Path,
+    bits: int,
+    settings: ModelSettings | None = None,
+    *,
+    inner: bool = False,
+) -> None:
     """Writes a pair of a model and itself with weights of so many bits; the model must lie in its
     folder or below it.
+
+    Args:
+        out: The file.
+        first: The model.
+        bits: How many.
+        settings: Of the model, as the user has them.
+        inner: What its layers take is rounded too.
     """
     text = f"first = {_name(out, first)}\n{BITS} = {bits}\n"
+    text += f"{INNER} = true\n" if inner else ""
     _write(out, text, () if settings is None else (settings,))
 
 

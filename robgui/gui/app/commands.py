@@ -135,6 +135,7 @@ class Commands:
             **{f"log_{name}": bool(store.history.runs) and there for name, there in _THERE.items()},
             export_findings=bool(store.history.findings),
             post_mortem=store.selection.finding is not None,
+            look=store.selection.finding is not None,
             make_tests=any(finding.starred for finding in store.history.findings),
         )
 

@@ -140,6 +140,14 @@ def _keeping(commands: Commands, window: MainWindow) -> list[Entry]:
             icon="findings",
             hint="Runs what is missing for a minute, and says what is behind the finding",
         ),
+        Entry(
+            "look",
+            "What the model looks at in the chosen finding",
+            "File",
+            commands.evidence.look,
+            icon="eye",
+            hint="Before and after, with the parts that speak for the class and against it",
+        ),
         Entry("find_missing", "Find missing file …", "File", commands.find_missing, icon="link"),
     ]
 

@@ -355,6 +355,7 @@ class MainWindow(QMainWindow):
         self.findings.wants_export.connect(self.commands.saving.export_findings)
         self.findings.wants_presentation.connect(self.commands.present)
         self.findings.wants_cause.connect(self.commands.evidence.post_mortem)
+        self.findings.wants_look.connect(self.commands.evidence.look)
         self.findings.wants.connect(self.run_now)
         self.welcome.wants_file.connect(self.commands.open_path)
         self.welcome.show_recent(self.settings.recent)

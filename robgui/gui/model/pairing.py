@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,18 +39,12 @@ def pair_models(store: Store, window: QWidget, opened: Callable[[Path], None]) -
     if first is None or first.path is None:
         store.say("warning", "A pair needs a model in use that comes from a file; open one.")
         return
-    others = partners(store.library.models, first)
-    names = [f"{place}. {other.name}" for place, other in enumerate(others, 1)]
-    names.append(f"{len(names) + 1}. itself with weights of {BITS} bits (int8)")
-    chosen, sure = QInputDialog.getItem(
-        window, "Two models as one", f"Where does {first.name} disagree with:", names, 0, False
-    )
-    if not sure:
-        return
-    number = names.index(chosen)
-    other = others[number] if number < len(others) else None
     try:
-        out = _saved(window, first, other)
+        choices = [*_others(store.library.models, first, first.path), *_twins(first, first.path)]
+        names = [f"{place}. {one.name}" for place, one in enumerate(choices, 1)]
+        words = f"Where does {first.name} disagree with:"
+        chosen, sure = QInputDialog.getItem(window, "Two models as one", words, names, 0, False)
+        out = _saved(window, choices[names.index(chosen)]) if sure else None
     except ModelError as error:
         store.say("error", str(error))
         return
@@ -56,25 +52,52 @@ def pair_models(store: Store, window: QWidget, opened: Callable[[Path], None]) -
         opened(out)
 
 
-def _saved(window: QWidget, first: ModelCard, other: ModelCard | None) -> Path | None:
-    """Asks for a place and writes the pair there, without another one that with rounded weights;
-    None where the user thinks better of it.
+@dataclass(frozen=True)
+class _Choice:
+    """A partner that a model can have.
+
+    Attributes:
+        name: What to call it.
+        place: Where the pair usually lies.
+        write: Writes the pair there, or elsewhere.
     """
-    if first.path is None:
-        return None
-    proposed = usual_twin_place(first.path, BITS)
-    if other is not None and other.path is not None:
-        proposed = usual_place(first.path, other.path)
+
+    name: str
+    place: Callable[[], Path]
+    write: Callable[[Path], None]
+
+
+def _others(models: list[ModelCard], first: ModelCard, path: Path) -> Iterator[_Choice]:
+    """The other models of the list that suit."""
+    for other in partners(models, first):
+        if other.path is not None:
+            settings = (first.settings, other.settings)
+            yield _Choice(
+                other.name,
+                partial(usual_place, path, other.path),
+                partial(write_pair, first=path, second=other.path, settings=settings),
+            )
+
+
+def _twins(first: ModelCard, path: Path) -> Iterator[_Choice]:
+    """The model itself in fewer bits."""
+    for inner, name in (
+        (False, f"itself with weights of {BITS} bits"),
+        (True, f"itself in {BITS} bits: weights, and what layers take (int8)"),
+    ):
+        write = partial(write_twin, first=path, bits=BITS, settings=first.settings, inner=inner)
+        yield _Choice(name, partial(usual_twin_place, path, BITS, inner=inner), write)
+
+
+def _saved(window: QWidget, choice: _Choice) -> Path | None:
+    """Asks for a place and writes the pair there; None where the user thinks better of it."""
     place, _ = QFileDialog.getSaveFileName(
-        window, "Save the pair", str(proposed), f"Pair of models (*{SUFFIX})"
+        window, "Save the pair", str(choice.place()), f"Pair of models (*{SUFFIX})"
     )
     if not place:
         return None
     out = Path(place).with_suffix(SUFFIX)
-    if other is None or other.path is None:
-        write_twin(out, first.path, BITS, first.settings)
-    else:
-        write_pair(out, first.path, other.path, (first.settings, other.settings))
+    choice.write(out)
     return out
 
 

@@ -23,10 +23,10 @@ SURE = 0.9
 SMALL = 0.1
 
 BREAKS, ALREADY_WRONG = "It also breaks:", "On the wrong answer:"
-HOLDS, OPEN = "It does not break:", "Not decided:"
+HOLDS, OPEN, KNOWN = "It does not break:", "Not decided:", "Also known:"
 CAUSE, ADVICE = "Likely cause:", "What to do:"
 #: What sentences begin with, to be set apart.
-LEADS = (BREAKS, ALREADY_WRONG, HOLDS, OPEN, CAUSE, ADVICE)
+LEADS = (BREAKS, ALREADY_WRONG, HOLDS, OPEN, KNOWN, CAUSE, ADVICE)
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,9 @@ def _holding(facts: Facts) -> Iterator[Sentence]:
         if told.verdict.status is Status.HOLDS:
             yield Sentence(f"{HOLDS} {told.title}: {told.verdict.sentence}", told.run.id)
         elif told.verdict.status is Status.UNKNOWN:
-            yield Sentence(f"{OPEN} {told.title}: {told.verdict.sentence}", told.run.id)
+            # what has no number has nothing to decide, such as where an answer comes from
+            lead = KNOWN if told.verdict.number is None else OPEN
+            yield Sentence(f"{lead} {told.title}: {told.verdict.sentence}", told.run.id)
 
 
 def _ranking(facts: Facts) -> Iterator[Sentence]:

@@ -300,20 +300,18 @@ def test_one_input_is_drawn_on_one_axis_and_what_nobody_knows_is_said_to_be_unkn
     result = steps[-1].result
     axis = TOLERANCE.views(result, params)[0]
     assert axis.title == "What row 0 takes"
-    words = dict(lane.split(": ") for lane in axis.lanes)
-    assert list(words) == [
-        "attack",
-        "noise, 1 in 2",
-        "noise, 1 in 10,000",
-        "validated 1e-6",
-        "proven",
-    ]
+    assert axis.lanes == ("attack", "noise 50 %", "noise 1e-4", "validated 1e-6", "proven")
+    words = dict(
+        zip(*(one.cells for one in TOLERANCE.views(result, params)[1].columns), strict=True)
+    )
     assert words["attack"] == "0.1" and words["proven"].startswith("up to 0.0")
+    assert "to" in words["noise 1e-4"] and words["noise 50 %"].startswith("up to")
+    assert any(step.note == "Trying random noise." and step.done < step.total for step in steps)
     steps, params = run((split(0.6),), one_value, samples=0, prove=False)
     bare = steps[-1].result
     assert bare.noise == ()
-    lanes = dict(lane.split(": ") for lane in TOLERANCE.views(bare, params)[0].lanes)
-    assert [lanes[name] for name in list(words)[1:]] == ["not known"] * 4
+    table = TOLERANCE.views(bare, params)[1]
+    assert table.columns[1].cells == (*["not known"] * 4, "0.1")
     record, arrays = encode(result)
     again = decode(ToleranceResult, record, arrays)
     assert again.noise[0].validated == result.noise[0].validated

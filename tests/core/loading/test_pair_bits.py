@@ -15,7 +15,7 @@ from robgui.cli import main
 from robgui.core.dataset import open_dataset
 from robgui.core.errors import ModelError
 from robgui.core.loading import load
-from robgui.core.loading.quantised import rounded
+from robgui.core.loading.quantised import rounded, rounded_inputs
 
 DEMO = ("fashion_mlp.pt2", "fashion_rnn.pt", "table_mlp.onnx", "table_forest.skops")
 
@@ -41,9 +41,9 @@ def save_linear(path, weight, bias):
     path.with_name(f"{path.name}.toml").write_text('kind = "table"\nshape = [2]\n')
 
 
-def twins(path, bits):
+def twins(path, bits, *words):
     out = path.with_name(f"{bits}.pair")
-    assert main(["pair", str(path), "--bits", str(bits), "--out", str(out)]) == 0
+    assert main(["pair", str(path), "--bits", str(bits), *words, "--out", str(out)]) == 0
     return load(out, device="cpu")
 
 
@@ -136,7 +136,75 @@ def test_a_number_of_bits_that_is_none_is_refused(tmp_path, bits):
         load(path, device="cpu")
 
 
-@pytest.mark.parametrize("words", [[], ["OTHER", "--bits", "8"], ["--bits", "1"]])
+INNER = "--layer-inputs"
+
+
+def test_layer_inputs_of_a_linear_model_are_rounded_in_closed_form(tmp_path):
+    """Two bits have three steps: an input (x, y) of which the larger is m has the step m/3."""
+    save_linear(tmp_path / "line.pt2", [1.0, -1.0], -0.1)
+    model = twins(tmp_path / "line.pt2", 2, INNER)
+    points = np.random.default_rng(0).random((5000, 2)).astype(np.float32)
+    x, y = points.astype(np.float64).T
+    step = np.maximum(x, y) / 3
+    own = x - y > 0.1
+    known = step * np.rint(x / step) - step * np.rint(y / step) > 0.1
+    clear = (np.abs(x - y - 0.1) > 1e-5) & (np.abs(x / step % 1 - 0.5) > 1e-4)
+    clear &= np.abs(y / step % 1 - 0.5) > 1e-4
+    found = model.infer(torch.from_numpy(points)).argmax(1).numpy() == 1
+    assert np.array_equal(found[clear], (own != known)[clear]) and found[clear].mean() > 0.01
+
+
+def test_layer_inputs_are_those_of_onnxs_dynamic_quantisation():
+    onnxruntime = pytest.importorskip("onnxruntime")
+    from onnx import TensorProto, helper
+
+    names = ("q", "s", "z")
+    kinds = (TensorProto.UINT8, TensorProto.FLOAT, TensorProto.UINT8)
+    graph = helper.make_graph(
+        [helper.make_node("DynamicQuantizeLinear", ["x"], list(names))],
+        "one",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, None)],
+        [helper.make_tensor_value_info(*one, None) for one in zip(names, kinds, strict=True)],
+    )
+    opset = [helper.make_opsetid("", 17)]
+    model = helper.make_model(graph, opset_imports=opset, ir_version=9)
+    session = onnxruntime.InferenceSession(
+        model.SerializeToString(), providers=["CPUExecutionProvider"]
+    )
+    generator = np.random.default_rng(2)
+    for shift in (-3.0, 0.0, 3.0):  # all below zero, on both sides, all above
+        x = (generator.normal(size=(4, 3, 5, 5)) + shift).astype(np.float32)
+        ours = rounded_inputs(torch.from_numpy(x), 8).numpy()
+        for row, mine in zip(x, ours, strict=True):  # each input by itself
+            q, s, z = session.run(None, {"x": row})
+            theirs = (q.astype(np.float64) - float(z)) * float(s)
+            np.testing.assert_allclose(mine, theirs, atol=1e-5)
+
+
+def test_a_gradient_passes_what_is_rounded_and_a_batch_changes_nothing():
+    x = torch.randn(6, 7, requires_grad=True)
+    rounded_inputs(x, 4).sum().backward()
+    assert torch.equal(x.grad, torch.ones_like(x))
+    alone = torch.cat([rounded_inputs(row[None], 4) for row in x])
+    assert torch.equal(alone, rounded_inputs(x, 4))
+    assert torch.equal(rounded_inputs(torch.zeros(2, 3), 8), torch.zeros(2, 3))
+
+
+def test_every_layer_that_can_be_got_at_is_rounded_inside_and_else_that_is_said(tmp_path):
+    for name in DEMO:
+        for file in (name, f"{name}.toml"):
+            shutil.copy(resources.path("demo", file), tmp_path / file)
+    for name, layers in (("fashion_mlp.pt2", 3), ("table_mlp.onnx", 3)):
+        model = twins(tmp_path / name, 8, INNER)
+        assert any(f"what {layers} layers take in 8 bits" in one for one in model.remarks)
+        assert model.content != twins(tmp_path / name, 8).content
+    with pytest.raises(ModelError, match="no layers whose inputs can be rounded here"):
+        twins(tmp_path / "fashion_rnn.pt", 8, INNER)
+
+
+@pytest.mark.parametrize(
+    "words", [[], ["OTHER", "--bits", "8"], ["--bits", "1"], ["OTHER", INNER], [INNER]]
+)
 def test_the_command_takes_another_model_or_a_number_of_bits(tmp_path, capsys, words):
     path = tmp_path / "line.pt2"
     save_linear(path, [1.0, -0.3], -0.2)

@@ -6,6 +6,7 @@ import json
 import random
 import sqlite3
 import tempfile
+import zipfile
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
@@ -99,7 +100,8 @@ def _value(old: Any, dice: random.Random) -> Any:
         return dice.choice(_CELLS)
     if isinstance(old, bytes):
         if old[:2] == b"PK" and dice.random() < 0.8:
-            return archive(old, dice, lambda _: noise)
+            with suppress(zipfile.BadZipFile):  # spoiled before
+                return archive(old, dice, lambda _: noise)
         return noise(old, dice)
     if isinstance(old, str) and old[:1] in ("{", "["):
         with suppress(ValueError, RecursionError):

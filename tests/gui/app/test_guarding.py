@@ -112,3 +112,38 @@ def test_a_folder_without_tests_is_one_sentence_in_the_dialog(window, qtbot, tmp
     assert "there is no guard suite to read" in dialog.scope.text()
     assert dialog.checked is None and not dialog.board.isVisible()
     dialog.close()
+
+
+def test_the_page_of_a_slice_leads_to_the_findings_on_its_inputs_and_those_to_their_cause(
+    window, qtbot, tmp_path
+):
+    from robgui.core.finding import Finding
+    from robgui.gui.widgets.elided import ElidedLink
+
+    history = window.store.history
+    model = lights.write_model(tmp_path / "old.onnx", 0.6)
+    data = lights.write_data(tmp_path / "data", [10, 130, 140, 150, 250])
+    run = history.workspace.add_run(
+        build_request("accuracy", [load(model)], open_dataset(data), {})
+    )
+    for place in (1, 3):
+        lights.add(history.workspace, place, lights.uniform(0.5 + place / 100), "light", "dark")
+    detail = {"slice": "the darker half", "inputs": [1, 2], "wrong": 2}
+    history.workspace.add_findings(run.id, [Finding("slice", "Weak slice", 0.1, detail)])
+    with qtbot.waitSignal(history.findings_changed, timeout=10_000):
+        history.refresh()
+    qtbot.waitUntil(lambda: len(history.runs) == 1, timeout=10_000)
+    window.show_findings()
+    findings = window.findings
+    findings.open(next(one for one in history.findings if one.kind == "slice"))
+    assert not findings.view.cause.isEnabled(), "it is about no single input"
+    links = findings.view.findChildren(ElidedLink)
+    assert len(links) == 1, "the finding on the input that lies in the slice"
+    links[0].click()
+    assert findings.view.finding.places == (1,) and findings.view.cause.isEnabled()
+    with qtbot.waitSignal(findings.wants_cause, timeout=1_000):
+        row = findings.model.row_of(findings.view.finding.id)
+        menu = findings.menu(row)
+        next(one for one in menu.actions() if one.text().startswith("Post-mortem")).trigger()
+    qtbot.waitUntil(lambda: window.commands.evidence.explained is not None, timeout=90_000)
+    window.commands.evidence.explained.close()

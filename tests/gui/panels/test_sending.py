@@ -155,7 +155,7 @@ def test_one_input_is_offered_to_the_analyses_of_one_input_and_the_others_say_wh
     ours = {known.title for method in methods() for known in method.analyses}
     assert {title for title, _, _ in direct} & ours == {
         *("Semantic map", "Semantic regions", "Share of the range that is safe"),
-        *("Operating domain", "Feature game", "Last particle"),
+        *("Operating domain", "Feature game", "Attribution", "Last particle"),
     }
     assert all(enabled for _, enabled, _ in direct)
     assert list(apart) == ["Analyses of many inputs"]

@@ -14,7 +14,7 @@ from robgui.cli import main
 from robgui.core.execution.asking.models import Models
 from robgui.core.execution.inline import Inline
 from robgui.core.execution.shelf import Shelf
-from robgui.core.verdict import Status, Verdict
+from robgui.core.verdict import Quantity, Status, Verdict
 from robgui.core.workspace import Workspace
 from robgui.report.postmortem.facts import Told
 from robgui.report.postmortem.making import post_mortem
@@ -64,6 +64,19 @@ def test_what_turns_an_answer_that_is_wrong_already_is_not_said_to_break_it(work
         told = Told(run, "Feature game", Verdict(Status.FAILS, "3 pixels turn it."))
         texts = [sentence.text for sentence in paragraph(replace(found, runs=(told,)))]
         assert f"{lead} Feature game: 3 pixels turn it." in texts
+
+
+def test_what_decides_nothing_is_told_as_known_and_not_as_undecided(workspace):
+    found = facts_of(workspace, lights.add(workspace, 4, lights.uniform(0.59), "light", "dark"))
+    run = workspace.run(found.finding.run_id)
+    number = Quantity("Probability of failure", 0.1)
+    runs = (
+        Told(run, "Attribution", Verdict(Status.UNKNOWN, "It rests on the left.")),
+        Told(run, "Last particle", Verdict(Status.UNKNOWN, "Too few samples.", number)),
+    )
+    texts = [sentence.text for sentence in paragraph(replace(found, runs=runs))]
+    assert "Also known: Attribution: It rests on the left." in texts
+    assert "Not decided: Last particle: Too few samples." in texts
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,8 @@ _FORMATS = {
     4: torch.preserve_format,
 }
 _LINEAR = frozenset({"linear", "addmm", "mm", "matmul"})
+#: Those whose input is their second argument.
+_BIAS_FIRST = frozenset({"addmm"})
 _LAYERS = _LINEAR | {"convolution", "_convolution", "conv1d", "conv2d", "conv3d"}
 #: Bytes of results that a graph may hold at once. A batch that needs more is halved by who asked
 #: for it.
@@ -115,6 +117,7 @@ class ExportedGraph(nn.Module):
         """
         super().__init__()
         self.training_mode = False
+        self._before: Callable[[Tensor], Tensor] | None = None
         self._slots = {}
         for index, (name, weight) in enumerate(weights.items()):
             if name in learned:
@@ -132,6 +135,11 @@ class ExportedGraph(nn.Module):
         """Names of the convolution and linear layers, in order of execution."""
         return tuple(node.layer for node in self._nodes if node.layer)
 
+    def before_layers(self, change: Callable[[Tensor], Tensor]) -> int:
+        """From now on every layer gets ``change`` of its input; how many layers there are."""
+        self._before = change
+        return len(self.layers)
+
     def forward(self, x: Tensor) -> Tensor:
         """Raw output for raw input."""
         return self.run(x, None)[0]
@@ -144,7 +152,11 @@ class ExportedGraph(nn.Module):
         room = _ROOM
         for node in self._nodes:
             kwargs = {name: _fill(value, values, x.device) for name, value in node.kwargs.items()}
-            result = node.operation(_fill(node.args, values, x.device), kwargs, room)
+            args = _fill(node.args, values, x.device)
+            if node.layer and self._before is not None:
+                place = int(node.operation.name in _BIAS_FIRST)
+                args[place] = self._before(args[place])
+            result = node.operation(args, kwargs, room)
             if node.outputs:
                 values.update(zip(node.outputs, _flat(result), strict=True))
             room -= bytes_in(result)

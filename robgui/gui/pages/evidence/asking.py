@@ -10,7 +10,9 @@ from PySide6.QtWidgets import QFileDialog
 if TYPE_CHECKING:
     from robgui.gui.app.main_window import MainWindow
     from robgui.gui.pages.evidence.check_dialog import CheckDialog
+    from robgui.gui.pages.evidence.look_dialog import LookDialog
     from robgui.gui.pages.evidence.postmortem_dialog import PostMortemDialog
+    from robgui.gui.state.evidence.looking import Looked
     from robgui.report.postmortem.facts import Facts
 
 
@@ -20,6 +22,7 @@ class Evidence:
     Attributes:
         explained: The newest post-mortem.
         check: The newest check.
+        seen: The newest look at what a model looks at.
     """
 
     def __init__(self, window: MainWindow) -> None:
@@ -27,6 +30,7 @@ class Evidence:
         self._store = window.store
         self.explained: PostMortemDialog | None = None
         self.check: CheckDialog | None = None
+        self.seen: LookDialog | None = None
 
     def post_mortem(self) -> None:
         """Explains the finding that the user points at, once what is missing has run."""
@@ -35,6 +39,22 @@ class Evidence:
         chosen = self._store.selection.finding
         if chosen is not None:
             explain(self._store, chosen, self._explained)
+
+    def look(self) -> None:
+        """Shows what the model looks at in the finding that the user points at."""
+        from robgui.gui.state.evidence.looking import look
+
+        chosen = self._store.selection.finding
+        if chosen is not None:
+            look(self._store, chosen, self._looked)
+
+    def _looked(self, looked: Looked) -> None:
+        from robgui.gui.pages.evidence.look_dialog import LookDialog
+
+        dialog = LookDialog(looked, self._window)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.show()
+        self.seen = dialog
 
     def check_tests(self) -> None:
         """Asks for a guard suite, and asks the model in use about it."""

@@ -58,6 +58,7 @@ class FindingView(WhenSeen, QWidget):
         wants: The analysis to be run on its input, which is chosen already.
         wants_presentation: The findings are to be told on the whole screen.
         wants_cause: What is behind the finding is to be found out.
+        wants_look: What the model looks at in it is to be shown.
     """
 
     wants_run = Signal(object)
@@ -65,6 +66,7 @@ class FindingView(WhenSeen, QWidget):
     wants = Signal(str)
     wants_presentation = Signal()
     wants_cause = Signal()
+    wants_look = Signal()
 
     def __init__(self, store: Store) -> None:
         super().__init__()
@@ -95,7 +97,8 @@ class FindingView(WhenSeen, QWidget):
         if not self._noting.isActive() and self.note.toPlainText().strip() != finding.note:
             self.note.setPlainText(finding.note)
         self.star.setText("Starred" if finding.starred else "Star")
-        self.cause.setEnabled(finding.confusion is not None)
+        for button in (self.cause, self.looks):
+            button.setEnabled(finding.confusion is not None)
         self.place.setText(f"{row + 1:,} of {total:,}" if row >= 0 else "not among those shown")
         self.earlier.setEnabled(row > 0)
         self.later.setEnabled(0 <= row < total - 1)
@@ -127,6 +130,11 @@ class FindingView(WhenSeen, QWidget):
             toolTip="Runs what is missing for a minute, and says what is behind it",
         )
         self.cause.clicked.connect(self.wants_cause)
+        self.looks = QPushButton(
+            "What it looks at",
+            toolTip="Which parts speak for the class, before and after the change",
+        )
+        self.looks.clicked.connect(self.wants_look)
         self.present = QPushButton("Present", toolTip="Tells the findings as a story (F11)")
         self.present.clicked.connect(self.wants_presentation)
 
@@ -160,7 +168,7 @@ class FindingView(WhenSeen, QWidget):
         head.addWidget(self.place)
         head.addWidget(self.later)
         head.addStretch(1)
-        for button in (self.star, self.cause, self.run, self.present):
+        for button in (self.star, self.looks, self.cause, self.run, self.present):
             head.addWidget(button)
         words = QWidget()
         column = QVBoxLayout(words)
@@ -308,6 +316,7 @@ class FindingView(WhenSeen, QWidget):
             (self.earlier, "back"),
             (self.later, "forward"),
             (self.cause, "search"),
+            (self.looks, "gallery"),
             (self.run, "eye"),
             (self.present, "present"),
         ):

@@ -42,12 +42,14 @@ class Findings(WhenSeen, QWidget):
         wants_presentation: They are to be told on the whole screen.
         wants: The analysis whose panel is to be shown and run.
         wants_cause: What is behind the chosen finding is to be found out.
+        wants_look: What the model looks at in it is to be shown.
     """
 
     wants_export = Signal()
     wants_presentation = Signal()
     wants = Signal(str)
     wants_cause = Signal()
+    wants_look = Signal()
 
     def __init__(self, store: Store, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -131,6 +133,7 @@ class Findings(WhenSeen, QWidget):
         made.later.clicked.connect(lambda: self._step(1))
         made.wants_presentation.connect(self.wants_presentation)
         made.wants_cause.connect(self.wants_cause)
+        made.wants_look.connect(self.wants_look)
         made.wants_run.connect(self.show_run)
         made.wants.connect(self.wants)
         made.wants_finding.connect(self.open)
@@ -317,6 +320,9 @@ class Findings(WhenSeen, QWidget):
             again.triggered.connect(lambda: self.fold(finding, unfold=False))
         star = menu.addAction("Take the star away" if finding.starred else "Star")
         star.triggered.connect(lambda: self.model.turn_star(row))
+        cause = menu.addAction("Post-mortem: what is behind it")
+        cause.setEnabled(finding.confusion is not None)
+        cause.triggered.connect(lambda: self._explain(finding))
         replay = menu.addAction("Replay: run again and compare")
         replay.setEnabled(not self._store.runner.busy)
         replay.triggered.connect(lambda: self.replay.start(finding))
@@ -330,6 +336,10 @@ class Findings(WhenSeen, QWidget):
             f"Export the {len(self.model.rows):,} shown as images and CSV …"
         ).triggered.connect(self.wants_export)
         return menu
+
+    def _explain(self, finding: StoredFinding) -> None:
+        self.open(finding)
+        self.wants_cause.emit()
 
     def shown(self) -> list[int]:
         """The findings that pass the filter, in their order."""

@@ -62,7 +62,12 @@ class ViewWidget(Themed, QWidget):
     def keep_view(self, view: View) -> None:
         """Takes ``view`` and draws it when it is looked at: now, or when it is next shown."""
         self._take(view)
-        self.when_seen(self.take_look)
+        self.when_seen(self._draw_kept)
+
+    def _draw_kept(self) -> None:
+        """Draws the view that was taken last; to take over a theme alone may draw less."""
+        if self.view is not None:
+            self.draw(self.view)
 
     def _take(self, view: View) -> None:
         if not self.fits(view):

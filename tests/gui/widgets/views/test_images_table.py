@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication
 from robgui.core.verdict import Status
 from robgui.core.view import Column, Images, Ink, Picture, Table
 from robgui.gui.widgets.inks import status_ink
-from robgui.gui.widgets.views import view_widget
+from robgui.gui.widgets.views import Board, view_widget
 from robgui.gui.widgets.views.images import LEAST, frame_shape, words_of
 from tests.gui import sample_views as samples
 
@@ -214,3 +214,17 @@ def test_pictures_that_fit_are_never_cut_off_by_a_column_that_is_a_pixel_too_wid
         if made.model.side > LEAST and made.list.verticalScrollBar().maximum():
             cut.append(width)
     assert not cut
+
+
+def test_pictures_of_a_run_at_work_are_drawn_as_they_come(qtbot):
+    board = Board()
+    qtbot.addWidget(board)
+    board.resize(600, 400)
+    with qtbot.waitExposed(board):
+        board.show()
+    grey, white = (np.full((8, 8, 3), value, np.uint8) for value in (90, 255))
+    board.show_views((Images("Pictures", (Picture(grey, "a"),)),), live=True)
+    board.show_views((Images("Pictures", (Picture(white, "a"), Picture(grey, "b"))),), live=True)
+    widget = board.widgets[0]
+    assert widget.model.rowCount() == 2, "the newest are on show, not the first"
+    assert widget.model.pictures(0)[0][1].toImage().pixelColor(2, 2).red() == 255

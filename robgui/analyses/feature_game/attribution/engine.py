@@ -1,0 +1,170 @@
+"""The engine: one way after the other, for one picture or two."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from robgui.analyses.feature_game.attribution import ways
+from robgui.analyses.feature_game.attribution.params import (
+    AttributionParams,
+    square_side,
+    squares,
+)
+from robgui.analyses.feature_game.attribution.result import AttributionResult
+from robgui.core.dataset import Dataset, align, inputs, match
+from robgui.core.dataset.derived import Named
+from robgui.core.dataset.formats.stacked import from_arrays
+from robgui.core.dataset.picture import picture_of
+from robgui.core.devices import to_host
+from robgui.core.errors import DataError, ModelError
+from robgui.core.execution.analysis import Pace, Step
+from robgui.core.execution.asking.answering import loaded
+from robgui.core.model.backend import first_line
+from robgui.core.model.classifier import Classifier
+
+if TYPE_CHECKING:
+    from robgui.core.execution.shelf import Shelf
+
+
+def attribution(
+    classifier: Classifier, dataset: Dataset, params: AttributionParams
+) -> Iterator[Step[AttributionResult]]:
+    """Tells which pixels speak for a class."""
+    look = _Look(match(classifier, dataset), dataset, params)
+    pace = Pace()
+    yield look.step()
+    for _ in look.work():
+        if pace.due():
+            yield look.step()
+    yield look.step()
+
+
+def attribution_of(
+    shelf: Shelf, model: dict[str, Any], x: np.ndarray, names: list[str], target: int
+) -> AttributionResult:
+    """What a loaded model looks at in pictures ``(n, *shape)``, for a class by its number; a
+    question, see ``Method.questions``.
+    """
+    classifier = loaded(shelf, model)
+    data = Dataset(Named(from_arrays(x, kind="image"), names), name="finding")
+    look = _Look(classifier, data, AttributionParams(), target)
+    for _ in look.work():
+        continue
+    return look.step().result
+
+
+class _Look:
+    """The heat so far."""
+
+    def __init__(
+        self,
+        classifier: Classifier,
+        dataset: Dataset,
+        params: AttributionParams,
+        target: int | None = None,
+    ) -> None:
+        if classifier.settings.multi_label:
+            raise ModelError(
+                f"{classifier.name} gives several classes at once, and attribution follows one;"
+                " look at an input of it with zoNNscan."
+            )
+        data = align(classifier, dataset)
+        self._classifier, self._params = classifier, params
+        self._before = classifier.calls
+        given = inputs(classifier, data)
+        self._names = tuple(dataset.key(place) for place in range(len(dataset)))
+        self._pictures = np.stack([picture_of(one, "image") for one in given])
+        self._x = classifier.tensor(given)
+        probs = classifier.probs(self._x, params.batch)
+        self._probs, self._predicted = to_host(probs, probs.argmax(1))
+        self._target = self._class(data) if target is None else target
+        self._cover = self._covered()
+        self._patch = square_side(classifier.shape, params.patch)
+        self._missing = list(ways.missing(classifier))
+        self._layer = ways.last_convolution(classifier)
+        self._heat: dict[str, list[Tensor | None]] = {
+            way: [None] * len(given) for way in ways.possible(classifier)
+        }
+        self._left: list[Tensor] = []
+        self.total = len(given) * squares(classifier.shape, self._patch)
+        self.done = 0
+
+    def _class(self, data: Dataset) -> int:
+        if self._params.target == "predicted":
+            return int(self._predicted[0])
+        label = -1 if data.labels is None else int(data.labels[0])
+        if label < 0:
+            raise DataError(f"{self._names[0]} has no label; ask for what is predicted instead.")
+        return label
+
+    def _covered(self) -> Tensor:
+        if self._params.cover == "mean":
+            return self._x.mean((2, 3), keepdim=True).expand_as(self._x)
+        return torch.full_like(self._x, 0.5 if self._params.cover == "grey" else 0.0)
+
+    def work(self) -> Iterator[None]:
+        """All ways for all pictures; covering goes first, because every model allows it."""
+        classifier, params = self._classifier, self._params
+        for at in range(len(self._x)):
+            x, cover = self._x[at : at + 1], self._cover[at : at + 1]
+            for heat in ways.covering(
+                classifier, x, cover, self._target, self._patch, params.batch
+            ):
+                self._heat[ways.OCCLUSION][at] = heat
+                self.done = min(self.total, self.done + ways.TOGETHER)
+                yield
+            try:
+                yield from self._by_gradients(at, x, cover)
+            except (ModelError, RuntimeError) as error:  # a layer without a derivative
+                self._missing.append(f"Its gradients cannot be computed: {first_line(error)}.")
+        self._heat = {way: row for way, row in self._heat.items() if row[0] is not None}
+        self.done = self.total
+
+    def _by_gradients(self, at: int, x: Tensor, cover: Tensor) -> Iterator[None]:
+        if ways.GRADIENTS in self._heat:
+            found, left = ways.integrated_gradients(
+                self._classifier, x, cover, self._target, self._params.steps
+            )
+            self._heat[ways.GRADIENTS][at] = found
+            self._left.append(left)
+            yield
+        if ways.GRAD_CAM in self._heat and self._layer is not None:
+            seen = ways.grad_cam(self._classifier, x, self._layer, self._target)
+            self._heat[ways.GRAD_CAM][at] = seen
+            yield
+
+    def step(self) -> Step[AttributionResult]:
+        """Everything so far; what is to come is nothing yet."""
+        count, (height, width) = len(self._x), self._x.shape[2:]
+        maps = [one for row in self._heat.values() for one in row if one is not None]
+        told = to_host(*maps, *self._left)
+        heat = np.zeros((len(self._heat), count, height, width), np.float32)
+        places = [
+            (way, at)
+            for way, row in enumerate(self._heat.values())
+            for at, one in enumerate(row)
+            if one is not None
+        ]
+        for place, one in zip(places, told[: len(maps)], strict=True):
+            heat[place] = one
+        left = [float(one) for one in told[len(maps) :]]
+        result = AttributionResult(
+            names=self._names,
+            pictures=self._pictures,
+            predicted=self._predicted.astype(np.int64),
+            confidence=self._probs[:, self._target].astype(np.float64),
+            target=self._target,
+            labels=tuple(self._classifier.labels),
+            ways=tuple(self._heat),
+            heat=heat,
+            missing=tuple(dict.fromkeys(self._missing)),
+            unexplained=np.array([*left, *[np.nan] * (count - len(left))]),
+            patch=self._patch,
+            model_calls=self._classifier.calls - self._before,
+        )
+        return Step(self.done, self.total, result)
