@@ -21,6 +21,7 @@ from typing import IO
 from robgui.core.execution.choice import one_process
 from robgui.core.execution.worker.cores import cores
 from robgui.core.view import View
+from robgui.report.kept import KEPT
 
 #: A process begins with a second of imports; fewer drawings are not worth it.
 WORTH = 24
@@ -91,7 +92,17 @@ class Painters:
                 yield waiting.popleft().result()
 
     def _paint(self, job: Job) -> bytes:
-        """What the process of this thread draws; what it cannot is drawn here, and told."""
+        """What was drawn before, or what the process of this thread draws; what it cannot is drawn
+        here, and told.
+        """
+        key = KEPT.key(job.view, dark=job.dark, large=job.large)
+        found = KEPT.get(key)
+        if found is None and (found := self._ask(job)):
+            KEPT.put(key, found)
+        return found or _drawn(job)
+
+    def _ask(self, job: Job) -> bytes:
+        """What the process of this thread draws; nothing where it cannot."""
         process: subprocess.Popen[bytes] | None = getattr(self._own, "process", None)
         if process is None:
             process = self._own.process = _start()
@@ -99,10 +110,9 @@ class Painters:
         try:
             assert process.stdin is not None and process.stdout is not None
             _send(process.stdin, pickle.dumps(job, pickle.HIGHEST_PROTOCOL))
-            drawn = _receive(process.stdout)
+            return _receive(process.stdout)
         except OSError:
-            drawn = b""
-        return drawn or _drawn(job)
+            return b""
 
 
 def serve() -> None:

@@ -15,6 +15,7 @@ from robgui.report import report_content
 from robgui.report.drawing import draw_view, pixels
 from robgui.report.drawing.figure import styled
 from robgui.report.drawing.look import Look
+from robgui.report.kept import KEPT
 from robgui.report.painters import Job, Painters
 
 if TYPE_CHECKING:
@@ -136,7 +137,16 @@ def thumbnail_address(picture: np.ndarray, side: int) -> str:
 
 
 def png_of(view: View, *, dark: bool = False, large: bool = True) -> bytes:
-    """The drawing of a view as the bytes of a PNG file of few colours."""
+    """The drawing of a view as the bytes of a PNG file of few colours; drawn once in a process."""
+    key = KEPT.key(view, dark=dark, large=large)
+    found = KEPT.get(key)
+    if found is None:
+        found = _draw(view, dark=dark, large=large)
+        KEPT.put(key, found)
+    return found
+
+
+def _draw(view: View, *, dark: bool, large: bool) -> bytes:
     image = Image.fromarray(pixels(draw_view(view, dark=dark, large=large), _WIDE)).convert("RGB")
     buffer = io.BytesIO()
     _few_colours(image, photographs=isinstance(view, Images | Film)).save(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +29,18 @@ def write_report(workspace: Workspace, path: str | Path) -> Path:
     from robgui.report.html import write_html
 
     return write_html(workspace, path)
+
+
+def drawings(workspace: Workspace) -> list[Callable[[], object]]:
+    """What draws the pictures of a report, run by run, for whoever has time before it is written;
+    a drawing is made once.
+    """
+    from robgui.report import report_content
+    from robgui.report.pictures import Figures
+
+    chapters, _ = report_content.told_once(report_content.chapters_of(workspace, workspace.runs()))
+    figures = Figures(workspace)
+    return [partial(figures.shown, one) for one in report_content.with_result(chapters)]
 
 
 def write_evidence(workspace: Workspace, path: Path) -> Path:

@@ -1,4 +1,4 @@
-"""How long a report takes, by the clock and per drawing, against one process that draws alone.
+"""How long a report takes by the clock, the first time and again in the same process.
 
 Run it alone on a quiet machine: ``python -m tests.bench.bench_report WORKSPACE [--runs 40]``. The
 runs of the workspace are copied until there are so many. It prints figures and asserts nothing.
@@ -15,7 +15,8 @@ from pathlib import Path
 from robgui.core.execution.analysis import Step
 from robgui.core.execution.run import RunState
 from robgui.core.workspace import Workspace
-from robgui.report import painters
+from robgui.report.kept import KEPT
+from robgui.report.painters import Painters
 from robgui.report.writing import write_report
 
 
@@ -53,13 +54,13 @@ def main() -> None:
     workspace = enlarged(given.workspace, folder, given.runs)
     count = len(workspace.runs())
     for ending in ("html", "pdf"):
-        with_all = seconds(workspace, folder / f"all.{ending}")
-        worth, painters.WORTH = painters.WORTH, 10**9
-        alone = seconds(workspace, folder / f"alone.{ending}")
-        painters.WORTH = worth
+        KEPT.clear()
+        first = seconds(workspace, folder / f"first.{ending}")
+        again = seconds(workspace, folder / f"again.{ending}")
         print(
-            f"{ending}: {count} runs in {with_all:.1f} s, {1000 * with_all / count:.0f} ms a run;"
-            f" {alone / with_all:.1f} times as fast as one process ({alone:.1f} s)",
+            f"{ending}: {count} runs in {first:.1f} s with"
+            f" {Painters.worth(4 * count) or 'no'} processes, {1000 * first / count:.0f} ms a run;"
+            f" again in {again:.1f} s, {first / again:.1f} times as fast",
             flush=True,
         )
     workspace.close()

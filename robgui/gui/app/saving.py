@@ -66,6 +66,7 @@ class Saving:
 
     def write_report(self) -> None:
         """Writes the report, as one HTML file or as PDF by its ending."""
+        self._store.history.prepare_report()
         if path := self._ask_save("Write report", "report", "HTML (*.html);;PDF (*.pdf)"):
             self._store.history.write_report(path)
 

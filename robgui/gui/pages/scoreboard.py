@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QModelIndex, Signal
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from robgui.core.model.card import ModelCard
     from robgui.gui.state.store import Store
 
+#: Letters in a line of a column's title: narrow columns are seen together.
+LETTERS = 14
 #: This many models can be seen without scrolling, however small the window.
 LEAST_ROWS = 3
 NOT_RUN = "not run"
@@ -119,7 +122,7 @@ class Scoreboard(WhenSeen, Sheet):
         for name, known in self._store.analyses.items():
             cells = self._cells(name)
             if any(cells):
-                title = f"{known.title}\n{self._asked_of(name)}"
+                title = "\n".join([*wrap(known.title, LETTERS), self._asked_of(name)])
                 columns.append(
                     Cells(title, cells, _words, _ink, _tip, lambda cell: cell.rank, True)
                 )

@@ -186,6 +186,16 @@ class History(QObject):
 
         self._background.run(lambda: _export_findings(workspace, folder, ids), written)
 
+    def prepare_report(self) -> None:
+        """Draws the pictures of a report while somebody chooses where it goes."""
+        workspace = self._need()
+
+        def draw(each: list[Callable[[], object]]) -> None:
+            for one in each:  # one by one: whoever quits waits for none of them
+                self._writing.run(one)
+
+        self._writing.run(lambda: _drawings(workspace), draw, key="prepare report")
+
     def write_report(self, path: Path, done: Callable[[], None] | None = None) -> None:
         """Writes the report, as one HTML file or as PDF by the ending of ``path``, then calls
         ``done``.
@@ -415,6 +425,12 @@ def _use(workspace: Workspace, model: ModelCard, dataset: Dataset | None) -> Non
     from robgui.core.execution.request import reference
 
     workspace.set_in_use(reference(model), None if dataset is None else reference(dataset))
+
+
+def _drawings(workspace: Workspace) -> list[Callable[[], object]]:
+    from robgui.report.writing import drawings
+
+    return drawings(workspace)
 
 
 def _write_report(workspace: Workspace, path: Path) -> None:

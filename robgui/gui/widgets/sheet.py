@@ -112,7 +112,10 @@ class Sheet(QTableView):
             contents = self.sizeHintForColumn(place)
             if not self._model.holds_numbers(place):
                 contents = min(contents, most)
-            wanted = max(contents, header.sectionSizeHint(place)) + 4
+            lines = self._model.names[place].count("\n")
+            # Qt keeps as much room for the sign of the order as the title is high
+            title = header.sectionSizeHint(place) - lines * header.fontMetrics().height()
+            wanted = max(contents, title) + 4
             if new or wanted > self.columnWidth(place):
                 self.setColumnWidth(place, wanted)
 

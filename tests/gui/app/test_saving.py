@@ -86,3 +86,24 @@ def test_without_a_result_it_says_what_to_do(window):
     window.show_panel("zonnscan")
     window.actions_["save_picture"].trigger()
     assert any("no picture yet" in sentence for sentence in window.toasts.sentences)
+
+
+def test_the_pictures_of_a_report_are_drawn_while_somebody_chooses_its_place(
+    qtbot, window, shown, tmp_path, monkeypatch
+):
+    from robgui.report import pictures
+    from robgui.report.kept import KEPT
+
+    KEPT.clear()
+    store = window.store
+    qtbot.waitUntil(lambda: store.history.runs[0].has_result, timeout=20_000)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: ("", ""))
+    window.commands.saving.write_report()
+    qtbot.waitUntil(lambda: bool(KEPT), timeout=30_000)
+    qtbot.waitUntil(lambda: not store.writing.busy, timeout=60_000)
+    with monkeypatch.context() as patch:
+        patch.setattr(pictures, "_draw", None)  # whoever draws now fails
+        patch.setattr("robgui.report.html_runs.BOTH_BYTES", 0)
+        store.history.write_report(tmp_path / "r.html")
+        qtbot.waitUntil(lambda: not store.writing.busy, timeout=60_000)
+    assert "data:image/png" in (tmp_path / "r.html").read_text(encoding="utf-8")

@@ -14,6 +14,7 @@ from robgui.analyses.semantic.scene.scene import Axis
 from robgui.core.dataset import from_arrays
 from robgui.core.errors import DataError, ModelError, ParamsError
 from robgui.core.execution.registry import find
+from robgui.core.finding_pair import pair_of
 from robgui.core.model.classifier import Classifier
 from robgui.core.verdict import Status
 from tests.analyses.semantic.toy import AZIMUTH, ELEVATION, LIGHT, open_toy
@@ -97,7 +98,13 @@ def test_a_failure_that_only_the_search_meets_is_a_risk_and_is_told():
     assert result.validated and not result.lost
     assert result.worst.margin > 0 and verdict.status is Status.AT_RISK
     assert any("which no plain pose met" in part for part in verdict.because)
-    assert len(ANALYSIS.findings(result, OperatingDomainParams(scene="toy"))) == 1
+    (found,) = ANALYSIS.findings(result, OperatingDomainParams(scene="toy"))
+    pair = pair_of(found)
+    assert pair is not None, "the usual pose stands beside the one that fails"
+    assert pair.before.shape == pair.after.shape and (pair.taken, pair.given) == (
+        found.detail["class"],
+        found.detail["seen_as"],
+    )
 
 
 def test_a_class_that_is_lost_at_rest_fails_whatever_the_statistics_say():

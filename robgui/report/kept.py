@@ -1,0 +1,57 @@
+"""Kept: drawings that were made before in this process, for the next report of the same runs."""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+import threading
+from collections import OrderedDict
+
+from robgui.core.view import View
+
+#: Bytes of drawings that are kept, those that were asked for last.
+MOST = 64_000_000
+
+
+class Kept:
+    """Drawings by what they show: another view, look or size is another drawing."""
+
+    def __init__(self, most: int = MOST) -> None:
+        self._most = most
+        self._drawings: OrderedDict[bytes, bytes] = OrderedDict()
+        self._size = 0
+        self._lock = threading.Lock()
+
+    @staticmethod
+    def key(view: View, *, dark: bool, large: bool) -> bytes:
+        """What a drawing is found by: every number and word of its view."""
+        whole = pickle.dumps((type(view).__name__, view, dark, large), pickle.HIGHEST_PROTOCOL)
+        return hashlib.sha256(whole).digest()
+
+    def get(self, key: bytes) -> bytes | None:
+        """The drawing; None where it was not made yet, or long ago."""
+        with self._lock:
+            if key in self._drawings:
+                self._drawings.move_to_end(key)
+            return self._drawings.get(key)
+
+    def __len__(self) -> int:
+        return len(self._drawings)
+
+    def clear(self) -> None:
+        """Lets go of all."""
+        with self._lock:
+            self._drawings.clear()
+            self._size = 0
+
+    def put(self, key: bytes, drawing: bytes) -> None:
+        """Keeps a drawing, and lets go of those that nobody has asked for."""
+        with self._lock:
+            self._size += len(drawing) - len(self._drawings.get(key, b""))
+            self._drawings[key] = drawing
+            while self._size > self._most:
+                self._size -= len(self._drawings.popitem(last=False)[1])
+
+
+#: Of this process.
+KEPT = Kept()
