@@ -18,6 +18,8 @@ from robgui.gui.widgets.views.widget import ViewWidget
 HIGH = 44
 #: Widgets that are made at once while a run goes on: the first view; the others follow one by one.
 AT_ONCE = 1
+#: Widgets without a view that are kept; making one takes longer than drawing it.
+_MOST_ASIDE = 6
 
 
 class Board(QWidget):
@@ -34,6 +36,7 @@ class Board(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.widgets: list[ViewWidget] = []
+        self._aside: list[ViewWidget] = []
         self._views: Sequence[View] = ()
         self._titles: tuple[str, ...] = ()
         self._low = False
@@ -77,8 +80,7 @@ class Board(QWidget):
             else:
                 self._replace(place, view, live=live)
         for widget in self.widgets[len(views) :]:
-            widget.setParent(None)
-            widget.deleteLater()
+            self._put_aside(widget)
         del self.widgets[len(views) :]
         self._arrange()
 
@@ -107,19 +109,41 @@ class Board(QWidget):
             self._lay_out()
 
     def _replace(self, place: int, view: View, *, live: bool) -> None:
-        """Makes the widget of a view; while a run goes on, one behind a tab is not drawn yet."""
+        """Gives a view a widget: the one it had before it was put aside, or a new one."""
+        title = view.title
+        known = (one for one in self._aside if one.fits(view) and one.view.title == title)
+        spare = next(known, None)
+        if spare is None:
+            widget = self._make(view, unseen=live and place > 0)
+        else:
+            widget = spare
+            self._aside.remove(spare)
+            widget.keep_view(view) if live else widget.show_view(view)
+        if place < len(self.widgets):
+            self._put_aside(self.widgets[place])
+            self.widgets[place] = widget
+        else:
+            self.widgets.append(widget)
+        self._titles = ()
+
+    def _make(self, view: View, *, unseen: bool) -> ViewWidget:
+        """A new widget; while a run goes on, one behind a tab is not drawn yet."""
         from robgui.gui.widgets.views import view_widget
 
-        made = view_widget(view, unseen=live and place > 0)
-        made.chosen.connect(lambda what, widget=made: self.chosen.emit(widget.view, what))
-        if place < len(self.widgets):
-            self.widgets[place].setParent(None)
-            self.widgets[place].deleteLater()
-            self.widgets[place] = made
-        else:
-            self.widgets.append(made)
-        self._titles = ()
+        made = view_widget(view, unseen=unseen)
+        made.chosen.connect(lambda what: self.chosen.emit(made.view, what))
         self.made.emit(made)
+        return made
+
+    def _put_aside(self, widget: ViewWidget) -> None:
+        """Keeps a widget for a view to come: the next run begins with few and ends with all."""
+        widget.hide()
+        widget.setParent(self)
+        self._aside.append(widget)
+        while len(self._aside) > _MOST_ASIDE:
+            old = self._aside.pop(0)
+            old.setParent(None)
+            old.deleteLater()
 
     def _lay_out(self) -> None:
         """The first view above, the others behind tabs; in a low window all of them."""
