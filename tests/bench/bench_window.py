@@ -201,12 +201,13 @@ class Beats:
 
 
 def wait(until: Callable[[], object]) -> None:
-    """Lets the window work."""
-    from PySide6.QtCore import QCoreApplication
+    """Lets the window work as its own event loop does, and looks again every few milliseconds."""
+    from PySide6.QtCore import QCoreApplication, QEventLoop, QTimer
 
+    looking = QTimer(interval=5)
+    looking.start()
     while not until():
-        QCoreApplication.processEvents()
-        time.sleep(0.001)
+        QCoreApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
 
 
 def wait_seconds(seconds: float) -> None:

@@ -62,11 +62,10 @@ class CellNumbers(pg.GraphicsObject):
         """Writes the values of ``view``; none of one that shows classes, has signs or is large."""
         values = view.values
         wanted = view.classes is None and not view.spots and 0 < values.size <= MOST
-        cells = np.argwhere(np.isfinite(values)) if wanted else ()
         self.prepareGeometryChange()
         self._rect = QRectF(*view.rect)
         self._shape = (values.shape[0], values.shape[1]) if values.size else (1, 1)
-        self.numbers = [self._number(view, int(row), int(column)) for row, column in cells]
+        self.numbers = self._numbers(view) if wanted else []
         self.fit()
         self.update()
 
@@ -99,13 +98,20 @@ class CellNumbers(pg.GraphicsObject):
             painter.setPen(number.ink)
             painter.drawText(middle + QPointF(-half, lift), number.words)
 
-    def _number(self, view: Matrix, row: int, column: int) -> Number:
-        value = float(view.values[row, column])
+    def _numbers(self, view: Matrix) -> list[Number]:
+        """A number for each value that is known; equal values share their words and ink."""
         left, bottom, width, height = view.rect
         rows, columns = view.values.shape
-        x = left + (column + 0.5) * width / columns
-        place = QPointF(x, bottom + (row + 0.5) * height / rows)
-        return Number(view.scale.words(value), place, self._ink(view, value))
+        known: dict[float, tuple[str, QColor]] = {}
+        found = []
+        for row, column in np.argwhere(np.isfinite(view.values)).tolist():
+            value = float(view.values[row, column])
+            if value not in known:
+                known[value] = view.scale.words(value), self._ink(view, value)
+            x = left + (column + 0.5) * width / columns
+            y = bottom + (row + 0.5) * height / rows
+            found.append(Number(known[value][0], QPointF(x, y), known[value][1]))
+        return found
 
     def _ink(self, view: Matrix, value: float) -> QColor:
         """Black or white, whichever is easier to read on the colour of a value."""
