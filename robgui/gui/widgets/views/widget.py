@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QSizePolicy, QVBoxLayout, QWidget
@@ -68,6 +69,9 @@ class ViewWidget(Themed, QWidget):
         """Draws the view that was taken last; to take over a theme alone may draw less."""
         if self.view is not None:
             self.draw(self.view)
+            for plot in self.findChildren(pg.GraphicsView):
+                # what a new range moves: done while it paints, it would be painted twice
+                plot.scene().prepareForPaint()
 
     def _take(self, view: View) -> None:
         if not self.fits(view):

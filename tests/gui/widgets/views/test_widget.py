@@ -6,10 +6,22 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QApplication, QLabel
 
-from robgui.core.view import Axis, Bars, Boxes, Column, Curves, Images, Line, Matrix, Table, Tree
+from robgui.core.view import (
+    Axis,
+    Bars,
+    Boxes,
+    Column,
+    Curves,
+    Images,
+    Ink,
+    Line,
+    Matrix,
+    Table,
+    Tree,
+)
 from robgui.gui.app.theme import DARK, LIGHT, theme
 from robgui.gui.widgets.views import FilmView, view_widget
 from tests.gui import sample_views as samples
@@ -104,3 +116,31 @@ def test_a_film_draws_its_frames_with_the_widget_of_their_kind():
     other = replace(samples.film(), frames=(samples.matrix(),) * 3)
     assert not widget.fits(other), "a film of another kind needs another widget"
     widget.deleteLater()
+
+
+class Painted(QObject):
+    """Counts how often something is painted."""
+
+    count = 0
+
+    def eventFilter(self, watched, event):
+        self.count += event.type() is QEvent.Type.Paint
+        return False
+
+
+def test_a_view_of_a_run_at_work_is_painted_once(qtbot):
+    widget = view_widget(samples.ALL["curves"])
+    qtbot.addWidget(widget)
+    widget.resize(500, 400)
+    with qtbot.waitExposed(widget):
+        widget.show()
+    qtbot.wait(50)
+    painted = Painted()
+    widget.plot.viewport().installEventFilter(painted)
+    for factor in (2, 3, 4):
+        x = factor * np.arange(4.0)
+        painted.count = 0
+        widget.keep_view(Curves("c", Axis("a"), Axis("b"), x, (Line("one", x**2, Ink("class")),)))
+        qtbot.waitUntil(lambda: painted.count > 0)
+        qtbot.wait(50)
+        assert painted.count == 1
