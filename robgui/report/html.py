@@ -67,7 +67,6 @@ def _page(workspace: Workspace, figures: Figures) -> Iterator[str]:
     chapters, telling = report_content.told_once(every)
     findings = report_content.entries(workspace, runs)
     told = report_content.with_result(chapters)
-    figures.draw_ahead(told)
     name = escape(workspace.path.stem)
     heading = escape(report_content.heading(chapters)) if chapters else name
     yield _head(f"{heading} ({name})")

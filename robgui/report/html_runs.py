@@ -36,8 +36,6 @@ def methods(
     light = {one.run.id: figures.shown(one) for one in chapters}
     size = sum(len(one) for shown in light.values() for one in shown if isinstance(one, str))
     both = 2 * size <= BOTH_BYTES
-    if both:
-        figures.draw_ahead(chapters, dark=True)
     told: dict[tuple[Ancestor, ...], str] = {}
     for name, runs in report_content.by_method(chapters).items():
         title = escape(report_content.method_title(name))

@@ -81,7 +81,6 @@ def sheets(workspace: Workspace, figures: Figures) -> Iterator[Sheet]:
     chapters, telling = report_content.told_once(every)
     findings = report_content.entries(workspace, runs)
     told = report_content.with_result(chapters)
-    figures.draw_ahead(told, tables=True)
     again = len(runs) - len(chapters)
     yield _cover(workspace, chapters, again, findings, figures)
     yield from _summary(told)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +16,6 @@ from robgui.report.drawing import draw_view, pixels
 from robgui.report.drawing.figure import styled
 from robgui.report.drawing.look import Look
 from robgui.report.kept import KEPT
-from robgui.report.painters import Job, Painters
 
 if TYPE_CHECKING:
     from robgui.core.workspace import Workspace
@@ -28,8 +27,6 @@ _WIDE = 1200
 _COLOURS = 128
 #: More takes three times as long and saves a tenth.
 _COMPRESSION = 6
-#: How many pictures a run has, about.
-_USUAL = 4
 #: A thumbnail larger than this as PNG is a photograph, and smaller as JPEG.
 _PHOTOGRAPH = 6_000
 
@@ -43,7 +40,6 @@ class Figures:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._drawn: dict[tuple[str, bool], tuple[list[bytes | Table], str]] = {}
-        self._tables: dict[tuple[str, int], bytes] = {}
 
     def problem(self, chapter: Chapter) -> str:
         """Why a run cannot be drawn, in a sentence; empty when it can."""
@@ -56,52 +52,10 @@ class Figures:
 
     def pixels(self, chapter: Chapter) -> Iterator[np.ndarray]:
         """What a run looks like, each as uint8 ``(h, w, 3)``; tables are drawn on demand."""
-        for place, one in enumerate(self._of(chapter, False)[0]):
-            data = one
-            if isinstance(data, Table):
-                data = self._tables.get((chapter.run.id, place)) or png_of(data, large=False)
+        for one in self._of(chapter, False)[0]:
+            data = png_of(one, large=False) if isinstance(one, Table) else one
             with Image.open(io.BytesIO(data)) as image:
                 yield np.asarray(image.convert("RGB"))
-
-    def draw_ahead(
-        self, chapters: Sequence[Chapter], *, dark: bool = False, tables: bool = False
-    ) -> None:
-        """Draws what these runs look like with all cores; a few runs are drawn when they are asked
-        for.
-
-        Args:
-            chapters: The runs.
-            dark: On a dark ground.
-            tables: Draws tables too.
-        """
-        wanted = [one for one in chapters if (one.run.id, dark) not in self._drawn]
-        processes = Painters.worth(_USUAL * len(wanted))
-        if not processes:
-            return
-        asked: list[tuple[str, int]] = []
-        with Painters(processes) as painters:
-            for place, drawn in enumerate(painters.paint(self._jobs(wanted, dark, tables, asked))):
-                run, number = asked[place]
-                if isinstance(self._drawn[run, dark][0][number], Table):
-                    self._tables[run, number] = drawn
-                else:
-                    self._drawn[run, dark][0][number] = drawn
-
-    def _jobs(
-        self, chapters: Sequence[Chapter], dark: bool, tables: bool, asked: list[tuple[str, int]]
-    ) -> Iterator[Job]:
-        """What is to be drawn; where each drawing belongs is added to ``asked``."""
-        for one in chapters:
-            views, problem = report_content.views(self._workspace, one)
-            self._drawn[one.run.id, dark] = (
-                [view if isinstance(view, Table) else b"" for view in views],
-                problem,
-            )
-            for number, view in enumerate(views):
-                if tables or not isinstance(view, Table):
-                    asked.append((one.run.id, number))
-                    large = number == 0 and not isinstance(view, Table)
-                    yield Job(view, dark, large)
 
     def _of(self, chapter: Chapter, dark: bool) -> tuple[list[bytes | Table], str]:
         key = (chapter.run.id, dark)

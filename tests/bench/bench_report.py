@@ -16,7 +16,6 @@ from robgui.core.execution.analysis import Step
 from robgui.core.execution.run import RunState
 from robgui.core.workspace import Workspace
 from robgui.report.kept import KEPT
-from robgui.report.painters import Painters
 from robgui.report.writing import write_report
 
 
@@ -58,8 +57,7 @@ def main() -> None:
         first = seconds(workspace, folder / f"first.{ending}")
         again = seconds(workspace, folder / f"again.{ending}")
         print(
-            f"{ending}: {count} runs in {first:.1f} s with"
-            f" {Painters.worth(4 * count) or 'no'} processes, {1000 * first / count:.0f} ms a run;"
+            f"{ending}: {count} runs in {first:.1f} s, {1000 * first / count:.0f} ms a run;"
             f" again in {again:.1f} s, {first / again:.1f} times as fast",
             flush=True,
         )
