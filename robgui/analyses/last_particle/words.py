@@ -324,7 +324,7 @@ def _quantity(
             text=f"about {probability(chance.p)}",
         )
     if result.certified:
-        return Quantity(name, 0.0, better="low", text="0, by proof")
+        return Quantity(name, 0.0, low=0.0, high=0.0, better="low", text="0, by proof")
     if result.validated:
         return Quantity(
             name, result.p_high, better="low", text=f"below {probability(params.critical, 2)}"

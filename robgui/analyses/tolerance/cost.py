@@ -10,7 +10,7 @@ from robgui.core.execution.budget.cost import Calls, Subject
 _AGAIN = 5 * 3 * 21 + 12 * 21
 
 #: For one input: sizes at which noise is sampled, and most calls of the tests after them.
-_SIZES, _TESTS = 24, 3 * 20_000
+_SIZES, _TESTS = 25, 3 * 20_000
 
 
 def tolerance_calls(params: ToleranceParams, subject: Subject) -> Calls:

@@ -19,17 +19,24 @@ from robgui.core.intervals import clopper_pearson
 from robgui.core.model.classifier import Classifier
 from robgui.core.model.randomness import HOST, host_generator
 
-#: Sizes of the noise: from 1 down, each this part of the last.
-_SMALLER, _SIZES = 0.75, 24
-#: Samples that are drawn together, and how many sizes the last particle tries.
-_TOGETHER, _TRIES = 2000, 3
+#: Sizes of the noise, from the smallest to 1, and at every how many of them it is sampled while
+#: failures are rare: there each takes all its samples.
+_SIZES, _STRIDE = tuple((0.75 ** np.arange(24, -1, -1)).tolist()), 3
+#: At how many sizes noise must fail more often than not before larger ones are left out.
+_ENOUGH = 2
+#: Samples that are drawn together; how many sizes the last particle tries, and the chance that it
+#: is wrong at any of them.
+_TOGETHER, _TRIES, _RISK = 2000, 3, 0.01
 
 
 def noise_tolerance(
     classifier: Classifier, one: Dataset, x: Tensor, own: int, params: ToleranceParams
 ) -> Generator[None, None, NoiseTolerance]:
-    """Samples uniform noise around one input ``(1, *shape)`` of the class ``own``, from the largest
-    size down to one at which it hardly ever fails; then asks the last particle where none failed.
+    """Samples uniform noise around one input ``(1, *shape)`` of the class ``own``, from the
+    smallest size up; then asks the last particle at the largest sizes up to which none failed.
+
+    Larger noise need not fail more often: noise of size 1 is the same for all inputs, and may have
+    the class of this one.
 
     Args:
         classifier: The model.
@@ -39,19 +46,19 @@ def noise_tolerance(
         params: The settings.
     """
     known = NoiseTolerance(np.empty(0), np.empty(0), np.empty(0))
-    for size in (_SMALLER ** np.arange(_SIZES)).tolist():
-        failed, samples = yield from _sampled(classifier, x, own, size, params)
-        known = NoiseTolerance(
-            np.append(known.sizes, size),
-            np.append(known.samples, samples),
-            np.append(known.failures, failed),
-        )
-        if clopper_pearson(failed, samples)[1] <= RARE:
+    for size in _SIZES[::_STRIDE]:
+        known = yield from _with_size(known, classifier, x, own, size, params)
+        if known.fails(RARE)[0] < size:
             break
-    free = known.sizes[known.failures == 0][:_TRIES]
-    for size in free.tolist():
+    rare, coarse = known.fails(RARE)[0], known.sizes
+    for size in _SIZES:
+        if size > rare and size not in coarse:
+            known = yield from _with_size(known, classifier, x, own, size, params)
+        if (clopper_pearson(known.failures, known.samples)[0] >= 0.5).sum() >= _ENOUGH:
+            break
+    for size in _free(known):
         test = LastParticleParams(
-            eps=size, critical=VALIDATED, seed=params.seed, truth="predicted",
+            eps=size, critical=VALIDATED, risk=_RISK / _TRIES, seed=params.seed, truth="predicted",
             samples=0, attack_steps=0, importance=0, batch=params.batch,
         )  # fmt: skip
         validated = False
@@ -61,6 +68,33 @@ def noise_tolerance(
         if validated:
             return replace(known, validated=size)
     return known
+
+
+def _free(known: NoiseTolerance) -> list[float]:
+    """The largest sizes, falling, such that noise is rare and never failed up to them."""
+    failed = known.sizes[known.failures > 0]
+    free = known.sizes <= known.fails(RARE)[0]
+    if len(failed):
+        free &= known.sizes < failed.min()
+    return sorted(known.sizes[free].tolist(), reverse=True)[:_TRIES]
+
+
+def _with_size(
+    known: NoiseTolerance,
+    classifier: Classifier,
+    x: Tensor,
+    own: int,
+    size: float,
+    params: ToleranceParams,
+) -> Generator[None, None, NoiseTolerance]:
+    """What is known, and what noise of one more size does."""
+    failed, samples = yield from _sampled(classifier, x, own, size, params)
+    at = int(np.searchsorted(known.sizes, size))
+    return NoiseTolerance(
+        np.insert(known.sizes, at, size),
+        np.insert(known.samples, at, samples),
+        np.insert(known.failures, at, failed),
+    )
 
 
 def _sampled(

@@ -45,11 +45,11 @@ class NoiseTolerance:
     """How much uniform noise one input takes.
 
     Attributes:
-        sizes: ``(k,)`` sizes of the noise, falling.
+        sizes: ``(k,)`` sizes of the noise that were tried.
         samples: ``(k,)`` samples at each.
         failures: ``(k,)`` how many of them had another class.
-        validated: The largest size tried at which the last particle says, 99 % sure, that noise
-            fails more rarely than ``VALIDATED``; 0 where it has not said so.
+        validated: The largest size at which the last particle says, 99 % sure for all it tried,
+            that noise fails more rarely than ``VALIDATED``; 0 where it has not said so.
     """
 
     sizes: np.ndarray
@@ -58,15 +58,17 @@ class NoiseTolerance:
     validated: float = 0.0
 
     def fails(self, chance: float) -> tuple[float, float]:
-        """Between which sizes noise begins to fail with this chance, 95 % sure at each size.
+        """Between which of the sizes tried noise begins to fail with this chance, 95 % sure at
+        each: the largest up to which it fails more rarely at all of them, and the smallest at
+        which it fails more often.
 
         0 and inf where no sample tells.
         """
         low, high = clopper_pearson(self.failures, self.samples)
-        below, above = self.sizes[high <= chance], self.sizes[low >= chance]
+        above, open_sizes = self.sizes[low >= chance], self.sizes[high > chance]
         most = float(above.min()) if len(above) else np.inf
-        less = below[below < most]
-        return (float(less.max()) if len(less) else 0.0), most
+        less = self.sizes[self.sizes < open_sizes.min(initial=np.inf)]
+        return float(less.max(initial=0.0)), most
 
 
 @dataclass(frozen=True, slots=True)

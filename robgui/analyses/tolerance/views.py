@@ -166,8 +166,9 @@ def _axis(result: ToleranceResult, network: int) -> Boxes:
         spots=tuple(spots),
         lanes=tuple(name for name, _, _ in rows),
         note="Green: it does not happen yet. Grey: not known. Cross: it happens here. Proven: no"
-        " change turns the class. Validated: uniform noise turns it more rarely than 1e-6, 99 %"
-        " sure; how often noise does is 95 % sure at each size.",
+        " change turns the class. Validated: uniform noise of that size turns it more rarely than"
+        " 1e-6, 99 % sure; how often noise does is 95 % sure at each of the sizes tried, and not"
+        " known between them.",
     )
 
 

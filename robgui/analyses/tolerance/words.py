@@ -101,13 +101,12 @@ def _noise_words(noise: NoiseTolerance) -> str:
     rare, most = noise.fails(RARE)
     words = "how large noise must be to fail 1 time in 10,000 is not known"
     if rare > 0:
-        words = f"1 time in 10,000 it fails at no size up to {number(rare)}"
-    if np.isfinite(most):
-        words += (
-            f", and more often from {number(most)} on"
-            if rare > 0
-            else (f"; from {number(most)} on it fails more often")
+        words = (
+            f"at the sizes tried up to {number(rare)} it fails more rarely than 1 time in 10,000,"
+            " 95 % sure at each"
         )
+    if np.isfinite(most):
+        words += f"; at {number(most)} it fails more often"
     if noise.validated:
         sure = f"of size {number(noise.validated)} fails more rarely than 1e-6, 99 % sure"
         return f"Random noise {sure}; {words}."

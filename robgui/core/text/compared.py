@@ -18,21 +18,29 @@ def compared(names: tuple[str, str], numbers: tuple[Quantity | None, Quantity | 
     first, second = numbers
     if first is None or second is None or not _alike(first, second):
         return ""
-    called = names if names[0] != names[1] else ("The first run", "the second")
-    if first.value == second.value:
+    called = names if names[0] != names[1] else ("the first run", "the second")
+    if _exact(first) and _exact(second) and first.value == second.value:
         return f"{_capital(called[0])} and {called[1]} do equally well: {_what(first)}."
+    each = f"{_name(first)} {first.words} for {called[0]}, {second.words} for {called[1]}"
+    overlap = _overlap(first, second)
+    if overlap is None:
+        return f"No difference is known: {each}; how sure they are is not told."
+    if overlap:
+        return f"No difference is proven: {each}; the intervals overlap."
+    if first.words == second.words:
+        return f"No difference is known: {each}."
     ahead = (second.value > first.value) == (first.better == "high")
     winner, loser = (called[1], called[0]) if ahead else called
     best, other = (second, first) if ahead else (first, second)
-    overlap = _overlap(first, second)
-    against = f"{best.words} against {other.words}"
-    if overlap:
-        return (
-            f"No difference is proven: {_name(first)} {first.words} for {called[0]},"
-            f" {second.words} for {called[1]}; the intervals overlap."
-        )
-    sure = "the 95 % intervals do not meet" if overlap is False else "how sure that is, is not told"
-    return f"{_capital(winner)} does better than {loser}: {_name(best)} {against}; {sure}."
+    against = f"{_name(best)} {best.words} against {other.words}"
+    return (
+        f"{_capital(winner)} does better than {loser}: {against}; the 95 % intervals do not meet."
+    )
+
+
+def _exact(quantity: Quantity) -> bool:
+    """Whether nothing is left open."""
+    return quantity.low == quantity.high == quantity.value
 
 
 def _alike(first: Quantity, second: Quantity) -> bool:

@@ -13,7 +13,7 @@ from robgui.analyses.tolerance.cost import tolerance_calls
 from robgui.analyses.tolerance.engine import tolerance
 from robgui.analyses.tolerance.method import TOLERANCE
 from robgui.analyses.tolerance.params import ToleranceParams
-from robgui.analyses.tolerance.result import ToleranceResult
+from robgui.analyses.tolerance.result import NoiseTolerance, ToleranceResult
 from robgui.core.codec import decode, encode
 from robgui.core.dataset import open_dataset
 from robgui.core.errors import ModelError, ParamsError
@@ -340,3 +340,39 @@ def test_the_calls_of_one_input_stay_within_their_estimate(one_value):
     subject = Subject(1, 1, "table", (1,), 2, gradients=True)
     known = tolerance_calls(params, subject)
     assert known.fewest <= steps[-1].result.model_calls <= known.most
+
+
+class Spread(nn.Module):
+    """ "high" where the spread of the values lies between 0.06 and 0.2: noise of middle size."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        high = 0.07 - (x.std(1) - 0.13).abs()
+        return torch.stack([-high, high], 1)
+
+
+def test_noise_that_fails_at_middle_sizes_only_is_not_said_to_be_harmless(tmp_path):
+    # all of size 0.5 and more fill the cube, whose spread is 0.29: they never fail; 0.2 always does
+    np.savez(tmp_path / "flat.npz", x=np.full((1, 64), 0.5, np.float32))
+    data = open_dataset(tmp_path / "flat.npz", kind="table")
+    model = Classifier.from_module(Spread(), (64,), NAMES, name="spread")
+    steps, params = run((model,), data, prove=False)
+    (noise,) = steps[-1].result.noise
+    low, high = noise.fails(1e-4)
+    assert 0.03 < low < high <= 0.14, "noise of size 0.1 has a spread of 0.058"
+    assert 0 < noise.validated <= low
+    assert noise.fails(0.5)[1] <= 0.2
+    said = " ".join(TOLERANCE.verdict(steps[-1].result, params).because)
+    assert "at the sizes tried up to" in said and "up to 1 " not in said
+
+
+def test_a_size_is_rare_only_where_all_smaller_ones_tried_are():
+    none, some = (40_000, 0), (2000, 1500)
+    for sizes, tried, known in (
+        ([0.1, 0.2, 0.4, 0.8], [none, none, some, none], (0.2, 0.4)),
+        ([0.8, 0.4, 0.2, 0.1], [none, some, none, none], (0.2, 0.4)),
+        ([0.1, 0.2], [some, none], (0.0, 0.1)),
+        ([0.1, 0.2, 0.4], [none, (2000, 0), none], (0.1, np.inf)),
+        ([0.1, 0.2], [none, none], (0.2, np.inf)),
+    ):
+        samples, failures = np.array(tried).T
+        assert NoiseTolerance(np.array(sizes), samples, failures).fails(1e-4) == known

@@ -27,18 +27,33 @@ def test_a_difference_that_may_be_chance_has_no_winner():
     assert "8 % (6 to 11) for cnn" in said and "10 % (9 to 13) for mlp" in said
 
 
-def test_without_intervals_it_says_that_nothing_tells_how_sure_it_is():
+def test_without_intervals_no_one_wins():
     said = compared(("cnn", "cnn"), (wrong(8), wrong(10)))
-    assert said.startswith("The first run does better than the second")
-    assert said.endswith("how sure that is, is not told.")
-    higher = [Quantity("Radius", value, better="high") for value in (0.1, 0.2)]
-    assert compared(("a", "b"), tuple(higher)).startswith("b does better than a: radius 0.2")
-
-
-def test_equal_numbers_are_called_equal():
-    assert (
-        compared(("a", "b"), (wrong(8), wrong(8))) == "a and b do equally well: wrong answers 8 %."
+    assert said == (
+        "No difference is known: wrong answers 8 % for the first run, 10 % for the second;"
+        " how sure they are is not told."
     )
+    assert compared(("a", "b"), (wrong(8), wrong(8))).startswith("No difference is known")
+    assert compared(("a", "b"), (wrong(8, 7, 9), wrong(12))).startswith("No difference is known")
+
+
+def test_two_upper_bounds_that_read_alike_have_no_winner():
+    name = "Probability of failure"
+    bounds = [Quantity(name, p, better="low", text="below 1e-10") for p in (3e-11, 9e-11)]
+    said = compared(("a", "b"), tuple(bounds))
+    assert said.startswith("No difference is known: probability of failure below 1e-10 for a,")
+    apart = [
+        Quantity(name, p, low=p * 0.9, high=p * 1.1, better="low", text="about 3 %")
+        for p in (0.0299, 0.0301 * 1.3)
+    ]
+    assert compared(("a", "b"), tuple(apart)).startswith("No difference is known")
+
+
+def test_equal_estimates_are_called_equal_only_where_they_are_exact():
+    said = compared(("a", "b"), (wrong(80, 44, 97), wrong(80, 44, 97)))
+    assert said.startswith("No difference is") and "equally" not in said
+    exact = compared(("a", "b"), (wrong(8, 8, 8), wrong(8, 8, 8)))
+    assert exact == "a and b do equally well: wrong answers 8 % (8 to 8)."
 
 
 def test_nothing_is_said_of_numbers_that_do_not_tell_who_is_better():
