@@ -49,10 +49,12 @@ def _unwatched(classifier: Classifier, x: Tensor) -> str:
         if found is None:
             return f"{classifier.name} has no convolution that can be watched"
         scores, seen = found
-        (slope,) = torch.autograd.grad(scores[0, 0], seen, allow_unused=True)
+        slopes: tuple[Tensor | None, ...] = torch.autograd.grad(
+            scores[0, 0], seen, allow_unused=True
+        )
     except Exception as error:  # noqa: BLE001 - foreign layers raise anything; covering goes on
         return f"watching the layers of {classifier.name} fails: {first_line(error)}"
-    if slope is None:
+    if slopes[0] is None:
         return f"the layers of {classifier.name} cannot be watched on their way to the answer"
     return ""
 
