@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 
-import robgui
 from robgui.analyses.corruptions.params import CorruptionsParams, picture_seed
 from robgui.analyses.corruptions.result import CorruptionsResult
 from robgui.core.dataset.matching import align, inputs, match
@@ -26,6 +25,7 @@ from robgui.core.errors import DataError
 from robgui.core.execution.export import Origin
 from robgui.core.files import write_whole
 from robgui.core.text.words import count
+from robgui.version import __version__
 
 #: Pictures that are made by one question.
 _TOGETHER = 64
@@ -137,7 +137,7 @@ def _about(
     """What holds for all pictures."""
     accuracy = result.accuracy(0)
     return {
-        "program": f"robgui {robgui.__version__}",
+        "program": f"robgui {__version__}",
         "data": origin.data.name,
         "data_fingerprint": origin.data.fingerprint,
         "model": origin.model.name,
