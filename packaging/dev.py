@@ -60,6 +60,8 @@ from environment import (
 
 FAILED = ROOT / ".pytest_cache" / "v" / "cache" / "lastfailed"
 MOST_TRIED_AGAIN = 5
+#: What a stage says when pytest has gone through all tests and some of them failed.
+_TESTS_FAILED = "FAILED (exit code 1)"
 
 # ---------------------------------------------------------------- commands
 
@@ -90,8 +92,7 @@ def test(arguments: Sequence[str]) -> int:
     workers = ["-n", str(min(4, os.cpu_count() or 1))]
     summary = [*lint_stages(fix=False)]
     offscreen = {"QT_QPA_PLATFORM": "offscreen"}
-    first = stage("pytest", [*pytest, *workers, *arguments], offscreen)
-    summary += again(first, pytest, offscreen)
+    summary += pytest_stages("pytest", pytest, [*workers, *arguments], offscreen)
     summary += x11_stages([*pytest, "-m", "x11"], arguments)
     return conclude(summary)
 
@@ -218,22 +219,29 @@ def stage(
     return title, time.monotonic() - start, "ok" if code in fine else f"FAILED (exit code {code})"
 
 
-def again(
-    first: tuple[str, float, str], pytest: Sequence[str | Path], environment: dict[str, str]
+def pytest_stages(
+    title: str,
+    pytest: Sequence[str | Path],
+    arguments: Sequence[str],
+    environment: dict[str, str],
+    fine: Sequence[int] = (0,),
 ) -> list[tuple[str, float, str]]:
     """The stage, and where a few of its tests failed those once more, one at a time: tests of real
     windows and processes depend on what else the machine does. When all pass then, the summary
-    names them; when one fails again, or more failed than chance explains, the first outcome stands.
+    names them; when one fails again, when more failed than chance explains, or when the run did
+    not go through all of them, the first outcome stands.
     """
-    title, seconds, outcome = first
-    failed = failed_tests()
-    if not outcome.startswith("FAILED") or not 0 < len(failed) <= MOST_TRIED_AGAIN:
+    FAILED.unlink(missing_ok=True)
+    first = stage(title, [*pytest, *arguments], environment, fine)
+    whole = not any(one.startswith(("-x", "--exitfirst", "--maxfail")) for one in arguments)
+    failed = failed_tests() if first[2] == _TESTS_FAILED and whole else []
+    if not 0 < len(failed) <= MOST_TRIED_AGAIN:
         return [first]
     second = stage(f"{title} again", [*pytest, *failed], environment)
     if second[2] != "ok":
         return [first, second]
-    passed = (title, seconds, f"ok, but {len(failed)} only when alone: {', '.join(failed)}")
-    return [passed, second]
+    named = f"ok, but {len(failed)} only when alone: {', '.join(failed)}"
+    return [(title, first[1], named), second]
 
 
 def failed_tests() -> list[str]:
@@ -263,7 +271,7 @@ def x11_stages(
     with virtual_display() as display:
         environment = {"DISPLAY": display, "QT_QPA_PLATFORM": "xcb", "WAYLAND_DISPLAY": ""}
         fine = (0, 5) if arguments else (0,)  # what was asked for may hold none of them
-        return again(stage(title, [*pytest, *arguments], environment, fine), pytest, environment)
+        return pytest_stages(title, pytest, arguments, environment, fine)
 
 
 @contextlib.contextmanager

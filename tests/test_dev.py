@@ -412,11 +412,18 @@ class TestTriedAgain:
         monkeypatch.setattr(dev, "FAILED", tmp_path / "lastfailed")
         monkeypatch.setattr(dev, "x11_stages", lambda *_: [("pytest in X11", 0.0, "ok")])
 
-        def of(failed: list[str], second: int):
-            (tmp_path / "lastfailed").write_text(json.dumps(dict.fromkeys(failed, True)))
-            calls = Calls(**{"pytest -n": 1, "::test_": second})
-            monkeypatch.setattr(dev, "call", calls)
-            code = dev.test([])
+        def of(failed: list[str], second: int, first: int = 1, arguments: tuple[str, ...] = ()):
+            calls = Calls(**{"pytest -n": first, "::test_": second})
+
+            def call(command, extra=None, **options):
+                code = calls(command, extra, **options)
+                if "-n" in command:
+                    text = json.dumps(dict.fromkeys(failed, True))
+                    (tmp_path / "lastfailed").write_text(text)
+                return code
+
+            monkeypatch.setattr(dev, "call", call)
+            code = dev.test(arguments)
             return code, [line for line in calls if "::" in line], capsys.readouterr().out
 
         return of
@@ -436,6 +443,12 @@ class TestTriedAgain:
     @pytest.mark.parametrize("many", [0, 6])
     def test_none_that_is_named_or_many_are_not_tried_again(self, outcome, many):
         code, again, _ = outcome([f"tests/test_a.py::test_{index}" for index in range(many)], 0)
+        assert code == 1
+        assert again == []
+
+    @pytest.mark.parametrize(("first", "arguments"), [(2, ()), (3, ()), (1, ("-x",))])
+    def test_a_run_that_did_not_go_through_all_tests_stays_failed(self, outcome, first, arguments):
+        code, again, _ = outcome(["tests/test_a.py::test_b"], 0, first, arguments)
         assert code == 1
         assert again == []
 

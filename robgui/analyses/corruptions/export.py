@@ -113,7 +113,7 @@ def write(result: CorruptionsResult, params: CorruptionsParams, origin: Origin, 
     made = _Set(result, params, origin)
     try:
         if place.suffix.casefold() == ".npz":
-            manifest = place.with_suffix(".json")
+            manifest = place.with_name(f"{place.stem}.{_MANIFEST}")
             rows = _write_npz(made, place)
         else:
             manifest = place / _MANIFEST

@@ -6,6 +6,7 @@ It names no folder of the user's: models and data are known again by their finge
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -143,19 +144,19 @@ def _placeless(request: Request) -> Request:
         update={
             "models": tuple(_nowhere(model) for model in request.models),
             "dataset": None if data is None else _nowhere(data),
-            "params": _without(request.params),
+            "params": without_folders(request.params),
         }
     )
 
 
 def _nowhere(reference: Reference) -> Reference:
-    return reference.model_copy(update={"path": "", "options": _without(reference.options)})
+    return reference.model_copy(update={"path": "", "options": without_folders(reference.options)})
 
 
-def _without(value: Any) -> Any:
+def without_folders(value: Any) -> Any:
     """JSON values with the names of files in place of their paths."""
     if isinstance(value, str):
-        return without_places(value)
+        return Path(value).name if Path(value).is_absolute() else without_places(value)
     if isinstance(value, dict):
-        return {name: _without(item) for name, item in value.items()}
-    return [_without(item) for item in value] if isinstance(value, list) else value
+        return {name: without_folders(item) for name, item in value.items()}
+    return [without_folders(item) for item in value] if isinstance(value, list) else value

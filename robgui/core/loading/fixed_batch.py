@@ -45,10 +45,13 @@ class FixedBatch:
         for full, count in self._portions(x):
 
             def first(output: Tensor, count: int = count) -> Tensor:
-                return reduce(output[:count])
+                # the output itself where it is whole: a part of it has no slope to the answer
+                return reduce(output if len(output) == count else output[:count])
 
             parts.append(self._backend.activations(full, first))
         raw = torch.cat([part[0] for part in parts])[: len(x)]
+        if len(parts) == 1:
+            return raw, parts[0][1]
         return raw, {name: torch.cat([part[1][name] for part in parts]) for name in parts[0][1]}
 
     def to(self, device: torch.device) -> FixedBatch:

@@ -48,14 +48,14 @@ def round_inputs(model: Classifier, bits: int) -> int:
     """Rounds what every layer of such a model takes from now on; how many layers there are.
 
     Raises:
-        ModelError: It has no layers that can be got at.
+        ModelError: It has layers that cannot be got at.
     """
     module = getattr(model.backend, "module", None)
     many = 0 if module is None else _change_inputs(module, bits)
     if not many:
         raise ModelError(
-            f"{model.name} has no layers whose inputs can be rounded here; round its weights alone,"
-            " or export it as .pt2 or ONNX."
+            f"{model.name} has layers whose inputs cannot be rounded here, or none; round its"
+            " weights alone, or export it as .pt2 or ONNX."
         )
     return many
 
@@ -86,6 +86,8 @@ def _change_inputs(module: nn.Module, bits: int) -> int:
     if isinstance(module, ExportedGraph):
         return module.before_layers(lambda x: rounded_inputs(x, bits))
     layers = [layer for layer in module.modules() if isinstance(layer, _LAYERS)]
+    if any(isinstance(layer, nn.MultiheadAttention) for layer in module.modules()):
+        return 0  # it takes the weights of its layers without calling them
 
     def change(layer: nn.Module, given: tuple[Any, ...]) -> tuple[Any, ...]:
         return (rounded_inputs(given[0], bits), *given[1:])

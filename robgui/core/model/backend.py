@@ -252,6 +252,15 @@ def channels_second(output: Tensor) -> Tensor:
     return output.movedim(-1, 1) if output.ndim == 4 else output
 
 
+def channels_back(moved: Tensor) -> Tensor:
+    """The inverse of ``channels_second``.
+
+    A model that goes on with it has what was moved on the way to its answer, so that there is a
+    slope to it.
+    """
+    return moved.movedim(1, -1) if moved.ndim == 4 else moved
+
+
 @contextmanager
 def _hooks(
     layers: dict[str, nn.Module],
@@ -265,10 +274,16 @@ def _hooks(
     """
     here = threading.get_ident()
 
-    def hook(name: str) -> Callable[[nn.Module, Any, Tensor], None]:
-        def keep(module: nn.Module, inputs: Any, output: Tensor) -> None:
-            if threading.get_ident() == here:
-                seen[name] = reduce(channels_second(output) if isinstance(module, last) else output)
+    def hook(name: str) -> Callable[[nn.Module, Any, Tensor], Tensor | None]:
+        def keep(module: nn.Module, inputs: Any, output: Tensor) -> Tensor | None:
+            if threading.get_ident() != here:
+                return None
+            if not isinstance(module, last):
+                seen[name] = reduce(output)
+                return None
+            moved = channels_second(output)
+            seen[name] = reduce(moved)
+            return channels_back(moved)
 
         return keep
 

@@ -42,7 +42,7 @@ def pair_models(store: Store, window: QWidget, opened: Callable[[Path], None]) -
     try:
         choices = [*_others(store.library.models, first, first.path), *_twins(first, first.path)]
         names = [f"{place}. {one.name}" for place, one in enumerate(choices, 1)]
-        words = f"Where does {first.name} disagree with:"
+        words = "Where does the model in use disagree with:"
         chosen, sure = QInputDialog.getItem(window, "Two models as one", words, names, 0, False)
         out = _saved(window, choices[names.index(chosen)]) if sure else None
     except ModelError as error:

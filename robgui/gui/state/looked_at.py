@@ -29,6 +29,7 @@ class LookedAt(QObject):
         self._keeping = keeping
         self._inputs: dict[str, int] = {}
         self._kept: dict[str, int] = {}
+        self._opened_before = False
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._rest.timeout.connect(self.keep)
         history.opened.connect(self._opened)
@@ -57,5 +58,9 @@ class LookedAt(QObject):
             self._keeping.run(lambda: workspace.set_looked_at(inputs), key="looked at")
 
     def _opened(self, restored: Restored) -> None:
-        self._kept = restored.inputs
-        self._inputs.update(restored.inputs)
+        """Begins anew: what was chosen in another workspace is no business of this one."""
+        before = {} if self._opened_before else self._inputs
+        self._opened_before = True
+        self._rest.stop()
+        self._kept = dict(restored.inputs)
+        self._inputs = {**before, **restored.inputs}

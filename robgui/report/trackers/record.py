@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from robgui.core.errors import RobguiError
+from robgui.core.experiment.record import without_folders
 from robgui.core.files import write_whole
 from robgui.report import origin, report_content
 from robgui.version import __version__
@@ -103,7 +104,8 @@ def _params(request: Request) -> dict[str, str]:
         found |= {"data": request.dataset.name, "data fingerprint": request.dataset.fingerprint}
     if request.indices is not None:
         found["inputs"] = ", ".join(str(one) for one in request.indices)
-    found |= {name: _text(value) for name, value in request.params.items()}
+    for name, value in request.params.items():
+        found[f"setting {name}" if name in found else name] = _text(value)
     return {name: _cut(value) for name, value in found.items()}
 
 
@@ -163,9 +165,8 @@ def _document(said: Verdict) -> dict[str, Any]:
 
 
 def _text(value: Any) -> str:
-    if isinstance(value, str):
-        return Path(value).name if Path(value).is_absolute() else value
-    return json.dumps(value, ensure_ascii=False, default=str)
+    plain = without_folders(json.loads(json.dumps(value, default=str)))
+    return plain if isinstance(plain, str) else json.dumps(plain, ensure_ascii=False)
 
 
 def _cut(value: str) -> str:

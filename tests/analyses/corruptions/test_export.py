@@ -65,7 +65,7 @@ def test_one_file_opened_again_gives_the_accuracy_of_every_corruption(fashion, t
         kinds, severities, seeds = file["kind"], file["severity"], file["seed"]
     assert kinds[::80].tolist() == list(SETTINGS["kinds"])
     assert severities.reshape(4, 2, 40)[:, :, 0].tolist() == [[2, 5]] * 4
-    manifest = json.loads((tmp_path / "set.json").read_text())
+    manifest = json.loads((tmp_path / "set.manifest.json").read_text())
     rows = manifest["pictures"]
     assert len(rows) == len(labels) == 320 and manifest["seed"] == 0
     assert [row["seed"] for row in rows] == seeds.tolist() and len(set(seeds.tolist())) == 320
@@ -126,7 +126,7 @@ def test_the_command_line_exports_some_inputs_of_a_run(tmp_path, capsys, fashion
     assert main([*words, "--export", str(tmp_path / "set.npz")]) == 0
     assert "20 corrupted pictures written to" in capsys.readouterr().err
     answers, _ = right(fashion[0], tmp_path / "set.npz")
-    told = json.loads((tmp_path / "set.json").read_text())
+    told = json.loads((tmp_path / "set.manifest.json").read_text())
     for at, kind in enumerate(("fog", "spatter")):
         assert answers.reshape(2, 10)[at].mean() == pytest.approx(told["accuracy"][kind]["3"])
     names = {row["name"] for row in told["pictures"]}

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import dataclasses
+import os
+import sys
+from itertools import chain
+
 import numpy as np
 import pytest
 import torch
 from torch import Tensor, nn
 
 from robgui import resources
-from robgui.analyses.feature_game.attribution import ways
+from robgui.analyses.feature_game.attribution import engine, ways
 from robgui.analyses.feature_game.attribution.cost import attribution_calls
 from robgui.analyses.feature_game.attribution.engine import attribution
-from robgui.analyses.feature_game.attribution.params import AttributionParams, square_starts
+from robgui.analyses.feature_game.attribution.params import (
+    AttributionParams,
+    square_side,
+    square_starts,
+    squares,
+)
 from robgui.analyses.feature_game.method import ATTRIBUTION
 from robgui.core.codec import decode, encode
 from robgui.core.dataset import open_dataset
@@ -210,3 +220,174 @@ def test_the_calls_stay_within_their_estimate(tmp_path):
         gradients = model.capabilities.gradients
         known = attribution_calls(params, Subject(1, 1, "image", (1, SIDE, SIDE), 2, gradients))
         assert known.fewest <= result.model_calls <= known.most
+
+
+def corner_reader(x: np.ndarray) -> np.ndarray:
+    """Looks at the lower right, and hardly at the upper left."""
+    x = np.asarray(x)
+    seen = x[:, 0, 18:, 18:].mean((1, 2)) + 0.01 * x[:, 0, :6, :6].mean((1, 2))
+    return np.stack([0.3 - seen, seen - 0.3], 1) * 10
+
+
+def test_no_place_is_named_before_every_square_was_covered(tmp_path):
+    model = Classifier.from_callable(corner_reader, (1, SIDE, SIDE), NAMES, output="logits")
+    params, inputs = AttributionParams(cover="black"), data(tmp_path, 2)
+    look = engine._Look(model, inputs, params)
+    steps = [look.step(), *(look.step() for _ in look.work())]
+    total = 2 * squares((1, SIDE, SIDE), square_side((1, SIDE, SIDE), 0))
+    done = [step.result.covered for step in steps]
+    assert done == sorted(done) and done[0] == 0 and done[-1] == total
+    assert total // 2 in done, "the last squares of a picture are fewer than go together"
+    for step in steps:
+        said = ATTRIBUTION.verdict(step.result, params)
+        assert step.result.squares == total
+        if step.result.covered < total:
+            assert f"So far {step.result.covered} of {total} squares" in said.sentence
+            assert said.sentence in ATTRIBUTION.views(step.result, params)[0].note
+            assert "rests" not in said.sentence and not any("tenth" in why for why in said.because)
+        else:
+            assert said.sentence.count("rests most on the lower right") == 2
+
+
+def test_ways_still_to_come_are_not_shown(tmp_path):
+    model = Classifier.from_module(Quadrant(), (1, SIDE, SIDE), NAMES, name="quadrant")
+    params = AttributionParams(patch=4)
+    look = engine._Look(model, data(tmp_path, 2), params)
+    counts = []
+    for _ in chain([None], look.work()):
+        pictures, *matrices = ATTRIBUTION.views(look.step().result, params)
+        computed = sum(one is not None for row in look._heat.values() for one in row)
+        assert len(matrices) == computed == len(pictures.pictures) - 2
+        counts.append(computed)
+    kinds = len(look.step().result.ways)
+    assert sorted(set(counts)) == list(range(2 * kinds + 1)) and kinds >= 2
+
+
+def test_a_result_stored_before_squares_were_counted_is_read_as_complete(tmp_path):
+    result, params = last(black_box(), data(tmp_path), patch=4)
+    record, arrays = encode(result)
+    for name in ("covered", "squares", "explained"):
+        del record["fields"][name]
+    again = decode(type(result), record, arrays)
+    assert ATTRIBUTION.verdict(again, params) == ATTRIBUTION.verdict(result, params)
+    assert len(ATTRIBUTION.views(again, params)) == len(ATTRIBUTION.views(result, params))
+
+
+def test_the_chance_that_is_left_belongs_to_the_place_that_is_named(tmp_path):
+    result, params = last(black_box(), data(tmp_path))
+    heat = np.zeros((1, 1, SIDE, SIDE), np.float32)
+    heat[0, 0, 16:, 16:] = 0.1
+    heat[0, 0, 0, 0] = 0.5
+    made = dataclasses.replace(result, heat=heat, confidence=np.array([0.9]))
+    said = ATTRIBUTION.verdict(made, params).sentence
+    assert "the lower right" in said and "from 90.0 % to about 80.0 %" in said
+
+
+class ChannelsLast(nn.Module):
+    """A linear layer at every place, the channels at the end, before the lower left is seen."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.last = nn.Conv2d(1, 4, 3, padding=1), nn.Linear(4, 5)
+        for layer in (self.first, self.last):
+            nn.init.uniform_(layer.weight, 0.05, 0.2, generator=torch.Generator().manual_seed(1))
+
+    def forward(self, x: Tensor) -> Tensor:
+        seen = torch.relu(self.last(torch.relu(self.first(x)).permute(0, 2, 3, 1)))
+        score = seen[:, SIDE // 2 :, : SIDE // 2].square().mean((1, 2, 3))
+        return torch.stack([torch.zeros_like(score), score], 1)
+
+
+def exported(tmp_path, module: nn.Module, batch: int = 1) -> Classifier:
+    program = torch.export.export(module.eval(), (torch.rand(batch, 1, SIDE, SIDE),))
+    torch.export.save(program, tmp_path / "one.pt2")
+    return load(tmp_path / "one.pt2", device="cpu")
+
+
+@pytest.mark.parametrize("module", [ChannelsLast, Quadrant])
+@pytest.mark.parametrize("form", ["module", "one at a time"])
+def test_grad_cam_needs_no_order_of_the_channels_and_no_size_of_the_batch(tmp_path, module, form):
+    net = module()
+    plain = Classifier.from_module(net, (1, SIDE, SIDE), NAMES, name="net")
+    model = plain if form == "module" else exported(tmp_path, net)
+    x = plain.tensor(data(tmp_path).array([0], (1, SIDE, SIDE)))
+    seen: list[Tensor] = []
+    with net.last.register_forward_hook(lambda module, inputs, output: seen.append(output)):
+        score = plain.logits(x.clone().requires_grad_(True))[0, 1]
+    (slope,) = torch.autograd.grad(score, seen)
+    channel = 3 if module is ChannelsLast else 1
+    assert ways.possible(model, x)[0][-1] == "Grad-CAM"
+    expected = (slope * seen[0].detach()).sum(channel)[0]
+    assert expected.any()
+    torch.testing.assert_close(ways.grad_cam(model, x, 1), expected)
+
+
+@pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
+def test_grad_cam_of_a_keras_model_is_its_output_times_the_weights_behind_it(tmp_path):
+    if "keras" not in sys.modules:
+        os.environ["KERAS_BACKEND"] = "torch"
+    pytest.importorskip("h5py")
+    keras = pytest.importorskip("keras")
+    conv = keras.layers.Conv2D(3, 3, padding="same", activation="relu")
+    dense = keras.layers.Dense(2)
+    given = keras.Input((SIDE, SIDE, 1))
+    keras.Model(given, dense(keras.layers.Flatten()(conv(given)))).save(tmp_path / "net.keras")
+    model = load(tmp_path / "net.keras", device="cpu")
+    x = model.tensor(data(tmp_path).array([0], (1, SIDE, SIDE)))
+    seen = conv(x.movedim(1, -1)).detach()
+    weights = dense.kernel.value.detach()[:, 1].reshape(SIDE, SIDE, 3)
+    torch.testing.assert_close(
+        ways.grad_cam(model, x, 1), (seen[0] * weights).sum(-1), atol=1e-5, rtol=1e-4
+    )
+
+
+class Aside(Quadrant):
+    """Its last convolution is computed, and the answer does not depend on it."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        self.last(self.first(x))
+        score = self.first(x).mean((1, 2, 3))
+        return torch.stack([torch.zeros_like(score), score], 1)
+
+
+class Failing(Quadrant):
+    """A layer that answers with something else than a tensor."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pair = Pair(1, 1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return super().forward(self.pair(x)[0])
+
+
+class Pair(nn.Linear):
+    """Gives its input, twice."""
+
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:  # type: ignore[override]
+        return x, x
+
+
+@pytest.mark.parametrize(
+    ("module", "reason"),
+    [
+        (Aside, "the layers of net cannot be watched on their way to the answer."),
+        (Failing, "No Grad-CAM: watching the layers of net fails: "),
+    ],
+)
+def test_where_layers_cannot_be_watched_the_reason_is_true_and_the_rest_stays(
+    tmp_path, module, reason
+):
+    model = Classifier.from_module(module(), (1, SIDE, SIDE), NAMES, name="net")
+    result, _ = last(model, data(tmp_path), patch=8)
+    assert "covering" in result.ways and "Grad-CAM" not in result.ways
+    assert any(reason in why for why in result.missing)
+    assert not any("gradients cannot" in why for why in result.missing)
+
+
+def test_a_model_of_two_at_a_time_is_said_not_to_be_watched(tmp_path):
+    model = exported(tmp_path, Quadrant(), batch=2)
+    x = model.tensor(data(tmp_path).array([0], (1, SIDE, SIDE)))
+    found, lacking = ways.possible(model, x)
+    assert "Grad-CAM" not in found
+    assert "cannot be watched on their way to the answer" in lacking[-1]

@@ -15,7 +15,8 @@ from robgui.cli import main
 from robgui.core.dataset import open_dataset
 from robgui.core.errors import ModelError
 from robgui.core.loading import load
-from robgui.core.loading.quantised import rounded, rounded_inputs
+from robgui.core.loading.quantised import round_inputs, rounded, rounded_inputs
+from robgui.core.model.classifier import Classifier
 
 DEMO = ("fashion_mlp.pt2", "fashion_rnn.pt", "table_mlp.onnx", "table_forest.skops")
 
@@ -198,8 +199,16 @@ def test_every_layer_that_can_be_got_at_is_rounded_inside_and_else_that_is_said(
         model = twins(tmp_path / name, 8, INNER)
         assert any(f"what {layers} layers take in 8 bits" in one for one in model.remarks)
         assert model.content != twins(tmp_path / name, 8).content
-    with pytest.raises(ModelError, match="no layers whose inputs can be rounded here"):
+    with pytest.raises(ModelError, match="layers whose inputs cannot be rounded here"):
         twins(tmp_path / "fashion_rnn.pt", 8, INNER)
+
+
+def test_attention_takes_its_layers_without_calling_them_and_is_refused():
+    attention = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
+    net = nn.Sequential(nn.Unflatten(1, (4, 8)), attention, nn.Flatten(), nn.Linear(32, 3)).eval()
+    model = Classifier.from_module(net, (32,), name="attention")
+    with pytest.raises(ModelError, match="layers whose inputs cannot be rounded here"):
+        round_inputs(model, 8)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 
 from robgui.core.workspace import Workspace
@@ -139,6 +141,26 @@ def test_the_input_that_was_chosen_in_each_data_file_is_chosen_again(start, qtbo
     other = next(data for data in store.library.datasets if data.name == "other.npz")
     store.library.use_dataset(other)
     assert store.selection.input == 11
+
+
+def test_another_workspace_does_not_learn_which_files_were_looked_at(start, qtbot, tmp_path):
+    save_onnx(tmp_path / "net.onnx")
+    save_data(tmp_path / "data.npz")
+    save_data(tmp_path / "other.npz", seed=1)
+    store = start()
+    opened(qtbot, store, tmp_path)
+    store.select(store.selection.but(input=7))
+    store.looked_at.keep()
+    idle(qtbot, store)
+    store.history.open(tmp_path / "elsewhere.robgui")
+    qtbot.waitUntil(lambda: store.history.workspace.path.name == "elsewhere.robgui")
+    idle(qtbot, store)
+    opened(qtbot, store, tmp_path, data="other.npz")
+    store.select(store.selection.but(input=3))
+    store.looked_at.keep()
+    idle(qtbot, store)
+    kept = store.history.workspace.looked_at()
+    assert [Path(path).name for path in kept] == ["other.npz"]
 
 
 def test_a_chosen_input_that_the_data_no_longer_have_is_forgotten(start, qtbot, tmp_path):

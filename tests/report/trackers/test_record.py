@@ -14,7 +14,7 @@ from robgui.cli import main
 from robgui.core.experiment import experiments_in
 from robgui.core.workspace import Workspace
 from robgui.report.trackers.installed import TRACKERS, lacking, reason
-from robgui.report.trackers.record import chosen, record, whole_report
+from robgui.report.trackers.record import _params, chosen, record, whole_report
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +53,15 @@ def test_no_folder_of_the_user_is_logged(path, tmp_path):
         values = [one.name, *one.params.values(), *one.tags.values()]
         assert not [value for value in values if home in value]
     assert report.numbers and report.files[0].name == "report.html"
+
+
+def test_files_in_settings_lose_their_folders_and_no_setting_hides_another(path):
+    with Workspace.open(path, create=False) as workspace:
+        (told,) = chosen(workspace, [])
+    params = {"scene": ["/home/someone/secret project/part.obj", "cube"], "model": "best"}
+    found = _params(told.run.request.model_copy(update={"params": params}))
+    assert found["scene"] == '["part.obj", "cube"]'
+    assert found["model"] == "table_mlp.onnx" and found["setting model"] == "best"
 
 
 @pytest.mark.parametrize("tracker", list(TRACKERS))

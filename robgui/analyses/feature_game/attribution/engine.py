@@ -89,7 +89,8 @@ class _Look:
         self._missing = list(lacking)
         self._heat: dict[str, list[Tensor | None]] = {way: [None] * len(given) for way in possible}
         self._left: list[Tensor] = []
-        self.total = len(given) * squares(classifier.shape, self._patch)
+        self._each = squares(classifier.shape, self._patch)
+        self.total = len(given) * self._each
         self.done = 0
 
     def _class(self, data: Dataset) -> int:
@@ -110,18 +111,15 @@ class _Look:
         classifier, params = self._classifier, self._params
         for at in range(len(self._x)):
             x, cover = self._x[at : at + 1], self._cover[at : at + 1]
-            for heat in ways.covering(
-                classifier, x, cover, self._target, self._patch, params.batch
-            ):
+            portions = ways.covering(classifier, x, cover, self._target, self._patch, params.batch)
+            for number, heat in enumerate(portions, 1):
                 self._heat[ways.OCCLUSION][at] = heat
-                self.done = min(self.total, self.done + ways.TOGETHER)
+                self.done = at * self._each + min(self._each, number * ways.TOGETHER)
                 yield
             try:
                 yield from self._by_gradients(at, x, cover)
             except (ModelError, RuntimeError) as error:  # a layer without a derivative
                 self._missing.append(f"Its gradients cannot be computed: {first_line(error)}.")
-        self._heat = {way: row for way, row in self._heat.items() if row[0] is not None}
-        self.done = self.total
 
     def _by_gradients(self, at: int, x: Tensor, cover: Tensor) -> Iterator[None]:
         if ways.GRADIENTS in self._heat:
@@ -138,12 +136,13 @@ class _Look:
     def step(self) -> Step[AttributionResult]:
         """Everything so far; what is to come is nothing yet."""
         count, (height, width) = len(self._x), self._x.shape[2:]
-        maps = [one for row in self._heat.values() for one in row if one is not None]
+        begun = {way: row for way, row in self._heat.items() if row[0] is not None}
+        maps = [one for row in begun.values() for one in row if one is not None]
         told = to_host(*maps, *self._left)
-        heat = np.zeros((len(self._heat), count, height, width), np.float32)
+        heat = np.zeros((len(begun), count, height, width), np.float32)
         places = [
             (way, at)
-            for way, row in enumerate(self._heat.values())
+            for way, row in enumerate(begun.values())
             for at, one in enumerate(row)
             if one is not None
         ]
@@ -157,11 +156,14 @@ class _Look:
             confidence=self._probs[:, self._target].astype(np.float64),
             target=self._target,
             labels=tuple(self._classifier.labels),
-            ways=tuple(self._heat),
+            ways=tuple(begun),
             heat=heat,
             missing=tuple(dict.fromkeys(self._missing)),
             unexplained=np.array([*left, *[np.nan] * (count - len(left))]),
             patch=self._patch,
             model_calls=self._classifier.calls - self._before,
+            covered=self.done,
+            squares=self.total,
+            explained=tuple(sum(one is not None for one in row) for row in begun.values()),
         )
         return Step(self.done, self.total, result)

@@ -20,12 +20,15 @@ class AttributionResult:
         labels: Class names.
         ways: What the k ways are called.
         heat: ``(k, n, h, w)`` how much each pixel speaks for the class, negative where against it;
-            0 where a way has not come yet.
+            0 where a way has not come yet, see ``has``.
         missing: Why a way was left out, one sentence each.
         unexplained: ``(n,)`` what integrated gradients leave of the difference between picture and
             cover, as a share of it; nan without them.
         patch: Side of the square that covered a part.
         model_calls: Inputs the model has seen.
+        covered: Squares that were covered so far, of all pictures.
+        squares: Squares to cover; 0 in results stored before they were counted.
+        explained: ``(k,)`` pictures that each way has begun with; empty in such results.
     """
 
     names: tuple[str, ...]
@@ -40,6 +43,18 @@ class AttributionResult:
     unexplained: np.ndarray
     patch: int
     model_calls: int
+    covered: int = 0
+    squares: int = 0
+    explained: tuple[int, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """Whether every square was covered."""
+        return self.covered >= self.squares
+
+    def has(self, way: int, picture: int) -> bool:
+        """Whether a way has come to a picture."""
+        return not self.explained or picture < self.explained[way]
 
     def strongest(self, way: int, picture: int, share: float = 0.1) -> float:
         """How much of all that speaks for the class lies in the strongest ``share`` of the

@@ -8,6 +8,7 @@ import numpy as np
 
 from robgui.analyses.feature_game.attribution.params import AttributionParams
 from robgui.analyses.feature_game.attribution.result import AttributionResult
+from robgui.analyses.feature_game.attribution.words import so_far
 from robgui.core.text.words import percent
 from robgui.core.view import Axis, Images, Matrix, Picture, View
 
@@ -25,6 +26,7 @@ def views(result: AttributionResult, params: AttributionParams) -> Sequence[View
             _matrix(result, way, at, name)
             for at, name in enumerate(result.names)
             for way in range(len(result.ways))
+            if result.has(way, at)
         ),
     )
 
@@ -35,12 +37,13 @@ def _pictures(result: AttributionResult) -> Images:
         answer = result.labels[int(result.predicted[at])]
         shown.append(Picture(result.pictures[at], name, answer))
         for way, title in enumerate(result.ways):
-            shown.append(Picture(overlay(result.pictures[at], result.heat[way, at]), title))
+            if result.has(way, at):
+                shown.append(Picture(overlay(result.pictures[at], result.heat[way, at]), title))
     return Images(
         f"What speaks for “{result.labels[result.target]}”",
         tuple(shown),
         columns=1 + len(result.ways),
-        note=" ".join([_COLOURS, *result.missing]),
+        note=" ".join(filter(None, [_COLOURS, so_far(result), *result.missing])),
     )
 
 

@@ -14,6 +14,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from robgui.analyses.feature_game.attribution.params import square_starts
+from robgui.core.model.backend import first_line
 from robgui.core.model.classifier import Classifier
 
 OCCLUSION, GRADIENTS, GRAD_CAM = "covering", "integrated gradients", "Grad-CAM"
@@ -34,11 +35,28 @@ def possible(classifier: Classifier, x: Tensor) -> tuple[tuple[str, ...], tuple[
         lacking.append(_NEEDS_CAPTUM)
     else:
         found.append(GRADIENTS)
-    if _last_map(classifier, x) is None:
-        lacking.append(f"No Grad-CAM: {classifier.name} has no convolution that can be watched.")
+    if why := _unwatched(classifier, x):
+        lacking.append(f"No Grad-CAM: {why}.")
     else:
         found.append(GRAD_CAM)
     return tuple(found), tuple(lacking)
+
+
+def _unwatched(classifier: Classifier, x: Tensor) -> str:
+    """Why Grad-CAM cannot be computed; nothing where it can."""
+    try:
+        found = _last_map(classifier, x)
+        if found is None:
+            return f"{classifier.name} has no convolution that can be watched"
+        scores, seen = found
+        slopes: tuple[Tensor | None, ...] = torch.autograd.grad(
+            scores[0, 0], seen, allow_unused=True
+        )
+    except Exception as error:  # noqa: BLE001 - foreign layers raise anything; covering goes on
+        return f"watching the layers of {classifier.name} fails: {first_line(error)}"
+    if slopes[0] is None:
+        return f"the layers of {classifier.name} cannot be watched on their way to the answer"
+    return ""
 
 
 def _last_map(classifier: Classifier, x: Tensor) -> tuple[Tensor, Tensor] | None:

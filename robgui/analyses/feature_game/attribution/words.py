@@ -15,6 +15,7 @@ _THIRDS = (("upper left", "upper middle", "upper right"), ("left", "middle", "ri
 _COARSE = 0.1
 #: Below this chance there is nothing that covering could take.
 _HARDLY = 0.01
+_CAVEAT = "It says where the answer comes from, not whether it is right."
 
 
 def verdict(result: AttributionResult, params: AttributionParams) -> Verdict:
@@ -23,21 +24,30 @@ def verdict(result: AttributionResult, params: AttributionParams) -> Verdict:
         f"{count(len(result.names), 'picture')}, class “{result.labels[result.target]}”, squares of"
         f" {result.patch} pixels covered in {params.cover}."
     )
+    if early := so_far(result):
+        return Verdict(Status.UNKNOWN, early, None, scope, (*result.missing, _CAVEAT))
     if not result.ways or not result.heat[0].any():
-        return Verdict(Status.UNKNOWN, "Covering parts changes nothing so far.", scope=scope)
+        return Verdict(Status.UNKNOWN, "Covering parts changes nothing.", scope=scope)
     sentence = _sentence(result, 0)
     if len(result.names) > 1 and result.heat[0, 1].any():
         sentence += f" {_sentence(result, 1)}"
     return Verdict(Status.UNKNOWN, sentence, None, scope, _because(result))
 
 
-def where(heat: np.ndarray) -> str:
-    """The ninth of the picture that speaks most for the class, in words."""
+def so_far(result: AttributionResult) -> str:
+    """How many squares were covered, until all are; before that no place can be named."""
+    if result.complete:
+        return ""
+    return f"So far {result.covered} of {count(result.squares, 'square')} were covered."
+
+
+def where(heat: np.ndarray) -> tuple[str, np.ndarray]:
+    """The ninth of the picture that speaks most for the class: in words, and its heat."""
     rows, columns = (np.array_split(np.arange(size), 3) for size in heat.shape)
     heat = heat.clip(min=0)
     sums = [[float(heat[np.ix_(row, column)].sum()) for column in columns] for row in rows]
     down, across = np.unravel_index(int(np.argmax(sums)), (3, 3))
-    return _THIRDS[down][across]
+    return _THIRDS[down][across], heat[np.ix_(rows[down], columns[across])]
 
 
 def _sentence(result: AttributionResult, picture: int) -> str:
@@ -48,9 +58,10 @@ def _sentence(result: AttributionResult, picture: int) -> str:
         return f"In {name} “{klass}” has hardly a chance, so that covering has nothing to take."
     if not (heat > 0).any():
         return f"In {name} covering no part lowers the chance of “{klass}”."
-    left = percent(max(0.0, chance - float(heat.max())))
+    place, there = where(heat)
+    left = percent(max(0.0, chance - float(there.max())))
     return (
-        f"In {name} “{klass}” rests most on the {where(heat)}: covering it there lowers its chance"
+        f"In {name} “{klass}” rests most on the {place}: covering it there lowers its chance"
         f" from {percent(chance)} to about {left}."
     )
 
@@ -70,4 +81,4 @@ def _because(result: AttributionResult) -> tuple[str, ...]:
             f"Integrated gradients leave {percent(float(coarse.max()))} unexplained; more steps are"
             " more exact."
         )
-    return (*said, *result.missing, "It says where the answer comes from, not whether it is right.")
+    return (*said, *result.missing, _CAVEAT)

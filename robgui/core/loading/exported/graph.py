@@ -20,7 +20,7 @@ from robgui.core.loading.exported.operations import (
     is_check,
 )
 from robgui.core.loading.raw import TRUST
-from robgui.core.model.backend import Reduce, channels_second
+from robgui.core.model.backend import Reduce, channels_back, channels_second
 
 Json = dict[str, Any]
 
@@ -157,11 +157,13 @@ class ExportedGraph(nn.Module):
                 place = int(node.operation.name in _BIAS_FIRST)
                 args[place] = self._before(args[place])
             result = node.operation(args, kwargs, room)
-            if node.outputs:
-                values.update(zip(node.outputs, _flat(result), strict=True))
             room -= bytes_in(result)
             if reduce is not None and node.layer:
-                seen[node.layer] = reduce(channels_second(result) if node.linear else result)
+                moved = channels_second(result) if node.linear else result
+                seen[node.layer] = reduce(moved)
+                result = channels_back(moved) if node.linear else moved
+            if node.outputs:
+                values.update(zip(node.outputs, _flat(result), strict=True))
             for name in node.dead:
                 room += bytes_in(values.pop(name, None))
         return values[self._output], seen

@@ -59,7 +59,8 @@ class CheckDialog(QDialog):
         self.board = Board()
         self._arrange()
         self.models.activated.connect(lambda _: self.ask())
-        self.finished.connect(lambda _: forget(store))
+        self._key = f"check against tests {id(self)}"
+        self.finished.connect(lambda _: forget(store, self._key))
         theme.changed.connect(self._tint)
         if store.library.model in self._known:
             self.models.setCurrentIndex(self._known.index(store.library.model))
@@ -75,7 +76,8 @@ class CheckDialog(QDialog):
         self.scope.setText("")
         self.board.hide()
         self._tint()
-        check_model(self._store, self._folder, self._known[place], self._show, self._refuse)
+        model = self._known[place]
+        check_model(self._store, self._folder, model, self._show, self._refuse, self._key)
 
     def _show(self, checked: Checked, views: Sequence[View]) -> None:
         from robgui.batch.guards.telling import numbers

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from robgui.core.view import View
     from robgui.gui.state.store import Store
 
-_KEY = "check against tests"
-
 
 def check_model(
     store: Store,
@@ -21,8 +19,12 @@ def check_model(
     model: ModelCard,
     done: Callable[[Checked, Sequence[View]], None],
     failed: Callable[[str, str], None],
+    key: str,
 ) -> None:
-    """Asks ``model`` about every case of the guard suite in ``folder``; no code in it runs."""
+    """Asks ``model`` about every case of the guard suite in ``folder``; no code in it runs.
+
+    ``key`` is of whoever asks: their next question takes the place of this one.
+    """
 
     def work() -> tuple[Checked, Sequence[View]]:
         from robgui.batch.guards.checking import check
@@ -32,9 +34,9 @@ def check_model(
         checked = check(guard_suite(folder), model, store.answers.ask)
         return checked, views(checked)
 
-    store.writing.run(work, lambda found: done(*found), failed=failed, key=_KEY)
+    store.writing.run(work, lambda found: done(*found), failed=failed, key=key)
 
 
-def forget(store: Store) -> None:
+def forget(store: Store, key: str) -> None:
     """Nobody waits for the answer any more."""
-    store.writing.drop(_KEY)
+    store.writing.drop(key)
