@@ -19,9 +19,10 @@ from robgui.core.intervals import clopper_pearson
 from robgui.core.model.classifier import Classifier
 from robgui.core.model.randomness import HOST, host_generator
 
-#: Sizes of the noise, from the smallest to 1, and at every how many of them it is sampled while
-#: failures are rare: there each takes all its samples.
-_SIZES, _STRIDE = tuple((0.75 ** np.arange(24, -1, -1)).tolist()), 3
+#: Sizes of the noise, from the smallest to 1. While failures are rare every size takes all its
+#: samples, so few are tried: every fourth from 0.01 up, smaller ones only where that one fails.
+_SIZES = tuple((0.75 ** np.arange(24, -1, -1)).tolist())
+_SMALL, _COARSE = _SIZES[:8], _SIZES[8::4]
 #: At how many sizes noise must fail more often than not before larger ones are left out.
 _ENOUGH = 2
 #: Samples that are drawn together; how many sizes the last particle tries, and the chance that it
@@ -32,8 +33,8 @@ _TOGETHER, _TRIES, _RISK = 2000, 3, 0.01
 def noise_tolerance(
     classifier: Classifier, one: Dataset, x: Tensor, own: int, params: ToleranceParams
 ) -> Generator[None, None, NoiseTolerance]:
-    """Samples uniform noise around one input ``(1, *shape)`` of the class ``own``, from the
-    smallest size up; then asks the last particle at the largest sizes up to which none failed.
+    """Samples uniform noise around one input ``(1, *shape)`` of the class ``own``, from
+    small sizes up; then asks the last particle at the largest sizes up to which none failed.
 
     Larger noise need not fail more often: noise of size 1 is the same for all inputs, and may have
     the class of this one.
@@ -46,13 +47,17 @@ def noise_tolerance(
         params: The settings.
     """
     known = NoiseTolerance(np.empty(0), np.empty(0), np.empty(0))
-    for size in _SIZES[::_STRIDE]:
+    for size in _COARSE:
         known = yield from _with_size(known, classifier, x, own, size, params)
         if known.fails(RARE)[0] < size:
             break
-    rare, coarse = known.fails(RARE)[0], known.sizes
+    for size in reversed(_SMALL):
+        if known.fails(RARE)[0] > 0:
+            break
+        known = yield from _with_size(known, classifier, x, own, size, params)
+    rare, tried = known.fails(RARE)[0], known.sizes
     for size in _SIZES:
-        if size > rare and size not in coarse:
+        if size > rare and size not in tried:
             known = yield from _with_size(known, classifier, x, own, size, params)
         if (clopper_pearson(known.failures, known.samples)[0] >= 0.5).sum() >= _ENOUGH:
             break

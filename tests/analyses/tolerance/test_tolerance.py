@@ -343,7 +343,7 @@ def test_the_calls_of_one_input_stay_within_their_estimate(one_value):
 
 
 class Spread(nn.Module):
-    """ "high" where the spread of the values lies between 0.06 and 0.2: noise of middle size."""
+    """Class "high" where the spread of the values lies between 0.06 and 0.2: noise of middle size."""
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         high = 0.07 - (x.std(1) - 0.13).abs()
@@ -376,3 +376,11 @@ def test_a_size_is_rare_only_where_all_smaller_ones_tried_are():
     ):
         samples, failures = np.array(tried).T
         assert NoiseTolerance(np.array(sizes), samples, failures).fails(1e-4) == known
+
+
+def test_noise_that_fails_at_small_sizes_is_followed_down_to_where_it_is_rare(tmp_path):
+    np.savez(tmp_path / "one.npz", x=np.full((1, 1), 0.5, np.float32))
+    data = open_dataset(tmp_path / "one.npz", kind="table")
+    steps, _ = run((split(0.504),), data, prove=False)
+    low, high = steps[-1].result.noise[0].fails(1e-4)
+    assert 0.002 < low <= 0.004 <= high < 0.006
