@@ -9,6 +9,7 @@ import pytest
 
 from robgui.core.execution.registry import register, unregister
 from robgui.core.workspace import Workspace
+from robgui.report.kept import KEPT
 from tests.report.small import SMALL
 
 
@@ -24,3 +25,9 @@ def workspace(tmp_path: Path) -> Iterator[Workspace]:
     """An empty workspace with a hostile name."""
     with Workspace.open(tmp_path / "a<b>.robgui") as workspace:
         yield workspace
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_kept():
+    """Each test draws for itself."""
+    KEPT.clear()

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
-from robgui.report.kept import KEPT, Kept
+from robgui.report.kept import Kept
 from robgui.report.pictures import Figures
 from robgui.report.report_content import chapters_of
 from tests.gui import sample_views as samples
 from tests.report.small import model, run
-
-
-@pytest.fixture(autouse=True)
-def nothing_is_kept():
-    KEPT.clear()
 
 
 def test_the_next_report_of_the_same_runs_draws_nothing(monkeypatch, workspace):
