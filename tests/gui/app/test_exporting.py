@@ -38,5 +38,5 @@ def test_the_panel_exports_the_corrupted_pictures_of_the_run_on_show(
             "elastic",
             "fog",
         ]
-    told = json.loads(place.with_suffix(".json").read_text())
+    told = json.loads(place.with_name("set.manifest.json").read_text())
     assert told["accuracy"]["fog"]["2"] == panel.result.accuracy(0)[0, 0]
