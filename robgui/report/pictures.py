@@ -50,12 +50,10 @@ class Figures:
         found = self._of(chapter, dark)[0]
         return [one if isinstance(one, Table) else _address("png", one) for one in found]
 
-    def pixels(self, chapter: Chapter) -> Iterator[np.ndarray]:
-        """What a run looks like, each as uint8 ``(h, w, 3)``; tables are drawn on demand."""
+    def files(self, chapter: Chapter) -> Iterator[bytes]:
+        """What a run looks like, each as a PNG file; tables are drawn on demand."""
         for one in self._of(chapter, False)[0]:
-            data = png_of(one, large=False) if isinstance(one, Table) else one
-            with Image.open(io.BytesIO(data)) as image:
-                yield np.asarray(image.convert("RGB"))
+            yield png_of(one, large=False) if isinstance(one, Table) else one
 
     def _of(self, chapter: Chapter, dark: bool) -> tuple[list[bytes | Table], str]:
         key = (chapter.run.id, dark)
