@@ -229,6 +229,10 @@ class Tile(QFrame):
             picture.setSizePolicy(policy.Expanding, policy.Ignored)
             picture.setMinimumHeight(self.fontMetrics().height() * _PICTURE_LINES)
             self._body.addWidget(picture, _PICTURE_SHARE)
+        # words that wrap make Qt forget how high the picture must be, which then covers the edge
+        layout = self.layout()
+        assert layout is not None
+        self.setMinimumHeight(layout.totalMinimumSize().height() if picture is not None else 0)
 
     def _arrange(self, title: QLabel) -> None:
         head = QHBoxLayout()
