@@ -75,9 +75,7 @@ class Filming:
 
     def take(self, milliseconds: int, widget: QWidget | None = None) -> None:
         """A frame that stays so long."""
-        image = picture_of(widget or self.window)
-        high = round(WIDTH * SIZE[1] / SIZE[0])
-        self.frames.append((image.resize((WIDTH, high), Image.Resampling.LANCZOS), milliseconds))
+        self.frames.append((self._small(picture_of(widget or self.window)), milliseconds))
 
     def film(self, seconds: float, widget: QWidget | None = None) -> None:
         """What moves, for so many seconds."""
@@ -87,14 +85,20 @@ class Filming:
 
     def until(self, done: Callable[[], bool], most: int) -> None:
         """What moves until something holds: at most so many frames, evenly over it."""
-        taken, began = [], time.monotonic()
+        taken: list[Image.Image] = []
+        pause, began = MOVING, time.monotonic()
         while not done() and time.monotonic() - began < PATIENCE:
-            taken.append(picture_of(self.window))
-            QTest.qWait(MOVING)
-        step = max(1, len(taken) // most)
+            taken.append(self._small(picture_of(self.window)))
+            if len(taken) > 2 * most:  # it takes longer: every other frame is enough
+                taken, pause = taken[::2], 2 * pause
+            QTest.qWait(pause)
+        for image in taken[:: max(1, len(taken) // most)][:most]:
+            self.frames.append((image, MOVING))
+
+    @staticmethod
+    def _small(image: Image.Image) -> Image.Image:
         high = round(WIDTH * SIZE[1] / SIZE[0])
-        for image in taken[::step][:most]:
-            self.frames.append((image.resize((WIDTH, high), Image.Resampling.LANCZOS), MOVING))
+        return image.resize((WIDTH, high), Image.Resampling.LANCZOS)
 
     def save(self, name: str, widget: QWidget) -> None:
         """A picture of few colours."""

@@ -106,9 +106,8 @@ class Compare(WhenSeen, QWidget):
         if (place := self.first.findData(first.id)) < 0:
             return
         self.first.setCurrentIndex(place)
-        if (
-            chosen := second or partner(first, self._store.history.runs, self.first.currentData())
-        ) is not None:
+        chosen = second or partner(first, self._store.history.runs, self.first.currentData())
+        if chosen is not None:
             self.second.setCurrentIndex(max(0, self.second.findData(chosen.id)))
         self._look()
 
