@@ -63,8 +63,7 @@ class Compare(WhenSeen, QWidget):
         self._runs: list[Run] = []
         self.shown: tuple[str, ...] = ()
         self._pairs: list[tuple[View, View]] = []
-        self._alike = False
-        self._refusal = ""
+        self._alike, self._refusal = False, ""
         self.board = Board(store)
         self.scoreboard = self.board.scoreboard
         self.analysis, self.first, self.second = QComboBox(), ElidedBox(), ElidedBox()
@@ -88,8 +87,7 @@ class Compare(WhenSeen, QWidget):
         self.switch.setAccessibleName("What is compared")
         for words in ("Two runs", "All models"):
             self.switch.addTab(words)
-        self._low = False
-        self.columns = Columns()
+        self._low, self.columns = False, Columns()
         self._empty = Label(NOTHING_YET, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
         self._empty.setProperty("role", "quiet")
         self._arrange()
