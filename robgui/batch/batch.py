@@ -1,6 +1,6 @@
 """Batch: carries out a plan through an executor and keeps every run in one workspace.
 
-Only this side writes to the workspace, so that it has one writer however many workers there are.
+Only this side writes to the workspace: it has one writer however many workers there are.
 """
 
 from __future__ import annotations

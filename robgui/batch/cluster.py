@@ -31,7 +31,7 @@ _AHEAD = 2
 _CONNECT_SECONDS = 20.0
 #: So long the number of slots is believed.
 _SLOTS_SECONDS = 1.0
-#: Results on the way from all tasks together: at most so many a second reach the driver.
+#: Most results a second that reach the driver on the way, from all tasks together.
 _RESULTS_PER_SECOND = 20.0
 #: How a model or dataset reaches a machine: by a path that all share, by the object store, or by
 #: whichever works.

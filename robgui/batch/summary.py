@@ -31,7 +31,7 @@ def sentences(
 ) -> Iterator[str]:
     """The summary for a person: counts, then what failed, then the gates.
 
-    At most so many lines of each.
+    At most ``most`` lines of each.
     """
     reused = sum(entry.reused for entry in progress.entries)
     counts = {

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _WIDTH = 30
 #: A shorter bar says nothing.
 _NARROWEST = 8
-#: Before so many seconds and so much of the work the time left is a wild guess and is not shown.
+#: Seconds, and share of the work, before which the time left is a wild guess and is not shown.
 _GUESS_AFTER, _FIRST_SHARE = 1.0, 0.002
 _REDRAW_SECONDS = 0.1
 

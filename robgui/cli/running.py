@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 #: Seconds between two looks at how far it is.
 _LOOK_SECONDS = 0.1
-#: A run that may take longer than so many seconds is announced.
+#: A run that may take longer than this many seconds is announced.
 _WORTH_SAYING = 30.0
 _ADVICE = " With --max-seconds 60 it ends after a minute with what is known by then."
 

@@ -35,8 +35,8 @@ Arrays = dict[str, np.ndarray]
 #: MB/s.
 _SAMPLE_BYTES = 16 * 2**10
 _WORTHWHILE = 0.5
-#: A blob may unpack to this, and beyond it to so many times its own length: masks and curves shrink
-#: to a hundredth.
+#: A blob may unpack to this size, and beyond it to this multiple of its own length: masks and
+#: curves shrink to a hundredth.
 _ALWAYS, _GROWTH = 256 * 2**20, 100
 
 

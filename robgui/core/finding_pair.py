@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _GAP = 8
 #: No change is both the middle of the greys and what this is added to.
 _GREY = 128
-#: A close look at a change is at least this many pixels wide and leaves so many around it.
+#: A close look at a change is at least this many pixels wide, with a margin of the second.
 _CLOSE, _AROUND = 9, 2
 #: A change over more than this share of the width is seen without a close look.
 _WIDE = 0.6

@@ -178,14 +178,14 @@ def _used() -> tuple[float, float]:
 
 
 def busy_plan(folder: Path, inputs: int, samples: int) -> Plan:
-    """Three models times so many inputs, each scanned with so many samples."""
+    """Three models times the inputs, each scanned with the given samples."""
     path = folder / "busy.toml"
     path.write_text(BUSY.format(inputs=inputs, samples=samples))
     return expand(read_suite(path), "cpu", trust=True)
 
 
 def samples_for(folder: Path, seconds: float) -> int:
-    """So many samples that the suite takes one worker with one thread about so long."""
+    """Samples with which the suite takes one worker with one thread about this long."""
     tried = busy_plan(folder, 2, _TRIED_SAMPLES)
     one = timed(tried, lambda: local_workers([Place("cpu", 1)]), folder, 1).computing / len(
         tried.requests

@@ -24,7 +24,7 @@ from tests.look.seen import OTHER_MODELS, Seen
 
 #: Seconds until something has happened or never will.
 PATIENCE = 600
-#: A window stands still when nothing has happened so many times in a row.
+#: A window stands still when nothing has happened this many times in a row.
 STILL = 3
 #: Settings that make the demo of an analysis short; the picture has the same parts.
 SHORT: dict[str, dict[str, object]] = {

@@ -41,7 +41,7 @@ from robgui.core.model.classifier import Classifier
 #: rho is part of every Step up to the first size, a float32 up to the second, and never kept beyond
 #: the third.
 _RHO_LIVE, _RHO_SINGLE, _RHO_LARGEST = 1_000_000, 4_000_000, 128_000_000
-#: So many bias pairs get their worst third class.
+#: Most bias pairs that get their worst third class.
 _TRIPLETS = 1000
 
 

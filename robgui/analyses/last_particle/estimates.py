@@ -34,7 +34,7 @@ class Estimate:
         p_low: ``(inputs,)``.
         p_high: ``(inputs,)``.
         killed: ``(inputs,)``.
-        m: So many killed validate.
+        m: Number of killed that validates.
         levels: For each input ``(k,)``, of its first replica.
         acceptance: For each input ``(k,)``.
         failure: For each input a failing latent point ``(dim,)``, or None.

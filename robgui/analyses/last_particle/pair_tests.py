@@ -49,7 +49,7 @@ class PairTests:
 
     Attributes:
         law: The law of the counts of a test.
-        m: So many killed validate a test.
+        m: Number of killed that validates a test.
         prior: The noise.
         rivals: Other classes tested one by one for each pair, ``(pairs, q)``; q = 1 and -1 for all
             at once.
@@ -178,7 +178,7 @@ def _rivals(classifier: Classifier, classes: np.ndarray, class_wise: bool) -> np
 
 def _joint(outcomes: tuple[Outcome, ...], ended: bool) -> JointOutcome:
     """Several tests as one: each says how likely one class is to win, so their sum is the failure
-    probability, and the sums of their ends, each left out so much more rarely, are its ends.
+    probability, and the sums of their ends, each with its part of the risk, are its ends.
     """
     estimates = np.array([each.p_estimate for each in outcomes])
     reason = next((each.reason for each in outcomes if each.inconclusive), "")

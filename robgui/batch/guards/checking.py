@@ -47,7 +47,7 @@ class Outcome:
         answer: The class that the model gives.
         probability: Of the class that is right.
         margin: Probability of the class that is right minus that of the best other one.
-        known: The baseline has it wrong too, so that it fails nobody.
+        known: The baseline has it wrong too, which fails nobody.
     """
 
     case: Case

@@ -86,7 +86,7 @@ class Params(BaseModel):
         le=1e7,
         title="Time limit in seconds",
         description=(
-            "Computing ends after so many seconds with what is known by then, and says so; 0: no"
+            "Seconds after which computing ends with what is known by then, and says so; 0: no"
             " limit. Results then depend on the machine."
         ),
         json_schema_extra={"zero": "no limit"},

@@ -21,7 +21,7 @@ from robgui.gui.widgets.plain import Label, Paragraph, set_tip
 
 #: Fields that few people touch; they stand behind "More".
 RARE = frozenset({"seed", "batch", "max_seconds"})
-#: A name longer than so many letters is written in several lines; a field whose usual text is
+#: Letters that fit beside each other: a longer name is wrapped, and a field whose usual text is
 #: longer has a line of its own.
 LONG = 20
 

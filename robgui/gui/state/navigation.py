@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from robgui.core.finding import StoredFinding
     from robgui.gui.state.store import Store
 
-#: So many places and so many changes are remembered.
+#: Maximum history length.
 MOST = 200
 
 
@@ -155,7 +155,7 @@ class Navigation(QObject):
     def change_finding(
         self, finding: StoredFinding, *, note: str | None = None, starred: bool | None = None
     ) -> None:
-        """Stars or notes a finding, so that it can be undone."""
+        """Stars or notes a finding; can be undone."""
         self.undo.push(_FindingChanged(self._store, finding, note, starred))
 
     def restore_params(self, analysis: str, params: Params) -> None:

@@ -1,4 +1,4 @@
-"""Legend: what each line means, beside or below a picture, so that it never covers data."""
+"""Legend: what each line means, beside or below a picture and never over its data."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def post_mortem(
     trust: bool | Sequence[str] = False,
     say: Callable[[str], None] = lambda words: None,
 ) -> Facts:
-    """What is known of a finding after so many seconds; runs are kept in the workspace.
+    """What is known of a finding within a time limit; runs are kept in the workspace.
 
     Args:
         workspace: Where the finding is.

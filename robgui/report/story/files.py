@@ -23,7 +23,7 @@ from robgui.version import __version__
 ENDINGS = (".pdf", ".mp4", ".html")
 #: A film of the slides: its size, its frames a second, and the seconds of a slide.
 _FRAME, _RATE, _SECONDS = (1280, 720), 15, 4.0
-#: Of these seconds, the change is uncovered in so many, after a moment in which nothing moves.
+#: Seconds of these in which the change is uncovered, and seconds before in which nothing moves.
 _UNCOVER, _STILL = 1.6, 0.8
 _STYLE = (
     "main{max-width:none;padding:0}section.slide{min-height:100vh;display:flex;gap:3rem;"

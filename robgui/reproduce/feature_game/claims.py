@@ -35,7 +35,7 @@ COLOURS = ("#ff0000", "#00ff00")
 FEW = 0.001
 #: Table 1: mean L0 on MNIST of the game, and of the attack it says it beats (JSMA-F).
 MNIST_GAME, MNIST_JSMA = 14.1, 17.0
-#: Figure 3: convergence with this epsilon within so many iterations.
+#: Figure 3: epsilon of the convergence, and the iterations it takes at most.
 EPSILON, ITERATIONS = 0.05, 50
 
 

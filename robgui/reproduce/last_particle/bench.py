@@ -98,7 +98,7 @@ class Bench:
         return self.setting.last(f"training of {name}", steps)
 
     def ensemble(self, kind: str, trees: int) -> Classifier:
-        """A random forest or gradient boosting of so many trees, newly grown."""
+        """A newly grown random forest or gradient boosting of ``trees`` trees."""
         try:
             from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
         except ImportError:

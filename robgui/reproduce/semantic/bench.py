@@ -22,7 +22,7 @@ from robgui.reproduce.claim import Setting
 _IMAGENET_CLASSES = 1000
 #: An input takes part when every network gets it right with this confidence.
 _CONFIDENT = 0.9
-#: So many inputs at most are looked through for these.
+#: Most inputs that are searched for these.
 _TESTED = 2000
 
 
@@ -64,7 +64,7 @@ class Bench:
         accuracy: Share of the dataset that each network gets right.
         imagenet: Networks that know what the meshes show.
         lacking: Why there are none.
-        tested: On so many inputs the accuracy was measured.
+        tested: Number of inputs on which the accuracy was measured.
     """
 
     networks: tuple[Classifier, ...]

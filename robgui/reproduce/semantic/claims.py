@@ -33,7 +33,7 @@ TABLE_1 = {
     "InceptionV3": (7.92, 22.55),
 }
 #: Figure 1: the score goes "from 100% to almost 0%". The paper gives no bounds; here it has to fall
-#: by so much, to so little.
+#: by at least the first, to at most the second.
 FALL, LOST = 0.8, 0.1
 #: Starts close to the input as it is (rotation in degrees, scale in per cent), so that they lie in
 #: one region.

@@ -407,8 +407,9 @@ def _whole(statement: str, paper: str, swept: list[ZonnscanResult]) -> Claim:
 
 
 def homogeneity(values: np.ndarray, half: np.ndarray, freedom: int = SOBOL_REPLICATES - 1) -> float:
-    """The p value of "all values are equal", from their 95 % half-widths with so many degrees of
-    freedom each.
+    """The p value of "all values are equal", from their 95 % half-widths.
+
+    Each half-width has ``freedom`` degrees of freedom.
     """
     error = float(np.mean((half / stats.t.ppf(0.975, freedom)) ** 2))
     spread = float(np.var(values, ddof=1)) if len(values) > 1 else 0.0

@@ -19,7 +19,7 @@ SHAPE = (1, SIDE, SIDE)
 
 
 def robust(lost: int = 400):
-    """A class that is lost when about so many of the pixels of a square are painted white."""
+    """A class that is lost when about a given number of pixels of a square is painted white."""
     weights = np.zeros(SHAPE)
     weights[0, 30:70, 30:70] = 1
     return linear(weights.ravel(), -float(lost) - float(dark()[0, 30:70, 30:70].sum()), SHAPE)

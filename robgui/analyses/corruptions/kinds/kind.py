@@ -27,7 +27,7 @@ class Kind:
         small: The same for small ones.
         apply: ``(x, constant, generators) -> x`` on pictures ``(n, c, h, w)`` in [0, 1]; one
             generator for each picture.
-        on_host: Whether it is made on the host, so that it is best given pictures there.
+        on_host: Whether it is made on the host and is best given pictures there.
     """
 
     title: str

@@ -15,7 +15,7 @@ from robgui.core.model.randomness import HOST
 
 #: Of ice: a little blue.
 _ICE = (0.88, 0.95, 1.0)
-#: A needle is twice this part of the shorter side; so many directions; spots where they begin.
+#: A needle is twice this part of the shorter side; its directions; spots where needles begin.
 _NEEDLE, _DIRECTIONS, _SPOTS = 12, 8, 0.01
 #: Weights of red, green and blue in what looks grey.
 _GREY = (0.299, 0.587, 0.114)

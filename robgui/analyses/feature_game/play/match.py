@@ -33,10 +33,10 @@ from robgui.core.errors import ModelError, ParamsError
 from robgui.core.execution.budget.time_limit import Deadline
 from robgui.core.model.classifier import Classifier
 
-#: "All classes" means so many at most, those with the highest scores for the image.
+#: Most classes that "all classes" means, those with the highest scores for the image.
 MOST_TARGETS = 20
 NOTHING = Severity(*[math.nan] * 5)
-#: A search whose time is over before it begins has so many seconds.
+#: Seconds of a search whose time is over before it begins.
 _NO_TIME = 1e-9
 
 

@@ -17,7 +17,7 @@ from robgui.analyses.feature_game.play.values import Values
 #: All one-pixel moves are tried when they take at most this share of the calls.
 WHOLE = 0.5
 #: Where no painting of the whole image changes the class, as for a class that means "nothing", this
-#: share of the calls goes to painting single keypoints, and so many examples are refined.
+#: share of the calls goes to painting single keypoints, and this number of examples is refined.
 PATCHED, REFINED = 0.15, 2
 #: After that, this share of what is left goes to moves by saliency, and the same share to each of
 #: two rounds around the best of them.
@@ -112,9 +112,7 @@ def _scan(
 def _by_saliency(
     saliency: np.ndarray, options: np.ndarray, count: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """So many different options, by chance in proportion to the saliency of their pixels
-    (Gumbel's trick).
-    """
+    """Different options, drawn in proportion to the saliency of their pixels (Gumbel's trick)."""
     keys = np.log(np.maximum(saliency, 1e-12)) + rng.gumbel(size=len(saliency))
     return np.asarray(options[np.argsort(-keys, kind="stable")[:count]])
 

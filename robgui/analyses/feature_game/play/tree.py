@@ -114,7 +114,7 @@ def choose(
 
 
 def widened(visits: int, factor: float = 2.0) -> int:
-    """Progressive widening: so many children a node may have after so many visits."""
+    """Progressive widening: the children a node may have after ``visits`` visits."""
     return math.ceil(factor * math.sqrt(visits + 1))
 
 

@@ -51,8 +51,8 @@ _BLOCK = 64
 _PLAIN, _SEARCH = 1 << 40, (1 << 40) + 1
 #: Failing poses that are kept, those most like the usual one.
 _KEPT = 6
-#: The search starts at so many of the worst samples and tries so many poses around each at a time;
-#: the distance, one standard deviation at first, is halved so often on the way.
+#: Worst samples at which the search starts, poses it tries around each at a time, and how often the
+#: distance, one standard deviation at first, is halved on the way.
 _STARTS, _TRIES, _HALVINGS = 16, 8, 7
 
 

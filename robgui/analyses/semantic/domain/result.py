@@ -53,7 +53,7 @@ class OperatingDomainResult:
         p_high: Upper end.
         p_source: Where it comes from, as ``last_particle.sampling.chance`` numbers it.
         killed: Poses left behind by the test.
-        m: So many validate.
+        m: Number of killed that validates.
         levels: ``(r,)`` margin that the poses of the first repetition must exceed, round by round.
         replica_killed: ``(R,)`` of each repetition.
         searched: The search for the worst pose has ended.

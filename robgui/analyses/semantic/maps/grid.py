@@ -15,7 +15,7 @@ from robgui.core.errors import ParamsError
 
 #: Grid step of the paper, in degrees.
 PAPER_STEP = 3.0
-#: Otherwise an axis has so many steps.
+#: Steps of any other axis.
 _STEPS = 32
 #: The coarse map takes at most this share of the work.
 COARSE = 0.04

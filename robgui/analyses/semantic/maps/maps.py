@@ -35,7 +35,7 @@ from robgui.core.devices import to_host
 from robgui.core.execution.analysis import Pace, Step
 from robgui.core.model.classifier import Classifier
 
-#: The class of a mesh is decided by at least so many cells.
+#: Fewest cells that decide the class of a mesh.
 _DECIDING = 24
 MOST_TRAPS = 20
 _MOST_IMAGES = 8

@@ -84,7 +84,7 @@ class Boxes:
             yield from self._deadline.until(1.0, self._live([place]))
 
     def _hurry(self, end: float) -> Callable[[int], bool]:
-        """Whether so many poses take until ``end``, at the speed so far."""
+        """Says of a number of poses whether they take until ``end``, at the speed so far."""
         began, before = self._deadline.seconds, self.calls
 
         def hurried(poses: int) -> bool:

@@ -4,7 +4,7 @@ one batch of points.
 ``ask`` gives the points whose scores the next step needs and ``tell`` takes the scores, so that the
 caller decides how they are computed: in one call, in batches, with pauses between them. The few
 numbers of the regions themselves are worked on beside the device, which would spend more time on
-starting so many small operations than on the scores.
+starting the many small operations than on the scores.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from robgui.core.errors import ParamsError
 WEAKEST = 0.1
 #: A region has come to rest when none of its bounds moves by this share of the step size.
 REST = 0.02
-#: A region has not grown when no side is longer than so many times its first length.
+#: A region has not grown when no side is longer than this multiple of its first length.
 GREW = 1.5
 #: Half the distance of the two points of a difference, as a share of the range (1.8 degrees of a
 #: full turn).

@@ -32,7 +32,7 @@ from robgui.core.execution.budget.time_limit import Deadline
 from robgui.core.model.classifier import Classifier
 
 _MOST_WORST = 6
-#: Progress is counted in so many parts.
+#: Parts in which progress is counted.
 _PARTS = 1000
 #: Of a time limit this share is for the first look around.
 _LOOK_SHARE = 0.15

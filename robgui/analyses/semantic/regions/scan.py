@@ -15,8 +15,7 @@ from robgui.analyses.semantic.scene.space import Space, usual_class
 from robgui.core.errors import ParamsError
 from robgui.core.model.randomness import HOST
 
-#: Points along one axis, and along each of two axes of a coarse map; with more axes so many points
-#: are spread out.
+#: Points along one axis, along each of two axes of a coarse map, and spread over more axes.
 _LINE, _COLUMNS, _ROWS, _SPREAD = 61, 25, 13, 200
 #: Points of one model call at most: there are few of them, and somebody waits for the first
 #: picture.

@@ -78,9 +78,7 @@ class Models:
             self._service.stop(topic)
 
     def arrange(self, memory: int) -> None:
-        """The process that answers may take so many bytes of memory from now on; 0 lets the
-        program choose.
-        """
+        """Limits the memory of the process that answers, in bytes; 0 lets the program choose."""
         if self._service is not None:
             self._service.arrange(memory)
 

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from robgui.core.loading.exported.contract import LARGEST_STEP, Call, Contract
 
-#: Gates of a recurrent layer: its weights have so many rows for each hidden unit.
+#: Gates of a recurrent layer: the rows of its weights for each hidden unit.
 _GATES = {"lstm": 4, "gru": 3, "rnn_tanh": 1, "rnn_relu": 1}
 _MODES = ("constant", "reflect", "replicate", "circular")
 

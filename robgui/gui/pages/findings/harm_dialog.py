@@ -30,7 +30,7 @@ INTRODUCTION = (
     " there. Columns: what the model takes it for."
 )
 EQUAL, TOWARDS, OWN = "equal", "towards", "own"
-#: More classes than so many make a table that nobody fills; those of the findings come first.
+#: Most classes in the table: nobody fills a larger one. Those of the findings come first.
 MOST = 24
 
 

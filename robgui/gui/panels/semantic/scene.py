@@ -290,7 +290,7 @@ class SceneControls(QWidget):
         return self.width() * 7 // 10 - self._body.spacing() if beside else self.width()
 
     def _width_in(self, columns: int) -> int:
-        """How wide the sliders are in so many columns."""
+        """Width of the sliders when they stand in ``columns`` columns."""
         widths = [row.minimumSizeHint().width() for row in self.rows.values()]
         rows = -(-len(widths) // columns)
         widest = [max(widths[first : first + rows]) for first in range(0, len(widths), rows)]

@@ -13,7 +13,7 @@ from robgui.gui.widgets.plain import Label
 if TYPE_CHECKING:
     from robgui.analyses.semantic import Axis
 
-#: A short range has so many steps; a long one has whole numbers.
+#: Steps of a short range; a range from this length on moves in whole numbers.
 _STEPS, _LONG = 200, 50
 
 
