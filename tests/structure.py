@@ -138,6 +138,11 @@ def _is_private(name: str) -> bool:
     return name.startswith("_") and not name.startswith("__") and name not in _DOCUMENTED
 
 
+def _is_own(node: ast.expr) -> bool:
+    """Whether a method speaks of its own object."""
+    return isinstance(node, ast.Name) and node.id in ("self", "cls")
+
+
 def _own_names(source: Source) -> set[str]:
     """Names that a module defines or gives to its own objects."""
     found: set[str] = set()
@@ -146,9 +151,8 @@ def _own_names(source: Source) -> set[str]:
             found.add(node.name)
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             found.add(node.id)
-        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-            if isinstance(node.value, ast.Name) and node.value.id in ("self", "cls"):
-                found.add(node.attr)
+        elif isinstance(node, ast.Attribute) and _is_own(node.value):
+            found.add(node.attr)
     return found
 
 
@@ -171,7 +175,7 @@ def _reached_for(source: Source) -> Iterator[tuple[int, str]]:
         if isinstance(node, ast.ImportFrom):
             yield from ((node.lineno, each.name) for each in node.names if _is_private(each.name))
         elif isinstance(node, ast.Attribute) and _is_private(node.attr):
-            if not (isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")):
+            if not _is_own(node.value):
                 yield node.lineno, node.attr
         elif isinstance(node, ast.Call) and len(node.args) > 1 and _sets_by_name(node):
             name = node.args[1]
@@ -219,7 +223,9 @@ def _imported(source: Source, names: set[str]) -> Iterator[str]:
                 if found in names:
                     yield found
         elif isinstance(node, ast.If | ast.Try | ast.With | ast.ClassDef):
-            waiting.extend(child for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt))
+            waiting.extend(
+                child for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt)
+            )
 
 
 def _strongly_connected(graph: dict[str, set[str]]) -> Iterator[list[str]]:

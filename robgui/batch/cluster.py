@@ -20,8 +20,8 @@ from robgui.core.errors import MissingExtraError, ParamsError, RobguiError
 from robgui.core.execution.carrying import carry_out, thinned
 from robgui.core.execution.execution import COMMIT_SECONDS, Execution
 from robgui.core.execution.executor import lost
+from robgui.core.execution.loaded_cache import LoadedCache
 from robgui.core.execution.request import Reference, Request
-from robgui.core.execution.shelf import Shelf
 from robgui.core.execution.task import Report, Task
 from robgui.core.files import private_folder
 
@@ -284,8 +284,8 @@ def _stream(
 
 
 @cache
-def _shelf(device: str) -> Shelf:
-    return Shelf(device)
+def _shelf(device: str) -> LoadedCache:
+    return LoadedCache(device)
 
 
 def _arrived(reference: Reference, parcels: Mapping[str, _Sent]) -> Reference:

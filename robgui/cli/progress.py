@@ -22,7 +22,7 @@ _GUESS_AFTER, _FIRST_SHARE = 1.0, 0.002
 _REDRAW_SECONDS = 0.1
 
 
-class Progress:
+class ProgressLine:
     """Shows how far a run is and how long it will take; ``close`` leaves a clean line.
 
     Attributes:

@@ -24,7 +24,7 @@ _WIDE = 0.6
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
+class PixelSquare:
     """A square of pixels: its left and upper edge, and its side."""
 
     left: int
@@ -78,7 +78,7 @@ class Pair:
         change = self.after.astype(int) - self.before
         return np.asarray(np.clip(_GREY + self.gain * change, 0, 255), dtype=np.uint8)
 
-    def close(self) -> Box | None:
+    def close(self) -> PixelSquare | None:
         """The square around the changed pixels; None where nothing differs or nearly all does."""
         rows, columns = np.nonzero(self.changed)
         height, width = self.before.shape[:2]
@@ -90,7 +90,7 @@ class Pair:
         if side > max(_CLOSE, _WIDE * most):
             return None
         left, top = (int(line.min() + line.max()) // 2 - side // 2 for line in (columns, rows))
-        return Box(_within(left, width - side), _within(top, height - side), side)
+        return PixelSquare(_within(left, width - side), _within(top, height - side), side)
 
 
 def picture_of_two(before: np.ndarray, after: np.ndarray) -> np.ndarray:

@@ -25,9 +25,9 @@ from robgui.core.execution.analysis import Params, Step, analysis
 from robgui.core.execution.execution import Execution
 from robgui.core.execution.executor import Executor
 from robgui.core.execution.inline import Inline
+from robgui.core.execution.loaded_cache import LoadedCache
 from robgui.core.execution.registry import register
 from robgui.core.execution.run import RunState
-from robgui.core.execution.shelf import Shelf
 from robgui.core.verdict import Status, Verdict
 from robgui.core.workspace import Workspace
 from tests.batch import small
@@ -280,7 +280,7 @@ def overhead(folder: Path, count: int, *, cluster: bool) -> None:
         )
 
     executors: list[tuple[str, Callable[[], Executor], int]] = [
-        ("in this process", lambda: Inline(Shelf("cpu")), 1),
+        ("in this process", lambda: Inline(LoadedCache("cpu")), 1),
         ("1 worker process", lambda: local_workers([Place("cpu", 1)], [HERE]), 1),
         ("2 worker processes", lambda: local_workers([Place("cpu", 1)] * 2, [HERE]), 2),
     ]

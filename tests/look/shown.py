@@ -141,7 +141,7 @@ class Shown:
         run = next(one for one in store.history.runs if one.id == panel.run_id)
         store.history.show_run(run)
         self.settle()
-        store.select(store.selection.but(input=UNSEEN))
+        store.select(store.selection.replace(input=UNSEEN))
         panel.clear()
         self.window.show_panel(EMPTY)
         self.settle()

@@ -38,7 +38,7 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CaseOutcome:
     """One case after the model was asked.
 
     Attributes:
@@ -75,7 +75,7 @@ class Checked:
     suite: GuardSuite
     model: str
     fingerprint: str
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[CaseOutcome, ...]
     baseline: str = ""
 
     @property
@@ -153,13 +153,13 @@ def _outcome(
     card: ModelCard,
     row: np.ndarray,
     baseline: Mapping[str, bool] | None,
-) -> Outcome:
+) -> CaseOutcome:
     place, best = suite.place_of(case.expected, card), int(row.argmax())
     margin = float(row[place] - np.delete(row, place).max())
     before = None if baseline is None else baseline.get(case.name)
     state = _state(case, best == place, before)
     known = before is False and best != place
-    return Outcome(case, state, card.labels[best], float(row[place]), margin, known)
+    return CaseOutcome(case, state, card.labels[best], float(row[place]), margin, known)
 
 
 def _state(case: Case, right: bool, before: bool | None) -> State:

@@ -16,7 +16,7 @@ from robgui.core.errors import RobguiError
 from robgui.report.drawing import pixels
 from robgui.report.drawing.figure import styled
 from robgui.report.page import status_class, style
-from robgui.report.story.painting import HEIGHT, PICTURE, WIDTH, Area, exhibit, fitted, paint
+from robgui.report.story.painting import HEIGHT, PICTURE, WIDTH, SlideArea, exhibit, fitted, paint
 from robgui.report.story.slides import Slide
 from robgui.version import __version__
 
@@ -67,13 +67,13 @@ def _pdf(slides: Sequence[Slide], path: Path, title: str) -> None:
             picture = exhibit(slide, 0.0 if slide.pair is None else 0.5)
             with styled(plate.look):
                 if picture is not None:
-                    axes = plate.add_axes(_rect(fitted(picture, Area(*PICTURE))))
+                    axes = plate.add_axes(_rect(fitted(picture, SlideArea(*PICTURE))))
                     axes.set_axis_off()
                     axes.imshow(picture, interpolation="none", aspect="auto")
                 pages.savefig(plate, facecolor=plate.look.ground, edgecolor="none")
 
 
-def _rect(spot: Area) -> tuple[float, float, float, float]:
+def _rect(spot: SlideArea) -> tuple[float, float, float, float]:
     """An area in shares of the slide, from its lower left corner."""
     bottom = HEIGHT - spot.y - spot.height
     return spot.x / WIDTH, bottom / HEIGHT, spot.width / WIDTH, spot.height / HEIGHT
@@ -106,7 +106,7 @@ def _moves(slide: Slide) -> Iterator[float]:
 def _with_picture(ground: np.ndarray, picture: np.ndarray | None) -> np.ndarray:
     if picture is None:
         return ground
-    spot, scale = fitted(picture, Area(*PICTURE)), _FRAME[0] / WIDTH
+    spot, scale = fitted(picture, SlideArea(*PICTURE)), _FRAME[0] / WIDTH
     size = (max(1, round(spot.width * scale)), max(1, round(spot.height * scale)))
     image = Image.fromarray(picture).resize(size, Image.Resampling.BOX)
     left, top = round(spot.x * scale), round(spot.y * scale)

@@ -1,4 +1,4 @@
-"""Kind: one kind of corruption in five severities."""
+"""Corruption: one kind of corruption in five severities."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Generators = list[torch.Generator]
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class Corruption:
     """One kind of corruption.
 
     Attributes:

@@ -10,7 +10,7 @@ from robgui.analyses.feature_game.features.saliency import Mixture
 from robgui.analyses.feature_game.play.game import Goal
 from robgui.analyses.feature_game.play.oracle import Oracle
 from robgui.analyses.feature_game.play.painting import Painting, patches_of, state_of
-from robgui.analyses.feature_game.play.record import Record
+from robgui.analyses.feature_game.play.record import SearchRecord
 from robgui.analyses.feature_game.play.refine import margins_of, refined
 from robgui.analyses.feature_game.play.values import Values
 
@@ -33,7 +33,7 @@ def opening(
     goal: Goal,
     mixture: Mixture,
     values: Values,
-    record: Record,
+    record: SearchRecord,
     rng: np.random.Generator,
 ) -> Iterator[None]:
     """Scans one-pixel moves into ``values`` and offers every example among them to ``record``."""
@@ -66,7 +66,12 @@ def opening(
 
 
 def _patches(
-    oracle: Oracle, goal: Goal, mixture: Mixture, record: Record, saliency: np.ndarray, count: int
+    oracle: Oracle,
+    goal: Goal,
+    mixture: Mixture,
+    record: SearchRecord,
+    saliency: np.ndarray,
+    count: int,
 ) -> Generator[None, None, None]:
     """Paints whole keypoints.
 
@@ -94,7 +99,7 @@ def values_known(values: Values, options: np.ndarray) -> bool:
 
 
 def _scan(
-    oracle: Oracle, goal: Goal, values: Values, record: Record, options: np.ndarray
+    oracle: Oracle, goal: Goal, values: Values, record: SearchRecord, options: np.ndarray
 ) -> Iterator[None]:
     for begin in range(0, len(options), _AT_ONCE):
         part = options[begin : begin + _AT_ONCE].tolist()

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from robgui.analyses.feature_game.play.game import EMPTY, Game, State
-from robgui.analyses.feature_game.result import Evidence
+from robgui.analyses.feature_game.result import SteepnessEvidence
 from robgui.core.devices import to_host
 from robgui.core.execution.budget.time_limit import Deadline
 from robgui.core.model.classifier import Classifier
@@ -120,9 +120,9 @@ class Oracle:
             self.calls += room
         return scores
 
-    def evidence(self) -> Evidence:
+    def evidence(self) -> SteepnessEvidence:
         """Steepness and gap seen so far."""
-        return Evidence(
+        return SteepnessEvidence(
             self._lipschitz, self._gap, self._pairs, self._singles, len(self.game.first)
         )
 

@@ -18,7 +18,7 @@ WINDOW = 10
 TIME_OVER = "the time was over"
 
 
-class Record:
+class SearchRecord:
     """The best example, the severity of every iteration, and the reasons to stop.
 
     Attributes:

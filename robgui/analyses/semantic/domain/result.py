@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robgui.analyses.semantic.scene.scene import Axis
+from robgui.analyses.semantic.scene.scene import SceneAxis
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class OperatingDomainResult:
     """
 
     shape: str
-    axes: tuple[Axis, ...]
+    axes: tuple[SceneAxis, ...]
     distributions: tuple[str, ...]
     target: int
     labels: tuple[str, ...]

@@ -18,7 +18,7 @@ from robgui.analyses.semantic.scene.space import Space
 from robgui.core.execution.budget.time_limit import Deadline
 
 
-class Boxes:
+class GrowingBoxes:
     """One box for every start; those that begin outside the class stay where they are.
 
     Attributes:

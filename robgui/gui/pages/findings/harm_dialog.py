@@ -63,7 +63,7 @@ class HarmDialog(QDialog):
         """What the table says."""
         said = self._kept
         for (taken, given), box in self.boxes.items():
-            said = said.but(taken, given, float(box.currentData()))
+            said = said.with_weight(taken, given, float(box.currentData()))
         return said
 
     def show_harm(self, harm: Harm) -> None:

@@ -114,7 +114,7 @@ class Stage(QWidget):
         stack.setCurrentIndex(bar.currentIndex())
 
 
-class Line(Label):
+class ElidedLine(Label):
     """One line of words, cut with an ellipsis where there is no room; the tool tip has it whole."""
 
     def __init__(self, alignment: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft) -> None:
