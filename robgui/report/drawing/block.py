@@ -1,4 +1,4 @@
-"""ViewBlock: one view with its title above and its legend and note below, as high as it needs to be."""
+"""ViewBlock: one view with its title above, its legend and note below, as high as it needs."""
 
 from __future__ import annotations
 
