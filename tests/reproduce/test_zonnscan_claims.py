@@ -17,7 +17,7 @@ from robgui.core.model.classifier import Classifier
 from robgui.reproduce.claim import Setting
 from robgui.reproduce.training import NETWORKS, train
 from robgui.reproduce.zonnscan import bench as benches
-from robgui.reproduce.zonnscan.bench import SweepBench, SweepSize, TestedModel
+from robgui.reproduce.zonnscan.bench import PaperModel, SweepBench, SweepSize
 from robgui.reproduce.zonnscan.claims import (
     TABLE_I_ADVERSARIAL,
     _adversarial,
@@ -65,7 +65,7 @@ def trained() -> tuple[Classifier, ...]:
 @pytest.fixture
 def bench(trained: tuple[Classifier, ...]) -> SweepBench:
     subjects = tuple(
-        TestedModel(name, place, model)
+        PaperModel(name, place, model)
         for place, (name, model) in enumerate(zip(NETWORKS, trained, strict=True))
     )
     return SweepBench(
@@ -73,12 +73,12 @@ def bench(trained: tuple[Classifier, ...]) -> SweepBench:
     )
 
 
-def constant(bench: SweepBench, scores: list[float]) -> TestedModel:
+def constant(bench: SweepBench, scores: list[float]) -> PaperModel:
     """A model whose scores depend on its input with weight 0: it has gradients, and they are 0."""
     head = nn.Linear(64, 3)
     nn.init.zeros_(head.weight)
     head.bias.data = torch.tensor(scores)
-    return TestedModel(
+    return PaperModel(
         "constant",
         5,
         Classifier.from_module(nn.Sequential(nn.Flatten(), head), (1, 8, 8), bench.dataset.names),
@@ -223,7 +223,7 @@ def test_two_models_of_one_name_are_told_apart_in_tables_and_file_names(
     trained: tuple[Classifier, ...],
 ) -> None:
     assert benches._names([trained[0], trained[0], trained[1]]) == ["MLP (1)", "MLP (2)", "CNN"]
-    assert TestedModel("MLP (2)", 1, trained[0]).slug == "mlp-2"
+    assert PaperModel("MLP (2)", 1, trained[0]).slug == "mlp-2"
 
 
 def test_one_file_without_training_images_asks_for_models(tmp_path) -> None:

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from robgui.analyses.last_particle.exact import Law
 from robgui.analyses.last_particle.particles.kernel import Bound
-from robgui.analyses.last_particle.particles.outcome import TestOutcome, outcome
+from robgui.analyses.last_particle.particles.outcome import SplittingOutcome, outcome
 from robgui.analyses.last_particle.particles.splitting import Setup, Splitting
 from robgui.core.errors import ModelError, ParamsError
 
@@ -147,7 +147,9 @@ class FunctionScore:
         return None
 
 
-def _collected(splitting: Splitting, setup: Setup, outcomes: list[TestOutcome]) -> InputEstimates:
+def _collected(
+    splitting: Splitting, setup: Setup, outcomes: list[SplittingOutcome]
+) -> InputEstimates:
     first = splitting.lanes[:: setup.replicas]
     failures = (splitting.failures.get(i) for i in range(setup.tests))
     return InputEstimates(

@@ -15,7 +15,7 @@ from robgui.analyses.last_particle.noise.margin import MarginScore
 from robgui.analyses.last_particle.noise.priors import Prior
 from robgui.analyses.last_particle.noise.settings import prior_of
 from robgui.analyses.last_particle.params import MethodParams
-from robgui.analyses.last_particle.particles.outcome import TestOutcome, outcome
+from robgui.analyses.last_particle.particles.outcome import SplittingOutcome, outcome
 from robgui.analyses.last_particle.particles.splitting import Setup, Splitting
 from robgui.analyses.last_particle.result import OUTSIDE
 from robgui.analyses.last_particle.tested_inputs import Chosen
@@ -40,7 +40,7 @@ class JointOutcome:
     p_high: float
     mixed: bool
     shown: int
-    tests: tuple[TestOutcome, ...]
+    tests: tuple[SplittingOutcome, ...]
 
 
 class PairTests:
@@ -176,7 +176,7 @@ def _rivals(classifier: Classifier, classes: np.ndarray, class_wise: bool) -> np
     return np.asarray(every[every != classes[:, None]].reshape(len(classes), -1))
 
 
-def _joint(outcomes: tuple[TestOutcome, ...], ended: bool) -> JointOutcome:
+def _joint(outcomes: tuple[SplittingOutcome, ...], ended: bool) -> JointOutcome:
     """Several tests as one: each says how likely one class is to win, so their sum is the failure
     probability, and the sums of their ends, each with its part of the risk, are its ends.
     """

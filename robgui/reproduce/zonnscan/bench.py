@@ -81,7 +81,7 @@ _SMALL = SweepSize(
 
 
 @dataclass(frozen=True, slots=True)
-class TestedModel:
+class PaperModel:
     """A model under test: what to call it, its column in the paper's Table I, and itself."""
 
     name: str
@@ -98,7 +98,7 @@ class TestedModel:
 class SweepBench:
     """Models, inputs in a random order, and sizes."""
 
-    subjects: tuple[TestedModel, ...]
+    subjects: tuple[PaperModel, ...]
     dataset: Dataset
     order: np.ndarray
     size: SweepSize
@@ -146,7 +146,7 @@ def open_bench(setting: Setting) -> SweepBench:
     fitting = tuple(match(classifier, dataset) for classifier in classifiers)
     names = _names(fitting) if setting.models else list(NETWORKS)
     subjects = tuple(
-        TestedModel(name, place, classifier)
+        PaperModel(name, place, classifier)
         for place, (name, classifier) in enumerate(zip(names, fitting, strict=True))
     )
     order = np.random.default_rng(setting.seed).permutation(len(dataset))

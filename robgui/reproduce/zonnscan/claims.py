@@ -22,7 +22,7 @@ from robgui.core.dataset import Dataset, from_arrays, inputs
 from robgui.core.errors import DataError
 from robgui.core.text.words import number, percent
 from robgui.reproduce.claim import Claim, Drawing, Setting, attempt
-from robgui.reproduce.zonnscan.bench import SweepBench, SweepSize, TestedModel, open_bench
+from robgui.reproduce.zonnscan.bench import PaperModel, SweepBench, SweepSize, open_bench
 
 METHOD = "zonnscan"
 #: Table I: mean index of test and adversarial inputs, then of test and corner-case inputs, for MLP,
@@ -55,7 +55,7 @@ def claims(setting: Setting) -> Iterator[Claim]:
         yield from _sweeps(bench, subject)
 
 
-def _adversarial(bench: SweepBench, subject: TestedModel) -> Claim:
+def _adversarial(bench: SweepBench, subject: PaperModel) -> Claim:
     statement = f"{subject.name}: index higher around adversarial twins than around test inputs"
 
     def check() -> Claim:
@@ -88,7 +88,7 @@ def _adversarial(bench: SweepBench, subject: TestedModel) -> Claim:
     return attempt(METHOD, statement, _means(TABLE_I_ADVERSARIAL, subject), check)
 
 
-def _twins(bench: SweepBench, subject: TestedModel, eps: float, samples: int) -> PopulationsResult:
+def _twins(bench: SweepBench, subject: PaperModel, eps: float, samples: int) -> PopulationsResult:
     params = PopulationsParams(
         most=0, eps=eps, radius=RADIUS, samples=samples, target_half_width=0, seed=bench.seed
     )
@@ -99,7 +99,7 @@ def _twins(bench: SweepBench, subject: TestedModel, eps: float, samples: int) ->
     )
 
 
-def _corner_cases(bench: SweepBench, subject: TestedModel) -> Claim:
+def _corner_cases(bench: SweepBench, subject: PaperModel) -> Claim:
     statement = f"{subject.name}: index higher around corner cases than around test inputs"
 
     def check() -> Claim:
@@ -179,7 +179,7 @@ def _populations_claim(
     )
 
 
-def _watermark(bench: SweepBench, subject: TestedModel) -> Claim:
+def _watermark(bench: SweepBench, subject: PaperModel) -> Claim:
     statement = f"{subject.name}: index around the key differs between model and watermarked copy"
     paper = f"p < {LEVEL:g}"
 
@@ -247,7 +247,7 @@ class _Pairs:
     twins_at_zero: np.ndarray
 
 
-def _sweeps(bench: SweepBench, subject: TestedModel) -> Iterator[Claim]:
+def _sweeps(bench: SweepBench, subject: PaperModel) -> Iterator[Claim]:
     rising = (
         f"{subject.name}: index of confident inputs low at r = 0 and higher from r ="
         f" {CRITICAL:g} on"
@@ -275,7 +275,7 @@ def _sweeps(bench: SweepBench, subject: TestedModel) -> Iterator[Claim]:
     yield _whole(whole, papers[whole], swept)
 
 
-def _confident_pairs(bench: SweepBench, subject: TestedModel) -> _Pairs:
+def _confident_pairs(bench: SweepBench, subject: PaperModel) -> _Pairs:
     """Inputs that the model gets right with confidence and whose twin changes class, in the
     order of the bench.
     """
@@ -311,7 +311,7 @@ def _confident_pairs(bench: SweepBench, subject: TestedModel) -> _Pairs:
 
 
 def _sweep(
-    bench: SweepBench, subject: TestedModel, pairs: _Pairs, i: int, twin: bool
+    bench: SweepBench, subject: PaperModel, pairs: _Pairs, i: int, twin: bool
 ) -> ZonnscanResult:
     """One sweep; each has random numbers of its own, so that equal values at r = 1 are no
     accident of equal samples.
@@ -334,7 +334,7 @@ def _sweep(
     )
 
 
-def _rising(statement: str, paper: str, swept: list[ZonnscanResult], subject: TestedModel) -> Claim:
+def _rising(statement: str, paper: str, swept: list[ZonnscanResult], subject: PaperModel) -> Claim:
     clean = swept[::2]
     curves = np.stack([result.index for result in clean])
     outer = curves[:, clean[0].radii >= CRITICAL]
@@ -424,7 +424,7 @@ def homogeneity(values: np.ndarray, half: np.ndarray, freedom: int = SOBOL_REPLI
     )
 
 
-def _means(table: tuple[tuple[float, float], ...], subject: TestedModel) -> str:
+def _means(table: tuple[tuple[float, float], ...], subject: PaperModel) -> str:
     if subject.place >= len(table):
         return f"p < {LEVEL:g}"
     first, second = table[subject.place]

@@ -36,7 +36,7 @@ UNFINISHED = "not finished"
 
 
 @dataclass(frozen=True, slots=True)
-class TestOutcome:
+class SplittingOutcome:
     """What one test says; fields as in ``LastParticleResult``."""
 
     validated: bool
@@ -55,7 +55,7 @@ class TestOutcome:
 
 def outcome(
     law: Law, m: int, lanes: Sequence[Lane], *, ended: bool, outside: float = OUTSIDE
-) -> TestOutcome:
+) -> SplittingOutcome:
     """The verdict of a test from its lanes.
 
     ``outside`` is one minus the confidence of the interval.
@@ -71,7 +71,7 @@ def outcome(
     reason = _reason(lanes, stuck if still >= FEW_STUCK else 0.0, chance, ended)
     if ended and not reason and law.kill > 1 and _stepped(lanes):
         reason = STEPPED
-    return TestOutcome(
+    return SplittingOutcome(
         validated=passed and not reason,
         inconclusive=bool(reason),
         reason=reason,

@@ -18,7 +18,7 @@ from torch import Tensor
 
 from robgui.analyses.last_particle.exact import Law
 from robgui.analyses.last_particle.particles.kernel import Bound
-from robgui.analyses.last_particle.particles.outcome import TestOutcome, outcome
+from robgui.analyses.last_particle.particles.outcome import SplittingOutcome, outcome
 from robgui.analyses.last_particle.particles.splitting import Setup, Splitting, check
 from robgui.analyses.last_particle.particles.streams import Streams
 from robgui.analyses.last_particle.result import OUTSIDE
@@ -281,7 +281,7 @@ class _Trial:
             network=self._classifier.name,
         )
 
-    def _outcome(self) -> tuple[TestOutcome, Chances]:
+    def _outcome(self) -> tuple[SplittingOutcome, Chances]:
         """What the test says, and the one probability from everything that was sampled."""
         ended = bool(self._splitting.ended[0])
         lanes = self._splitting.lanes[: self._params.replicas]
