@@ -83,7 +83,14 @@ class Heartbeat:
         return max(b - a for a, b in itertools.pairwise(self._beats))
 
 
-@pytest.mark.parametrize("build", ["loops", "loops_in_torch", "sleeps"])
+@pytest.mark.parametrize(
+    "build",
+    [
+        "loops",
+        pytest.param("loops_in_torch", marks=pytest.mark.slow),
+        pytest.param("sleeps", marks=pytest.mark.slow),
+    ],
+)
 def test_stop_works_within_three_seconds_on_a_model_that_never_answers_and_the_window_lives(
     qtbot, runner, submit, workspace, build
 ):
