@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from robgui import resources
 from robgui.core.errors import RobguiError
 from robgui.core.execution.method import methods
-from robgui.core.execution.params_text import format_value
+from robgui.core.execution.params.text import format_value
 from robgui.core.execution.registry import method_of
 
 if TYPE_CHECKING:

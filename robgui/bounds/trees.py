@@ -21,7 +21,7 @@ from torch import Tensor
 
 from robgui.bounds.network import UnsupportedError
 from robgui.bounds.rounding import DOUBLE, gamma, told_apart
-from robgui.core.loading.sklearn_model import EstimatorBackend
+from robgui.core.loading.sklearn_files.model import EstimatorBackend
 from robgui.core.model.classifier import Classifier
 
 

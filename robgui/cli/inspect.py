@@ -13,7 +13,7 @@ from robgui.cli.options import named_settings
 from robgui.cli.places import add_model_options, data_options, model_settings
 from robgui.cli.printing import print_json, print_line
 from robgui.core.dataset.options import Options
-from robgui.core.execution.params_text import format_value
+from robgui.core.execution.params.text import format_value
 from robgui.core.identify import identify
 from robgui.core.model.settings import ModelSettings
 from robgui.core.text.words import count, percent

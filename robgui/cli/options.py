@@ -11,9 +11,9 @@ from typing import Any, Union, get_args, get_origin
 from pydantic.fields import FieldInfo
 
 from robgui.core.errors import ParamsError
-from robgui.core.execution import params_text
 from robgui.core.execution.analysis import Params
-from robgui.core.execution.params_problems import hint
+from robgui.core.execution.params import text as params_text
+from robgui.core.execution.params.problems import hint
 
 Fields = Mapping[str, FieldInfo]
 

@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from robgui.core.errors import RobguiError
-from robgui.core.execution.params_text import format_value
+from robgui.core.execution.params.text import format_value
 from robgui.core.execution.registry import analyses
 from robgui.core.experiment import Experiment, experiment_of
 from robgui.core.text.places import without_places

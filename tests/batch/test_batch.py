@@ -21,6 +21,7 @@ from tests.batch import small
 CPU = Place("cpu", 1)
 
 
+@pytest.mark.slow  # sixty requests in three processes
 def test_sixty_requests_on_two_workers_are_those_of_one_process_bit_for_bit(
     files, tmp_path, workspace
 ):

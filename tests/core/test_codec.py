@@ -15,8 +15,9 @@ from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
-from robgui.core.codec import decode, encode, npz, put_together, readable, take_apart, unzip
+from robgui.core.codec import decode, encode, put_together, readable, take_apart
 from robgui.core.errors import WorkspaceError
+from robgui.core.npz import npz, unzip
 
 
 class Method(StrEnum):

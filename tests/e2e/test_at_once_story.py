@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from robgui.core.execution.run import RunState
 from robgui.gui.app import preferences
 from robgui.gui.app.settings import load_settings
 from tests.e2e.steps import idle, load_demo, press
 
 
+@pytest.mark.slow  # tests/gui/state/test_at_once.py has the mechanism
 def test_two_runs_at_once_from_the_preferences_to_the_status_bar(
     qtbot, processes, start, monkeypatch
 ):

@@ -9,7 +9,7 @@ from robgui.analyses.last_particle.params import (
     MethodParams,
 )
 from robgui.core.execution.budget.cost import Calls, Subject
-from robgui.core.model.times import CallTimes
+from robgui.core.model.timing.times import CallTimes
 
 #: The search for the likeliest failures: rivals at most and other starts, steps with gradients,
 #: halvings, then centres times copies times steps.

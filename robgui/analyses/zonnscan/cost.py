@@ -10,7 +10,7 @@ from robgui.analyses.zonnscan.params import (
 )
 from robgui.analyses.zonnscan.zone import fitted_radii
 from robgui.core.execution.budget.cost import Calls, Subject
-from robgui.core.model.times import CallTimes
+from robgui.core.model.timing.times import CallTimes
 
 #: Samples after which a zone may stop.
 _FEWEST = 64

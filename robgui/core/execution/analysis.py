@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from robgui.core.errors import DataError, ModelError, ParamsError, Remedy, RobguiError
 from robgui.core.execution.budget.cost import Calls, Subject
 from robgui.core.execution.export import Export
-from robgui.core.execution.params_problems import sentence
+from robgui.core.execution.params.problems import sentence
 from robgui.core.verdict import Status, Verdict
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from robgui.core.execution.params_text import format_value
+from robgui.core.execution.params.text import format_value
 from robgui.core.execution.registry import find
 from robgui.core.model.settings import parse, read_side_file
 

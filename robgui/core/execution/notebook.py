@@ -14,7 +14,7 @@ from robgui.core.errors import DataError, ModelError
 from robgui.core.execution.execution import Execution
 from robgui.core.execution.inline import Steps
 from robgui.core.execution.loaded_cache import LoadedCache
-from robgui.core.execution.params_text import typed
+from robgui.core.execution.params.text import typed
 from robgui.core.execution.registry import find
 from robgui.core.execution.request import build_request
 from robgui.core.loading import load

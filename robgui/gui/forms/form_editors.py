@@ -13,7 +13,7 @@ from PySide6.QtGui import QValidator
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QSpinBox, QWidget
 
 from robgui.core.errors import ParamsError
-from robgui.core.execution import params_text
+from robgui.core.execution.params import text as params_text
 from robgui.gui.widgets.plain import set_tip
 
 #: What a spin box can hold at all.

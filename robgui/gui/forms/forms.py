@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QFormLayout, QLabel, QToolButton, QVBoxLayout, QWi
 
 from robgui.core.errors import ParamsError
 from robgui.core.execution.analysis import Params
-from robgui.core.execution.params_problems import title_of, titled
-from robgui.core.execution.params_text import format_value
+from robgui.core.execution.params.problems import title_of, titled
+from robgui.core.execution.params.text import format_value
 from robgui.gui.forms.form_editors import Editor, editor_for, extra
 from robgui.gui.widgets.plain import Label, Paragraph, set_tip
 

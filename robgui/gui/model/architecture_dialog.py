@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from robgui.core.errors import ParamsError
-from robgui.core.execution.params_text import parse_value
+from robgui.core.execution.params.text import parse_value
 from robgui.core.model.settings import ModelSettings
 from robgui.gui.app.theme import heading_font
 from robgui.gui.widgets.plain import Label

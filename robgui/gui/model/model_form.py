@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from robgui.core.execution import params_text
+from robgui.core.execution.params import text as params_text
 from robgui.core.model.preprocessing import PRESETS
 from robgui.core.model.settings import ModelSettings
 from robgui.gui.app.theme import heading_font

@@ -20,8 +20,8 @@ from robgui.core.errors import RobguiError
 from robgui.core.execution.asking.models import Models
 from robgui.core.execution.choice import one_process
 from robgui.core.execution.method import problems
+from robgui.core.execution.params.thresholds import usual
 from robgui.core.execution.run import RunState
-from robgui.core.execution.thresholds import usual
 from robgui.core.execution.worker.slot import Terms
 from robgui.core.text.words import count
 from robgui.gui.state.accuracies import Accuracies

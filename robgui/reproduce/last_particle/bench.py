@@ -15,7 +15,7 @@ from robgui import resources
 from robgui.core.dataset import Dataset, from_arrays, inputs, match, open_dataset
 from robgui.core.errors import DataError, MissingExtraError
 from robgui.core.loading import load
-from robgui.core.loading.sklearn_model import EstimatorBackend
+from robgui.core.loading.sklearn_files.model import EstimatorBackend
 from robgui.core.model.classifier import Classifier
 from robgui.core.model.settings import ModelSettings
 from robgui.core.text.words import percent

@@ -15,7 +15,7 @@ from robgui.core.dataset.matching import shown_names
 from robgui.core.dataset.naming import correspond, tables
 from robgui.core.dataset.options import Options, parse
 from robgui.core.errors import DataError
-from robgui.core.execution.params_text import format_value, parse_value
+from robgui.core.execution.params.text import format_value, parse_value
 from robgui.core.model.classifier import Classifier
 
 SIGNS = tables()["GTSRB"]

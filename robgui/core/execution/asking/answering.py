@@ -164,7 +164,7 @@ def outputs(shelf: LoadedCache, model: dict[str, Any]) -> int:
 
 def speed(shelf: LoadedCache, model: dict[str, Any]) -> list[Speed]:
     """How fast a model is each way."""
-    from robgui.core.model.speed import measure
+    from robgui.core.model.timing.speed import measure
 
     return measure(loaded(shelf, model))
 

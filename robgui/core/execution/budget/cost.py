@@ -12,7 +12,7 @@ from robgui.core.text.words import roughly
 if TYPE_CHECKING:
     from robgui.core.execution.analysis import Analysis, Params
     from robgui.core.model.card import ModelCard
-    from robgui.core.model.times import CallTimes
+    from robgui.core.model.timing.times import CallTimes
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from robgui.core.codec import Arrays
+from robgui.core.npz import Arrays
 
 #: The largest header and the largest body that are accepted, in bytes.
 MOST_HEADER = 32 * 2**20

@@ -22,7 +22,8 @@ from robgui.core.dataset.formats.columnar.batches import (
     Batches,
     ParquetGroups,
 )
-from robgui.core.dataset.formats.grid import Grid, text_columns
+from robgui.core.dataset.formats.delimited.grid import dataset_of
+from robgui.core.dataset.formats.delimited.reading import Grid, text_columns
 from robgui.core.dataset.formats.stacked import build
 from robgui.core.dataset.labels import LABEL_COLUMNS, label_numbers
 from robgui.core.dataset.limits import LARGEST_ARRAY, digest, first_line, head, sized
@@ -181,7 +182,8 @@ def _numbers(batches: Batches, options: Options) -> Dataset:
         for place in text_columns(names, kinds, options)
     }
     lines = np.arange(batches.rows)
-    return Grid(batches.path, columns, values, texts, lines, skips=Skips()).dataset(options)
+    grid = Grid(batches.path, columns, values, texts, lines, skips=Skips())
+    return dataset_of(grid, options)
 
 
 class StoredColumn:

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
-from robgui.core.execution.params_text import format_value
+from robgui.core.execution.params.text import format_value
 
 Fields = Mapping[str, FieldInfo]
 
