@@ -15,7 +15,7 @@ from robgui.core.model.times import CallTimes
 #: halvings, then centres times copies times steps.
 _RIVALS, _STARTS, _STEPS, _HALVINGS, _CENTRED = 16, 7, 25, 12, 6 * 16 * 16
 
-#: A table samples so many around the failures of an input.
+#: Samples of a table around the failures of one input.
 _FEW_AROUND = 2000
 #: Of a time limit, the share that repetitions of the test are planned for.
 _FOR_THE_TEST = 0.6

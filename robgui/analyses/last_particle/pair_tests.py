@@ -15,7 +15,7 @@ from robgui.analyses.last_particle.noise.margin import MarginScore
 from robgui.analyses.last_particle.noise.priors import Prior
 from robgui.analyses.last_particle.noise.settings import prior_of
 from robgui.analyses.last_particle.params import MethodParams
-from robgui.analyses.last_particle.particles.outcome import Outcome, outcome
+from robgui.analyses.last_particle.particles.outcome import TestOutcome, outcome
 from robgui.analyses.last_particle.particles.splitting import Setup, Splitting
 from robgui.analyses.last_particle.result import OUTSIDE
 from robgui.analyses.last_particle.tested_inputs import Chosen
@@ -40,7 +40,7 @@ class JointOutcome:
     p_high: float
     mixed: bool
     shown: int
-    tests: tuple[Outcome, ...]
+    tests: tuple[TestOutcome, ...]
 
 
 class PairTests:
@@ -49,7 +49,7 @@ class PairTests:
 
     Attributes:
         law: The law of the counts of a test.
-        m: So many killed validate a test.
+        m: Number of killed that validates a test.
         prior: The noise.
         rivals: Other classes tested one by one for each pair, ``(pairs, q)``; q = 1 and -1 for all
             at once.
@@ -176,9 +176,9 @@ def _rivals(classifier: Classifier, classes: np.ndarray, class_wise: bool) -> np
     return np.asarray(every[every != classes[:, None]].reshape(len(classes), -1))
 
 
-def _joint(outcomes: tuple[Outcome, ...], ended: bool) -> JointOutcome:
+def _joint(outcomes: tuple[TestOutcome, ...], ended: bool) -> JointOutcome:
     """Several tests as one: each says how likely one class is to win, so their sum is the failure
-    probability, and the sums of their ends, each left out so much more rarely, are its ends.
+    probability, and the sums of their ends, each with its part of the risk, are its ends.
     """
     estimates = np.array([each.p_estimate for each in outcomes])
     reason = next((each.reason for each in outcomes if each.inconclusive), "")

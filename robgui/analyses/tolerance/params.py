@@ -56,7 +56,7 @@ class ToleranceParams(Params):
         le=10_000_000,
         title="Samples of noise",
         description=(
-            "Only where there is one input: random changes of each size, at most so many, and a"
+            "Only where there is one input: most random changes of each size, besides a"
             " test by the last particle; 0 leaves them out. Fewer than 37,000 cannot tell a chance"
             " of 1 in 10,000."
         ),

@@ -12,7 +12,7 @@ from robgui.analyses.zonnscan.zone import fitted_radii
 from robgui.core.execution.budget.cost import Calls, Subject
 from robgui.core.model.times import CallTimes
 
-#: A zone may stop after so many samples.
+#: Samples after which a zone may stop.
 _FEWEST = 64
 #: The gradient attack: 10 radii in 13 steps, twice 8 in 17, and pulling back what it finds.
 ATTACK = 10 * 13 + 2 * 8 * 17 + 36
@@ -65,7 +65,7 @@ def watermark_calls(params: WatermarkParams, subject: Subject) -> Calls:
 
 
 def _samples(zones: int, samples: int, target: float) -> tuple[int, int]:
-    """Fewest and most samples of so many zones."""
+    """Fewest and most samples of ``zones`` zones."""
     fewest = min(samples, _FEWEST) if target else samples
     return zones * fewest, zones * samples
 

@@ -13,7 +13,7 @@ from robgui.core.view.views import Matrix
 
 #: The ground that pale colours fade into, light and dark.
 GROUND = ("#FFFFFF", "#1D2127")
-#: A class that wins by nothing at all keeps this share of its hue, so that it can still be told.
+#: A class that wins by nothing at all keeps this share of its hue and can still be told.
 PALEST = 0.18
 #: Two colours no further apart than this (of 255 in each channel) are taken for each other.
 ALIKE = 80.0

@@ -20,7 +20,7 @@ from robgui.gui.app.saving import Saving
 from robgui.gui.app.settings import Look
 from robgui.gui.app.theme import is_dark, theme
 from robgui.gui.app.workspaces import WORKSPACES, Workspaces
-from robgui.gui.pages.evidence.asking import Evidence
+from robgui.gui.pages.evidence.asking import EvidenceWindows
 from robgui.gui.state.opening import Opening
 from robgui.gui.widgets.plain import question
 from robgui.report.trackers.installed import TRACKERS, lacking
@@ -70,7 +70,7 @@ class Commands:
         self._presentation: Presentation | None = None
         self._demo: DemoStart | None = None
         self.batch: BatchWindow | None = None
-        self.evidence = Evidence(window)
+        self.evidence = EvidenceWindows(window)
         self._asked_for: set[Path] = set()
         self.questions = ModelQuestions(
             window, lambda path: self._asked_for.discard(path.absolute())

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QModelIndex, Signal
 
 from robgui.core.execution.likeness import differences, inputs_in_words
-from robgui.core.model.accuracy import Measured, measured
+from robgui.core.model.accuracy import MeasuredAccuracy, measured
 from robgui.core.text.words import percent
 from robgui.core.verdict import Status, Verdict
 from robgui.core.view import Ink
@@ -38,7 +38,7 @@ UNLIKE = "≠"
 
 
 @dataclass(frozen=True)
-class Cell:
+class ScoreCell:
     """What a run says of a model, and on which inputs.
 
     Attributes:
@@ -254,18 +254,20 @@ class Scoreboard(WhenSeen, Sheet):
                     if model.fingerprint in row.fingerprints:
                         yield run, model.fingerprint
 
-    def _cells(self, analysis: str) -> list[Cell | None]:
+    def _cells(self, analysis: str) -> list[ScoreCell | None]:
         """The column of an analysis."""
         question = self._question(analysis)
         return [self._cell(self._newest(analysis, row), question) for row in self._rows]
 
-    def _cell(self, found: tuple[Run, str] | None, question: Request | None) -> Cell | None:
+    def _cell(self, found: tuple[Run, str] | None, question: Request | None) -> ScoreCell | None:
         said = None if found is None else self._store.history.shown(found[0])
         if found is None or said is None or question is None:
             return None
         request, fingerprint = found[0].request, found[1]
         unlike = "; ".join(differences(question, request))
-        return Cell(said.of(request.place_of(fingerprint) or 0), inputs_in_words(request), unlike)
+        return ScoreCell(
+            said.of(request.place_of(fingerprint) or 0), inputs_in_words(request), unlike
+        )
 
 
 @dataclass(frozen=True)
@@ -290,7 +292,7 @@ def _agrees(settings: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
     )
 
 
-def _right(cell: Measured | None) -> str:
+def _right(cell: MeasuredAccuracy | None) -> str:
     return "not counted" if cell is None else f"{percent(cell.share)} of {cell.counted:,}"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterator
 from typing import Protocol, TypeVar
 
 from robgui.analyses.deepinspect.counting.neurons import GrowingPace, read
-from robgui.analyses.deepinspect.counting.tally import Tally
+from robgui.analyses.deepinspect.counting.tally import InspectionSums
 from robgui.analyses.deepinspect.params import InspectParams
 from robgui.core.dataset import Dataset
 from robgui.core.execution.analysis import Pace, Step
@@ -18,7 +18,7 @@ R = TypeVar("R")
 class Sharpening(Protocol[R]):
     """What is known while the inputs pass."""
 
-    tally: Tally
+    tally: InspectionSums
 
     def derive(self) -> Generator[None, None, None]:
         """Makes the matrices from the counts so far, in portions."""

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 from robgui.analyses.deepinspect.counting.kernels import napvd_rounds
-from robgui.analyses.deepinspect.counting.neurons import Reading, members
+from robgui.analyses.deepinspect.counting.neurons import NeuronBatch, members
 from robgui.analyses.deepinspect.counting.resampling import Grouped, fits
 from robgui.analyses.deepinspect.counting.truth import Type2Tally, type1conf
 from robgui.analyses.deepinspect.params import InspectParams
@@ -29,7 +29,7 @@ _NAMED = 8
 
 @dataclass(frozen=True, slots=True)
 class TallyPart:
-    """A Tally over some of the inputs, on the host; fields as there."""
+    """InspectionSums over some of the inputs, on the host; fields as there."""
 
     counts: np.ndarray
     active: np.ndarray
@@ -44,7 +44,7 @@ class TallyPart:
     group_members: np.ndarray
 
 
-class Tally:
+class InspectionSums:
     """Everything that one streaming pass adds up, on the model's device.
 
     Memory O(neurons x classes).
@@ -93,7 +93,7 @@ class Tally:
         self._finite = torch.ones((), dtype=torch.bool, device=device)
         self._read: tuple[int, tuple[np.ndarray, ...]] = (-1, ())
 
-    def add(self, reading: Reading) -> None:
+    def add(self, reading: NeuronBatch) -> None:
         """Adds a batch."""
         if not self.layers:
             self.layers, self.layer_sizes = (
@@ -277,7 +277,7 @@ class Tally:
 
 
 def remarks_on(
-    tally: Tally, dataset: Dataset, classes: Sequence[str], mode_seen: bool
+    tally: InspectionSums, dataset: Dataset, classes: Sequence[str], mode_seen: bool
 ) -> tuple[str, ...]:
     """Sentences about what was left out and what is unsure."""
     counts = tally.members()

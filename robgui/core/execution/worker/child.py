@@ -18,8 +18,8 @@ from typing import Any, NoReturn
 from robgui.core.errors import sentence
 from robgui.core.execution.analysis import Pace
 from robgui.core.execution.carrying import carry_out
+from robgui.core.execution.loaded_cache import LoadedCache
 from robgui.core.execution.run import RunState
-from robgui.core.execution.shelf import Shelf
 from robgui.core.execution.task import Report
 from robgui.core.execution.worker.confinement.limits import set_limits
 from robgui.core.execution.worker.frames import Frame, FrameError, Pipe, read_frame, write_frame
@@ -117,7 +117,7 @@ class Worker:
         self._channel = channel
         self._polite = polite
         self._ahead = ahead
-        self._shelf = Shelf(device, notice=self._notice)
+        self._shelf = LoadedCache(device, notice=self._notice)
 
     def serve(self) -> None:
         """Works until it is told to leave."""
