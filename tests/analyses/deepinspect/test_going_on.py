@@ -43,9 +43,7 @@ def same(one: Any, other: Any) -> bool:
 
 
 def kept_parts(classifier: Classifier, dataset: Dataset, **params: Any) -> list[InspectionPart]:
-    return [
-        step.kept for step in run("deepinspect", classifier, dataset, **params) if step.kept
-    ]
+    return [step.kept for step in run("deepinspect", classifier, dataset, **params) if step.kept]
 
 
 def going(classifier: Classifier, dataset: Dataset, kept: InspectionPart, **params: Any) -> Any:
@@ -94,9 +92,7 @@ def test_only_the_rest_is_shown_to_the_model():
 def test_counts_of_something_else_are_left_alone(spoiled):
     classifier, dataset = small_cnn(), images(90)
     part = kept_parts(classifier, dataset, batch=16)[0]
-    last = going(
-        classifier, dataset, replace(part, tally=replace(part.tally, **spoiled)), batch=16
-    )
+    last = going(classifier, dataset, replace(part, tally=replace(part.tally, **spoiled)), batch=16)
     assert last.note == ""
     assert same(last.result, run("deepinspect", classifier, dataset, batch=16)[-1].result)
 

@@ -18,8 +18,8 @@ from robgui.analyses.deepinspect.counting.ranking import (
     ranking_rounds,
     truth_rounds,
 )
-from robgui.analyses.deepinspect.counting.streaming import sharpened
 from robgui.analyses.deepinspect.counting.remarks import remarks_on
+from robgui.analyses.deepinspect.counting.streaming import sharpened
 from robgui.analyses.deepinspect.counting.tally import Tally
 from robgui.analyses.deepinspect.pairs import Reported, report
 from robgui.analyses.deepinspect.params import ThresholdsParams
