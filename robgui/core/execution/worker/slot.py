@@ -269,7 +269,7 @@ class Slot:
         execution = self.execution
         if execution is None:
             raise FrameError("a report that nobody has asked for")
-        report = read_report(frame, execution.task.analysis().result)
+        report = read_report(frame, execution.analysis.result, execution.analysis.kept)
         lost_node = report.state is RunState.QUEUED and bool(self.place.cluster)
         if report.state in (RunState.QUEUED, RunState.PAUSED) and not lost_node:
             raise FrameError("a report of a state that a worker cannot be in")

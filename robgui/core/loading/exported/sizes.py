@@ -13,7 +13,7 @@ from typing import Any
 
 from torch import Tensor
 
-from robgui.core.loading.exported.contract import Call
+from robgui.core.loading.exported.contract import OperationCall
 
 #: Bytes of a whole number in a result; sums of small ones are wider than what they add.
 _WHOLE_WIDTH = 8
@@ -34,7 +34,7 @@ unflatten unsqueeze view
 """
 
 
-def bound(call: Call) -> int | None:
+def bound(call: OperationCall) -> int | None:
     """Bytes that the result takes at most; None where only torch can tell."""
     rule = _RULES.get(call.operation.partition(".")[0])
     if rule is None or call.get("dtype") is not None or call.get("out") is not None:
@@ -50,7 +50,7 @@ def _width(tensor: Tensor) -> int:
     return tensor.element_size() if tensor.is_floating_point() else _WHOLE_WIDTH
 
 
-def _tensors(call: Call) -> list[Tensor]:
+def _tensors(call: OperationCall) -> list[Tensor]:
     found: list[Tensor] = []
     for value in call.given.values():
         each = value if isinstance(value, list | tuple) else (value,)
@@ -58,7 +58,7 @@ def _tensors(call: Call) -> list[Tensor]:
     return found
 
 
-def _broadcast(call: Call, tensors: Sequence[Tensor]) -> int | None:
+def _broadcast(call: OperationCall, tensors: Sequence[Tensor]) -> int | None:
     sizes = [1] * max(tensor.ndim for tensor in tensors)
     for tensor in tensors:
         for place, size in enumerate(reversed(tensor.shape)):
@@ -69,19 +69,19 @@ def _broadcast(call: Call, tensors: Sequence[Tensor]) -> int | None:
     return prod(sizes)
 
 
-def _of_first(call: Call, tensors: Sequence[Tensor]) -> int | None:
+def _of_first(call: OperationCall, tensors: Sequence[Tensor]) -> int | None:
     # a factor beside it may not make it larger: torch refuses shapes that do not fit
     return tensors[0].numel()
 
 
-def _of_all(call: Call, tensors: Sequence[Tensor]) -> int | None:
+def _of_all(call: OperationCall, tensors: Sequence[Tensor]) -> int | None:
     return sum(tensor.numel() for tensor in tensors)
 
 
-def _product(first: str, second: str) -> Callable[[Call, Sequence[Tensor]], int | None]:
+def _product(first: str, second: str) -> Callable[[OperationCall, Sequence[Tensor]], int | None]:
     """Rows of one matrix times columns of another."""
 
-    def numbers(call: Call, tensors: Sequence[Tensor]) -> int | None:
+    def numbers(call: OperationCall, tensors: Sequence[Tensor]) -> int | None:
         rows, columns = call.tensor(first), call.tensor(second)
         if rows.ndim < 2 or columns.ndim < 2 or rows.shape[-1] != columns.shape[-2]:
             return None
@@ -90,14 +90,14 @@ def _product(first: str, second: str) -> Callable[[Call, Sequence[Tensor]], int 
     return numbers
 
 
-def _linear(call: Call, tensors: Sequence[Tensor]) -> int | None:
+def _linear(call: OperationCall, tensors: Sequence[Tensor]) -> int | None:
     x, weight = call.tensor("input"), call.tensor("weight")
     if not x.ndim or weight.ndim != 2 or x.shape[-1] != weight.shape[1]:
         return None
     return prod(x.shape[:-1]) * weight.shape[0]
 
 
-def _convolution(call: Call, tensors: Sequence[Tensor]) -> int | None:
+def _convolution(call: OperationCall, tensors: Sequence[Tensor]) -> int | None:
     x, weight = call.tensor("input"), call.tensor("weight")
     places = weight.ndim - 2
     if places < 1 or x.ndim not in (places + 1, places + 2) or call.get("transposed"):
@@ -113,7 +113,7 @@ def _convolution(call: Call, tensors: Sequence[Tensor]) -> int | None:
     return made
 
 
-def _pool(call: Call, tensors: Sequence[Tensor]) -> int | None:
+def _pool(call: OperationCall, tensors: Sequence[Tensor]) -> int | None:
     x, places = tensors[0], _places(call)
     padding = _each(call["padding"], places)
     stride = _each(call["stride"] or call["kernel_size"], places)
@@ -125,7 +125,7 @@ def _pool(call: Call, tensors: Sequence[Tensor]) -> int | None:
     return made
 
 
-def _adaptive_pool(call: Call, tensors: Sequence[Tensor]) -> int | None:
+def _adaptive_pool(call: OperationCall, tensors: Sequence[Tensor]) -> int | None:
     x, places = tensors[0], _places(call)
     asked = _each(call["output_size"], places)
     if asked is None or x.ndim < places or min(asked) < 0:
@@ -133,7 +133,7 @@ def _adaptive_pool(call: Call, tensors: Sequence[Tensor]) -> int | None:
     return prod(x.shape[:-places]) * prod(asked)
 
 
-def _expanded(call: Call, tensors: Sequence[Tensor]) -> int | None:
+def _expanded(call: OperationCall, tensors: Sequence[Tensor]) -> int | None:
     x, asked = tensors[0], list(call["size"])
     if len(asked) < x.ndim or any(type(size) is not int for size in asked):
         return None
@@ -141,12 +141,12 @@ def _expanded(call: Call, tensors: Sequence[Tensor]) -> int | None:
     return prod(max(size, was) for size, was in zip(asked, kept, strict=True))
 
 
-def _embedded(call: Call, tensors: Sequence[Tensor]) -> int | None:
+def _embedded(call: OperationCall, tensors: Sequence[Tensor]) -> int | None:
     weight, indices = call.tensor("weight"), call.tensor("indices")
     return indices.numel() * weight.shape[-1] if weight.ndim else None
 
 
-def _places(call: Call) -> int:
+def _places(call: OperationCall) -> int:
     """Along how many axes the window moves, as its name says: 2 for ``max_pool2d``."""
     return int(call.operation.partition(".")[0][-2])
 
@@ -161,7 +161,7 @@ def _each(value: Any, places: int) -> list[int] | None:
     return list(given) if len(given) == places else None
 
 
-_RULES: dict[str, Callable[[Call, Sequence[Tensor]], int | None]] = {
+_RULES: dict[str, Callable[[OperationCall, Sequence[Tensor]], int | None]] = {
     **dict.fromkeys(_ELEMENTWISE.split(), _broadcast),
     **dict.fromkeys(_NOT_LARGER.split(), _of_first),
     **dict.fromkeys(("cat", "concat", "stack"), _of_all),
