@@ -44,7 +44,7 @@ class KeepingPace:
         self._last = time.monotonic()
 
     def due(self, size: int) -> bool:
-        """Whether counts of so many bytes are to be kept now."""
+        """Whether counts of this size in bytes are to be kept now."""
         now = time.monotonic()
         if now - self._last < max(_KEEP_SECONDS, size / _KEEP_BYTES):
             return False
