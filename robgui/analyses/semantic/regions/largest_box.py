@@ -30,6 +30,8 @@ AT_ONCE, MOST = 64, 2.5
 TRIALS = 12
 #: A face is cut this far inside the pose that lost the class.
 _BEYOND = 0.0025
+#: A box that failed a test shrinks by this share of its side at every face.
+_INWARDS = 0.01
 
 #: Scores and top classes of the poses asked for.
 Answer = tuple[np.ndarray, np.ndarray]
@@ -99,6 +101,7 @@ class LargestBox:
                 break
             if trial < TRIALS:
                 self._cut(self.drawn.points[self.drawn.tops != self._target])
+                self._shrink()
         self.done, self.progress = True, 1.0
 
     def _nothing(self) -> Drawn:
@@ -183,6 +186,16 @@ class LargestBox:
                 return True
             if found + evidence(0, most - total, self._most_lost) < limit:
                 return False
+
+    def _shrink(self) -> None:
+        """Moves every face a little inwards that does not lie at the end of its range.
+
+        The poses seen are few of those lost: a box cut past them alone would mostly fail again.
+        """
+        side = _INWARDS * (self.high - self.low)
+        inner = self.low > self._domain.floor, self.high < self._domain.ceiling
+        self.low = np.where(inner[0], np.minimum(self.low + side, self._seed), self.low)
+        self.high = np.where(inner[1], np.maximum(self.high - side, self._seed), self.high)
 
     def _cut(self, lost: np.ndarray) -> None:
         """Moves faces inwards past poses ``(m, n)`` that lost the class, losing little volume."""
