@@ -13,7 +13,8 @@ from torch import Tensor
 from robgui.analyses.last_particle.exact import Law
 from robgui.analyses.last_particle.particles.kernel import Bound
 from robgui.analyses.last_particle.particles.outcome import SplittingOutcome, outcome
-from robgui.analyses.last_particle.particles.splitting import Setup, Splitting
+from robgui.analyses.last_particle.particles.setup import Setup
+from robgui.analyses.last_particle.particles.splitting import Splitting
 from robgui.core.errors import ModelError, ParamsError
 
 #: Points scored at once, unless told otherwise.

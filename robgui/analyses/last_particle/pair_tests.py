@@ -16,8 +16,11 @@ from robgui.analyses.last_particle.noise.priors import Prior
 from robgui.analyses.last_particle.noise.settings import prior_of
 from robgui.analyses.last_particle.params import MethodParams
 from robgui.analyses.last_particle.particles.outcome import SplittingOutcome, outcome
-from robgui.analyses.last_particle.particles.splitting import Setup, Splitting
+from robgui.analyses.last_particle.particles.setup import Setup
+from robgui.analyses.last_particle.particles.splitting import Splitting
 from robgui.analyses.last_particle.result import OUTSIDE
+from robgui.analyses.last_particle.sampling.gradients import no_way
+from robgui.analyses.last_particle.sampling.steep import SteepDirections
 from robgui.analyses.last_particle.tested_inputs import Chosen
 from robgui.core.dataset import Dataset
 from robgui.core.devices import to_host
@@ -55,6 +58,7 @@ class PairTests:
             at once.
         classes: ``(pairs,)`` right classes.
         splitting: The tests at work.
+        moves: Moves of every new particle.
         any_rival: The margin over all other classes, one test per pair.
 
     Args:
@@ -88,12 +92,16 @@ class PairTests:
             rivals = torch.from_numpy(self.rivals.ravel()).to(device)
             score = self._score(every.repeat_interleave(self.rivals.shape[1]), rivals)
         self.rows = classifier.batch(params.batch)
+        guide = None
+        if params.leaps(not no_way(classifier, params)):
+            guide = SteepDirections(classifier, self.prior, self.classes)
+        self.moves = params.moves(guide is not None)
         setup = Setup(
             self.prior.dim,
             self.rivals.size,
             params.particles,
             params.kill,
-            params.steps,
+            self.moves,
             params.replicas,
             self.m,
             params.seed,
@@ -101,7 +109,7 @@ class PairTests:
             trace,
             None if only is None else self._tests_of(only),
         )
-        self.splitting = Splitting(score, setup, device)
+        self.splitting = Splitting(score, setup, device, guide)
         self._failures: dict[int, tuple[np.ndarray, int]] = {}
 
     def _score(self, owners: Tensor, rivals: Tensor | None) -> MarginScore:

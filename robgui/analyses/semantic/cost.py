@@ -19,8 +19,9 @@ from robgui.core.execution.budget.cost import Calls, Subject
 #: Points of the first look along one axis, on the map of two, and with more axes.
 _LOOKED = {1: 62, 2: 326}
 _SPREAD = 201
-#: Slabs that a face of a box asks for: at the end of its range at once, else about ten.
-_FEWEST_SLABS, _MOST_SLABS = 3, 10
+#: Slabs that a face of a box asks for: at the end of its range at once, else about ten, and as
+#: many once more where something was cut off.
+_FEWEST_SLABS, _MOST_SLABS = 3, 20
 #: Tests of a box: mostly one, now and then three.
 _MOST_TESTS = 3
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from robgui.analyses.zonnscan.attack import fast_gradient
+from robgui.analyses.zonnscan.drawn_again import samples_of
 from robgui.analyses.zonnscan.populations import true_classes
 from robgui.analyses.zonnscan.result import Twins
-from robgui.analyses.zonnscan.sweep import samples_of
 from robgui.core.dataset import inputs
 from robgui.core.execution.asking.answering import loaded
 from robgui.core.execution.asking.by_value import from_value

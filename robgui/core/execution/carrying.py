@@ -78,11 +78,14 @@ def thinned(reports: Iterator[Report], seconds: float) -> Iterator[Report]:
     large.due()
     newest: Step[Any] | None = None
     for report in reports:
-        newest = report.step or newest
+        newest = newest if report.step is None else report.step.after(newest)
         if report.state.ended:
             yield replace(report, step=newest)
-        elif report.step is None or large.due():
+        elif report.step is None:
             yield report
+        elif large.due():
+            yield replace(report, step=newest)
+            newest = report.step if report.step.kept is None else replace(report.step, kept=None)
         elif small.due():
             yield replace(report, step=None, done=report.step.done, total=report.step.total)
 

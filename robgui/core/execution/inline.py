@@ -27,9 +27,9 @@ class Steps(Iterator[Step[Any]]):
 
     def __init__(self, execution: Execution, shelf: LoadedCache) -> None:
         self.execution = execution
+        execution.claim()
         self._reports = carry_out(execution.task, shelf)
         self._raised = False
-        execution.claim()
 
     def __next__(self) -> Step[Any]:
         execution = self.execution

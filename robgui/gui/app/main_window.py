@@ -37,7 +37,7 @@ from robgui.gui.pages.findings import Findings
 from robgui.gui.pages.overview import Overview
 from robgui.gui.pages.welcome import Welcome
 from robgui.gui.panels import Page, make_panel, pages, panel_entries
-from robgui.gui.show.guide import Guide
+from robgui.gui.show.guide import DemoGuide
 from robgui.gui.state.remedies import failure
 from robgui.gui.widgets.toast import Toasts
 
@@ -98,7 +98,7 @@ class MainWindow(QMainWindow):
         self.folding = Folding(self)
         self._failures: dict[str, str] = {}
         self._work_pictures = WorkPictures(store)
-        self.guide = Guide(self)
+        self.guide = DemoGuide(self)
         self._connect()
         self.commands.fill_menus()
         self._restore()

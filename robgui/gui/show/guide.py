@@ -39,7 +39,7 @@ _LOWEST_PAGE = 200
 _LONGEST = 300
 
 
-class Guide(QObject):
+class DemoGuide(QObject):
     """Drives the window from one step to the next.
 
     Attributes:

@@ -317,7 +317,10 @@ def _sweep(
     accident of equal samples.
     """
     params = ZonnscanParams(
-        samples=bench.size.sweep_samples, target_half_width=0, seed=bench.seed + 2 * i + twin
+        samples=bench.size.sweep_samples,
+        added=0,  # the same radii for every input, so that their curves can be averaged
+        target_half_width=0,
+        seed=bench.seed + 2 * i + twin,
     )
     place = int(pairs.places[i])
     chosen: Dataset = (

@@ -94,15 +94,20 @@ def summary(output: Tensor) -> Tensor:
 
 
 def read(
-    classifier: Classifier, dataset: Dataset, *, batch: int, last_layer: bool
+    classifier: Classifier, dataset: Dataset, *, batch: int, last_layer: bool, first: int = 0
 ) -> Iterator[NeuronBatch]:
-    """Goes through all readable inputs once; a batch that does not fit into memory is halved."""
+    """Goes through all readable inputs from ``first`` on once.
+
+    A batch that does not fit into memory is halved.
+    """
     if not len(dataset):
         raise DataError("DeepInspect needs inputs; choose some in the gallery or with --select.")
-    seen = False
-    for places, x in batches(classifier, dataset, batch, together=1 if batch else _TOGETHER):
+    seen = first > 0
+    rest = dataset.subset(range(first, len(dataset))) if first else dataset
+    for among, x in batches(classifier, rest, batch, together=1 if batch else _TOGETHER):
         seen = True
-        yield from _read_batch(classifier, np.asarray(places), classifier.tensor(x), last_layer)
+        places = first + np.asarray(among)
+        yield from _read_batch(classifier, places, classifier.tensor(x), last_layer)
     if not seen:
         raise DataError(
             f"None of the {len(dataset):,} inputs of {dataset.name} can be read; look at what the"

@@ -18,8 +18,9 @@ from robgui.analyses.deepinspect.counting.ranking import (
     ranking_rounds,
     truth_rounds,
 )
+from robgui.analyses.deepinspect.counting.remarks import remarks_on
 from robgui.analyses.deepinspect.counting.streaming import sharpened
-from robgui.analyses.deepinspect.counting.tally import InspectionSums, remarks_on
+from robgui.analyses.deepinspect.counting.tally import InspectionSums
 from robgui.analyses.deepinspect.pairs import Reported, report
 from robgui.analyses.deepinspect.params import ThresholdsParams
 from robgui.analyses.deepinspect.result import Quality

@@ -200,12 +200,12 @@ class _Table:
         killed, _ = self._run.splitting.progress
         most = size * self._run.rivals.shape[1] * self._run.m
         done = (
-            killed * p.steps * p.kill
+            killed * self._run.moves * p.kill
             + int(self._monte_carlo.sampled.sum())
             + self._proven
             + int(self._attacked.sum()) * p.attack_steps
         )
-        total = most * p.steps * p.kill + p.samples * size
+        total = most * self._run.moves * p.kill + p.samples * size
         total += 0 if self._why_not_certified else size
         total += (
             0

@@ -37,7 +37,7 @@ _PARTS = 1000
 #: Of a time limit this share is for the first look around.
 _LOOK_SHARE = 0.15
 #: Poses that a box takes from its start to the end of its test, more or less.
-_POSES_OF_A_BOX = 1200
+_POSES_OF_A_BOX = 1000
 
 
 def semantic_regions(

@@ -25,6 +25,7 @@ from robgui.core.execution.worker.confinement.limits import set_limits
 from robgui.core.execution.worker.frames import Frame, FrameError, Pipe, read_frame, write_frame
 from robgui.core.execution.worker.graphics import GraphicsLook
 from robgui.core.execution.worker.messages import error_words, read_task
+from robgui.core.execution.worker.niceness import NICENESS
 from robgui.core.execution.worker.outbox import Outbox
 
 #: Nothing is left to be done ahead.
@@ -272,7 +273,7 @@ def _step_back() -> None:
         with contextlib.suppress(ProcessLookupError):  # it has just ended
             # not relative to what it is: a polite thread may have started this process
             os.setpriority(
-                os.PRIO_PROCESS, thread, max(10, os.getpriority(os.PRIO_PROCESS, thread))
+                os.PRIO_PROCESS, thread, max(NICENESS, os.getpriority(os.PRIO_PROCESS, thread))
             )
 
 
