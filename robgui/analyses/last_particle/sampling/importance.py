@@ -25,9 +25,9 @@ from robgui.analyses.last_particle.particles.streams import Streams
 _PLAIN = 0.5
 #: Fewer points than this, as the spread of the weights makes them count, give no number.
 ENOUGH = 40.0
-#: Where many points are asked for, a few are drawn first to see how many are needed until enough of them
-#: count, which tells the estimate to a tenth. They are not part of it: how long to draw must not
-#: depend on what is averaged.
+#: Where many points are asked for, a few are drawn first to see how many are needed until enough
+#: of them count, which tells the estimate to a tenth. They are not part of it: how long to draw
+#: must not depend on what is averaged.
 _TRIAL, _PLENTY = 1024, 500.0
 #: Where too few count, more points are drawn: half as many again as are needed by what is known,
 #: but at most this multiple of those asked for.
