@@ -120,6 +120,7 @@ def _matrix(first: Matrix, second: Matrix) -> Matrix | str:
         levels=(-most, most),
         worst="middle",
         classes=None,
+        guessed=None,
         spots=(),
     )
 

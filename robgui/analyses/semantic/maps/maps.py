@@ -260,8 +260,9 @@ class _Map:
             (trap, network, shape, self._tops[network, shape, trap.row, trap.column])
             for network, shape in product(range(self._shape[0]), range(self._shape[1]))
             for trap in self._traps_of(self._scores[network, shape])
+            if self._computed[network, shape, trap.row, trap.column]
         ]
-        if self._shape[0] * self._shape[1] > 1:
+        if self._shape[0] * self._shape[1] > 1 and self._computed.all():
             found += [(trap, -1, -1, -1) for trap in self._traps_of(self._scores.mean((0, 1)))]
         found = sorted(found, key=lambda one: one[0].score - one[0].wall)[:MOST_TRAPS]
         traps, networks, shapes, tops = zip(*found, strict=True) if found else ((), (), (), ())

@@ -173,7 +173,7 @@ class LargestBox:
     def _test(self, risk: float) -> Generator[np.ndarray, Answer, bool]:
         """Draws new poses until they show what is asked, or can no longer show it."""
         self.drawn, limit = self._nothing(), -np.log(risk)
-        most = MOST * needed(self._most_lost, risk)
+        most = int(MOST * needed(self._most_lost, risk))
         while True:
             points = self._inside(AT_ONCE)
             self.drawn.add(points, (yield points))
