@@ -307,7 +307,7 @@ def _value(known: Analysis, name: str, value: Any) -> Any:
     """A text such as ``0:0.5:11`` is read as it would be on the command line."""
     field = known.params.model_fields.get(name)
     return (
-        params_text.read(name, field, value)
+        params_text.parse_value(name, field, value)
         if isinstance(value, str) and field is not None
         else value
     )
@@ -366,7 +366,7 @@ def _title(request: Request, values: dict[str, Any]) -> str:
             else f"{len(request.indices):,} inputs"
         )
     return " ".join(
-        [*words, *(f"{name}={params_text.write(value)}" for name, value in values.items())]
+        [*words, *(f"{name}={params_text.format_value(value)}" for name, value in values.items())]
     )
 
 

@@ -1,6 +1,6 @@
 """``robgui completion``: a script that lets a shell complete commands, analyses and options.
 
-Everything in it comes from the parsers of the commands, so that it knows what they know.
+Everything in it comes from the parsers of the commands, so it knows what they know.
 """
 
 from __future__ import annotations

@@ -35,15 +35,24 @@ Arrays = dict[str, np.ndarray]
 #: MB/s.
 _SAMPLE_BYTES = 16 * 2**10
 _WORTHWHILE = 0.5
-#: A blob may unpack to this, and beyond it to so many times its own length: masks and curves shrink
-#: to a hundredth.
+#: A blob may unpack to this size, and beyond it to this multiple of its own length: masks and
+#: curves shrink to a hundredth.
 _ALWAYS, _GROWTH = 256 * 2**20, 100
+
+
+def stored_name(cls: type[Any]) -> str:
+    """What a class is called in stored documents.
+
+    A class that was renamed since the first workspaces were written says its old name as
+    ``STORED_AS``; older and newer versions then read each other's files.
+    """
+    return str(vars(cls).get("STORED_AS", cls.__name__))
 
 
 def take_apart(value: Any) -> tuple[Any, Arrays]:
     """A value as a JSON-able document and its arrays by name; nothing is copied."""
     arrays: Arrays = {}
-    return _pack(value, type(value).__name__, arrays), arrays
+    return _pack(value, stored_name(type(value)), arrays), arrays
 
 
 def put_together(hint: Any, document: Any, arrays: Arrays) -> Any:
@@ -185,7 +194,7 @@ def _pack(value: Any, where: str, arrays: Arrays) -> Any:
             return _number(value)
         case BaseModel():
             return {
-                "$type": type(value).__name__,
+                "$type": stored_name(type(value)),
                 "fields": _pack(value.model_dump(mode="json"), where, arrays),
             }
         case tuple():
@@ -201,7 +210,7 @@ def _pack(value: Any, where: str, arrays: Arrays) -> Any:
             f.name: _pack(getattr(value, f.name), f"{where}.{f.name}", arrays)
             for f in dataclasses.fields(value)
         }
-        return {"$type": type(value).__name__, "fields": fields}
+        return {"$type": stored_name(type(value)), "fields": fields}
     raise WorkspaceError(
         f"{where} is a {type(value).__name__}, which cannot be stored; use arrays, numbers, text,"
         " tuples, dicts or dataclasses."
@@ -274,7 +283,7 @@ def _unpack_items(items: list[list[Any]], hint: Any, arrays: Arrays, where: str)
 
 
 def _unpack_object(name: str, fields: dict[str, Any], hint: Any, arrays: Arrays, where: str) -> Any:
-    known = {cls.__name__: cls for cls in _classes(hint)}
+    known = {stored_name(cls): cls for cls in _classes(hint)}
     if name not in known:
         raise WorkspaceError(
             f"{where}: a stored {name} was found where {', '.join(known) or 'plain values'} may be;"

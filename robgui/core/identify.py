@@ -23,7 +23,7 @@ from robgui.core.zip_directory import BrokenZipError, read_directory
 
 #: Bytes that tell every format; a tar archive says so at byte 257.
 _HEAD = 512
-#: Of a zip file with more members only so many are looked at to find out what it is.
+#: Most members of a zip file that are looked at to find out what it is.
 _MOST_MEMBERS = 100_000
 #: The first line of a file that names two models to be looked at as one.
 PAIR_HEAD = b"# robgui: two models as one"

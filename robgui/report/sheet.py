@@ -31,7 +31,7 @@ _PAPER = Look()
 INK, QUIET, RULE = _PAPER.text, _PAPER.faded, _PAPER.grid
 
 
-class Sheet:
+class PaperSheet:
     """One page; ``y`` is how far down it is filled, in inches.
 
     Everything that matplotlib would take from its global table of styles is said here, because
@@ -135,7 +135,7 @@ def status_colour(status: Status) -> str:
 
 
 def table_height(rows: Mapping[str, str], width: float, size: float = 7) -> float:
-    """How many inches ``Sheet.table`` takes for these rows."""
+    """How many inches ``PaperSheet.table`` takes for these rows."""
     names, values = _columns(width)
     lines = 0
     for name, value in rows.items():

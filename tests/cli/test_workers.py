@@ -126,7 +126,7 @@ def test_ctrl_c_ends_a_run_whose_script_never_answers_and_keeps_what_it_had(file
 
 
 def wait_for_result(process: subprocess.Popen[str], path: Path) -> None:
-    """Waits until a partial result is in the workspace, so that it is known to exist."""
+    """Waits until a partial result is in the workspace."""
     until = time.monotonic() + LONGEST
     while process.poll() is None and time.monotonic() < until:
         if has_result(path):

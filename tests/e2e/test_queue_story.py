@@ -68,7 +68,7 @@ def queue_three(qtbot, window):
     window.run_pane.form().set_values(LONG)
     jobs = []
     for index in range(3):
-        store.select(store.selection.but(input=index))
+        store.select(store.selection.replace(input=index))
         press(qtbot, window.run_pane.run)
         jobs.append(store.runner.executions[-1])
     qtbot.waitUntil(lambda: jobs[0].newest is not None, timeout=60_000)

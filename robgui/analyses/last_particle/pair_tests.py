@@ -15,9 +15,12 @@ from robgui.analyses.last_particle.noise.margin import MarginScore
 from robgui.analyses.last_particle.noise.priors import Prior
 from robgui.analyses.last_particle.noise.settings import prior_of
 from robgui.analyses.last_particle.params import MethodParams
-from robgui.analyses.last_particle.particles.outcome import Outcome, outcome
-from robgui.analyses.last_particle.particles.splitting import Setup, Splitting
+from robgui.analyses.last_particle.particles.outcome import TestOutcome, outcome
+from robgui.analyses.last_particle.particles.setup import Setup
+from robgui.analyses.last_particle.particles.splitting import Splitting
 from robgui.analyses.last_particle.result import OUTSIDE
+from robgui.analyses.last_particle.sampling.gradients import no_way
+from robgui.analyses.last_particle.sampling.steep import SteepDirections
 from robgui.analyses.last_particle.tested_inputs import Chosen
 from robgui.core.dataset import Dataset
 from robgui.core.devices import to_host
@@ -40,7 +43,7 @@ class JointOutcome:
     p_high: float
     mixed: bool
     shown: int
-    tests: tuple[Outcome, ...]
+    tests: tuple[TestOutcome, ...]
 
 
 class PairTests:
@@ -49,12 +52,13 @@ class PairTests:
 
     Attributes:
         law: The law of the counts of a test.
-        m: So many killed validate a test.
+        m: Number of killed that validates a test.
         prior: The noise.
         rivals: Other classes tested one by one for each pair, ``(pairs, q)``; q = 1 and -1 for all
             at once.
         classes: ``(pairs,)`` right classes.
         splitting: The tests at work.
+        moves: Moves of every new particle.
         any_rival: The margin over all other classes, one test per pair.
 
     Args:
@@ -88,12 +92,16 @@ class PairTests:
             rivals = torch.from_numpy(self.rivals.ravel()).to(device)
             score = self._score(every.repeat_interleave(self.rivals.shape[1]), rivals)
         self.rows = classifier.batch(params.batch)
+        guide = None
+        if params.leaps(not no_way(classifier, params)):
+            guide = SteepDirections(classifier, self.prior, self.classes)
+        self.moves = params.moves(guide is not None)
         setup = Setup(
             self.prior.dim,
             self.rivals.size,
             params.particles,
             params.kill,
-            params.steps,
+            self.moves,
             params.replicas,
             self.m,
             params.seed,
@@ -101,7 +109,7 @@ class PairTests:
             trace,
             None if only is None else self._tests_of(only),
         )
-        self.splitting = Splitting(score, setup, device)
+        self.splitting = Splitting(score, setup, device, guide)
         self._failures: dict[int, tuple[np.ndarray, int]] = {}
 
     def _score(self, owners: Tensor, rivals: Tensor | None) -> MarginScore:
@@ -176,9 +184,9 @@ def _rivals(classifier: Classifier, classes: np.ndarray, class_wise: bool) -> np
     return np.asarray(every[every != classes[:, None]].reshape(len(classes), -1))
 
 
-def _joint(outcomes: tuple[Outcome, ...], ended: bool) -> JointOutcome:
+def _joint(outcomes: tuple[TestOutcome, ...], ended: bool) -> JointOutcome:
     """Several tests as one: each says how likely one class is to win, so their sum is the failure
-    probability, and the sums of their ends, each left out so much more rarely, are its ends.
+    probability, and the sums of their ends, each with its part of the risk, are its ends.
     """
     estimates = np.array([each.p_estimate for each in outcomes])
     reason = next((each.reason for each in outcomes if each.inconclusive), "")

@@ -12,7 +12,7 @@ from robgui.analyses.semantic.regions.box_test import needed
 from robgui.analyses.semantic.regions.largest_box import LOOK, SLAB
 from robgui.analyses.semantic.regions.params import GrowParams, RegionsParams, starts_on
 from robgui.analyses.semantic.scene.axes import AXES, image_axes, varied
-from robgui.analyses.semantic.scene.scene import Axis
+from robgui.analyses.semantic.scene.scene import SceneAxis
 from robgui.analyses.semantic.volume_ratio.params import SrvrParams
 from robgui.core.execution.budget.cost import Calls, Subject
 
@@ -81,6 +81,6 @@ def _grown(params: GrowParams, n: int, starts: int) -> tuple[int, int]:
     return most // 4, most
 
 
-def _axes(params: SpaceParams, spec: str, subject: Subject) -> tuple[Axis, ...]:
+def _axes(params: SpaceParams, spec: str, subject: Subject) -> tuple[SceneAxis, ...]:
     colour, side = subject.shape[0] == 3, min(subject.shape[1:], default=1)
     return varied(image_axes(colour, side) if spec == IMAGE else AXES, params, spec)

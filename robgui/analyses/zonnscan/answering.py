@@ -15,10 +15,10 @@ from robgui.core.execution.asking.by_value import from_value
 if TYPE_CHECKING:
     import numpy as np
 
-    from robgui.core.execution.shelf import Shelf
+    from robgui.core.execution.loaded_cache import LoadedCache
 
 
-def twin(shelf: Shelf, model: dict[str, Any], one: dict[str, Any], eps: float) -> Twins:
+def twin(shelf: LoadedCache, model: dict[str, Any], one: dict[str, Any], eps: float) -> Twins:
     """Moves every value of an input by ``eps`` against its class.
 
     Args:
@@ -35,6 +35,6 @@ def twin(shelf: Shelf, model: dict[str, Any], one: dict[str, Any], eps: float) -
     return Twins(classifier.decode(array), classes.cpu().numpy(), array, seen.cpu().numpy())
 
 
-def samples(shelf: Shelf, corners: np.ndarray, radius: float, **drawn: Any) -> np.ndarray:
+def samples(shelf: LoadedCache, corners: np.ndarray, radius: float, **drawn: Any) -> np.ndarray:
     """The first samples of a zone, see ``samples_of``; no model is asked."""
     return samples_of(corners, radius, **drawn)

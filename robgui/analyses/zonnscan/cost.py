@@ -15,7 +15,7 @@ from robgui.analyses.zonnscan.zone import fitted_radii
 from robgui.core.execution.budget.cost import Calls, Subject
 from robgui.core.model.times import CallTimes
 
-#: A zone may stop after so many samples, if they can tell as little as is asked.
+#: Fewest samples after which a zone may stop, if they tell as little as is asked.
 _FEWEST = 64
 #: The gradient attack: 10 radii in 13 steps, twice 8 in 17, and pulling back what it finds.
 ATTACK = 10 * 13 + 2 * 8 * 17 + 36
@@ -70,7 +70,7 @@ def watermark_calls(params: WatermarkParams, subject: Subject) -> Calls:
 
 
 def _samples(zones: int, samples: int, target: float) -> tuple[int, int]:
-    """Fewest and most samples of so many zones."""
+    """Fewest and most samples of ``zones`` zones."""
     fewest = samples
     if target:  # an interval is never narrower than what its samples can tell from 0
         fewest = min(samples, max(_FEWEST, math.ceil(resolution(1) / (2 * target))))

@@ -37,7 +37,7 @@ from robgui.core.model.classifier import Classifier
 
 #: Of a time limit: when the first curve ends, the nearest sample is found and the attack ends.
 _FIRST_SHARE, _NEAREST_SHARE, _ATTACK_SHARE = 0.4, 0.5, 0.8
-#: With a time limit so many of the nearest samples are pulled towards the input.
+#: Nearest samples that are pulled towards the input when there is a time limit.
 _FEW = 8
 _FOLLOWING = "Following gradients to a nearer change of class."
 _AT_WORK = "it is still at work"
@@ -141,7 +141,7 @@ class _Sweep:
         self.late = self._deadline.over or (self._deadline.limited and bool(self.scan.active))
 
     def _until(self, share: float, stage: Iterator[None], doing: str) -> Iterator[str]:
-        """Goes on with a stage until so much of the time is used; to its end without a limit."""
+        """Goes on with a stage until ``share`` of the time is used; to its end without a limit."""
         while not self._deadline.beyond(share) or self._unseen():
             try:
                 next(stage)

@@ -13,7 +13,7 @@ from robgui.core.view.views import Matrix
 
 #: The ground that pale colours fade into, light and dark.
 GROUND = ("#FFFFFF", "#1D2127")
-#: A class that wins by nothing at all keeps this share of its hue, so that it can still be told.
+#: A class that wins by nothing at all keeps this share of its hue and can still be told.
 PALEST = 0.18
 #: How opaque a cell is, of 255, that shows what a coarser one has.
 GUESSED = 150

@@ -117,6 +117,8 @@ def _box_rows(view: Boxes) -> Rows:
     yield ["name", f"{x} from", f"{x} to", f"{y} from", f"{y} to"]
     for box in view.boxes:
         yield [box.name, box.x, box.x + box.width, box.y, box.y + box.height]
+    for spot in view.spots:
+        yield [spot.name, spot.x, spot.x, spot.y, spot.y]
 
 
 def _bar_rows(view: Bars) -> Rows:
@@ -178,6 +180,7 @@ def _arrays(view: Any) -> Iterable[tuple[str, Any]]:
         case Boxes():
             corners = [(box.x, box.y, box.width, box.height) for box in view.boxes]
             yield "boxes", np.array(corners).reshape(-1, 4)
+            yield "signs", np.array([(spot.x, spot.y) for spot in view.spots]).reshape(-1, 2)
             yield from ((f"behind {name}", array) for name, array in _arrays(view.behind))
         case Bars():
             yield from [] if view.edges is None else [("edges", view.edges)]

@@ -28,7 +28,7 @@ from robgui.core.finding import Finding
 from robgui.core.workspace import Workspace
 from tests.batch.guards import lights
 
-#: The old model calls light what is above 0.6, so that it has levels 128 to 152 wrong.
+#: The old model calls light what is above 0.6 and has levels 128 to 152 wrong.
 OLD = 0.6
 LEVELS = [10, 60, 90, 120, 130, 150, 200, 250]
 

@@ -27,7 +27,7 @@ from robgui.core.dataset import Dataset, align
 from robgui.core.execution.analysis import Pace, Step
 from robgui.core.model.classifier import Classifier
 
-#: So many failing inputs are kept for showing.
+#: Failing inputs that are kept for showing.
 SHOWN = 12
 #: Samples around failures for each pair at most, and how far from 0 a failing point may lie in
 #: standard deviations: those further out are rarer than 1e-11 and say nothing against a pass.
@@ -200,12 +200,12 @@ class _Table:
         killed, _ = self._run.splitting.progress
         most = size * self._run.rivals.shape[1] * self._run.m
         done = (
-            killed * p.steps * p.kill
+            killed * self._run.moves * p.kill
             + int(self._monte_carlo.sampled.sum())
             + self._proven
             + int(self._attacked.sum()) * p.attack_steps
         )
-        total = most * p.steps * p.kill + p.samples * size
+        total = most * self._run.moves * p.kill + p.samples * size
         total += 0 if self._why_not_certified else size
         total += (
             0

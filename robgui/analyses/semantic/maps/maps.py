@@ -18,7 +18,7 @@ from torch import Tensor
 
 from robgui.analyses.semantic.maps.grid import (
     FOLLOWED_FROM,
-    Level,
+    MapRound,
     along_borders,
     axis_values,
     check_size,
@@ -35,7 +35,7 @@ from robgui.core.devices import to_host
 from robgui.core.execution.analysis import Pace, Step
 from robgui.core.model.classifier import Classifier
 
-#: The class of a mesh is decided by at least so many cells.
+#: Fewest cells that decide the class of a mesh.
 _DECIDING = 24
 MOST_TRAPS = 20
 _MOST_IMAGES = 8
@@ -113,7 +113,7 @@ class _Block:
 
     network: int
     shape: int
-    cells: Level
+    cells: MapRound
 
 
 class _Map:
@@ -135,7 +135,7 @@ class _Map:
         self._tops = np.full(self._shape, -1, dtype=np.int32)
         self._top_scores = np.full(self._shape, np.nan, dtype=np.float32)
         self._computed = np.zeros(self._shape, dtype=bool)
-        self._kept: list[list[tuple[int, Level, Tensor]]] = [[] for _ in self._spaces[0]]
+        self._kept: list[list[tuple[int, MapRound, Tensor]]] = [[] for _ in self._spaces[0]]
         self._calls = 0
         self._target = predicted_classes(classifiers[0], dataset, params)
         self._decided = [target >= 0 for target in self._target]
@@ -174,7 +174,7 @@ class _Map:
                         yield from self._fill_all(own)
                 self._decide(shape)
 
-    def _border(self, network: int, shape: int, stride: int) -> Level:
+    def _border(self, network: int, shape: int, stride: int) -> MapRound:
         """Cells along the border of the class that is looked at, once it is known."""
         target, tops = self._target[shape], self._tops[network, shape]
         if target >= 0:
@@ -303,12 +303,14 @@ class _Map:
         columns = [self._x[cells[:, 1]], self._y[cells[:, 0]]]
         return np.stack(columns[: len(self._axes)], 1)
 
-    def _blocks(self, shape: int, level: Level) -> Iterator[_Block]:
+    def _blocks(self, shape: int, level: MapRound) -> Iterator[_Block]:
         """The cells of one round as every network is shown them."""
         for network, spaces in enumerate(self._spaces):
             size = min(spaces[shape].classifier.batch(self._params.batch), _AT_ONCE)
             for start in range(0, len(level.cells), size):
-                yield _Block(network, shape, Level(level.stride, level.cells[start : start + size]))
+                yield _Block(
+                    network, shape, MapRound(level.stride, level.cells[start : start + size])
+                )
 
     def _fill(self, block: _Block) -> Iterator[None]:
         space = self._spaces[block.network][block.shape]
@@ -319,7 +321,7 @@ class _Map:
             self._kept[block.shape].append((block.network, block.cells, shares))
         self._write(block.network, block.shape, block.cells, shares)
 
-    def _write(self, network: int, shape: int, part: Level, shares: Tensor) -> None:
+    def _write(self, network: int, shape: int, part: MapRound, shares: Tensor) -> None:
         sure, tops = (values.numpy() for values in shares.max(1))
         target = self._target[shape]
         scores = np.full(len(tops), np.nan) if target < 0 else shares[:, target].numpy()

@@ -23,7 +23,7 @@ SLAB = 8
 FIRST_STEP, LAST_STEP, LONGEST = 0.02, 0.005, 0.25
 #: Poses of a look that cuts a grown box before it is tested, and how often at most.
 LOOK, LOOKS = 96, 12
-#: Poses of a test drawn at once, and the most of it: so many times what a box without a failure
+#: Poses of a test drawn at once, and the most of it, as a multiple of what a box without a failure
 #: needs. A box that needs more is cut, which costs little of it.
 AT_ONCE, MOST = 64, 2.5
 #: Trials of a box; each has half the risk of the one before.
@@ -65,7 +65,7 @@ class LargestBox:
         most: The share of lost poses that the last test does not rule out.
         done: Whether it has passed or was given up.
         progress: How much of the work is done, 0 to 1.
-        hurried: Whether there is no more time than for so many poses: then the box stops growing,
+        hurried: Whether a number of poses would use up the time: then the box stops growing,
             and its test begins.
     """
 

@@ -4,7 +4,7 @@ one batch of points.
 ``ask`` gives the points whose scores the next step needs and ``tell`` takes the scores, so that the
 caller decides how they are computed: in one call, in batches, with pauses between them. The few
 numbers of the regions themselves are worked on beside the device, which would spend more time on
-starting so many small operations than on the scores.
+starting the many small operations than on the scores.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from robgui.core.errors import ParamsError
 WEAKEST = 0.1
 #: A region has come to rest when none of its bounds moves by this share of the step size.
 REST = 0.02
-#: A region has not grown when no side is longer than so many times its first length.
+#: A region has not grown when no side is longer than this multiple of its first length.
 GREW = 1.5
 #: Half the distance of the two points of a difference, as a share of the range (1.8 degrees of a
 #: full turn).
@@ -65,7 +65,7 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QueryPoints:
     """Points of the next step in the units of the axes: ``points (m, n)`` need a score, ``sloped
     (k, n)`` a gradient too.
     """
@@ -183,7 +183,7 @@ class Grower:
         """Whether ``(R,)`` no side is longer than at the start."""
         return np.asarray(((self._b - self._a) <= GREW * self._first).all(1))
 
-    def ask(self) -> Asked:
+    def ask(self) -> QueryPoints:
         """The points that the next step needs."""
         rows = [part[self.growing[part]] for part in self._rows]
         self._counts, self._order = [len(part) for part in rows], np.concatenate(rows)
@@ -191,9 +191,9 @@ class Grower:
         outer = self._box(rows[1], self._rules.alpha)
         whites = len(inner) - self._counts[2]
         if self._rules.autograd:
-            return Asked(self._points(inner[:whites], outer), self._points(inner[whites:]))
+            return QueryPoints(self._points(inner[:whites], outer), self._points(inner[whites:]))
         pairs, self._reach = self._pairs(rows[2], inner[whites:])
-        return Asked(self._points(inner, outer, pairs), self._points(inner[:0]))
+        return QueryPoints(self._points(inner, outer, pairs), self._points(inner[:0]))
 
     def tell(
         self, scores: Tensor, sloped_scores: Tensor | None = None, gradients: Tensor | None = None

@@ -27,8 +27,8 @@ _CONSTANT = 1e-6
 #: The skewness of entropies that spread less than this is lost in rounding, and so is any harm it
 #: could do.
 _SKEWNESS_KNOWN = 1e-4
-#: Student's interval needs so many samples times the square of their skewness (Cochran, "Sampling
-#: Techniques").
+#: Student's interval needs this many samples times the square of their skewness (Cochran,
+#: "Sampling Techniques").
 _PER_SKEWNESS = 25
 
 

@@ -21,7 +21,7 @@ from robgui.analyses.zonnscan.zone import Sampler
 from robgui.core.devices import to_device
 from robgui.core.model.randomness import HOST
 
-#: Direction numbers are published for so many dimensions (Joe and Kuo, 2008; scipy and torch carry
+#: Dimensions for which direction numbers are published (Joe and Kuo, 2008; scipy and torch carry
 #: the same table).
 SOBOL_DIMENSIONS = 21_201
 #: Independent replicates of the Sobol points: 31 degrees of freedom cost 4 % of width against a

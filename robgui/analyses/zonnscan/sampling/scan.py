@@ -156,9 +156,7 @@ class Scan:
             yield
 
     def _batches(self, zones: int, count: int) -> Iterator[tuple[slice, slice]]:
-        """So many samples of so many zones in batches: some zones whole, or some rows of one
-        zone.
-        """
+        """Batches of ``count`` samples of each zone: some zones whole, or some rows of one."""
         size = self._classifier.batch(self._batch)
         together, rows = max(1, size // count), min(size, count)
         for zone in range(0, zones, together):

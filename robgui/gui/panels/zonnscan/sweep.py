@@ -174,7 +174,7 @@ class ZonnscanPanel(GenericPanel):
 
     def _tell_radius(self) -> None:
         radius = float(self.marker.value())
-        self.store.select(self.store.selection.but(radius=radius), origin=self)
+        self.store.select(self.store.selection.replace(radius=radius), origin=self)
 
     def _selected(self, selection: Any, origin: object) -> None:
         if origin is not self and selection.radius is not None:

@@ -27,7 +27,7 @@ MISCHIEFS = {
 STUCK = ("loops", "sleeps", "floods")
 #: Inputs in the data; some models misbehave when they are all given at once.
 ROWS = 5
-#: A file that a model opens when its mischief begins, so that it can be seen from outside.
+#: A file that a model opens when its mischief begins, for the test to see from outside.
 MARK = "mischief"
 #: While there is a file of this name, one of the models is never loaded.
 HANG = "hang"

@@ -77,7 +77,7 @@ def _dataset(batches: Batches, options: Options) -> Dataset:
     name = batches.names[place]
     label = _label_column(batches, name, options)
     words = None if label is None else batches.column(label).to_pylist()
-    column = Column(batches, name)
+    column = StoredColumn(batches, name)
     if _is_encoded(batches, name):
         source = EncodedColumn(column)
         source.check(batches.path)
@@ -184,7 +184,7 @@ def _numbers(batches: Batches, options: Options) -> Dataset:
     return Grid(batches.path, columns, values, texts, lines, skips=Skips()).dataset(options)
 
 
-class Column:
+class StoredColumn:
     """One column of a table, by row; a few groups of rows are kept."""
 
     def __init__(self, batches: Batches, name: str) -> None:
@@ -214,7 +214,7 @@ class Column:
 class EncodedColumn(EncodedImages):
     """Encoded images in one column."""
 
-    def __init__(self, column: Column) -> None:
+    def __init__(self, column: StoredColumn) -> None:
         self._column = column
         super().__init__(RowNames(column.batches.rows))
 
@@ -253,7 +253,7 @@ class RowNames(Sequence[str]):
 class ArrayColumn:
     """Arrays of one shape in one column, nested lists or flat."""
 
-    def __init__(self, column: Column) -> None:
+    def __init__(self, column: StoredColumn) -> None:
         self._column = column
         first = self._cell(0)
         if first.dtype.kind not in "biuf" or not first.size:

@@ -5,25 +5,24 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QMessageBox
 
 import robgui
 from robgui.core.identify import Identity, Kind, identify
-from robgui.core.text.words import count
 from robgui.gui.app.actions import Entry
+from robgui.gui.app.commands.endings import DATA, MODELS, NOT_OPENED
+from robgui.gui.app.commands.entries import every_entry
+from robgui.gui.app.commands.figure_question import FigureQuestion
+from robgui.gui.app.commands.model_questions import ModelQuestions
+from robgui.gui.app.commands.possible import possible
+from robgui.gui.app.commands.quitting import may_quit
+from robgui.gui.app.commands.saving import Saving
+from robgui.gui.app.commands.workspaces import WORKSPACES, Workspaces
 from robgui.gui.app.device_menu import DeviceMenu
-from robgui.gui.app.entries import every_entry
-from robgui.gui.app.figure_question import FigureQuestion
-from robgui.gui.app.model_questions import ModelQuestions
-from robgui.gui.app.saving import Saving
 from robgui.gui.app.settings import Look
 from robgui.gui.app.theme import is_dark, theme
-from robgui.gui.app.workspaces import WORKSPACES, Workspaces
-from robgui.gui.pages.evidence.asking import Evidence
+from robgui.gui.pages.evidence.asking import EvidenceWindows
 from robgui.gui.state.opening import Opening
-from robgui.gui.widgets.plain import question
-from robgui.report.trackers.installed import TRACKERS, lacking
 
 if TYPE_CHECKING:
     from robgui.gui.app.main_window import MainWindow
@@ -31,30 +30,6 @@ if TYPE_CHECKING:
     from robgui.gui.pages.help import Help
     from robgui.gui.show.demo import DemoStart
     from robgui.gui.show.presentation import Presentation
-
-MODEL_ENDINGS = (
-    *(".pt2", ".pt", ".pth", ".th", ".ckpt", ".bin", ".safetensors", ".onnx", ".skops"),
-    *(".keras", ".h5", ".hdf5", ".tflite", ".pair"),
-)
-_MODELS = (
-    f"Models ({' '.join('*' + ending for ending in MODEL_ENDINGS)} config.json);;All files (*)"
-)
-_DATA = (
-    "Data (*.png *.jpg *.jpeg *.bmp *.tif *.tiff *.webp *.gif *.ppm *.npz *.npy *.csv *.json *.gz"
-    " *-ubyte *.zip *.tar *.tgz *.bin *.parquet *.arrow *.feather *.h5 *.hdf5 *.mat *.mp4 *.avi"
-    " *.mkv *.mov *.webm *_batch* test train);;All files (*)"
-)
-
-#: What to do with files that are known but not opened by themselves.
-_NOT_OPENED = {
-    Kind.UNKNOWN: "choose a model, data or a workspace",
-    Kind.MESH: "name it as the scene of a semantic analysis",
-    Kind.SUITE: "run it with New batch in the File menu",
-}
-
-KEYS = QKeySequence.StandardKey
-#: The trackers of experiments that are installed.
-_THERE = {name: not lacking(name) for name in TRACKERS}
 
 
 class Commands:
@@ -70,7 +45,7 @@ class Commands:
         self._presentation: Presentation | None = None
         self._demo: DemoStart | None = None
         self.batch: BatchWindow | None = None
-        self.evidence = Evidence(window)
+        self.evidence = EvidenceWindows(window)
         self._asked_for: set[Path] = set()
         self.questions = ModelQuestions(
             window, lambda path: self._asked_for.discard(path.absolute())
@@ -107,37 +82,10 @@ class Commands:
     def refresh(self) -> None:
         """Greys what cannot be done now."""
         w, store = self._window, self._store
-        panel = w.current_panel
-        shown = panel is not None
-        active = store.runner.active is not None
         undo = store.navigation.undo
         w.actions_["undo"].setText(f"Undo {undo.undoText()}".strip())
         w.actions_["redo"].setText(f"Redo {undo.redoText()}".strip())
-        w.actions_.enable(
-            undo=undo.canUndo(),
-            redo=undo.canRedo(),
-            back=store.navigation.can_go_back,
-            forward=store.navigation.can_go_forward,
-            run=panel is not None and not store.obstacle(panel.analysis.name),
-            pause=active,
-            stop=active,
-            stop_all=store.runner.busy or bool(store.library.loading),
-            data_settings=store.library.dataset is not None,
-            check_model=store.library.model is not None,
-            check_tests=store.library.model is not None,
-            remove_model=store.library.model is not None,
-            save_picture=shown,
-            copy_picture=shown,
-            save_numbers=shown,
-            export_made=panel is not None and panel.exports,
-            find_missing=bool(store.history.missing),
-            report=bool(store.history.runs),
-            **{f"log_{name}": bool(store.history.runs) and there for name, there in _THERE.items()},
-            export_findings=bool(store.history.findings),
-            post_mortem=store.selection.finding is not None,
-            look=store.selection.finding is not None,
-            make_tests=any(finding.starred for finding in store.history.findings),
-        )
+        w.actions_.enable(**possible(w))
 
     # --- opening ----------------------------------------------------------------------------------
 
@@ -148,8 +96,8 @@ class Commands:
         )
 
     def _open_identified(self, path: Path, found: Identity) -> None:
-        if found.kind in _NOT_OPENED:
-            advice = found.remedy or _NOT_OPENED[found.kind]
+        if found.kind in NOT_OPENED:
+            advice = found.remedy or NOT_OPENED[found.kind]
             self._store.say("error", f"{path} is {found.words}; {advice}.")
             return
         self._window.settings.last_folder = str(path.parent)
@@ -166,15 +114,15 @@ class Commands:
 
     def open_any(self) -> None:
         """Asks for a file of any kind."""
-        self._ask_and_open("Open", f"All files (*);;{_MODELS.partition(';;')[0]};;{WORKSPACES}")
+        self._ask_and_open("Open", f"All files (*);;{MODELS.partition(';;')[0]};;{WORKSPACES}")
 
     def open_model(self) -> None:
         """Asks for a model file."""
-        self._ask_and_open("Open model", _MODELS)
+        self._ask_and_open("Open model", MODELS)
 
     def open_data(self) -> None:
         """Asks for a data file."""
-        self._ask_and_open("Open data", _DATA)
+        self._ask_and_open("Open data", DATA)
 
     def open_folder(self) -> None:
         """Asks for a folder of images."""
@@ -384,28 +332,4 @@ class Commands:
 
     def may_quit(self) -> bool:
         """Asks whether to stop what is running."""
-        runner = self._store.runner
-        jobs = [job for job in runner.executions if not job.state.ended]
-        if not jobs:
-            return True
-        waiting = len([job for job in jobs if job in runner.waits])
-        first = self._store.analyses[jobs[0].request.analysis].title
-        going = count(len(jobs) - waiting - 1, "other run") if len(jobs) - waiting > 1 else ""
-        head = f"{first} and {going} are" if going else f"{first} is"
-        others = queued = ""
-        if waiting:
-            one = waiting == 1
-            others = f" and {waiting:,} more {'run waits' if one else 'runs wait'}"
-            queued = (
-                f" The waiting {'run stays' if one else 'runs stay'} queued and can be started next"
-                " time."
-            )
-        they, have = ("they are", "they have") if going else ("it is", "it has")
-        kept = f"If you quit now, {they} stopped and what {have} found so far is kept.{queued}"
-        box = question("Quit robgui", f"{head} still running{others}.", kept, self._window)
-        leave = box.addButton("Stop and quit", QMessageBox.ButtonRole.DestructiveRole)
-        stay = box.addButton("Keep running", QMessageBox.ButtonRole.RejectRole)
-        box.setDefaultButton(stay)
-        box.setEscapeButton(stay)
-        box.exec()
-        return box.clickedButton() is leave
+        return may_quit(self._store, self._window)
