@@ -54,8 +54,9 @@ def cnn() -> Classifier:
 
 
 def last(classifier: Classifier, dataset: Dataset, **settings: object) -> ZonnscanResult:
-    """The result when the sweep has ended."""
-    for step in zonnscan(classifier, dataset, ZonnscanParams.model_validate(settings)):
+    """The result when the sweep over fixed radii has ended."""
+    params = ZonnscanParams.model_validate({"added": 0, **settings})
+    for step in zonnscan(classifier, dataset, params):
         newest = step.result
     return newest
 
