@@ -130,6 +130,8 @@ def cell_words(view: Matrix, x: float, y: float) -> str:
     if view.classes is not None and (number := int(view.classes[row, column])) >= 0:
         name = view.class_names[number] if number < len(view.class_names) else f"class {number}"
         known = f"{name}, {known}"
+    if view.guessed is not None and view.guessed[row, column]:
+        known = f"not computed, a coarser cell has {known}"
     return f"{up}, {across}: {known}"
 
 
