@@ -142,3 +142,18 @@ def test_a_model_without_gradients_is_refused_before_it_runs():
     lack = known.shortage(known.params.parse({"gradients": True}), [model], 1)
     assert lack is not None
     assert "gradient" in str(lack)
+
+
+def test_the_verdict_says_that_it_was_white_box_where_it_was():
+    x = from_arrays(np.full((1, *SHAPE), 0.1, dtype=np.float32))
+    usual = {"max_calls": 100, "persistence": False}
+    *_, last = feature_game(uneven(45.0), x, FeatureGameParams.parse(usual))
+
+    def said(**more) -> str:
+        params = FeatureGameParams.parse({**usual, **more})
+        return " ".join(find("feature_game").verdict(last.result, params).because)
+
+    assert "White-box" in said(gradients=True)
+    assert "White-box" not in said()
+    assert "White-box" not in said(gradients=True, norm="l2")
+    assert "White-box" not in said(gradients=True, player="nature")

@@ -28,6 +28,8 @@ from robgui.analyses.feature_game.play.tree import Node, Score, backpropagate, s
 FEWEST, MOST = 16, 64
 #: The best of so many tried pixels comes in.
 ONE_OF = 6
+#: What a changed pixel is worth is measured once; of the cheapest a part is measured again.
+AGAIN = 2
 #: Chance that a pixel is looked for near a changed one of its feature, and how near.
 NEAR = 0.7
 REACH = (1, 2, 4, 8)
@@ -69,6 +71,7 @@ class Exchange:
         self._state = record.best
         self._margin = float(goal.margins(oracle.scores([record.best])[0]))
         self._largest = 0.0
+        self._losses: dict[int, float] = {}
 
     def __iter__(self) -> Generator[None, None, None]:
         failed = 0
@@ -80,14 +83,17 @@ class Exchange:
     def _round(self) -> Generator[None, None, None]:
         added = yield from self._better()
         larger = self._with(added)
-        taken = self._game.pixel[list(added)]
-        old = [option for option in larger if self._game.pixel[option] not in taken]
+        unknown = [option for option in larger if option not in self._losses]
+        known = sorted(set(larger) - set(unknown), key=lambda option: self._losses[option])
         count = _bounded(len(self._state))
-        tried = [old[place] for place in self._rng.permutation(len(old))[:count].tolist()]
+        tried = [unknown[place] for place in self._rng.permutation(len(unknown))[:count].tolist()]
+        tried += known[: max(0, count // AGAIN - len(tried))]
         margins = yield from self._margins([larger, *(_less(larger, {one}) for one in tried)])
         if not np.isfinite(margins).all():
             return
-        yield from self._spare(larger, float(margins[0]), tried, margins[1:])
+        margin = float(margins[0])
+        self._losses.update(zip(tried, (margin - margins[1:]).tolist(), strict=True))
+        yield from self._spare(larger, margin)
 
     def _better(self) -> Generator[None, None, State]:
         """The best of the pixels that the tree says to try."""
@@ -99,7 +105,9 @@ class Exchange:
             if np.isfinite(gain):
                 backpropagate([self._root, node], max(0.0, gain) / max(self._largest, 1e-12))
         best = np.argsort(-gains, kind="stable")[: max(1, len(tried) // ONE_OF)].tolist()
-        return tuple(tried[place][1] for place in best if gains[place] > 0)
+        added = {tried[place][1]: float(gains[place]) for place in best if gains[place] > 0}
+        self._losses.update(added)
+        return tuple(added)
 
     def _candidates(self, count: int) -> list[tuple[Node, int]]:
         """Features by the tree, and an option of each that is not in the example."""
@@ -150,15 +158,15 @@ class Exchange:
         begin, end = self._options[y * width + x : y * width + x + 2].tolist()
         return int(self._rng.integers(begin, end))
 
-    def _spare(
-        self, larger: State, margin: float, tried: list[int], margins: np.ndarray
-    ) -> Generator[None, None, None]:
-        """Takes back as many of the tried options as still leave the class changed.
+    def _spare(self, larger: State, margin: float) -> Generator[None, None, None]:
+        """Takes back as many options as still leave the class changed.
 
-        Those that cost least go first; how many is guessed as if losses added up, then bisected.
+        Those that cost least by what is known go first; how many is guessed as if losses added up,
+        then bisected.
         """
-        order = [tried[place] for place in np.argsort(-margins, kind="stable").tolist()]
-        losses = np.sort(margin - margins).cumsum()
+        known = [option for option in larger if option in self._losses]
+        order = sorted(known, key=lambda option: self._losses[option])
+        losses = np.cumsum([self._losses[option] for option in order])
         low, high = 0, min(len(order), len(larger) - 1) + 1
         middle = min(max(1, int((losses < margin).sum())), high - 1)
         best: tuple[State, float] = (larger, margin)
