@@ -134,6 +134,14 @@ class _Game(Params):
         ),
         json_schema_extra={"rare": True, "zero": "uses all the calls"},
     )
+    gradients: bool = Field(
+        False,
+        title="With gradients",
+        description=(
+            "White-box: under l0, against no opponent, the model's gradients propose which pixels"
+            " to change. Finds smaller changes, but needs a model that gives gradients."
+        ),
+    )
     refine: bool = Field(
         True,
         title="Refine",
