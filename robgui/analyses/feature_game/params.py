@@ -222,7 +222,7 @@ class Judged(Params):
         le=1,
         title="Few pixels",
         description=(
-            "In norm l0, a change of at most this share of the pixels is a failure, a larger one a"
+            "Where changed pixels are counted, up to this share of them is a failure, more is a"
             " risk."
         ),
         json_schema_extra={"rare": True, "judges": "share of the pixels"},

@@ -26,7 +26,7 @@ from robgui.analyses.feature_game.play.tree import Node, Score, backpropagate, s
 
 #: Pixels tried in a round: half as many as the example has, within these bounds.
 FEWEST, MOST = 16, 64
-#: The best of so many tried pixels comes in.
+#: Pixels tried at a time; the best of them comes in.
 ONE_OF = 6
 #: What a changed pixel is worth is measured once; of the cheapest a part is measured again.
 AGAIN = 2

@@ -18,7 +18,7 @@ from robgui.analyses.feature_game.play.record import SearchRecord
 
 #: A pass adds this share of the pixels that the pass before has needed.
 SHARE = 1 / 8
-#: A pass may need so many gradients.
+#: Most gradients of a pass.
 _LONGEST = 24
 
 
@@ -51,7 +51,7 @@ class Slope:
         return 0
 
     def _by_and_by(self, step: int) -> Generator[None, None, int]:
-        """How many pixels it takes when so many are added after each gradient."""
+        """How many pixels it takes when ``count`` are added after each gradient."""
         state = EMPTY
         for _ in range(_LONGEST):
             order = best_options(self._oracle, self._goal, state)
