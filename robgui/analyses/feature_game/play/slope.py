@@ -51,7 +51,7 @@ class Slope:
         return 0
 
     def _by_and_by(self, step: int) -> Generator[None, None, int]:
-        """How many pixels it takes when ``count`` are added after each gradient."""
+        """How many pixels it takes when ``step`` are added after each gradient."""
         state = EMPTY
         for _ in range(_LONGEST):
             order = best_options(self._oracle, self._goal, state)
