@@ -21,6 +21,7 @@ import time
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -399,7 +400,23 @@ def checks_for(command: str) -> list[Callable[[str, Path], None]]:
 # ---------------------------------------------------------------- claims
 
 
-@pytest.mark.parametrize("command", commands())
+#: Commands that take seconds; the tests of each package run the same code on less.
+SLOW = (
+    "robgui tour",
+    "robgui batch suite.toml",
+    "robgui reproduce",
+    "robgui selftest",
+    "robgui doctor",
+)
+
+
+def as_parameters() -> list[Any]:
+    """Every command; those that take long are slow tests."""
+    marks = {True: (pytest.mark.slow,), False: ()}
+    return [pytest.param(each, marks=marks[each.startswith(SLOW)]) for each in commands()]
+
+
+@pytest.mark.parametrize("command", as_parameters())
 def test_the_command_does_what_the_readme_says(command, tmp_path, monkeypatch):
     (check,) = checks_for(command) or pytest.fail(f"Nobody taught this test how to run: {command}")
     monkeypatch.chdir(tmp_path)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from robgui.report import origin
 from robgui.report.paper import Picture, packed
 from robgui.report.report_content import Chapter, in_words, number_of
-from robgui.report.sheet import QUIET, TEXT_WIDTH, Sheet, status_colour, table_height
+from robgui.report.sheet import QUIET, TEXT_WIDTH, PaperSheet, status_colour, table_height
 
 if TYPE_CHECKING:
     from robgui.core.verdict import Verdict
@@ -23,10 +23,10 @@ _MORE_HIGH = 4.4
 _HALF = TEXT_WIDTH / 2 - 0.1
 
 
-def run_sheets(workspace: Workspace, chapter: Chapter, figures: Figures) -> Iterator[Sheet]:
+def run_sheets(workspace: Workspace, chapter: Chapter, figures: Figures) -> Iterator[PaperSheet]:
     """Title, what the run says, its pictures, settings and origin."""
     run = chapter.run
-    sheet = Sheet()
+    sheet = PaperSheet()
     sheet.text(chapter.title, 15, bold=True)
     sheet.text(f"{origin.subject(run.request)} ({run.state})", 9, colour=QUIET, most=2)
     sheet.space(0.08)
@@ -45,13 +45,13 @@ def run_sheets(workspace: Workspace, chapter: Chapter, figures: Figures) -> Iter
         high = _height(picture, _MORE_HIGH if place else _HIGH)
         if sheet.left < min(high, _LOW):
             yield sheet
-            sheet = Sheet()
+            sheet = PaperSheet()
         _, used = sheet.picture(picture, 0.0, TEXT_WIDTH, min(high, sheet.left))
         sheet.space(used + 0.15)
     yield from _small_print(sheet, chapter)
 
 
-def _verdict(sheet: Sheet, verdict: Verdict) -> None:
+def _verdict(sheet: PaperSheet, verdict: Verdict) -> None:
     """Status, sentence, number, scope, and what the status rests on."""
     colour = status_colour(verdict.status)
     sheet.text(in_words(verdict.status), 11, bold=True, colour=colour)
@@ -71,12 +71,12 @@ def _height(picture: Picture, most: float) -> float:
     return min(most, TEXT_WIDTH * picture.height / picture.width)
 
 
-def _small_print(sheet: Sheet, chapter: Chapter) -> Iterator[Sheet]:
+def _small_print(sheet: PaperSheet, chapter: Chapter) -> Iterator[PaperSheet]:
     """Origin left, settings right; on a page of its own where the pictures leave no room."""
     tables = (origin.origin(chapter.run), origin.settings(chapter.run))
     if sheet.left < 0.2 + max(table_height(rows, _HALF) for rows in tables):
         yield sheet
-        sheet = Sheet()
+        sheet = PaperSheet()
         sheet.text(f"{chapter.title}: settings and origin", 12, bold=True)
         sheet.space(0.1)
     sheet.rule()

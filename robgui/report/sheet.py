@@ -55,7 +55,7 @@ class Placed:
     height: float
 
 
-class Sheet:
+class PaperSheet:
     """One page.
 
     Attributes:
@@ -157,7 +157,7 @@ def status_colour(status: Status) -> str:
 
 
 def table_height(rows: Mapping[str, str], width: float, size: float = 7) -> float:
-    """How many inches ``Sheet.table`` takes for these rows."""
+    """How many inches ``PaperSheet.table`` takes for these rows."""
     names, values = _columns(width)
     lines = 0
     for name, value in rows.items():

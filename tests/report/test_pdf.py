@@ -19,7 +19,7 @@ from robgui.report.drawing import draw_view
 from robgui.report.html import write_html
 from robgui.report.pdf import sheets, write_pdf
 from robgui.report.pictures import Figures
-from robgui.report.sheet import HEIGHT, WIDTH, Sheet, table_height
+from robgui.report.sheet import HEIGHT, WIDTH, PaperSheet, table_height
 from robgui.report.writing import write_report
 from tests.inline import steps
 from tests.report import small
@@ -41,7 +41,7 @@ def told(workspace: Workspace) -> Workspace:
     return workspace
 
 
-def words(sheet: Sheet) -> str:
+def words(sheet: PaperSheet) -> str:
     return " ".join(line.text for line in sheet.lines)
 
 
@@ -117,7 +117,7 @@ def test_a_table_takes_the_height_that_is_reserved_for_it():
         "Long": "many words " * 80,
         "Empty": "",
     }
-    sheet = Sheet()
+    sheet = PaperSheet()
     top = sheet.y
     sheet.table(rows, width=3.0)
     assert sheet.y - top == pytest.approx(table_height(rows, 3.0))

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from robgui.gui.app.rail import Rail, places
 from robgui.gui.app.room import Room
-from robgui.gui.docks import Gallery, Log, Runs
+from robgui.gui.docks import Gallery, LogView, Runs
 from robgui.gui.forms.run_pane import RunPane
 from robgui.gui.pages.findings import Findings
 from robgui.gui.pages.overview import Overview
@@ -130,7 +130,7 @@ class Arranged(QMainWindow):
         self.run_pane = RunPane(self.store)
         self.gallery = Gallery(self.store)
         self.runs = Runs(self.store)
-        self.log = Log(self.store)
+        self.log = LogView(self.store)
         self.gallery_dock = self._dock("Inputs", "gallery", self.gallery)
         self.form_dock = self._dock("Settings", "form", self.run_pane)
         self.runs_dock = self._dock("Runs", "runs", self.runs)

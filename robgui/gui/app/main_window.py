@@ -19,12 +19,12 @@ from robgui.gui.app.arranged import LAYOUT_VERSION, Arranged
 from robgui.gui.app.commands import Commands
 from robgui.gui.app.folding import SETTINGS, Folding
 from robgui.gui.app.settings import Settings, save_settings
-from robgui.gui.app.status import Status
+from robgui.gui.app.status import StatusBar
 from robgui.gui.app.theme import icon, theme
 from robgui.gui.app.work_pictures import WorkPictures
 from robgui.gui.forms.chooser import Chooser
 from robgui.gui.panels import make_panel, panel_entries
-from robgui.gui.show.guide import Guide
+from robgui.gui.show.guide import DemoGuide
 from robgui.gui.state.remedies import failure
 from robgui.gui.widgets.toast import Toasts
 
@@ -68,13 +68,13 @@ class MainWindow(Arranged):
         self.actions_ = Actions(self, self.commands.entries())
         self.chooser = Chooser(store)
         self._make_toolbar()
-        self.status = Status(store, self, (self.runs_dock, self.log_dock))
+        self.status = StatusBar(store, self, (self.runs_dock, self.log_dock))
         self.setStatusBar(self.status)
         self.toasts = Toasts(self, self.free_place)
         self.folding = Folding(self)
         self._failures: dict[str, str] = {}
         self._work_pictures = WorkPictures(store)
-        self.guide = Guide(self)
+        self.guide = DemoGuide(self)
         self._connect()
         self.commands.fill_menus()
         self._restore()

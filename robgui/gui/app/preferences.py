@@ -22,9 +22,9 @@ from PySide6.QtWidgets import (
 )
 
 from robgui.core.errors import ParamsError
-from robgui.core.execution.params_problems import titled
+from robgui.core.execution.params.problems import titled
+from robgui.core.execution.params.thresholds import Threshold, thresholds
 from robgui.core.execution.registry import method_of
-from robgui.core.execution.thresholds import Threshold, thresholds
 from robgui.core.text.words import number
 from robgui.gui.app.process_preferences import ProcessPreferences
 from robgui.gui.app.settings import Settings, save_settings

@@ -132,13 +132,13 @@ class Themed(WhenSeen):
     ``look_changed``.
     """
 
-    def take_look(self) -> None:
+    def apply_theme(self) -> None:
         """Takes over the present look."""
         raise NotImplementedError
 
     def look_changed(self) -> None:
         """The look has changed."""
-        self.when_seen(self.take_look)
+        self.when_seen(self.apply_theme)
 
 
 def icon(name: str | Path, colour: str = "") -> QIcon:

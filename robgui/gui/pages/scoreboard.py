@@ -13,9 +13,9 @@ from robgui.core.execution.likeness import differences, inputs_in_words
 from robgui.core.model.accuracy import measured
 from robgui.gui.pages.missing import Missing, missing
 from robgui.gui.pages.scoreboard_cells import (
-    Cell,
     Known,
     RightAnswers,
+    ScoreCell,
     ground_of,
     in_lines,
     ink_of,
@@ -241,13 +241,15 @@ class Scoreboard(WhenSeen, Sheet):
         question = self._question(analysis)
         return [self._cell(self._newest(analysis, row), question) for row in self._rows]
 
-    def _cell(self, found: tuple[Run, str] | None, question: Request | None) -> Cell | None:
+    def _cell(self, found: tuple[Run, str] | None, question: Request | None) -> ScoreCell | None:
         said = None if found is None else self._store.history.shown(found[0])
         if found is None or said is None or question is None:
             return None
         request, fingerprint = found[0].request, found[1]
         unlike = "; ".join(differences(question, request))
-        return Cell(said.of(request.place_of(fingerprint) or 0), inputs_in_words(request), unlike)
+        return ScoreCell(
+            said.of(request.place_of(fingerprint) or 0), inputs_in_words(request), unlike
+        )
 
 
 @dataclass(frozen=True)

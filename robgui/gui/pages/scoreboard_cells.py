@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from robgui.core.model.accuracy import Measured
+from robgui.core.model.accuracy import MeasuredAccuracy
 from robgui.core.text.words import percent
 from robgui.core.verdict import Status, Verdict
 from robgui.core.view import Ink
@@ -23,7 +23,7 @@ UNLIKE = "≠"
 
 
 @dataclass(frozen=True)
-class Cell:
+class ScoreCell:
     """What a run says of a model, and on which inputs.
 
     Attributes:
@@ -67,7 +67,7 @@ class Cell:
 class RightAnswers:
     """How often a model is right, as far as that was counted."""
 
-    counted: Measured
+    counted: MeasuredAccuracy
 
     @property
     def words(self) -> str:
@@ -86,7 +86,7 @@ class RightAnswers:
 
 
 #: What a cell holds; None where nothing has been run or counted.
-Known = Cell | RightAnswers | None
+Known = ScoreCell | RightAnswers | None
 
 
 def in_lines(name: str) -> str:
@@ -111,7 +111,7 @@ def ink_of(cell: Known) -> Ink | None:
 
 def ground_of(cell: Known) -> Ink | None:
     """A tint of the status behind what can be compared."""
-    return ink_of(cell) if isinstance(cell, Cell) and not cell.unlike else None
+    return ink_of(cell) if isinstance(cell, ScoreCell) and not cell.unlike else None
 
 
 def tip_of(cell: Known) -> str:
@@ -119,6 +119,6 @@ def tip_of(cell: Known) -> str:
     return NOT_RUN_TIP if cell is None else cell.tip
 
 
-def rank_of(cell: Cell | RightAnswers) -> tuple[bool, int, float]:
+def rank_of(cell: ScoreCell | RightAnswers) -> tuple[bool, int, float]:
     """What a known cell is sorted by."""
     return cell.rank

@@ -253,9 +253,7 @@ class History(QObject):
             )
 
     def use(self, model: ModelCard | None, dataset: Dataset | None) -> None:
-        """Keeps which pair is in use, so that it is the one in use when the workspace is opened
-        again.
-        """
+        """Remembers the pair in use for the next time the workspace is opened."""
         workspace = self.writable
         if workspace is not None and model is not None:
             self._keeping.run(lambda: _use(workspace, model, dataset), key="in use")

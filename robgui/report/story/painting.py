@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from PIL import Image
 
-from robgui.core.finding_pair import Box, Pair
+from robgui.core.finding_pair import Pair, PixelSquare
 from robgui.core.view import Ink, status_ink
 from robgui.report.drawing import draw_view, pixels
 from robgui.report.drawing.look import Look
@@ -28,7 +28,7 @@ _VIEW, _GAP = 1400, 12
 
 
 @dataclass(frozen=True, slots=True)
-class Area:
+class SlideArea:
     """A rectangle in inches."""
 
     x: float
@@ -145,7 +145,7 @@ def wiped(pair: Pair, moved: float, *, dark: bool = False, side: int = 900) -> n
     return np.concatenate([main, gap, column], axis=1)
 
 
-def cut_pixels(box: Box, scale: float) -> tuple[int, int, int, int]:
+def cut_pixels(box: PixelSquare, scale: float) -> tuple[int, int, int, int]:
     """Left, top, right and bottom of a close look in an enlarged picture."""
     ends = (box.left, box.top, box.left + box.side, box.top + box.side)
     first, second, third, fourth = (round(one * scale) for one in ends)
@@ -175,9 +175,9 @@ def _square(picture: np.ndarray, side: int) -> np.ndarray:
     return np.asarray(image.resize((side, side), Image.Resampling.NEAREST))
 
 
-def fitted(picture: np.ndarray, area: Area) -> Area:
+def fitted(picture: np.ndarray, area: SlideArea) -> SlideArea:
     """Where a picture lies in an area: as large as it fits, in the middle."""
     scale = min(area.width / picture.shape[1], area.height / picture.shape[0])
     width, height = picture.shape[1] * scale, picture.shape[0] * scale
     x, y = area.x + (area.width - width) / 2, area.y + (area.height - height) / 2
-    return Area(x, y, width, height)
+    return SlideArea(x, y, width, height)

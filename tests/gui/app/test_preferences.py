@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QDialogButtonBox, QLabel
 
 from robgui.core import trust
 from robgui.core.execution import registry
-from robgui.core.execution.thresholds import every
+from robgui.core.execution.params.thresholds import every
 from robgui.core.execution.worker.workers import usual_memory
 from robgui.core.text.words import amount
 from robgui.gui.app.preferences import Preferences

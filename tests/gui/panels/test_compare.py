@@ -23,7 +23,7 @@ from robgui.gui.app.theme import theme
 from robgui.gui.pages.compare import Compare
 from robgui.gui.pages.compare_columns import NOTHING_IN_COMMON, SAME, Columns, matching
 from robgui.gui.pages.scoreboard import BEFORE
-from robgui.gui.pages.scoreboard_cells import NOT_RUN, Cell, rank_of
+from robgui.gui.pages.scoreboard_cells import NOT_RUN, ScoreCell, rank_of
 from robgui.gui.widgets.inks import status_ink
 from tests.gui import sample_views as samples
 
@@ -137,7 +137,7 @@ def test_the_scoreboard_begins_with_how_often_each_model_is_right_where_that_is_
 def test_a_column_of_the_scoreboard_sorts_the_worst_first_and_other_questions_last():
     def cell(status, value, unlike=""):
         number = Quantity("share", value, better="high")
-        return Cell(Verdict(status, "So it is.", number), "fashion.npz 0", unlike)
+        return ScoreCell(Verdict(status, "So it is.", number), "fashion.npz 0", unlike)
 
     worst = cell(Status.FAILS, 0.9)
     risky, riskier = cell(Status.AT_RISK, 0.8), cell(Status.AT_RISK, 0.2)

@@ -21,7 +21,7 @@ from robgui.gui.app.commands.workspaces import WORKSPACES, Workspaces
 from robgui.gui.app.device_menu import DeviceMenu
 from robgui.gui.app.settings import Look
 from robgui.gui.app.theme import is_dark, theme
-from robgui.gui.pages.evidence.asking import Evidence
+from robgui.gui.pages.evidence.asking import EvidenceWindows
 from robgui.gui.state.opening import Opening
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Commands:
         self._presentation: Presentation | None = None
         self._demo: DemoStart | None = None
         self.batch: BatchWindow | None = None
-        self.evidence = Evidence(window)
+        self.evidence = EvidenceWindows(window)
         self._asked_for: set[Path] = set()
         self.questions = ModelQuestions(
             window, lambda path: self._asked_for.discard(path.absolute())

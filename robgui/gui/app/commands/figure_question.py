@@ -13,7 +13,7 @@ from robgui.gui.widgets.plain import question, visible
 if TYPE_CHECKING:
     from robgui.core.experiment import Experiment
     from robgui.gui.app.main_window import MainWindow
-    from robgui.gui.state.evidence.reopening import Way
+    from robgui.gui.state.evidence.reopening import FigureAction
 
 
 class FigureQuestion:
@@ -48,7 +48,7 @@ class FigureQuestion:
         if sure:
             self._ask(path, found, way_of(self._store, runs[titles.index(chosen)]))
 
-    def _ask(self, path: Path, found: Identity, way: Way) -> None:
+    def _ask(self, path: Path, found: Identity, way: FigureAction) -> None:
         said = way.experiment.printed
         words = "" if said is None else f"It says: {visible(said.sentence)}"
         box = question(
@@ -90,7 +90,7 @@ class FigureQuestion:
         return visible(f"{title}: {subject(request)}")
 
 
-def _what_next(way: Way) -> str:
+def _what_next(way: FigureAction) -> str:
     if way.run is not None:
         return "This run is in the workspace."
     if way.missing:

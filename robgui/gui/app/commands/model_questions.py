@@ -90,7 +90,7 @@ class ModelQuestions:
             trust(error.code.digest, error.code.what)
         except RobguiError as problem:
             self._store.say("warning", f"It is trusted this time only: {problem}")
-        self._store.library.load_model(opening.but(trusted=error.code.digest))
+        self._store.library.load_model(opening.replace(trusted=error.code.digest))
 
     def _ask_details(self, opening: Opening, sentence: str) -> None:
         from robgui.gui.model.architecture_dialog import ArchitectureDialog
@@ -98,7 +98,7 @@ class ModelQuestions:
         dialog = ArchitectureDialog(opening.path, sentence, self._window)
         if dialog.exec():
             self._store.library.load_model(
-                opening.but(settings={**opening.settings, **dialog.overrides()})
+                opening.replace(settings={**opening.settings, **dialog.overrides()})
             )
         else:
             self._declined(opening.path)

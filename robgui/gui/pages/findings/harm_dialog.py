@@ -37,7 +37,7 @@ INKS = {"worst": Ink("fails"), "bad": Ink("risk"), "harmless": Ink("unknown")}
 #: So few classes share the width of the dialog among them.
 FEW = 5
 EQUAL, TOWARDS, OWN = "equal", "towards", "own"
-#: More classes than so many make a table that nobody fills; those of the findings come first.
+#: Most classes in the table: nobody fills a larger one. Those of the findings come first.
 MOST = 24
 
 
@@ -70,7 +70,7 @@ class HarmDialog(QDialog):
         """What the table says."""
         said = self._kept
         for (taken, given), box in self.boxes.items():
-            said = said.but(taken, given, float(box.currentData()))
+            said = said.with_weight(taken, given, float(box.currentData()))
         return said
 
     def show_harm(self, harm: Harm) -> None:

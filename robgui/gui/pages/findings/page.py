@@ -166,7 +166,7 @@ class Findings(WhenSeen, QWidget):
         self.catch_up()
         if self._store.selection.finding != finding.id:
             self._store.select(
-                self._store.selection.but(finding=finding.id, run=finding.run_id), origin=self
+                self._store.selection.replace(finding=finding.id, run=finding.run_id), origin=self
             )
         self._mark(finding.id)
         row = self.model.row_of(finding.id)
@@ -278,7 +278,7 @@ class Findings(WhenSeen, QWidget):
         if current.isValid():
             finding = self.model.rows[current.row()]
             self._store.select(
-                self._store.selection.but(finding=finding.id, run=finding.run_id), origin=self
+                self._store.selection.replace(finding=finding.id, run=finding.run_id), origin=self
             )
 
     def _follow(self, selection: Selection, origin: object) -> None:

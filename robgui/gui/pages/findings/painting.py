@@ -1,6 +1,4 @@
-"""What a card of the wall is painted with: its picture, words on so many lines, a severity as bar
-and number.
-"""
+"""Paints the parts of a card on the wall: picture, words, severity as bar and number."""
 
 from __future__ import annotations
 
@@ -31,7 +29,7 @@ IMAGE = 3
 
 
 def wrapped(painter: QPainter, place: QRect, words: str, lines: int) -> None:
-    """Words on at most so many lines; what does not fit ends with an ellipsis."""
+    """Words on at most ``lines`` lines; what does not fit ends with an ellipsis."""
     layout = QTextLayout(words, painter.font())
     option = QTextOption()
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)

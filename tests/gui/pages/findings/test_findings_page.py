@@ -303,7 +303,7 @@ def test_the_table_of_harm_has_presets_and_asks_first_about_classes_with_finding
     qtbot.waitUntil(lambda: findings.model.rowCount() == 3, timeout=10_000)
     names = classes_to_ask(filled.history, ("bee", "cat", "dog"))
     assert names == ["ant", "cat", "bee", "dog"]
-    dialog = HarmDialog(Harm().but("owl", "ant", 0.25), names)
+    dialog = HarmDialog(Harm().with_weight("owl", "ant", 0.25), names)
     qtbot.addWidget(dialog)
     assert dialog.preset.itemText(2) == "Seeing “cat” where it is not is worst"
     dialog.preset.setCurrentIndex(2)

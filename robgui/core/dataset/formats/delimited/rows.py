@@ -18,7 +18,7 @@ _DELIMITERS = ",;\t|"
 _SAMPLE = 50
 #: Columns of a table; an image of 3 x 128 x 128 as a row still fits.
 LARGEST_COLUMNS = 65_536
-#: Rows of a text file; reading so many takes about half a minute.
+#: Most rows of a text file; reading them takes about half a minute.
 LARGEST_ROWS = 5_000_000
 
 

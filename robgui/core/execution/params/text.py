@@ -15,7 +15,7 @@ from pydantic.fields import FieldInfo
 from robgui.core.errors import ParamsError
 
 
-def write(value: Any) -> str:
+def format_value(value: Any) -> str:
     """A value as a person would type it: lists joined by commas, lists of lists by semicolons,
     names as ``a=1, b=2:3``; None is nothing.
 
@@ -30,21 +30,23 @@ def write(value: Any) -> str:
     ):
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, dict):
-        return ", ".join(f"{name}={write(item).replace(', ', ':')}" for name, item in value.items())
+        return ", ".join(
+            f"{name}={format_value(item).replace(', ', ':')}" for name, item in value.items()
+        )
     if isinstance(value, tuple | list) and any(
         isinstance(item, str) and set(item) & set('",;') for item in value
     ):
         return ", ".join('"' + str(item).replace('"', '""') + '"' for item in value)
     if isinstance(value, tuple | list):
         return ("; " if any(isinstance(item, tuple | list) for item in value) else ", ").join(
-            write(item) for item in value
+            format_value(item) for item in value
         )
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:.10g}" if isinstance(value, float) else str(value)
 
 
-def read(name: str, field: FieldInfo, text: str) -> Any:
+def parse_value(name: str, field: FieldInfo, text: str) -> Any:
     """The typed text as a value of the field's type; bounds are the Params' own business.
 
     ``a:b:n`` in a list of numbers stands for n equal steps from a to b.
@@ -55,7 +57,7 @@ def read(name: str, field: FieldInfo, text: str) -> Any:
 def typed(fields: Mapping[str, FieldInfo], values: Mapping[str, Any]) -> dict[str, Any]:
     """Settings of which some may be texts, as a person types them; names without a field stay."""
     return {
-        name: read(name, fields[name], value)
+        name: parse_value(name, fields[name], value)
         if isinstance(value, str) and name in fields
         else value
         for name, value in values.items()
@@ -123,9 +125,7 @@ def _read_list(name: str, item: Any, text: str) -> tuple[Any, ...]:
 
 
 def _as_written(number: float) -> float:
-    """The number with as many digits as ``write`` shows, so that the same list typed in full is
-    the same.
-    """
+    """The number with as many digits as ``format_value`` shows: typed in full it is the same."""
     return float(f"{number:.10g}")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
-from robgui.core.execution.params_text import write
+from robgui.core.execution.params.text import format_value
 
 Fields = Mapping[str, FieldInfo]
 
@@ -74,7 +74,8 @@ def _with_title(fields: Fields, name: str, detail: Any) -> str:
     if message.startswith("Value error, "):
         return f"{title}: {message.removeprefix('Value error, ')}."
     verb = "holds" if len(detail["loc"]) > 1 else "is"
-    return f"{title} {verb} {_short(write(detail['input']))}: {_SUBJECT.sub('it ', message)}."
+    given = _short(format_value(detail["input"]))
+    return f"{title} {verb} {given}: {_SUBJECT.sub('it ', message)}."
 
 
 def _title_or_word(word: str, fields: Fields) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from robgui.core.errors import ParamsError
-from robgui.core.execution.params_problems import title_of
+from robgui.core.execution.params.problems import title_of
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo

@@ -1,7 +1,6 @@
-"""identify: what a file or folder is, told by its content; nothing in it is loaded or run.
+"""Tells what a file is by its first bytes and, for archives, by the names inside.
 
-This is the one place that decides whether a path is a model, data, a workspace or something the
-program cannot open. A name is only a hint, used where the content leaves the question open (text).
+A name is only a hint, used where the content leaves the question open (text).
 """
 
 from __future__ import annotations
@@ -12,106 +11,30 @@ import re
 import struct
 import zlib
 from collections.abc import Collection
-from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 
 from robgui.core.errors import RobguiError
+from robgui.core.identify.formats import (
+    NOTHING,
+    PAIR_HEAD,
+    DataFormat,
+    Format,
+    Identity,
+    Kind,
+    data,
+    foreign,
+    model,
+)
+from robgui.core.identify.zip_directory import BrokenZipError, read_directory
 from robgui.core.model.folder import DESCRIPTION, folder_of
 from robgui.core.regular import open_regular
-from robgui.core.zip_directory import BrokenZipError, read_directory
 
 #: Bytes that tell every format; a tar archive says so at byte 257.
 _HEAD = 512
-#: Of a zip file with more members only so many are looked at to find out what it is.
+#: Most members of a zip file that are looked at to find out what it is.
 _MOST_MEMBERS = 100_000
-#: The first line of a file that names two models to be looked at as one.
-PAIR_HEAD = b"# robgui: two models as one"
 #: ``torch.save`` began with this number, after two bytes for the protocol, before it wrote zips.
 _LEGACY_MAGIC = b"\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
-
-
-class Kind(StrEnum):
-    """What the program does with a file."""
-
-    MODEL = "model"
-    DATA = "data"
-    WORKSPACE = "workspace"
-    MESH = "mesh"
-    SUITE = "suite"
-    EXPERIMENT = "experiment"
-    UNKNOWN = "unknown"
-
-
-class Format(StrEnum):
-    """Formats of model files."""
-
-    EXPORTED = "torch.export"
-    SCRIPT = "TorchScript"
-    TORCH = "torch weights"
-    LEGACY = "torch weights (old format)"
-    PICKLE = "Python pickle"
-    SAFETENSORS = "safetensors"
-    ONNX = "ONNX"
-    SKOPS = "skops"
-    FOLDER = "a folder with config.json"
-    KERAS = "Keras"
-    KERAS_HDF5 = "Keras (HDF5)"
-    TFLITE = "TensorFlow Lite"
-    PAIR = "two models as one"
-
-
-class DataFormat(StrEnum):
-    """Formats of data files."""
-
-    PICTURE = "a picture"
-    ARRAY = "a NumPy array"
-    ARRAYS = "NumPy arrays"
-    IDX = "an IDX file"
-    JSON = "a JSON document"
-    TABLE = "a table"
-    FOLDER = "a folder"
-    ZIP = "a zip archive of images"
-    TAR = "a tar archive of images"
-    CIFAR = "a file of CIFAR"
-    PARQUET = "a Parquet table"
-    ARROW = "an Arrow table"
-    HDF5 = "an HDF5 file"
-    MATLAB = "a MATLAB file"
-    VIDEO = "a video"
-
-
-@dataclass(frozen=True, slots=True)
-class Identity:
-    """What a path turned out to be.
-
-    Attributes:
-        kind: What the program does with it.
-        words: What it is, as the rest of a sentence that begins "It is".
-        model: The format of a model file; None for everything else.
-        data: The format of data; None for everything else.
-        remedy: What the user can do about a file that cannot be opened.
-    """
-
-    kind: Kind
-    words: str
-    model: Format | None = None
-    data: DataFormat | None = None
-    remedy: str = ""
-
-
-def model(format_: Format) -> Identity:
-    """The identity of a model file."""
-    return Identity(Kind.MODEL, f"a model ({format_})", model=format_)
-
-
-def data(format_: DataFormat) -> Identity:
-    """The identity of data."""
-    return Identity(Kind.DATA, str(format_), data=format_)
-
-
-def _foreign(words: str, remedy: str) -> Identity:
-    return Identity(Kind.UNKNOWN, words, remedy=remedy)
 
 
 #: How known files begin: where, with which bytes, and what they are.
@@ -137,17 +60,12 @@ _MAGIC: tuple[tuple[int, bytes, Identity], ...] = (
     (8, b"AVI ", data(DataFormat.VIDEO)),
     (0, b"\x1aE\xdf\xa3", data(DataFormat.VIDEO)),
     (0, b"\x00\x00\x01\xba", data(DataFormat.VIDEO)),
-    (0, b"%PDF", _foreign("a PDF document", "choose a model or data")),
+    (0, b"%PDF", foreign("a PDF document", "choose a model or data")),
 )
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 #: Bytes at either end of an HDF5 file that are looked through for names.
 _HDF5_LOOK = 4 * 2**20
 _KERAS_WEIGHTS = ("model.weights.h5", "model.weights.npz", "model.weights.json")
-#: A file that is like nothing the program knows.
-NOTHING = _foreign(
-    "damaged or nothing this program knows",
-    "choose a model, pictures, a table, an array or a workspace",
-)
 _PICKLES = (".pkl", ".pickle", ".joblib")
 _TABLES = (".csv", ".tsv")
 _MESHES = (".obj", ".off", ".stl", ".gltf")
@@ -279,7 +197,7 @@ def _archive(path: Path) -> Identity:
     try:
         names = read_directory(path, _MOST_MEMBERS + 1).names
     except (BrokenZipError, OSError):
-        return _foreign(
+        return foreign(
             "damaged or cut off: it begins like an archive but cannot be read as one",
             "copy or download it again",
         )
@@ -305,8 +223,8 @@ def _inside_zip(names: Collection[str]) -> Identity:
     if any(_ARCHIVED.search(name) for name in inner):
         return data(DataFormat.ZIP)
     if len(names) > _MOST_MEMBERS:
-        return _foreign("an archive of too many files", "unpack it first")
-    return _foreign("an archive, but not a model this program knows", "unpack it first")
+        return foreign("an archive of too many files", "unpack it first")
+    return foreign("an archive, but not a model this program knows", "unpack it first")
 
 
 def _hdf5(path: Path) -> Identity:
@@ -323,7 +241,7 @@ def _hdf5(path: Path) -> Identity:
     if b"model_config" in ends:
         return model(Format.KERAS_HDF5)
     if any(word in ends for word in _KERAS):
-        return _foreign(
+        return foreign(
             "an HDF5 file without a Keras network", "save the whole model, not its weights"
         )
     return data(DataFormat.HDF5)
@@ -343,7 +261,7 @@ def _compressed(path: Path, head: bytes) -> Identity:
     found = _text(inner, path)
     if found is not None and found.kind is Kind.DATA:
         return found
-    return _foreign("compressed with gzip", "unpack it first")
+    return foreign("compressed with gzip", "unpack it first")
 
 
 def _is_cifar(path: Path, length: int) -> bool:

@@ -16,7 +16,7 @@ from robgui.core.errors import MissingExtraError, ModelError
 from robgui.core.loading.archive import Archive
 from robgui.core.loading.detect import guesses_from_input
 from robgui.core.loading.raw import Raw, reading, which_output
-from robgui.core.loading.tflite_graph import refuse_confusion
+from robgui.core.loading.tflite_files.graph import refuse_confusion
 from robgui.core.model.backend import CallableBackend, Capabilities, as_output, pick_output
 from robgui.core.regular import open_regular, read_regular
 

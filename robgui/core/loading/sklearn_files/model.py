@@ -16,7 +16,7 @@ from robgui.core.errors import MissingExtraError, ModelError, TrustError
 from robgui.core.loading.archive import Archive
 from robgui.core.loading.detect import guesses_from_input
 from robgui.core.loading.raw import TRUST, Raw, reading
-from robgui.core.loading.sklearn_checks import fault, parts, tree_fault, unknown_estimators
+from robgui.core.loading.sklearn_files.checks import fault, parts, tree_fault, unknown_estimators
 from robgui.core.model.backend import CallableBackend, Capabilities
 from robgui.core.npy import read_header
 

@@ -45,7 +45,7 @@ class CallTimes:
         return self.alone > 0
 
     def each(self, at_once: int = 0) -> float:
-        """Seconds for one of so many inputs given together; 0 for as many as it should see."""
+        """Seconds for one of ``at_once`` inputs given together; 0 for as many as it should see."""
         if not at_once or at_once >= self.batch:
             return self.together
         # A call costs something by itself and something for each input.

@@ -25,7 +25,7 @@ T = TypeVar("T")
 _KEPT = 8
 
 
-class Shelf:
+class LoadedCache:
     """Finds or loads what requests name; checks that a file is still what the request means.
 
     Args:
