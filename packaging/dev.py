@@ -3,9 +3,9 @@
 
     python3 packaging/dev.py run [arguments]
         the window; without a display a tour that writes pictures
-    python3 packaging/dev.py test [arguments]
-        ruff, mypy, import-linter, pytest; a few tests that fail are tried once more, one at a
-        time, and named if they pass then
+    python3 packaging/dev.py test [--all] [arguments]
+        ruff, mypy, import-linter, pytest; with --all the slow tests too; a few tests that fail are
+        tried once more, one at a time, and named if they pass then
     python3 packaging/dev.py setup
         checks and repairs .venv
     python3 packaging/dev.py lint [--fix]
@@ -60,6 +60,8 @@ from environment import (
 
 FAILED = ROOT / ".pytest_cache" / "v" / "cache" / "lastfailed"
 MOST_TRIED_AGAIN = 5
+#: pyproject.toml leaves these out, and the slow ones.
+WITH_SLOW = "not x11 and not ray and not look"
 #: What a stage says when pytest has gone through all tests and some of them failed.
 _TESTS_FAILED = "FAILED (exit code 1)"
 
@@ -90,9 +92,13 @@ def test(arguments: Sequence[str]) -> int:
     check_window()
     pytest: list[str | Path] = [PYTHON, "-m", "pytest"]
     workers = ["-n", str(min(4, os.cpu_count() or 1))]
+    chosen: list[str] = []
+    if "--all" in arguments:
+        chosen = ["-m", WITH_SLOW]
+        arguments = [word for word in arguments if word != "--all"]
     summary = [*lint_stages(fix=False)]
     offscreen = {"QT_QPA_PLATFORM": "offscreen"}
-    summary += pytest_stages("pytest", pytest, [*workers, *arguments], offscreen)
+    summary += pytest_stages("pytest", [*pytest, *chosen], [*workers, *arguments], offscreen)
     summary += x11_stages([*pytest, "-m", "x11"], arguments)
     return conclude(summary)
 

@@ -15,7 +15,7 @@ import pytest
 import torch
 
 from robgui.cli import main
-from robgui.cli.progress import Progress
+from robgui.cli.progress import ProgressLine
 from robgui.core.execution.analysis import Step
 from robgui.core.execution.method import methods
 from robgui.core.execution.registry import analyses, method_of
@@ -628,7 +628,7 @@ class Terminal(io.StringIO):
 def test_the_bar_fits_the_terminal(monkeypatch, columns):
     monkeypatch.setenv("COLUMNS", str(columns))
     stream = Terminal()
-    Progress("zoNNscan radius sweep", stream).show(Step(100, 100, None))
+    ProgressLine("zoNNscan radius sweep", stream).show(Step(100, 100, None))
     drawn = stream.getvalue().removeprefix("\r\x1b[K")
     assert len(drawn) < columns and "100 %" in drawn
     assert ("#" in drawn) == (columns > 20)
@@ -638,7 +638,7 @@ def test_the_time_left_is_not_guessed_from_the_first_crumbs(monkeypatch):
     now = [1000.0]
     monkeypatch.setattr("robgui.cli.progress.time.monotonic", lambda: now[0])
     stream = io.StringIO()
-    progress = Progress("work", stream)
+    progress = ProgressLine("work", stream)
     progress.show(Step(0, 100_000, None))
     now[0] += 60
     progress.show(Step(10_000, 10_000_000_000, None))

@@ -30,7 +30,7 @@ from robgui.analyses.deepinspect.counting.ranking import (
 from robgui.analyses.deepinspect.counting.remarks import remarks_on
 from robgui.analyses.deepinspect.counting.resampling import NO_INTERVALS, interval_rounds
 from robgui.analyses.deepinspect.counting.streaming import sharpened
-from robgui.analyses.deepinspect.counting.tally import Tally
+from robgui.analyses.deepinspect.counting.tally import InspectionSums
 from robgui.analyses.deepinspect.exhibits import exhibits_of
 from robgui.analyses.deepinspect.pairs import report
 from robgui.analyses.deepinspect.params import DeepInspectParams
@@ -43,7 +43,7 @@ from robgui.core.model.classifier import Classifier
 #: rho is part of every Step up to the first size, a float32 up to the second, and never kept beyond
 #: the third.
 _RHO_LIVE, _RHO_SINGLE, _RHO_LARGEST = 1_000_000, 4_000_000, 128_000_000
-#: So many bias pairs get their worst third class.
+#: Most bias pairs that get their worst third class.
 _TRIPLETS = 1000
 
 
@@ -52,7 +52,9 @@ def inspect_part(
 ) -> Iterator[Step[InspectionPart | None]]:
     """Counts activations over some of the inputs."""
     inputs, pace = dataset.subset(part), Pace()
-    tally = Tally(classifier, inputs, (params.threshold,), intervals=True, first=part.start)
+    tally = InspectionSums(
+        classifier, inputs, (params.threshold,), intervals=True, first=part.start
+    )
     for reading in read(classifier, inputs, batch=params.batch, last_layer=params.last_layer):
         tally.add(reading)
         if pace.due():
@@ -130,7 +132,7 @@ class _Inspection:
         self._newest: DeepInspectResult | None = None
         self._intervals = NO_INTERVALS
         self._confirmations: tuple[Confirmation, ...] = ()
-        self.tally = Tally(classifier, dataset, (params.threshold,), intervals=True)
+        self.tally = InspectionSums(classifier, dataset, (params.threshold,), intervals=True)
         self.note = ""
 
     def derive(self) -> Generator[None, None, None]:

@@ -14,7 +14,7 @@ from robgui.analyses.feature_game.attribution.result import AttributionResult
 from robgui.analyses.feature_game.cost import batch_calls, game_calls
 from robgui.analyses.feature_game.params import FeatureGameBatchParams, FeatureGameParams
 from robgui.analyses.feature_game.result import FeatureGameBatchResult, FeatureGameResult
-from robgui.core.execution.analysis import Analysis, Demo, Shards, Takes, deferred
+from robgui.core.execution.analysis import Analysis, Demo, Requirements, Shards, deferred
 from robgui.core.execution.asking.question import Question
 from robgui.core.execution.method import Method
 
@@ -23,12 +23,12 @@ def _games(params: FeatureGameBatchParams, inputs: int) -> int:
     return len(chosen_places(inputs, params.images, params.seed))
 
 
-def _one(params: FeatureGameParams) -> Takes:
-    return Takes(most_inputs=1, needs=_needs(params))
+def _one(params: FeatureGameParams) -> Requirements:
+    return Requirements(most_inputs=1, needs=_needs(params))
 
 
-def _many(params: FeatureGameBatchParams) -> Takes:
-    return Takes(needs=_needs(params))
+def _many(params: FeatureGameBatchParams) -> Requirements:
+    return Requirements(needs=_needs(params))
 
 
 def _needs(params: FeatureGameParams | FeatureGameBatchParams) -> frozenset[str]:
@@ -110,7 +110,7 @@ ATTRIBUTION = Analysis(
     verdict=attribution_words.verdict,
     views=attribution_views.views,
     kinds=frozenset({"image"}),
-    takes_with=lambda params: Takes(most_inputs=2),
+    takes_with=lambda params: Requirements(most_inputs=2),
     first_look={"steps": 20},
     demo=Demo("fashion_cnn.safetensors", "fashion.npz", 3, {"steps": 20}, guided=False),
     invitation=(

@@ -9,13 +9,15 @@ from robgui.analyses.last_particle.params import (
     MethodParams,
 )
 from robgui.core.execution.budget.cost import Calls, Subject
-from robgui.core.model.times import CallTimes
+from robgui.core.model.timing.times import CallTimes
 
 #: The search for the likeliest failures: rivals at most and other starts, steps with gradients,
 #: halvings, then centres times copies times steps.
 _RIVALS, _STARTS, _STEPS, _HALVINGS, _CENTRED = 16, 7, 25, 12, 6 * 16 * 16
 
-#: A table samples so many around the failures of an input.
+#: The search for the direction of leaps.
+_STEEP = 3 * 4
+#: Samples of a table around the failures of one input.
 _FEW_AROUND = 2000
 #: Of a time limit, the share that repetitions of the test are planned for.
 _FOR_THE_TEST = 0.6
@@ -33,14 +35,15 @@ def table_calls(params: LastParticleTableParams, subject: Subject) -> Calls:
     return _pairs(few, subject, min(params.most, max(1, subject.inputs)) * len(sizes))
 
 
-def affordable(params: LastParticleParams, times: CallTimes) -> int:
+def affordable(params: LastParticleParams, times: CallTimes, gradients: bool) -> int:
     """How many repetitions of the test there is time for: one that ends says more than many that
     do not.
     """
     from robgui.analyses.last_particle.exact import Law
 
     rounds = Law(params.particles, params.kill).threshold(params.critical, params.risk)
-    seconds = rounds * params.steps * times.together
+    moves = params.moves(params.leaps(gradients))
+    seconds = rounds * moves * times.together
     wanted = int(_FOR_THE_TEST * params.max_seconds / max(seconds, 1e-9))
     return max(1, min(params.replicas, wanted))
 
@@ -51,10 +54,13 @@ def _pairs(params: MethodParams, subject: Subject, pairs: int) -> Calls:
     law = Law(params.particles, params.kill, params.replicas)
     rivals = subject.classes - 1 if params.class_wise else 1
     first = params.particles * params.replicas * rivals
-    tested = first + law.threshold(params.critical / rivals, params.risk) * params.steps * rivals
-    slopes = searched = 0
+    leaps = params.leaps(subject.gradients)
+    rounds = law.threshold(params.critical / rivals, params.risk) + params.replicas
+    tested = first + rounds * params.moves(leaps) * rivals
+    slopes = _STEEP if leaps else 0
+    searched = 0
     if subject.gradients:
-        slopes = params.attack_steps
+        slopes += params.attack_steps
         if params.importance:
             rows = min(_RIVALS, subject.classes - 1) + _STARTS
             slopes += rows * _STEPS + _CENTRED

@@ -32,7 +32,7 @@ class LastParticleResult:
         p_low: Lower end of its 95 % interval; 0 when validated by the test alone.
         p_high: Upper end.
         killed: Particles killed at a level at or below 0, over all replicas.
-        m: So many killed validate.
+        m: Number of killed that validates.
         levels: ``(k,)`` score that the particles must exceed, round by round; failure begins above
             0.
         acceptance: ``(k,)`` share of accepted moves in each round.
@@ -92,6 +92,7 @@ class LastParticleResult:
         screened: They were looked for by one repetition of the test each, not by gradients.
         hidden: So a failure was met that the test had missed.
         multi_label: The model may give several classes; tested is the one with the highest score.
+        leaps: Particles leap along a direction that gradients show (white-box).
     """
 
     validated: bool
@@ -155,6 +156,7 @@ class LastParticleResult:
     screened: bool = False
     hidden: bool = False
     multi_label: bool = False
+    leaps: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +175,7 @@ class LastParticleTableResult:
         killed: Particles killed at or below 0.
         mixed: Which show no sign of bad mixing.
         calls: Model calls of each test.
-        m: So many killed validate.
+        m: Number of killed that validates.
         seconds: ``(E,)`` time of the tests, shared among the sizes by their part of the model
             calls.
         certified: Which have a formal proof that nothing in the ball fails; all False without
@@ -203,6 +205,7 @@ class LastParticleTableResult:
         passed: Which the test alone validates.
         looked: Where gradients have looked for failures hidden behind another class.
         multi_label: The model may give several classes; tested is the one with the highest score.
+        leaps: Particles leap along a direction that gradients show (white-box).
     """
 
     radii: np.ndarray
@@ -242,6 +245,7 @@ class LastParticleTableResult:
     passed: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), dtype=bool))
     looked: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), dtype=bool))
     multi_label: bool = False
+    leaps: bool = False
 
     @property
     def false_positives(self) -> np.ndarray:

@@ -22,7 +22,6 @@ from robgui.analyses.last_particle.exact import monte_carlo_bound
 from robgui.analyses.last_particle.noise.sizes import fitted_size
 from robgui.analyses.last_particle.pair_tests import JointOutcome, PairTests
 from robgui.analyses.last_particle.params import LastParticleParams
-from robgui.analyses.last_particle.particles.lanes import Lane
 from robgui.analyses.last_particle.proof import met_failures, prove, unprovable
 from robgui.analyses.last_particle.result import LastParticleResult
 from robgui.analyses.last_particle.sampling.around import (
@@ -35,6 +34,7 @@ from robgui.analyses.last_particle.sampling.around import (
 )
 from robgui.analyses.last_particle.sampling.chance import Ends, combined
 from robgui.analyses.last_particle.sampling.montecarlo import MonteCarlo
+from robgui.analyses.last_particle.single_fields import around_fields, padded, tests_of, trace
 from robgui.analyses.last_particle.tested_inputs import Chosen, one_input
 from robgui.core.dataset import Dataset, align
 from robgui.core.execution.analysis import Pace, Step
@@ -79,7 +79,7 @@ class _Test:
     ) -> None:
         self._deadline = deadline
         if deadline.limited:
-            replicas = affordable(params, classifier.times)
+            replicas = affordable(params, classifier.times, classifier.capabilities.gradients)
             params = params.model_copy(update={"replicas": replicas})
         self._classifier, self._params = classifier, params
         self._name = dataset.key(0) if len(dataset) else ""
@@ -125,7 +125,7 @@ class _Test:
         if self._deadline.limited:
             yield from self._work_in_time()
             return
-        yield from self._run.splitting.rounds()
+        yield from self._run.rounds()
         yield from self._monte_carlo.run()
         if not self._refusal:
             yield from self._search()
@@ -138,7 +138,7 @@ class _Test:
             yield from self._screen()
 
     def _work_in_time(self) -> Iterator[None]:
-        test, plain = iter(self._run.splitting.rounds()), iter(self._monte_carlo.run())
+        test, plain = iter(self._run.rounds()), iter(self._monte_carlo.run())
         self._why_not_measured = self._why_not_measured or _NO_TIME
         until = self._deadline.until
         yield from until(0.5, test)
@@ -217,13 +217,18 @@ class _Test:
     def step(self, *, last: bool = False) -> Step[LastParticleResult]:
         """The complete picture now; the last one is cut where its time was over."""
         p = self._params
-        done, total = self._run.splitting.progress
+        done, total = self._run.progress
         attack = 0 if self._refusal else p.attack_steps
         proof = 0 if self._why_not_certified and not self._proven else 1
         beside = 0 if self._why_not_measured else p.importance
-        done = done * p.steps + int(self._monte_carlo.sampled[0]) + self._attacked + self._proven
+        done = (
+            done * self._run.moves
+            + int(self._monte_carlo.sampled[0])
+            + self._attacked
+            + self._proven
+        )
         done += self._beside * beside
-        total = total * p.steps + p.samples + attack + proof + beside
+        total = total * self._run.moves + p.samples + attack + proof + beside
         cut = last and self._deadline.limited and done < total
         return Step(done, total, self._result(), cut=cut)
 
@@ -231,8 +236,7 @@ class _Test:
         p, run = self._params, self._run
         joint = run.joint(0)
         shown = joint.tests[joint.shown]
-        run.splitting.look(joint.shown)
-        lanes = run.splitting.lanes[joint.shown * p.replicas : (joint.shown + 1) * p.replicas]
+        lanes = run.lanes(joint.shown)
         failure = run.failure(0)
         if failure is None and self._screened is not None:
             failure = self._screened.failure
@@ -255,9 +259,9 @@ class _Test:
             dispersion_p=shown.dispersion_p,
             particles=np.sort(lanes[0].heights),
             replica_killed=np.array([lane.killed for lane in lanes]),
-            replica_levels=_padded([lane.levels for lane in lanes]),
-            p_trace=self._trace(lanes),
-            **self._tests(joint),
+            replica_levels=padded([lane.levels for lane in lanes]),
+            p_trace=trace(run.law, lanes),
+            **tests_of(run, joint),
             monte_carlo_samples=sampled,
             monte_carlo_failures=int(self._monte_carlo.failures[0]),
             monte_carlo_bound=monte_carlo_bound(
@@ -279,7 +283,8 @@ class _Test:
             certified_reason=self._why_not_certified,
             eps=self._eps,
             multi_label=self._classifier.settings.multi_label,
-            **self._beside_fields(),
+            leaps=run.leaps,
+            **around_fields(self._around, self._screened, self._why_not_measured),
         )
 
     def _chance(self, joint: JointOutcome) -> dict[str, Any]:
@@ -314,49 +319,3 @@ class _Test:
                 return Ends(joint.p_estimate, joint.p_low, joint.p_high)
         measured = self._around.measured
         return Ends(measured.p, measured.low, measured.high)
-
-    def _beside_fields(self) -> dict[str, Any]:
-        around, screened = self._around, self._screened
-        rivals = around.rivals if screened is None else tuple(screened.rivals.tolist())
-        return {
-            "around_p": around.measured.p,
-            "around_low": around.measured.low,
-            "around_high": around.measured.high,
-            "around_samples": around.measured.samples,
-            "around_effective": around.measured.effective,
-            "around_found": around.found,
-            "around_note": self._why_not_measured,
-            "searched": np.array(rivals, dtype=np.int64),
-            "screened": screened is not None,
-            "hidden": screened is not None and screened.joint.p_low > 0,
-        }
-
-    def _tests(self, joint: JointOutcome) -> dict[str, Any]:
-        return {
-            "test_class": self._run.rivals[0],
-            "test_p": np.array([each.p_estimate for each in joint.tests]),
-            "test_killed": np.array([each.killed for each in joint.tests]),
-            "test_validated": np.array([each.validated for each in joint.tests]),
-            "test_low": np.array([each.p_low for each in joint.tests]),
-            "test_high": np.array([each.p_high for each in joint.tests]),
-        }
-
-    def _trace(self, lanes: list[Lane]) -> np.ndarray:
-        """Lower end, estimate and upper end had the shown test stopped at each round, ``(k,
-        3)``.
-        """
-        rounds = max(len(lane.counts) for lane in lanes)
-        counts = np.array(
-            [[*lane.counts, *[lane.killed] * (rounds - len(lane.counts))] for lane in lanes]
-        ).reshape(len(lanes), rounds)
-        low, high = self._run.law.interval(counts.sum(0))
-        estimates = [self._run.law.estimate(counts[:, k]) for k in range(rounds)]
-        return np.stack([low, np.array(estimates), high], axis=1)
-
-
-def _padded(rows: list[tuple[float, ...]]) -> np.ndarray:
-    """Lists of different length as one array, nan after their ends."""
-    longest = max(map(len, rows))
-    return np.array([[*row, *[float("nan")] * (longest - len(row))] for row in rows]).reshape(
-        len(rows), longest
-    )

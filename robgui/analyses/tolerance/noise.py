@@ -1,4 +1,6 @@
-"""How much random noise one input takes: sampled size by size, validated by the last particle."""
+"""How much random noise one input takes: a look at every size, then the largest that may be rare
+is sampled in full, and the last particle asked about it.
+"""
 
 from __future__ import annotations
 
@@ -12,17 +14,16 @@ from torch import Tensor
 from robgui.analyses.last_particle.params import LastParticleParams
 from robgui.analyses.last_particle.single_input import last_particle
 from robgui.analyses.tolerance.params import ToleranceParams
-from robgui.analyses.tolerance.result import RARE, VALIDATED, NoiseTolerance
+from robgui.analyses.tolerance.result import VALIDATED, NoiseTolerance
 from robgui.core.dataset import Dataset
 from robgui.core.devices import to_device, to_host
-from robgui.core.intervals import clopper_pearson
 from robgui.core.model.classifier import Classifier
 from robgui.core.model.randomness import HOST, host_generator
 
-#: Sizes of the noise, from the smallest to 1. While failures are rare every size takes all its
-#: samples, so few are tried: every fourth from 0.01 up, smaller ones only where that one fails.
+#: Sizes of the noise, from the smallest to 1.
 _SIZES = tuple((0.75 ** np.arange(24, -1, -1)).tolist())
-_SMALL, _COARSE = _SIZES[:8], _SIZES[8::4]
+#: Samples that every size gets first. One failure among them tells that a size is not rare.
+_FIRST = 200
 #: At how many sizes noise must fail more often than not before larger ones are left out.
 _ENOUGH = 2
 #: Samples that are drawn together; how many sizes the last particle tries, and the chance that it
@@ -33,11 +34,13 @@ _TOGETHER, _TRIES, _RISK = 2000, 3, 0.01
 def noise_tolerance(
     classifier: Classifier, one: Dataset, x: Tensor, own: int, params: ToleranceParams
 ) -> Generator[None, None, NoiseTolerance]:
-    """Samples uniform noise around one input ``(1, *shape)`` of the class ``own``, from
-    small sizes up; then asks the last particle at the largest sizes up to which none failed.
+    """Samples uniform noise around one input ``(1, *shape)`` of the class ``own``.
+
+    Every size gets a few samples. Of the sizes below the first failure the largest is sampled until
+    it fails too or is rare, then the next smaller one. The sizes share their random numbers.
 
     Larger noise need not fail more often: noise of size 1 is the same for all inputs, and may have
-    the class of this one.
+    the class of this one. So nothing is concluded from one size for another.
 
     Args:
         classifier: The model.
@@ -46,76 +49,89 @@ def noise_tolerance(
         own: Its class.
         params: The settings.
     """
-    known = NoiseTolerance(np.empty(0), np.empty(0), np.empty(0))
-    for size in _COARSE:
-        known = yield from _with_size(known, classifier, x, own, size, params)
-        if known.fails(RARE)[0] < size:
-            break
-    for size in reversed(_SMALL):
-        if known.fails(RARE)[0] > 0:
-            break
-        known = yield from _with_size(known, classifier, x, own, size, params)
-    rare, tried = known.fails(RARE)[0], known.sizes
+    counts = _Counts(classifier, x, own, params)
     for size in _SIZES:
-        if size > rare and size not in tried:
-            known = yield from _with_size(known, classifier, x, own, size, params)
-        if (clopper_pearson(known.failures, known.samples)[0] >= 0.5).sum() >= _ENOUGH:
+        yield from counts.sample(size, min(_FIRST, params.samples))
+        if (counts.known.told(0.5) > 0).sum() >= _ENOUGH:
             break
-    for size in _free(known):
-        test = LastParticleParams(
-            eps=size, critical=VALIDATED, risk=_RISK / _TRIES, seed=params.seed, truth="predicted",
-            samples=0, attack_steps=0, importance=0, batch=params.batch,
-        )  # fmt: skip
-        validated = False
-        for step in last_particle(classifier, one, test):
-            validated = step.result.validated
-            yield
-        if validated:
+    for size in _without_failure(counts.known):
+        yield from counts.sample_until_failure(size)
+        if not counts.failed(size):
+            break
+    known = counts.known
+    for size in _without_failure(known)[:_TRIES]:
+        if (yield from _validated(classifier, one, size, params)):
             return replace(known, validated=size)
     return known
 
 
-def _free(known: NoiseTolerance) -> list[float]:
-    """The largest sizes, falling, such that noise is rare and never failed up to them."""
-    failed = known.sizes[known.failures > 0]
-    free = known.sizes <= known.fails(RARE)[0]
-    if len(failed):
-        free &= known.sizes < failed.min()
-    return sorted(known.sizes[free].tolist(), reverse=True)[:_TRIES]
+def _without_failure(known: NoiseTolerance) -> list[float]:
+    """The sizes, falling, such that neither they nor smaller ones failed in any sample."""
+    first = known.sizes[known.failures > 0].min(initial=np.inf)
+    return sorted(known.sizes[known.sizes < first].tolist(), reverse=True)
 
 
-def _with_size(
-    known: NoiseTolerance,
-    classifier: Classifier,
-    x: Tensor,
-    own: int,
-    size: float,
-    params: ToleranceParams,
-) -> Generator[None, None, NoiseTolerance]:
-    """What is known, and what noise of one more size does."""
-    failed, samples = yield from _sampled(classifier, x, own, size, params)
-    at = int(np.searchsorted(known.sizes, size))
-    return NoiseTolerance(
-        np.insert(known.sizes, at, size),
-        np.insert(known.samples, at, samples),
-        np.insert(known.failures, at, failed),
-    )
-
-
-def _sampled(
-    classifier: Classifier, x: Tensor, own: int, size: float, params: ToleranceParams
-) -> Generator[None, None, tuple[int, int]]:
-    """Failures and samples of noise of one size; enough once the chance is not near a rare one."""
-    generator = host_generator(params.seed)
-    low, high = (x - size).clamp(0, 1), (x + size).clamp(0, 1)
-    failed = samples = 0
-    while samples < params.samples:
-        count = min(_TOGETHER, params.samples - samples)
-        drawn = torch.rand((count, *x.shape[1:]), generator=generator, device=HOST)
-        points = low + to_device(drawn, x.device) * (high - low)
-        (turned,) = to_host((classifier.infer(points, params.batch).argmax(1) != own).sum())
-        failed, samples = failed + int(turned), samples + count
+def _validated(
+    classifier: Classifier, one: Dataset, size: float, params: ToleranceParams
+) -> Generator[None, None, bool]:
+    """Whether the last particle validates noise of one size."""
+    test = LastParticleParams(
+        eps=size, critical=VALIDATED, risk=_RISK / _TRIES, seed=params.seed, truth="predicted",
+        samples=0, attack_steps=0, importance=0, batch=params.batch,
+    )  # fmt: skip
+    validated = False
+    for step in last_particle(classifier, one, test):
+        validated = step.result.validated
         yield
-        if clopper_pearson(failed, samples)[0] > 10 * RARE:
-            break
-    return failed, samples
+    return validated
+
+
+class _Counts:
+    """Samples and failures of every size so far."""
+
+    def __init__(
+        self, classifier: Classifier, x: Tensor, own: int, params: ToleranceParams
+    ) -> None:
+        self._classifier, self._x, self._own, self._params = classifier, x, own, params
+        self._samples: dict[float, int] = {}
+        self._failures: dict[float, int] = {}
+
+    @property
+    def known(self) -> NoiseTolerance:
+        """All sizes tried, rising."""
+        sizes = sorted(self._samples)
+        return NoiseTolerance(
+            np.array(sizes),
+            np.array([self._samples[size] for size in sizes], dtype=np.int64),
+            np.array([self._failures[size] for size in sizes], dtype=np.int64),
+        )
+
+    def failed(self, size: float) -> int:
+        """How many samples of this size had another class."""
+        return self._failures[size]
+
+    def sample_until_failure(self, size: float) -> Generator[None, None, None]:
+        """Samples a size until one fails or all are drawn.
+
+        All are needed to tell that failures are rare, and one failure among them rules it out. A
+        size below ``RARE`` is called more frequent with a chance of at most 3.5 %: by one failure
+        in the first samples, or by several in the first batch that has any.
+        """
+        while not self._failures[size] and self._samples[size] < self._params.samples:
+            drawn = self._samples[size]
+            to_next = _TOGETHER - drawn % _TOGETHER
+            yield from self.sample(size, min(to_next, self._params.samples - drawn))
+
+    def sample(self, size: float, count: int) -> Generator[None, None, None]:
+        """Draws some more samples of one size, a fresh part of its random numbers."""
+        x, drawn = self._x, self._samples.get(size, 0)
+        # each part has a seed of its own, the same at all sizes, whatever was drawn before
+        generator = host_generator((self._params.seed * 1_000_003 + drawn) % 2**63)
+        noise = torch.rand((count, *x.shape[1:]), generator=generator, device=HOST)
+        low, high = (x - size).clamp(0, 1), (x + size).clamp(0, 1)
+        points = low + to_device(noise, x.device) * (high - low)
+        answers = self._classifier.infer(points, self._params.batch).argmax(1)
+        (turned,) = to_host((answers != self._own).sum())
+        self._samples[size] = drawn + count
+        self._failures[size] = self._failures.get(size, 0) + int(turned)
+        yield

@@ -51,14 +51,14 @@ class ToleranceParams(Params):
     )
 
     samples: int = Field(
-        40_000,
+        37_000,
         ge=0,
         le=10_000_000,
         title="Samples of noise",
         description=(
-            "Only where there is one input: random changes of each size, at most so many, and a"
-            " test by the last particle; 0 leaves them out. Fewer than 37,000 cannot tell a chance"
-            " of 1 in 10,000."
+            "Only where there is one input: most random changes of one size, which only sizes with"
+            " rare failures need, besides a test by the last particle; 0 leaves them out. Fewer"
+            " than 37,000 cannot tell a chance of 1 in 10,000."
         ),
         json_schema_extra={"rare": True, "zero": "none"},
     )

@@ -57,18 +57,23 @@ class NoiseTolerance:
     failures: np.ndarray
     validated: float = 0.0
 
-    def fails(self, chance: float) -> tuple[float, float]:
-        """Between which of the sizes tried noise begins to fail with this chance, 95 % sure at
-        each: the largest up to which it fails more rarely at all of them, and the smallest at
-        which it fails more often.
-
-        0 and inf where no sample tells.
+    def told(self, chance: float) -> np.ndarray:
+        """``(k,)`` whether noise of each size tried fails more rarely (-1) or more often (1) than
+        ``chance``, 95 % sure at each; 0 where the samples do not tell.
         """
         low, high = clopper_pearson(self.failures, self.samples)
-        above, open_sizes = self.sizes[low >= chance], self.sizes[high > chance]
-        most = float(above.min()) if len(above) else np.inf
-        less = self.sizes[self.sizes < open_sizes.min(initial=np.inf)]
-        return float(less.max(initial=0.0)), most
+        return np.asarray((low >= chance).astype(np.int64) - (high <= chance))
+
+    def fails(self, chance: float) -> tuple[float, float]:
+        """Of the sizes tried the largest at which noise fails more rarely than this, below all at
+        which it fails more often; and the smallest of these.
+
+        0 and inf where no sample tells. Nothing is known between the sizes.
+        """
+        told = self.told(chance)
+        most = float(self.sizes[told > 0].min(initial=np.inf))
+        rarer = self.sizes[(told < 0) & (self.sizes < most)]
+        return float(rarer.max(initial=0.0)), most
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from robgui.analyses.tolerance.params import ToleranceParams
-from robgui.analyses.tolerance.result import RARE, ToleranceResult
+from robgui.analyses.tolerance.result import RARE, NoiseTolerance, ToleranceResult
+from robgui.core.intervals import clopper_pearson
 from robgui.core.text.words import number, rough_percent
 from robgui.core.view import (
     Axis,
@@ -37,7 +38,8 @@ def views(result: ToleranceResult, params: ToleranceParams) -> Sequence[View]:
     found: list[View] = [_curves(result, params), _brackets(result, params)]
     if result.done == result.total == 1:
         each = range(len(result.networks))
-        found = [*(_axis(result, at) for at in each), *(_axis_table(result, at) for at in each)]
+        tables = [table for at in each for table in _axis_tables(result, at)]
+        found = [*(_axis(result, at) for at in each), *tables]
     if result.examples:
         found.append(_examples(result))
     return (*found, _table(result))
@@ -126,76 +128,122 @@ _ATTACK, _HALF, _RARE, _VALIDATED, _PROVEN = (
     "validated 1e-6",
     "proven",
 )
-
-
-def _takes(result: ToleranceResult, network: int) -> list[tuple[str, float, float]]:
-    """What happens to the only input, and between which sizes it begins; 0 and inf where that is
-    not known.
-    """
-    noise = result.noise[network] if result.noise else None
-    proven = float(result.proven[network][0])
-    rare, half = (noise.fails(chance) if noise else (0.0, np.inf) for chance in (RARE, 0.5))
-    # where nothing turns it, noise does not either
-    validated = max(proven, noise.validated if noise is not None else 0.0)
-    return [
-        (_ATTACK, proven, float(result.broken[network][0])),
-        (_HALF, max(proven, half[0]), half[1]),
-        (_RARE, max(proven, rare[0]), rare[1]),
-        (_VALIDATED, validated, np.inf),
-        (_PROVEN, proven, np.inf),
-    ]
+_LANES_OF_ONE = (_ATTACK, _HALF, _RARE, _VALIDATED, _PROVEN)
+_NOT_KNOWN = "not known"
+#: Signs of sizes below this part of the axis would cover each other.
+_NARROW = 0.03
 
 
 def _axis(result: ToleranceResult, network: int) -> Boxes:
-    """All that is known of how much one input takes, on one axis."""
-    rows = _takes(result, network)
-    boxes, spots = [], []
-    for lane, (name, low, high) in enumerate(rows):
-        if low > 0:
-            boxes.append(Box(0.0, lane + 0.2, low, 0.6, "not yet", Ink("holds")))
-        if np.isfinite(high):
-            ink = Ink("fails" if name == _ATTACK else "risk")
-            boxes.append(Box(low, lane + 0.2, high - low, 0.6, "not known", Ink("unknown")))
-            spots.append(Spot(high, lane + 0.5, name, ink, "cross"))
-    reach = [end for _, low, high in rows for end in (low, high) if np.isfinite(end)]
+    """All that is known of how much one input takes, on one axis.
+
+    A box is for what holds at every size within it, which only a proof tells; what noise does is
+    known at the sizes tried and stands there alone.
+    """
+    proven, broken = float(result.proven[network][0]), float(result.broken[network][0])
+    noise = result.noise[network] if result.noise else None
+    lanes, spots = range(len(_LANES_OF_ONE)) if proven > 0 else (), []
+    boxes = [Box(0.0, at + 0.2, proven, 0.6, "proven: no change", Ink("holds")) for at in lanes]
+    if np.isfinite(broken):
+        spots.append(Spot(broken, _middle(_ATTACK), "turned by an attack", Ink("fails"), "cross"))
+        boxes.append(Box(proven, 0.2, broken - proven, 0.6, "not known", Ink("unknown")))
+    if noise is not None:
+        reach = _reach(proven, broken, noise)
+        spots += _tried(noise, _HALF, 0.5, reach) + _tried(noise, _RARE, RARE, reach)
+        if noise.validated:
+            spots.append(_rarer(noise.validated, _VALIDATED))
+    ends = [1e-6, *(box.x + box.width for box in boxes), *(spot.x for spot in spots)]
     return Boxes(
         f"What {result.names[0]} takes{_of_model(result, network)}",
-        Axis(_SIZE.name, low=0, high=1.1 * max([*reach, 1e-6])),
+        Axis(_SIZE.name, low=0, high=1.1 * max(ends)),
         Axis("what happens"),
         tuple(boxes),
         spots=tuple(spots),
-        lanes=tuple(name for name, _, _ in rows),
-        note="Green: it does not happen yet. Grey: not known. Cross: it happens here. Proven: no"
-        " change turns the class. Validated: uniform noise of that size turns it more rarely than"
-        " 1e-6, 99 % sure; how often noise does is 95 % sure at each of the sizes tried, and not"
-        " known between them.",
+        lanes=_LANES_OF_ONE,
+        note="Green bar: proven, no change of these sizes turns the class. Signs: uniform noise of"
+        " just this size, 95 % sure at each (validated: 99 %); what noise of other sizes does is"
+        " not known. The table has all sizes tried.",
     )
 
 
-def _axis_table(result: ToleranceResult, network: int) -> Table:
-    """The same in numbers."""
-    rows = _takes(result, network)[::-1]
-    words = tuple(_size_words(low, high, seen=name == _ATTACK) for name, low, high in rows)
-    names = Column("What happens", tuple(name for name, _, _ in rows))
+def _middle(name: str) -> float:
+    """Where the signs of a lane stand."""
+    return _LANES_OF_ONE.index(name) + 0.5
+
+
+def _rarer(size: float, name: str) -> Spot:
+    return Spot(size, _middle(name), "noise: more rarely", Ink("holds"), "circle")
+
+
+def _tried(noise: NoiseTolerance, name: str, chance: float, reach: float) -> list[Spot]:
+    """What noise does at each size tried, of those that can be told apart on the axis."""
+    found = []
+    for size, told in zip(noise.sizes.tolist(), noise.told(chance).tolist(), strict=True):
+        if not _NARROW * reach < size <= reach:
+            continue
+        if told < 0:
+            found.append(_rarer(size, name))
+        elif told > 0:
+            found.append(Spot(size, _middle(name), "noise: more often", Ink("risk"), "cross"))
+        else:
+            found.append(Spot(size, _middle(name), "noise: not known", Ink("unknown"), "diamond"))
+    return found
+
+
+def _reach(proven: float, broken: float, noise: NoiseTolerance) -> float:
+    """The largest size at which anything begins or is known to hold."""
+    ends = [proven, broken, noise.validated, *noise.fails(RARE), *noise.fails(0.5)]
+    return max(end for end in ends if np.isfinite(end))
+
+
+def _axis_tables(result: ToleranceResult, network: int) -> list[Table]:
+    """The same in numbers, and every size of noise that was tried."""
+    proven, broken = float(result.proven[network][0]), float(result.broken[network][0])
+    noise = result.noise[network] if result.noise else None
+    words = {
+        _PROVEN: f"up to {number(proven)}" if proven > 0 else _NOT_KNOWN,
+        _VALIDATED: number(noise.validated) if noise and noise.validated else _NOT_KNOWN,
+        _RARE: _noise_cell(noise, RARE),
+        _HALF: _noise_cell(noise, 0.5),
+        _ATTACK: number(broken) if np.isfinite(broken) else _NOT_KNOWN,
+    }
+    columns = (
+        Column("What happens", tuple(words)),
+        Column("Change of every value", tuple(words.values())),
+    )
+    sizes = Table(f"Sizes{_of_model(result, network)}", columns)
+    return [sizes] if noise is None else [sizes, _noise_table(result, network, noise)]
+
+
+def _noise_cell(noise: NoiseTolerance | None, chance: float) -> str:
+    """At which sizes tried noise fails more rarely and more often."""
+    if noise is None:
+        return _NOT_KNOWN
+    low, high = noise.fails(chance)
+    said = [f"more rarely at {number(low)}"] if low > 0 else []
+    if np.isfinite(high):
+        said.append(f"more often at {number(high)}")
+    return ", ".join(said) or _NOT_KNOWN
+
+
+def _noise_table(result: ToleranceResult, network: int, noise: NoiseTolerance) -> Table:
+    low, high = clopper_pearson(noise.failures, noise.samples)
+    columns = (
+        Column("Size of the noise", tuple(noise.sizes.tolist()), "number"),
+        Column("Samples", tuple(noise.samples.tolist()), "count"),
+        Column("Other class", tuple(noise.failures.tolist()), "count"),
+        Column("Chance from", tuple(low.tolist()), "probability"),
+        Column("to", tuple(high.tolist()), "probability"),
+    )
     return Table(
-        f"Sizes{_of_model(result, network)}",
-        (names, Column("Change of every value", words)),
+        f"Noise tried{_of_model(result, network)}",
+        columns,
+        note="Chance that noise of this size turns the class, 95 % sure at each size.",
     )
 
 
 def _of_model(result: ToleranceResult, network: int) -> str:
     return f": {result.networks[network]}" if len(result.networks) > 1 else ""
-
-
-def _size_words(low: float, high: float, *, seen: bool) -> str:
-    """Between which sizes something begins, or at which it was seen; or that it is not known."""
-    if seen:
-        return number(high) if np.isfinite(high) else "not known"
-    if low > 0 and np.isfinite(high):
-        return f"{number(low)} to {number(high)}"
-    if low > 0:
-        return f"up to {number(low)}"
-    return f"below {number(high)}" if np.isfinite(high) else "not known"
 
 
 def _examples(result: ToleranceResult) -> Images:

@@ -101,12 +101,10 @@ def _noise_words(noise: NoiseTolerance) -> str:
     rare, most = noise.fails(RARE)
     words = "how large noise must be to fail 1 time in 10,000 is not known"
     if rare > 0:
-        words = (
-            f"at the sizes tried up to {number(rare)} it fails more rarely than 1 time in 10,000,"
-            " 95 % sure at each"
-        )
+        words = f"of size {number(rare)} it fails more rarely than 1 time in 10,000, 95 % sure"
     if np.isfinite(most):
-        words += f"; at {number(most)} it fails more often"
+        words += f"; of size {number(most)} it fails more often"
+    words += "; other sizes may do otherwise"
     if noise.validated:
         sure = f"of size {number(noise.validated)} fails more rarely than 1e-6, 99 % sure"
         return f"Random noise {sure}; {words}."

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from robgui.core.errors import DataError, ModelError, ParamsError, Remedy, RobguiError
 from robgui.core.execution.budget.cost import Calls, Subject
 from robgui.core.execution.export import Export
-from robgui.core.execution.params_problems import sentence
+from robgui.core.execution.params.problems import sentence
 from robgui.core.verdict import Status, Verdict
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class Params(BaseModel):
         le=1e7,
         title="Time limit in seconds",
         description=(
-            "Computing ends after so many seconds with what is known by then, and says so; 0: no"
+            "Seconds after which computing ends with what is known by then, and says so; 0: no"
             " limit. Results then depend on the machine."
         ),
         json_schema_extra={"zero": "no limit"},
@@ -135,7 +135,7 @@ class Params(BaseModel):
 
 
 @dataclass(frozen=True)
-class Takes:
+class Requirements:
     """What an analysis takes with its present settings; None means any number.
 
     Attributes:
@@ -262,7 +262,7 @@ class Analysis:
     kinds: frozenset[str] = frozenset(KINDS)
     several_models: bool = False
     inputs: Literal["one", "many", "none"] = "one"
-    takes_with: Callable[[Any], Takes] | None = None
+    takes_with: Callable[[Any], Requirements] | None = None
     shards: Shards | None = None
     first_look: Mapping[str, Any] | None = None
     severity_means: str = ""
@@ -271,11 +271,11 @@ class Analysis:
     calls: Callable[[Any, Subject], Calls] | None = None
     export: Export | None = None
 
-    def takes(self, params: Params) -> Takes:
+    def takes(self, params: Params) -> Requirements:
         """How many models and inputs it takes with these settings."""
         if self.takes_with is not None:
             return self.takes_with(params)
-        return Takes(most_inputs=1 if self.inputs == "one" else None)
+        return Requirements(most_inputs=1 if self.inputs == "one" else None)
 
     def part(self, units: range) -> Analysis:
         """The same analysis for some of the units only.

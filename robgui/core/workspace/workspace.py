@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import platformdirs
 
-from robgui.core.codec import encode, npz, unzip
+from robgui.core.codec import encode
 from robgui.core.dataset.derived import Derived, numbered
 from robgui.core.errors import ParamsError, WorkspaceError
 from robgui.core.evidence import Evidence
@@ -21,6 +21,7 @@ from robgui.core.execution.request import Reference, Request
 from robgui.core.execution.run import Run, RunState
 from robgui.core.finding import Finding, StoredFinding
 from robgui.core.harm import Harm
+from robgui.core.npz import npz, unzip
 from robgui.core.verdict import Verdict, to_json
 from robgui.core.workspace.database import Database
 from robgui.core.workspace.kept import KeptParts

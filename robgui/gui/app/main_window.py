@@ -27,17 +27,17 @@ from robgui.gui.app.folding import SETTINGS, Folding
 from robgui.gui.app.rail import Rail, places
 from robgui.gui.app.room import Room
 from robgui.gui.app.settings import Settings, save_settings
-from robgui.gui.app.status import Status
+from robgui.gui.app.status import StatusBar
 from robgui.gui.app.theme import icon, theme
 from robgui.gui.app.work_pictures import WorkPictures
-from robgui.gui.docks import Gallery, Log, Runs
+from robgui.gui.docks import Gallery, LogView, Runs
 from robgui.gui.forms.chooser import Chooser
 from robgui.gui.forms.run_pane import RunPane
 from robgui.gui.pages.findings import Findings
 from robgui.gui.pages.overview import Overview
 from robgui.gui.pages.welcome import Welcome
 from robgui.gui.panels import Page, make_panel, pages, panel_entries
-from robgui.gui.show.guide import Guide
+from robgui.gui.show.guide import DemoGuide
 from robgui.gui.state.remedies import failure
 from robgui.gui.widgets.toast import Toasts
 
@@ -92,13 +92,13 @@ class MainWindow(QMainWindow):
         self.actions_ = Actions(self, self.commands.entries())
         self.chooser = Chooser(store)
         self._make_toolbar()
-        self.status = Status(store, self, (self.runs_dock, self.log_dock))
+        self.status = StatusBar(store, self, (self.runs_dock, self.log_dock))
         self.setStatusBar(self.status)
         self.toasts = Toasts(self, self.free_place)
         self.folding = Folding(self)
         self._failures: dict[str, str] = {}
         self._work_pictures = WorkPictures(store)
-        self.guide = Guide(self)
+        self.guide = DemoGuide(self)
         self._connect()
         self.commands.fill_menus()
         self._restore()
@@ -303,7 +303,7 @@ class MainWindow(QMainWindow):
         self.run_pane = RunPane(self.store)
         self.gallery = Gallery(self.store)
         self.runs = Runs(self.store)
-        self.log = Log(self.store)
+        self.log = LogView(self.store)
         self.gallery_dock = self._dock("Inputs", "gallery", self.gallery)
         self.form_dock = self._dock("Settings", "form", self.run_pane)
         self.runs_dock = self._dock("Runs", "runs", self.runs)

@@ -217,6 +217,7 @@ class Compare(WhenSeen, QWidget):
         lower.addLayout(choice)
         lower.addWidget(self.answer)
         verdicts = QHBoxLayout()
+        verdicts.setSpacing(24)
         for line in self.verdicts:
             verdicts.addWidget(line, 1, Qt.AlignmentFlag.AlignTop)
         lower.addLayout(verdicts)

@@ -48,7 +48,7 @@ _NEXT = (
     Qt.Key.Key_Return,
     Qt.Key.Key_Enter,
 )
-#: So many lines of text fit the height of the screen: readable from the back of a room.
+#: Lines of text on the height of a screen that are readable from the back of a room.
 _LINES = 36
 
 

@@ -13,7 +13,7 @@ from robgui.analyses.feature_game.features.saliency import Mixture
 from robgui.analyses.feature_game.play.exchange import Exchange
 from robgui.analyses.feature_game.play.game import EMPTY
 from robgui.analyses.feature_game.play.oracle import Oracle
-from robgui.analyses.feature_game.play.record import Record
+from robgui.analyses.feature_game.play.record import SearchRecord
 from robgui.analyses.feature_game.play.slope import Slope, best_options
 from robgui.analyses.feature_game.play.tree import Node, with_prior
 from robgui.core.dataset import from_arrays
@@ -41,7 +41,7 @@ def began(calls: int, seed: int = 0, gradients: bool = False):
     oracle = Oracle(uneven(), Game(black(), "l0"))
     oracle.allow(calls, 0)
     goal = Goal(oracle.original)
-    record = Record(oracle, goal, FeatureGameParams())
+    record = SearchRecord(oracle, goal, FeatureGameParams())
     start = tuple(range(20 * SIDE, 20 * SIDE + 350))
     oracle.scores([start])
     record.offer(start)
@@ -108,7 +108,7 @@ def test_gradients_find_the_fewest_pixels_of_a_linear_model():
     oracle = Oracle(uneven(29.5), Game(black(), "l0"))
     oracle.allow(500, 0)
     goal = Goal(oracle.original)
-    record = Record(oracle, goal, FeatureGameParams())
+    record = SearchRecord(oracle, goal, FeatureGameParams())
     for _ in Slope(oracle, goal, record):
         pass
     assert record.severity <= 32

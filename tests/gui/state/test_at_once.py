@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from robgui.core.execution.execution import Execution
+from robgui.core.execution.loaded_cache import LoadedCache
 from robgui.core.execution.run import RunState
-from robgui.core.execution.shelf import Shelf
 from robgui.core.execution.worker.cores import cores
 from robgui.core.execution.worker.process import Place
 from robgui.core.workspace import Workspace
@@ -48,7 +48,7 @@ def submit(qtbot, runner, files, tmp_path):
         def make(build, device="", **params):
             request = foreign.ask(files, build, **params)
             execution = Execution(request, workspace, trusted=foreign.trusted(files, build))
-            runner.submit(execution, Shelf(), device=device)
+            runner.submit(execution, LoadedCache(), device=device)
             return execution
 
         yield make

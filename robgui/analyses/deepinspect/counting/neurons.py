@@ -24,7 +24,7 @@ _TOGETHER = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class NeuronBatch:
     """What one batch of n inputs gives.
 
     Attributes:
@@ -95,7 +95,7 @@ def summary(output: Tensor) -> Tensor:
 
 def read(
     classifier: Classifier, dataset: Dataset, *, batch: int, last_layer: bool, first: int = 0
-) -> Iterator[Reading]:
+) -> Iterator[NeuronBatch]:
     """Goes through all readable inputs from ``first`` on once.
 
     A batch that does not fit into memory is halved.
@@ -117,7 +117,7 @@ def read(
 
 def _read_batch(
     classifier: Classifier, places: np.ndarray, x: Tensor, last_layer: bool
-) -> Iterator[Reading]:
+) -> Iterator[NeuronBatch]:
     try:
         scores, layers = classifier.activations(x, summary)
     except MemoryError:
@@ -129,7 +129,7 @@ def _read_batch(
         yield from _read_batch(classifier, places[:half], x[:half], last_layer)
         yield from _read_batch(classifier, places[half:], x[half:], last_layer)
         return
-    yield Reading(places, scores, _chosen(classifier, layers, len(x), last_layer))
+    yield NeuronBatch(places, scores, _chosen(classifier, layers, len(x), last_layer))
 
 
 def _chosen(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from robgui.analyses.deepinspect.counting.tally import Tally
+from robgui.analyses.deepinspect.counting.tally import InspectionSums
 from robgui.core.dataset import Dataset
 from robgui.core.text.words import count
 
@@ -17,7 +17,7 @@ _NAMED = 8
 
 
 def remarks_on(
-    tally: Tally, dataset: Dataset, classes: Sequence[str], mode_seen: bool
+    tally: InspectionSums, dataset: Dataset, classes: Sequence[str], mode_seen: bool
 ) -> tuple[str, ...]:
     """Sentences about what was left out and what is unsure."""
     counts = tally.members()

@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator, Iterator
 from typing import Protocol, TypeVar
 
 from robgui.analyses.deepinspect.counting.neurons import GrowingPace, read
-from robgui.analyses.deepinspect.counting.tally import Tally
+from robgui.analyses.deepinspect.counting.tally import InspectionSums
 from robgui.analyses.deepinspect.params import InspectParams
 from robgui.core.dataset import Dataset
 from robgui.core.execution.analysis import Pace, Step
@@ -26,7 +26,7 @@ _KEEP_SECONDS, _KEEP_BYTES = 2.0, 4e6
 class Sharpening(Protocol[R]):
     """What is known while the inputs pass."""
 
-    tally: Tally
+    tally: InspectionSums
 
     def derive(self) -> Generator[None, None, None]:
         """Makes the matrices from the counts so far, in portions."""
@@ -44,7 +44,7 @@ class KeepingPace:
         self._last = time.monotonic()
 
     def due(self, size: int) -> bool:
-        """Whether counts of so many bytes are to be kept now."""
+        """Whether counts of this size in bytes are to be kept now."""
         now = time.monotonic()
         if now - self._last < max(_KEEP_SECONDS, size / _KEEP_BYTES):
             return False

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 from robgui.analyses.deepinspect.counting.kernels import napvd_rounds
-from robgui.analyses.deepinspect.counting.neurons import Reading, members
+from robgui.analyses.deepinspect.counting.neurons import NeuronBatch, members
 from robgui.analyses.deepinspect.counting.parts import TallyPart
 from robgui.analyses.deepinspect.counting.resampling import GROUPS, Grouped, fits
 from robgui.analyses.deepinspect.counting.truth import Type2Tally, type1conf
@@ -23,7 +23,7 @@ from robgui.core.errors import ModelError
 from robgui.core.model.classifier import Classifier
 
 
-class Tally:
+class InspectionSums:
     """Everything that one streaming pass adds up, on the model's device.
 
     Memory O(neurons x classes).
@@ -73,7 +73,7 @@ class Tally:
         self._finite = torch.ones((), dtype=torch.bool, device=device)
         self._read: tuple[int, tuple[np.ndarray, ...]] = (-1, ())
 
-    def add(self, reading: Reading) -> None:
+    def add(self, reading: NeuronBatch) -> None:
         """Adds a batch."""
         if not self.layers:
             self.layers, self.layer_sizes = (

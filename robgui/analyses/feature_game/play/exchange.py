@@ -20,13 +20,13 @@ import numpy as np
 from robgui.analyses.feature_game.features.saliency import Mixture
 from robgui.analyses.feature_game.play.game import Goal, State
 from robgui.analyses.feature_game.play.oracle import Oracle
-from robgui.analyses.feature_game.play.record import Record
+from robgui.analyses.feature_game.play.record import SearchRecord
 from robgui.analyses.feature_game.play.slope import best_options
 from robgui.analyses.feature_game.play.tree import Node, Score, backpropagate, select
 
 #: Pixels tried in a round: half as many as the example has, within these bounds.
 FEWEST, MOST = 16, 64
-#: The best of so many tried pixels comes in.
+#: Pixels tried at a time; the best of them comes in.
 ONE_OF = 6
 #: What a changed pixel is worth is measured once; of the cheapest a part is measured again.
 AGAIN = 2
@@ -49,7 +49,7 @@ class Exchange:
         oracle: Oracle,
         goal: Goal,
         mixture: Mixture,
-        record: Record,
+        record: SearchRecord,
         root: Node,
         score: Score,
         rng: np.random.Generator,

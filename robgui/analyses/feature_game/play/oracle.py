@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from robgui.analyses.feature_game.play.game import EMPTY, Game, Goal, State
-from robgui.analyses.feature_game.result import Evidence
+from robgui.analyses.feature_game.result import SteepnessEvidence
 from robgui.core.devices import to_host
 from robgui.core.execution.budget.time_limit import Deadline
 from robgui.core.model.classifier import Classifier
@@ -18,8 +18,8 @@ from robgui.core.model.classifier import Classifier
 #: A margin within this share of the largest score could be an accident of rounding: another batch
 #: size, another device.
 ROUNDING = 1e-5
-#: So many calls, and at most this share of the budget, are kept for taking back changes that are
-#: not needed.
+#: Calls, and most of the budget as a share, that are kept for taking back changes that are not
+#: needed.
 RESERVE, RESERVED_SHARE = 64, 0.05
 
 
@@ -57,7 +57,7 @@ class Oracle:
         self._confidence = float(probabilities(self.start)[self.original])
 
     def allow(self, calls: int, seconds: float) -> None:
-        """Begins a search: so many calls more and so many seconds of computing, 0 for no limit."""
+        """Begins a search with more calls and seconds of computing, 0 for no limit."""
         self._reserve = min(RESERVE, int(RESERVED_SHARE * calls))
         self._last_call = self.calls + calls
         self._last_second = self._time.seconds + (seconds or float("inf"))
@@ -141,9 +141,9 @@ class Oracle:
             self.calls += room
         return scores
 
-    def evidence(self) -> Evidence:
+    def evidence(self) -> SteepnessEvidence:
         """Steepness and gap seen so far."""
-        return Evidence(
+        return SteepnessEvidence(
             self._lipschitz, self._gap, self._pairs, self._singles, len(self.game.first)
         )
 

@@ -37,7 +37,7 @@ from robgui.analyses.feature_game.play.tree import Node, backpropagate, select, 
 
 #: Options asked at each move of a simulation.
 WIDTH = 40
-#: Of options never asked about, those beside the pixels changed so far, so many more.
+#: Options never asked about that are added, from beside the pixels changed so far.
 NEIGHBOURS = 12
 #: Swaps asked at once, and how many rounds without a better margin end a repair.
 SWAPS, PATIENCE = 32, 6

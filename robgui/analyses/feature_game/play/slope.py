@@ -14,18 +14,18 @@ import numpy as np
 
 from robgui.analyses.feature_game.play.game import EMPTY, Goal, State
 from robgui.analyses.feature_game.play.oracle import Oracle
-from robgui.analyses.feature_game.play.record import Record
+from robgui.analyses.feature_game.play.record import SearchRecord
 
 #: A pass adds this share of the pixels that the pass before has needed.
 SHARE = 1 / 8
-#: A pass may need so many gradients.
+#: Most gradients of a pass.
 _LONGEST = 24
 
 
 class Slope:
     """Finds an example by gradients and offers it to the record; iterating does the work."""
 
-    def __init__(self, oracle: Oracle, goal: Goal, record: Record) -> None:
+    def __init__(self, oracle: Oracle, goal: Goal, record: SearchRecord) -> None:
         self._oracle = oracle
         self._goal = goal
         self._record = record
@@ -51,7 +51,7 @@ class Slope:
         return 0
 
     def _by_and_by(self, step: int) -> Generator[None, None, int]:
-        """How many pixels it takes when so many are added after each gradient."""
+        """How many pixels it takes when ``step`` are added after each gradient."""
         state = EMPTY
         for _ in range(_LONGEST):
             order = best_options(self._oracle, self._goal, state)

@@ -56,7 +56,7 @@ class MarginScore:
         self._batch = batch
 
     def bind(self, tests: Tensor) -> Bound:
-        """See ``splitting.Score``."""
+        """See ``setup.Score``."""
         inputs = self._prior.bind(self._pairs[tests])
         first = torch.arange(len(tests), device=tests.device) * self._classifier.classes
         own = first + self._classes[tests]
@@ -75,7 +75,7 @@ class MarginScore:
         return score if inside is None else _within(score, inside)
 
     def inside(self, tests: Tensor) -> Bound | None:
-        """See ``splitting.Score``."""
+        """See ``setup.Score``."""
         return self._prior.inside(self._pairs[tests])
 
 

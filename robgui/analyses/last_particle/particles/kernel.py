@@ -83,16 +83,23 @@ class Moves:
     def step(self, noise: Tensor) -> None:
         """One move of every particle with noise ``(n, dim)``: s g / sqrt(1 + s²)."""
         torch.addcmul(noise, self.latent, self._kept, out=self._proposed)
+        self._decided()
+
+    def _decided(self, able: Tensor | None = None) -> Tensor:
+        """Goes to what is proposed where it lies above the level, and where the particle is
+        ``able`` to; says where it went.
+        """
         heights, bar = self._score(self._proposed), next(self._bars)
         if self._level.score is not None:
             bar = torch.where(self.heights == self._level.score, self._level.just_below, bar)
-        accepted = heights > bar
+        accepted = heights > bar if able is None else (heights > bar) & able
         self.latent.lerp_(
             self._proposed, torch.where(accepted, *self._weights)[:, None]
         )  # exact at 0 and 1; faster than where
         self.heights = torch.where(accepted, heights, self.heights)
         self.accepted.append(accepted)
         self.scores.append(heights)
+        return accepted
 
     @torch.inference_mode()
     def steps(self, noise: Iterator[Tensor]) -> bool:
@@ -105,6 +112,6 @@ class Moves:
         return False
 
 
-def resized(log_size: np.ndarray, acceptance: np.ndarray) -> np.ndarray:
+def resized(log_size: np.ndarray, acceptance: np.ndarray, target: float = TARGET) -> np.ndarray:
     """The logarithm of s after a replacement: log s + acceptance - .35, at most log 2."""
-    return np.asarray(np.minimum(log_size + acceptance - TARGET, math.log(LARGEST_MOVE)))
+    return np.asarray(np.minimum(log_size + acceptance - target, math.log(LARGEST_MOVE)))

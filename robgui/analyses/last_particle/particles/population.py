@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from robgui.analyses.last_particle.particles.kernel import Level
+from robgui.analyses.last_particle.particles.streams import Drawn
 
 
 @dataclass
@@ -31,7 +32,11 @@ class Population:
         tied: ``(a,)`` whether a level was ever met twice.
         uniform: ``(a, t + 1, K)`` drawn for the next round: for the choice of parents, and what v
             is made of.
+        leaps: ``(a, leaps, K)`` drawn for where leaps lead; no leaps without guide.
         noise: ``(a, stretch, K, dim)`` drawn for the first moves of the next round.
+        log_distance: ``(a,)`` see ``guided``.
+        log_across: ``(a,)`` the same.
+        directions: ``(a, dim)`` the same.
     """
 
     lanes: np.ndarray
@@ -44,7 +49,11 @@ class Population:
     plateau: np.ndarray
     tied: np.ndarray
     uniform: np.ndarray
+    leaps: np.ndarray
     noise: Tensor
+    log_distance: np.ndarray
+    log_across: np.ndarray
+    directions: Tensor
 
     @classmethod
     def nothing(cls, particles: int, device: torch.device) -> Population:
@@ -62,6 +71,10 @@ class Population:
             row,
             row.astype(bool),
             rows,
+            rows,
+            nowhere,
+            row,
+            row,
             nowhere,
         )
 
@@ -72,8 +85,8 @@ class Population:
         latent: Tensor,
         heights: np.ndarray,
         rests: np.ndarray,
-        uniform: np.ndarray,
-        noise: Tensor,
+        drawn: Drawn,
+        directions: Tensor,
     ) -> Population:
         """Lanes before their first round."""
         zero = np.zeros(len(lanes))
@@ -88,8 +101,10 @@ class Population:
             zero - np.inf,
             zero,
             zero.astype(bool),
-            uniform,
-            noise,
+            *drawn,
+            zero - 2.0,
+            zero,
+            directions,
         )
 
     @classmethod

@@ -10,81 +10,32 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from robgui.analyses.last_particle.particles.kernel import Bound, Moves, resized
+from robgui.analyses.last_particle.particles.guided import (
+    WALKED,
+    Guide,
+    GuidedMoves,
+    Leaps,
+    beyond,
+    resteered,
+)
+from robgui.analyses.last_particle.particles.kernel import TARGET, Bound, Moves, resized
 from robgui.analyses.last_particle.particles.lanes import Lanes
 from robgui.analyses.last_particle.particles.population import Choice, Population
+from robgui.analyses.last_particle.particles.setup import Score, Setup
 from robgui.analyses.last_particle.particles.streams import Rounds, Streams
 from robgui.core.devices import to_host
 from robgui.core.errors import ModelError
 
-#: The plateau guard: so many killings at an unchanged level, with so few moves expected among what
-#: is left of it, and not one particle above it. Without the last condition one run in ten is given
-#: up on a score in steps of a tenth of a standard deviation, and nearly all in steps of one; with
-#: it .1 % and 45 %, and false passes stay below the risk.
+#: The plateau guard: killings at an unchanged level, with fewer moves than the second expected
+#: among what is left of it, and not one particle above it. Without the last condition one run in
+#: ten is given up on a score in steps of a tenth of a standard deviation, and nearly all in steps
+#: of one; with it .1 % and 45 %, and false passes stay below the risk.
 _PLATEAU_KILLED, _PLATEAU_MOVES = 3, 3.0
-
-
-class Score(Protocol):
-    """The margin of failure of a latent point; fails where it is above 0.
-
-    Attributes:
-        spread: Standard deviation of the latent points.
-    """
-
-    spread: float
-
-    def bind(self, tests: Tensor) -> Bound:
-        """The score of latent points whose i-th row belongs to test ``tests[i]``.
-
-        Used for many calls.
-        """
-        ...
-
-    def inside(self, tests: Tensor) -> Bound | None:
-        """Latent points -> which of them belong to the noise; None where all do.
-
-        The score of the others is -inf.
-        """
-        ...
-
-
-@dataclass(frozen=True)
-class Setup:
-    """The numbers of a run.
-
-    Attributes:
-        dim: Latent dimensions.
-        tests: How many tests.
-        particles: N.
-        kill: K.
-        steps: t.
-        replicas: R.
-        m: Killings that validate.
-        seed: Start of the random numbers.
-        rows: Particles per model call at most.
-        trace: Keep the levels of every round.
-        chosen: The tests to be run; None for all. What a test does depends on its number, not on
-            which others are run.
-    """
-
-    dim: int
-    tests: int
-    particles: int
-    kill: int
-    steps: int
-    replicas: int
-    m: int
-    seed: int
-    rows: int
-    trace: bool = True
-    chosen: tuple[int, ...] | None = None
 
 
 class Splitting:
@@ -97,10 +48,14 @@ class Splitting:
         ended: ``(tests,)`` which tests are decided.
     """
 
-    def __init__(self, score: Score, setup: Setup, device: torch.device) -> None:
+    def __init__(
+        self, score: Score, setup: Setup, device: torch.device, guide: Guide | None = None
+    ) -> None:
         self._score, self._setup, self._device = score, setup, device
+        self._guide = guide
         self._streams = Streams(setup.seed, device, score.spread)
-        self._rounds = Rounds(self._streams, setup.dim, setup.steps, setup.kill)
+        self._leaps = 0 if guide is None else -(-setup.steps // 2)
+        self._rounds = Rounds(self._streams, setup.dim, setup.steps, setup.kill, self._leaps)
         self._waiting = deque(range(setup.tests) if setup.chosen is None else setup.chosen)
         self._ready: deque[Population] = deque()
         self._state = Population.nothing(setup.particles, device)
@@ -225,11 +180,22 @@ class Splitting:
             yield
         self.calls[tests] += s.particles * s.replicas
         heights = np.concatenate(parts).reshape(len(lanes), -1)
-        fresh = Population.fresh(lanes, latent, heights, rests, *self._rounds.first(lanes.tolist()))
+        directions = yield from self._directions(tests)
+        drawn = self._rounds.first(lanes.tolist())
+        fresh = Population.fresh(lanes, latent, heights, rests, drawn, directions)
         self._ready.extend(
             fresh.pick(slice(first, first + s.replicas))
             for first in range(0, len(lanes), s.replicas)
         )
+
+    def _directions(self, tests: np.ndarray) -> Generator[None, None, Tensor]:
+        """Those of the guide for every lane of the tests; none without guide."""
+        replicas = self._setup.replicas
+        if self._guide is None:
+            return torch.zeros((len(tests) * replicas, 0), device=self._device)
+        self.calls[tests] += self._guide.calls
+        found = yield from self._guide.directions(torch.from_numpy(tests).to(self._device))
+        return found.repeat_interleave(replicas, 0)
 
     @torch.inference_mode()
     def _scored(self, latent: Tensor, owner: np.ndarray) -> np.ndarray:
@@ -266,6 +232,8 @@ class Splitting:
         state, level = self._state, choice.level[:, None]
         on_level = (np.take_along_axis(state.heights, choice.killed, 1) == level).sum(1)
         same = choice.level == state.level
+        if self._guide is not None:  # a copy that never moved is no sign of a plateau
+            on_level = np.where(self.lanes.still[state.lanes], 0, on_level)
         state.plateau = np.where(same, state.plateau, 0) + on_level
         self.lanes.rounds[state.lanes] += 1
         self.lanes.repeated[state.lanes] += same
@@ -290,16 +258,7 @@ class Splitting:
             for who in (choice.killed, choice.parent)
         )
         particles = state.latent.view(-1, s.dim)  # the same numbers, written to below
-        size = np.exp(state.log_size)
-        moves = Moves(
-            self._bound(np.repeat(state.lanes // s.replicas, s.kill)),
-            particles[parent],
-            torch.from_numpy(np.take_along_axis(state.heights, choice.parent, 1).ravel()).to(
-                self._device
-            ),
-            choice.bars(state),
-            torch.from_numpy(np.repeat(size, s.kill)).to(self._device),
-        )
+        moves, size = self._moves(particles[parent], choice)
         noise = self._rounds.noise(state.lanes.tolist(), size, state.noise)
         while moves.steps(noise):
             yield
@@ -314,17 +273,65 @@ class Splitting:
             heights == choice.level[:, None], last * choice.rest[:, None], last
         )
         state.ancestor[row, choice.killed] = state.ancestor[row, choice.parent]
-        state.uniform, state.noise = self._rounds.coming
-        self._account(scores, accepted.reshape(s.steps, -1, s.kill))
+        state.uniform, state.leaps, state.noise = self._rounds.coming
+        accepted = accepted.reshape(s.steps, -1, s.kill)
+        self._account(scores, accepted)
+        if isinstance(moves, GuidedMoves):
+            (before,) = to_host(torch.stack(moves.before))
+            self._steer_leaps(before.reshape(self._leaps, -1, s.kill), accepted[::2])
+
+    def _moves(self, latent: Tensor, choice: Choice) -> tuple[Moves, np.ndarray]:
+        """The moves of copies that start at ``latent``, and s ``(a,)`` of their noise."""
+        s, state = self._setup, self._state
+        bound = self._bound(np.repeat(state.lanes // s.replicas, s.kill))
+        parents = np.take_along_axis(state.heights, choice.parent, 1).ravel()
+        heights, bars = torch.from_numpy(parents).to(self._device), choice.bars(state)
+        size = np.exp(state.log_size)
+        if self._guide is None:
+            return Moves(bound, latent, heights, bars, self._each(size)), size
+        moves = GuidedMoves(bound, latent, heights, bars, self._each(size), self._leaping(choice))
+        return moves, size
+
+    def _leaping(self, choice: Choice) -> Leaps:
+        """Where copies may leap: beyond a bound just before the particle that died last."""
+        state, spread = self._state, self._score.spread
+        last = torch.from_numpy(choice.killed[:, -1]).to(self._device)
+        died = state.latent[torch.arange(len(last), device=self._device), last]
+        (place,) = to_host(torch.linalg.vecdot(state.directions, died).double())
+        bound = place / spread - np.exp(state.log_distance)
+        places = beyond(bound[:, None, None], state.leaps).transpose(1, 0, 2)
+        drawn = torch.from_numpy(places.reshape(self._leaps, -1) * spread)
+        return Leaps(
+            state.directions.repeat_interleave(self._setup.kill, 0),
+            self._each(bound * spread),
+            drawn.to(self._device, died.dtype),
+            self._each(np.exp(state.log_across)),
+        )
+
+    def _each(self, values: np.ndarray) -> Tensor:
+        """Numbers of the lanes ``(a,)`` for each of their particles that move ``(a * K,)``."""
+        return torch.from_numpy(np.repeat(values, self._setup.kill)).to(self._device)
+
+    def _steer_leaps(self, before: np.ndarray, accepted: np.ndarray) -> None:
+        """Steers the leaps by how those of a round went, ``(leaps, a, K)``."""
+        state = self._state
+        state.log_distance, state.log_across = resteered(
+            state.log_distance, state.log_across, before[:, :, 0], accepted[:, :, 0]
+        )
 
     def _account(self, scores: np.ndarray, accepted: np.ndarray) -> None:
         """Steers the size of the moves and writes down how the round went."""
         s, state = self._setup, self._state
         check(scores)
-        acceptance = accepted.mean((0, 2))
-        state.log_size = resized(state.log_size, acceptance)
+        walked, target = accepted, TARGET
+        if self._guide is not None:
+            walked, target = accepted[1::2], WALKED
+        acceptance = walked.mean((0, 2))
+        state.log_size = resized(state.log_size, acceptance, target)
         self.lanes.moved[state.lanes] += s.kill
-        self.lanes.stuck[state.lanes] += (~accepted.any(0)).sum(1)
+        still = np.asarray(~accepted.any(0))
+        self.lanes.stuck[state.lanes] += still.sum(1)
+        self.lanes.still[state.lanes] = still.any(1)
         self.lanes.add_round(state.lanes, state.level, acceptance)
         np.add.at(self.calls, state.lanes // s.replicas, s.kill * s.steps)
 

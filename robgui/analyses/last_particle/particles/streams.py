@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -94,6 +95,20 @@ class Streams:
         return out
 
 
+class Drawn(NamedTuple):
+    """What lanes take for a round.
+
+    Attributes:
+        uniform: ``(lanes, t + 1, K)`` uniform numbers.
+        leaps: ``(lanes, leaps, K)`` uniform numbers for where leaps lead.
+        noise: ``(lanes, stretch, K, dim)`` g of the first moves.
+    """
+
+    uniform: np.ndarray
+    leaps: np.ndarray
+    noise: Tensor
+
+
 class Rounds:
     """What lanes take for their rounds of t moves, drawn a stretch of moves ahead.
 
@@ -106,20 +121,22 @@ class Rounds:
         dim: Latent dimensions.
         steps: t.
         kill: K.
+        leaps: How many of the moves are leaps.
     """
 
-    def __init__(self, streams: Streams, dim: int, steps: int, kill: int) -> None:
+    def __init__(self, streams: Streams, dim: int, steps: int, kill: int, leaps: int = 0) -> None:
         self._streams, self._dim, self._steps, self._kill = streams, dim, steps, kill
+        self._leaps = leaps
         self._stretch = max(1, min(steps, _DRAWN // (kill * dim)))
         self._other = ThreadPoolExecutor(1)
 
     @torch.inference_mode()
-    def first(self, lanes: Sequence[int]) -> tuple[np.ndarray, Tensor]:
-        """Uniform numbers ``(lanes, t + 1, K)`` of a round, and g of its first moves ``(lanes,
-        stretch, K, dim)``.
-        """
-        uniform = self._streams.uniform(lanes, self._steps + 1, self._kill)
-        return uniform, self._streams.normal(lanes, self._stretch, self._kill, self._dim)
+    def first(self, lanes: Sequence[int]) -> Drawn:
+        """What these lanes take first in a round."""
+        first = self._steps + 1
+        uniform = self._streams.uniform(lanes, first + self._leaps, self._kill)
+        noise = self._streams.normal(lanes, self._stretch, self._kill, self._dim)
+        return Drawn(uniform[:, :first], uniform[:, first:], noise)
 
     def noise(self, lanes: Sequence[int], sizes: np.ndarray, first: Tensor) -> Iterator[Tensor]:
         """The noise s g / sqrt(1 + s²) of every move ``(lanes * K, dim)``.

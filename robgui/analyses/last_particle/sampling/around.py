@@ -12,9 +12,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from robgui.analyses.last_particle.noise.margin import uses_probabilities
 from robgui.analyses.last_particle.pair_tests import JointOutcome, PairTests
 from robgui.analyses.last_particle.params import MethodParams
+from robgui.analyses.last_particle.sampling.gradients import no_way
 from robgui.analyses.last_particle.sampling.importance import Importance, Measured
 from robgui.analyses.last_particle.sampling.likeliest import MOST_RIVALS, likeliest
 from robgui.analyses.last_particle.tested_inputs import Chosen
@@ -49,14 +49,8 @@ def unmeasurable(classifier: Classifier, params: MethodParams) -> str:
     """Why nothing is sampled around failures; empty when it is."""
     if params.importance == 0:
         return "No samples around failures were asked for."
-    if params.noise in ("jpeg", "ball"):
-        return f"No samples around failures: gradients do not lead through {params.noise} noise."
-    if not classifier.capabilities.gradients or uses_probabilities(classifier, params.margin):
-        return (
-            f"No samples around failures: {classifier.name} gives no gradients to find them by,"
-            f" {classifier.capabilities.reason or 'its score is a count of votes'}."
-        )
-    return ""
+    lack = no_way(classifier, params)
+    return f"No samples around failures: {lack}" if lack else ""
 
 
 def measure(
@@ -124,5 +118,5 @@ def screen(
         update={"class_wise": True, "replicas": 1, "seed": (params.seed + 1) % 2**63}
     )
     run = PairTests(classifier, dataset, alone, chosen, (size,), trace=False)
-    yield from run.splitting.rounds()
+    yield from run.rounds()
     return Screened(run.rivals[0], run.joint(0), run.failure(0), int(run.calls[0]))

@@ -18,17 +18,21 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from robgui.analyses.last_particle.particles.splitting import Score
+from robgui.analyses.last_particle.particles.setup import Score
 from robgui.analyses.last_particle.particles.streams import Streams
 
 #: The share of points drawn from the noise itself.
 _PLAIN = 0.5
 #: Fewer points than this, as the spread of the weights makes them count, give no number.
 ENOUGH = 40.0
+#: Where many points are asked for, a few are drawn first to see how many are needed until enough
+#: of them count, which tells the estimate to a tenth. They are not part of it: how long to draw
+#: must not depend on what is averaged.
+_TRIAL, _PLENTY = 1024, 500.0
 #: Where too few count, more points are drawn: half as many again as are needed by what is known,
-#: but at most so many times those asked for.
+#: but at most this multiple of those asked for.
 LONGER = 4
-#: Errors to either side of the estimate, from so many points that count on. The normal law would
+#: Errors to either side of the estimate, by the number of points that count. The normal law would
 #: say 1.96, but the error is itself estimated, and too small where few points carry the weight:
 #: with these factors curved and flat edges of failing sets were covered by 96 % and more.
 _ERRORS = ((200.0, 2.17), (100.0, 4.0), (ENOUGH, 6.0))
@@ -47,7 +51,7 @@ class Measured:
         low: Lower end of the 95 % interval; nan likewise.
         high: Upper end; it speaks of failures near the centres and of those that plain samples
             meet.
-        samples: Points drawn.
+        samples: Points drawn for the estimate.
         failures: How many of them fail.
         effective: How many failing points of equal weight would tell as much.
     """
@@ -86,11 +90,21 @@ class Importance:
     def run(self) -> Iterator[None]:
         """Draws all points; yields after every model call."""
         self._streams.open(self._lane)
+        if self._samples >= 4 * _TRIAL:
+            yield from self._plan()
         yield from self._draw()
         if more := self._needed():
             self._samples = more
             yield from self._draw()
         self._streams.close(self._lane)
+
+    def _plan(self) -> Iterator[None]:
+        """Draws the trial and sets how many points follow, at most those asked for."""
+        asked, self._samples = self._samples, _TRIAL
+        yield from self._draw()
+        needed = _TRIAL * _PLENTY / max(self.measured.effective, 1.0)
+        self._samples = min(asked, max(_TRIAL, math.ceil(needed)))
+        self._sums[:], self._failures, self.sampled = 0, 0, 0
 
     def _draw(self) -> Iterator[None]:
         while self.sampled < self._samples:

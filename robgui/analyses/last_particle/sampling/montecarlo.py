@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from robgui.analyses.last_particle.particles.splitting import Score
+from robgui.analyses.last_particle.particles.setup import Score
 from robgui.analyses.last_particle.particles.streams import Streams
 
 #: Samples drawn for one test at a time; fixed, so that the batch does not change them.

@@ -49,6 +49,7 @@ def test_a_question_that_a_dying_process_never_heard_is_answered_by_the_next(wor
     assert not isinstance(answers[0], LostError) and answers[0].inputs == 5
 
 
+@pytest.mark.slow  # each waits for processes to die
 def test_a_pause_asked_meanwhile_is_kept(workers, files):
     with dying(workers, files):
         execution = run(workers, files, "good", samples=1_000_000)
@@ -60,6 +61,7 @@ def test_a_pause_asked_meanwhile_is_kept(workers, files):
     assert execution.state is RunState.CANCELLED
 
 
+@pytest.mark.slow  # each waits for processes to die
 def test_a_model_is_not_blamed_for_a_process_that_never_opened_it(workers, files):
     request, trusted = foreign.ask(files, "good"), foreign.trusted(files, "good")
     for _ in range(2):

@@ -57,7 +57,9 @@ def test_a_worker_gives_the_result_of_this_process_bit_for_bit(workers, files, w
     assert len(there.findings) == len(here.findings) == len(workspace.findings())
 
 
-@pytest.mark.parametrize("build", ["loops", "loops_in_torch", "sleeps"])
+@pytest.mark.parametrize(
+    "build", ["loops", "loops_in_torch", pytest.param("sleeps", marks=pytest.mark.slow)]
+)
 def test_a_model_that_never_answers_is_stopped_within_three_seconds_and_its_result_kept(
     workers, files, workspace, build
 ):
@@ -289,6 +291,7 @@ def test_a_worker_knows_no_display_and_no_secret(workers, files, monkeypatch):
     assert b"DISPLAY" not in told and b"hush" not in told and b"PATH=" in told
 
 
+@pytest.mark.slow  # starts and ends workers many times
 def test_workers_leave_no_thread_and_no_descriptor_behind(files):
     import threading
 

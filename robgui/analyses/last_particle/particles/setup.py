@@ -1,0 +1,66 @@
+"""What a run of many tests is given: the score of a latent point, and its numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from torch import Tensor
+
+from robgui.analyses.last_particle.particles.kernel import Bound
+
+
+class Score(Protocol):
+    """The margin of failure of a latent point; fails where it is above 0.
+
+    Attributes:
+        spread: Standard deviation of the latent points.
+    """
+
+    spread: float
+
+    def bind(self, tests: Tensor) -> Bound:
+        """The score of latent points whose i-th row belongs to test ``tests[i]``.
+
+        Used for many calls.
+        """
+        ...
+
+    def inside(self, tests: Tensor) -> Bound | None:
+        """Latent points -> which of them belong to the noise; None where all do.
+
+        The score of the others is -inf.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Setup:
+    """The numbers of a run.
+
+    Attributes:
+        dim: Latent dimensions.
+        tests: How many tests.
+        particles: N.
+        kill: K.
+        steps: t.
+        replicas: R.
+        m: Killings that validate.
+        seed: Start of the random numbers.
+        rows: Particles per model call at most.
+        trace: Keep the levels of every round.
+        chosen: The tests to be run; None for all. What a test does depends on its number, not on
+            which others are run.
+    """
+
+    dim: int
+    tests: int
+    particles: int
+    kill: int
+    steps: int
+    replicas: int
+    m: int
+    seed: int
+    rows: int
+    trace: bool = True
+    chosen: tuple[int, ...] | None = None
