@@ -97,7 +97,7 @@ def test(arguments: Sequence[str]) -> int:
     prepare()
     check_window()
     pytest: list[str | Path] = [PYTHON, "-m", "pytest"]
-    workers = ["-n", str(min(4, os.cpu_count() or 1))]
+    workers = ["-n", str(min(4, os.cpu_count() or 1)), "--dist", "worksteal"]
     chosen: list[str] = []
     if "--all" in arguments:
         chosen = ["-m", WITH_SLOW]
@@ -158,7 +158,7 @@ def coverage(arguments: Sequence[str]) -> int:
     os.chdir(ROOT)
     prepare()
     shown = ["--cov=robgui", "--cov-report=term:skip-covered", "--cov-report=html:dist/coverage"]
-    workers = ["-n", str(min(4, os.cpu_count() or 1))]
+    workers = ["-n", str(min(4, os.cpu_count() or 1)), "--dist", "worksteal"]
     offscreen = {
         "QT_QPA_PLATFORM": "offscreen",
         "COVERAGE_FILE": str(ROOT / "dist" / "coverage.db"),
