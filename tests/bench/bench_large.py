@@ -18,6 +18,7 @@ import numpy as np
 import torch
 
 import robgui
+from robgui.core.dataset import Dataset
 from robgui.core.execution.budget.cost import estimate
 from robgui.core.execution.budget.time_limit import BUDGETS
 from robgui.core.execution.registry import find
@@ -60,7 +61,7 @@ def budget_kept(net: Classifier, name: str, x: np.ndarray, seconds: float) -> tu
     return going.execution.seconds, "" if verdict is None else verdict.sentence[:60]
 
 
-def map_ratio(net: Classifier, x: np.ndarray) -> tuple[float, float, float]:
+def map_ratio(net: Classifier, x: np.ndarray | Dataset) -> tuple[float, float, float]:
     """Cells along the border over all cells, IoU with the full map, IoU of as many even cells."""
     whole = robgui.run("semantic_map", net, x)
     border = robgui.run("semantic_map", net, x, cells="borders")

@@ -22,6 +22,7 @@ from robgui.core.errors import MissingExtraError
 from robgui.core.loading import load
 from robgui.core.model.classifier import Classifier
 from robgui.reproduce.semantic.bench import imagenet_network
+from tests.bench.bench_large import map_ratio
 
 #: Cells of the published map.
 CELLS = 120 * 34
@@ -88,7 +89,7 @@ def boxes(pictures: int) -> None:
     """Calls, volume and lost share of the largest box and of regions grown as published, from the
     same start, on the demo's networks.
     """
-    for entry in resources.demo()[:1]:
+    for entry in resources.demo()[: 1 if pictures else 0]:
         data = open_dataset(entry.dataset)
         for path in entry.models[:2]:
             model = load(path)
@@ -121,15 +122,32 @@ def _of_one(model: Classifier, one: Dataset) -> list[tuple[float, float, float]]
     return rows
 
 
+def maps(pictures: int) -> None:
+    """Cells along the border, and how well they and as many even ones agree with the whole map."""
+    for entry in resources.demo()[: 2 if pictures else 0]:
+        data = open_dataset(entry.dataset)
+        for path in entry.models[:2]:
+            model = load(path)
+            rows = [map_ratio(model, data.subset([i])) for i in range(pictures)]
+            cells, border, even = np.mean(rows, axis=0)
+            print(
+                f"{model.name}: {cells:.2f} of the cells, IoU with the whole map {border:.3f}; a"
+                f" quarter of the cells in even steps {even:.3f}",
+                flush=True,
+            )
+
+
 def main() -> None:
     """Prints all figures."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--boxes", type=int, default=0, help="compare regions of so many pictures")
+    parser.add_argument("--boxes", type=int, default=0, help="compare regions on N pictures")
+    parser.add_argument("--maps", type=int, default=0, help="compare maps of N pictures")
     given = parser.parse_args()
     torch.set_num_threads(1)
-    if given.boxes:
+    if given.boxes or given.maps:
         boxes(given.boxes)
+        maps(given.maps)
         return
     entry = resources.demo()[0]
     one = open_dataset(entry.dataset).subset([3])
