@@ -12,6 +12,7 @@ the samples: the share of their intervals that hold the reference of so many sam
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 import numpy as np
 import torch
@@ -57,7 +58,7 @@ def errors(result: ZonnscanResult, truth: ZonnscanResult) -> tuple[float, float,
     return float(parts[0].mean()), float(parts[1].mean()), float(parts[0].max())
 
 
-def held(results: list[ZonnscanResult], model: Classifier, one: Dataset, samples: int) -> list:
+def held(results: list[ZonnscanResult], model: Classifier, one: Dataset, samples: int) -> list[Any]:
     """Whether the intervals at added radii hold the truth: of the index, of the share."""
     first = {*EVEN_FIRST, *FINE_FIRST}
     added = sorted({float(r) for result in results for r in result.radii} - first)
@@ -83,11 +84,11 @@ def compare(name: str, model: Classifier, inputs: list[Dataset], seeds: int, pho
     """Prints a line for fixed radii and one for added ones."""
     dense = {"radii": PHOTO, "samples": 64} if photo else {"radii": DENSE, "samples": 1024}
     most = {"samples": 256} if photo else {}
-    rows: dict[str, list] = {"fixed": [], "added": []}
-    covered: list = []
+    rows: dict[str, list[Any]] = {"fixed": [], "added": []}
+    covered: list[Any] = []
     for one in inputs:
         truth = swept(model, one, target_half_width=0, seed=777, **dense)
-        results: dict[str, list] = {"fixed": [], "added": []}
+        results: dict[str, list[Any]] = {"fixed": [], "added": []}
         for seed in range(seeds):
             results["fixed"].append(swept(model, one, added=0, seed=seed, **most))
             results["added"].append(swept(model, one, seed=seed, **most))
