@@ -307,8 +307,10 @@ def _report(words: list[str]) -> int:
     from robgui.core.workspace import Workspace
 
     with Workspace.open(given.workspace, create=False) as workspace:
+        from robgui.report.kept import KEPT
         from robgui.report.pictures import Figures
 
+        KEPT.use_shelf()
         figures = Figures(workspace)
         if given.html is not None:
             from robgui.report.html import write_html

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -99,6 +100,15 @@ def picture_of_two(before: np.ndarray, after: np.ndarray) -> np.ndarray:
     """
     gap = np.full((before.shape[0], _GAP, 3), 255, dtype=np.uint8)
     return np.concatenate([before, gap, after], axis=1)
+
+
+def with_gap(picture: np.ndarray, colour: Sequence[int]) -> np.ndarray:
+    """A picture of two with this colour between them; any other picture as it is."""
+    halves = _halves(picture)
+    if halves is None:
+        return picture
+    gap = np.full((picture.shape[0], _GAP, 3), colour, dtype=np.uint8)
+    return np.concatenate([halves[0], gap, halves[1]], axis=1)
 
 
 def pair_of(finding: Finding) -> Pair | None:

@@ -7,21 +7,29 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from matplotlib.backends.backend_pdf import PdfPages
-
 from robgui import manual
 from robgui.core.errors import WorkspaceError
 from robgui.core.experiment.carrying import pdf_entries
+from robgui.core.files import write_whole
 from robgui.core.text.words import count
 from robgui.core.text.words import severity as severity_in_words
 from robgui.report import origin, report_content
 from robgui.report.bottom_line import BottomLine, Cell, bottom_line, hero_pair, summary
 from robgui.report.evidence.pdf import evidence_sheets
 from robgui.report.own import read_own
+from robgui.report.paper import Document, packed
 from robgui.report.pdf_runs import run_sheets
 from robgui.report.pictures import Figures
 from robgui.report.report_content import LOOSE, NOTHING_YET, Chapter, in_words, number_of
-from robgui.report.sheet import INK, QUIET, TEXT_WIDTH, PaperSheet, status_colour
+from robgui.report.sheet import (
+    HEIGHT,
+    INK,
+    QUIET,
+    TEXT_WIDTH,
+    WIDTH,
+    PaperSheet,
+    status_colour,
+)
 from robgui.version import __version__
 
 if TYPE_CHECKING:
@@ -57,10 +65,11 @@ def write_pdf(workspace: Workspace, path: str | Path, figures: Figures | None = 
     footer = f"{workspace.path.stem}: robustness report"
     information = {"Title": footer, "Creator": f"robgui {__version__}", "Producer": "robgui"}
     try:
-        with PdfPages(target, metadata=information) as pages:
-            pages.infodict().update(pdf_entries(_carried(workspace)))
-            for sheet in sheets(workspace, figures or Figures(workspace)):
-                sheet.save(pages, footer)
+        document = Document(WIDTH, HEIGHT)
+        for sheet in sheets(workspace, figures or Figures(workspace)):
+            sheet.write(document, footer)
+        carried = pdf_entries(_carried(workspace))
+        write_whole(target, document.to_bytes({**information, **carried}))
     except OSError as error:
         why = f"cannot be written to {target} ({error.strerror})"
         raise WorkspaceError(f"The report {why}; choose another place.") from error
@@ -136,7 +145,8 @@ def _bottom_line(
     sheet.space(0.08)
     sheet.text(line.tally, 10)
     sheet.space(0.2)
-    picture = pair if pair is not None else next(figures.pixels(because), None)
+    drawn = next(map(packed, figures.files(because)), None) if pair is None else None
+    picture = drawn if pair is None else pair
     if picture is not None and sheet.left > 1:
         sheet.picture(picture, 0.0, TEXT_WIDTH, min(_HERO, sheet.left))
 

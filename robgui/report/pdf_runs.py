@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from robgui.report import origin
+from robgui.report.paper import Picture, packed
 from robgui.report.report_content import Chapter, in_words, number_of
 from robgui.report.sheet import QUIET, TEXT_WIDTH, PaperSheet, status_colour, table_height
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from robgui.core.verdict import Verdict
     from robgui.core.workspace import Workspace
     from robgui.report.pictures import Figures
@@ -41,7 +40,8 @@ def run_sheets(workspace: Workspace, chapter: Chapter, figures: Figures) -> Iter
         words = f"Where its input comes from: {' → '.join(steps)}"
         sheet.text(words, 9, colour=QUIET, most=3)
     sheet.space(0.1)
-    for place, picture in enumerate(figures.pixels(chapter)):
+    for place, file in enumerate(figures.files(chapter)):
+        picture = packed(file)
         high = _height(picture, _MORE_HIGH if place else _HIGH)
         if sheet.left < min(high, _LOW):
             yield sheet
@@ -66,9 +66,9 @@ def _verdict(sheet: PaperSheet, verdict: Verdict) -> None:
     sheet.space(0.04)
 
 
-def _height(picture: np.ndarray, most: float) -> float:
+def _height(picture: Picture, most: float) -> float:
     """How high a picture as wide as the text is."""
-    return min(most, TEXT_WIDTH * picture.shape[0] / picture.shape[1])
+    return min(most, TEXT_WIDTH * picture.height / picture.width)
 
 
 def _small_print(sheet: PaperSheet, chapter: Chapter) -> Iterator[PaperSheet]:

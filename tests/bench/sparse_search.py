@@ -29,7 +29,7 @@ from tests.bench.ablation_feature_game import VARIANTS, without
 #: Share of the pixels that Sparse-RS begins with, and how many it leaves after each success.
 _BEGIN, _FEWER = 0.02, 0.8
 #: Parts of the whole search that are taken out on large images.
-_ABLATIONS = ("tree off", "random features")
+_ABLATIONS = ("exchange off", "tree off", "random features")
 
 
 @dataclass

@@ -23,6 +23,18 @@ def _games(params: FeatureGameBatchParams, inputs: int) -> int:
     return len(chosen_places(inputs, params.images, params.seed))
 
 
+def _one(params: FeatureGameParams) -> Requirements:
+    return Requirements(most_inputs=1, needs=_needs(params))
+
+
+def _many(params: FeatureGameBatchParams) -> Requirements:
+    return Requirements(needs=_needs(params))
+
+
+def _needs(params: FeatureGameParams | FeatureGameBatchParams) -> frozenset[str]:
+    return frozenset({"gradients"}) if params.gradients else frozenset()
+
+
 ONE_IMAGE = Analysis(
     name="feature_game",
     title="Feature game",
@@ -38,6 +50,7 @@ ONE_IMAGE = Analysis(
     severity_means=("1 for no change, 0 for a tenth of the largest distance in its norm."),
     offers=words.game_offers,
     kinds=frozenset({"image"}),
+    takes_with=_one,
     first_look={"max_calls": 1500},
     demo=Demo("traffic_cnn.pt2", "traffic", 141, {"target": "green", "max_calls": 400}, opens=True),
     invitation=(
@@ -68,6 +81,7 @@ MANY_IMAGES = Analysis(
     offers=batch_words.batch_offers,
     kinds=frozenset({"image"}),
     inputs="many",
+    takes_with=_many,
     shards=Shards(
         _games,
         deferred("robgui.analyses.feature_game.batch:games_part"),

@@ -134,6 +134,14 @@ class _Game(Params):
         ),
         json_schema_extra={"rare": True, "zero": "uses all the calls"},
     )
+    gradients: bool = Field(
+        False,
+        title="With gradients",
+        description=(
+            "White-box: under l0, against no opponent, the model's gradients propose which pixels"
+            " to change. Finds smaller changes, but needs a model that gives gradients."
+        ),
+    )
     refine: bool = Field(
         True,
         title="Refine",
@@ -214,7 +222,7 @@ class Judged(Params):
         le=1,
         title="Few pixels",
         description=(
-            "In norm l0, a change of at most this share of the pixels is a failure, a larger one a"
+            "Where changed pixels are counted, up to this share of them is a failure, more is a"
             " risk."
         ),
         json_schema_extra={"rare": True, "judges": "share of the pixels"},

@@ -4,7 +4,8 @@ their joint verdicts.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -15,6 +16,7 @@ from robgui.analyses.last_particle.noise.margin import MarginScore
 from robgui.analyses.last_particle.noise.priors import Prior
 from robgui.analyses.last_particle.noise.settings import prior_of
 from robgui.analyses.last_particle.params import MethodParams
+from robgui.analyses.last_particle.particles.lanes import Lane
 from robgui.analyses.last_particle.particles.outcome import SplittingOutcome, outcome
 from robgui.analyses.last_particle.particles.setup import Setup
 from robgui.analyses.last_particle.particles.splitting import Splitting
@@ -57,7 +59,7 @@ class PairTests:
         rivals: Other classes tested one by one for each pair, ``(pairs, q)``; q = 1 and -1 for all
             at once.
         classes: ``(pairs,)`` right classes.
-        splitting: The tests at work.
+        leaps: Whether particles leap, see ``particles.guided``.
         moves: Moves of every new particle.
         any_rival: The margin over all other classes, one test per pair.
 
@@ -95,8 +97,9 @@ class PairTests:
         guide = None
         if params.leaps(not no_way(classifier, params)):
             guide = SteepDirections(classifier, self.prior, self.classes)
-        self.moves = params.moves(guide is not None)
-        setup = Setup(
+        self.leaps = guide is not None
+        self.moves = params.moves(self.leaps)
+        self._tests = Setup(
             self.prior.dim,
             self.rivals.size,
             params.particles,
@@ -109,8 +112,67 @@ class PairTests:
             trace,
             None if only is None else self._tests_of(only),
         )
-        self.splitting = Splitting(score, setup, device, guide)
+        self._margin = score
+        self._first = Splitting(score, self._tests, device, guide)
+        self._again: Splitting | None = None
+        self._judged, self._repeated = (np.zeros(self.rivals.size, dtype=bool) for _ in range(2))
         self._failures: dict[int, tuple[np.ndarray, int]] = {}
+
+    def rounds(self) -> Iterator[None]:
+        """Works until every test is decided; yields after every model call or few of them.
+
+        A test that leaps leave undecided is repeated with the published moves, from the start and
+        with other random numbers.
+        """
+        yield from self._first.rounds()
+        self._judge()
+        if self._repeated.any():
+            again = replace(
+                self._tests,
+                steps=self._params.steps,
+                seed=(self._params.seed + 2) % 2**63,
+                chosen=tuple(np.flatnonzero(self._repeated).tolist()),
+            )
+            self._again = Splitting(self._margin, again, self._classifier.device)
+            yield from self._again.rounds()
+
+    @property
+    def progress(self) -> tuple[int, int]:
+        """Killings made, those of decided tests counted in full, and the most there can be."""
+        return self._first.progress
+
+    @property
+    def ended(self) -> np.ndarray:
+        """``(tests,)`` which are decided and not to be repeated."""
+        self._judge()
+        ended = self._first.ended
+        again = np.zeros_like(ended) if self._again is None else self._again.ended
+        return np.where(self._repeated, again, ended)
+
+    def _judge(self) -> None:
+        """Finds the tests that leaps leave undecided."""
+        if not self.leaps:
+            return
+        for test in np.flatnonzero(self._first.ended & ~self._judged).tolist():
+            self._judged[test] = True
+            self._repeated[test] = self._outcome(self._first, test).inconclusive
+
+    @property
+    def killed(self) -> np.ndarray:
+        """``(tests, replicas)`` killed so far."""
+        if self._again is None:
+            return self._first.killed
+        return np.where(self._repeated[:, None], self._again.killed, self._first.killed)
+
+    def lanes(self, test: int) -> list[Lane]:
+        """The lanes of a test as they are now."""
+        splitting, replicas = self._at(test), self._params.replicas
+        splitting.look(test)
+        return splitting.lanes[test * replicas : (test + 1) * replicas]
+
+    def _at(self, test: int) -> Splitting:
+        """Where a test is at work, or was last."""
+        return self._again if self._again is not None and self._repeated[test] else self._first
 
     def _score(self, owners: Tensor, rivals: Tensor | None) -> MarginScore:
         """The margin of each pair in ``owners``, to all classes or to its rival."""
@@ -132,38 +194,36 @@ class PairTests:
 
     @property
     def calls(self) -> np.ndarray:
-        """``(pairs,)`` model calls of the tests."""
-        return np.asarray(self.splitting.calls.reshape(self.rivals.shape).sum(1))
+        """``(pairs,)`` model calls of the tests, repeated ones included."""
+        calls = self._first.calls if self._again is None else self._first.calls + self._again.calls
+        return np.asarray(calls.reshape(self.rivals.shape).sum(1))
 
     def joint(self, pair: int) -> JointOutcome:
         """What the tests of one pair say together, as things stand."""
-        per_pair, R = self.rivals.shape[1], self._params.replicas
+        per_pair, ended = self.rivals.shape[1], self.ended
         tests = range(pair * per_pair, (pair + 1) * per_pair)
-        outcomes = tuple(
-            outcome(
-                self.law,
-                self.m,
-                self.splitting.lanes[test * R : (test + 1) * R],
-                ended=bool(self.splitting.ended[test]),
-                outside=OUTSIDE / per_pair,
-            )
-            for test in tests
-        )
-        return _joint(outcomes, bool(self.splitting.ended[tests.start : tests.stop].all()))
+        outcomes = tuple(self._outcome(self._at(test), test, bool(ended[test])) for test in tests)
+        return _joint(outcomes, bool(ended[tests.start : tests.stop].all()))
+
+    def _outcome(self, splitting: Splitting, test: int, ended: bool = True) -> SplittingOutcome:
+        replicas = self._params.replicas
+        lanes = splitting.lanes[test * replicas : (test + 1) * replicas]
+        outside = OUTSIDE / self.rivals.shape[1]
+        return outcome(self.law, self.m, lanes, ended=ended, outside=outside)
 
     def failure(self, pair: int) -> tuple[np.ndarray, int] | None:
         """A failing input ``(*shape)`` of one pair and its class, if any was met."""
         if pair not in self._failures:
             per_pair = self.rivals.shape[1]
-            tests = (
-                test
+            found = (
+                failures[test]
                 for test in range(pair * per_pair, (pair + 1) * per_pair)
-                if test in self.splitting.failures
+                if test in (failures := self._at(test).failures)
             )
-            test = next(tests, None)
-            if test is None:
+            latent = next(found, None)
+            if latent is None:
                 return None
-            self._failures[pair] = self._seen(pair, self.splitting.failures[test])
+            self._failures[pair] = self._seen(pair, latent)
         return self._failures[pair]
 
     def inputs(self, pair: int, latent: Tensor) -> Tensor:

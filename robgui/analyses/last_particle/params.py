@@ -294,9 +294,10 @@ class MethodParams(Params):
     def leaps(self, gradients: bool) -> bool:
         """Whether particles leap along a direction that gradients show.
 
-        One direction serves all other classes together, where one particle dies at a time.
+        One direction serves all other classes together, where one particle dies at a time. In a
+        ball the score depends on the direction of the latent point only, and is never straight.
         """
-        shown = gradients and self.noise not in ("light", "jpeg", "ball")
+        shown = gradients and self.noise in ("box", "clip", "gaussian", "smooth")
         return self.guided and shown and not self.class_wise and self.kill == 1
 
     def moves(self, leaps: bool) -> int:

@@ -92,6 +92,7 @@ class LastParticleResult:
         screened: They were looked for by one repetition of the test each, not by gradients.
         hidden: So a failure was met that the test had missed.
         multi_label: The model may give several classes; tested is the one with the highest score.
+        leaps: Particles leap along a direction that gradients show (white-box).
     """
 
     validated: bool
@@ -155,6 +156,7 @@ class LastParticleResult:
     screened: bool = False
     hidden: bool = False
     multi_label: bool = False
+    leaps: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +205,7 @@ class LastParticleTableResult:
         passed: Which the test alone validates.
         looked: Where gradients have looked for failures hidden behind another class.
         multi_label: The model may give several classes; tested is the one with the highest score.
+        leaps: Particles leap along a direction that gradients show (white-box).
     """
 
     radii: np.ndarray
@@ -242,6 +245,7 @@ class LastParticleTableResult:
     passed: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), dtype=bool))
     looked: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), dtype=bool))
     multi_label: bool = False
+    leaps: bool = False
 
     @property
     def false_positives(self) -> np.ndarray:

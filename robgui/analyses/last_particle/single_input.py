@@ -125,7 +125,7 @@ class _Test:
         if self._deadline.limited:
             yield from self._work_in_time()
             return
-        yield from self._run.splitting.rounds()
+        yield from self._run.rounds()
         yield from self._monte_carlo.run()
         if not self._refusal:
             yield from self._search()
@@ -138,7 +138,7 @@ class _Test:
             yield from self._screen()
 
     def _work_in_time(self) -> Iterator[None]:
-        test, plain = iter(self._run.splitting.rounds()), iter(self._monte_carlo.run())
+        test, plain = iter(self._run.rounds()), iter(self._monte_carlo.run())
         self._why_not_measured = self._why_not_measured or _NO_TIME
         until = self._deadline.until
         yield from until(0.5, test)
@@ -217,7 +217,7 @@ class _Test:
     def step(self, *, last: bool = False) -> Step[LastParticleResult]:
         """The complete picture now; the last one is cut where its time was over."""
         p = self._params
-        done, total = self._run.splitting.progress
+        done, total = self._run.progress
         attack = 0 if self._refusal else p.attack_steps
         proof = 0 if self._why_not_certified and not self._proven else 1
         beside = 0 if self._why_not_measured else p.importance
@@ -236,8 +236,7 @@ class _Test:
         p, run = self._params, self._run
         joint = run.joint(0)
         shown = joint.tests[joint.shown]
-        run.splitting.look(joint.shown)
-        lanes = run.splitting.lanes[joint.shown * p.replicas : (joint.shown + 1) * p.replicas]
+        lanes = run.lanes(joint.shown)
         failure = run.failure(0)
         if failure is None and self._screened is not None:
             failure = self._screened.failure
@@ -284,6 +283,7 @@ class _Test:
             certified_reason=self._why_not_certified,
             eps=self._eps,
             multi_label=self._classifier.settings.multi_label,
+            leaps=run.leaps,
             **around_fields(self._around, self._screened, self._why_not_measured),
         )
 

@@ -302,7 +302,8 @@ def _scope(result: LastParticleResult, params: LastParticleParams) -> str:
     state = "" if result.finished else f"Not finished: {_rounds(result)}{over}. "
     around = f", {result.around_samples:,} around failures" if result.around_samples else ""
     plain = count(result.monte_carlo_samples, "plain sample")
-    return f"{state}{calls} of the test, {plain}{around}."
+    leaps = " with leaps along a gradient (white-box)" if result.leaps else ""
+    return f"{state}{calls} of the test{leaps}, {plain}{around}."
 
 
 def _rounds(result: LastParticleResult) -> str:

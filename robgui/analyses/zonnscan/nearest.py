@@ -104,9 +104,9 @@ def nearest_crossing(
         radii = torch.where(classes[:, 0] >= 0, reach(points), torch.inf)
         yield Crossing(points, classes, radii, calls)
         if halving in _RACED:  # along a way from the centre radii grow as its share does
-            able = near[:, 0] * whole <= radii.min()
+            able = (near[:, 0] * whole <= radii.min()).nonzero()[:, 0]
             candidates, far, near, classes, whole = (
-                values[able] for values in (candidates, far, near, classes, whole)
+                values.index_select(0, able) for values in (candidates, far, near, classes, whole)
             )
         middle = (far + near) / 2
 

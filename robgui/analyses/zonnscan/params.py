@@ -85,7 +85,7 @@ class ZonnscanParams(Params):
         title="Class should hold up to radius",
         description=(
             "A change of class within this radius is a failure; 0 takes a tenth of the "
-            "largest radius the zone can have (0.1 in linf)."
+            "largest radius the zone can have (0.1 where each value changes by itself)."
         ),
         json_schema_extra={"zero": "a tenth of the largest", "judges": "radius"},
     )

@@ -426,14 +426,18 @@ def _use(workspace: Workspace, model: ModelCard, dataset: Dataset | None) -> Non
 
 
 def _drawings(workspace: Workspace) -> list[Callable[[], object]]:
+    from robgui.report.kept import KEPT
     from robgui.report.writing import drawings
 
+    KEPT.use_shelf()
     return drawings(workspace)
 
 
 def _write_report(workspace: Workspace, path: Path) -> None:
+    from robgui.report.kept import KEPT
     from robgui.report.writing import write_report
 
+    KEPT.use_shelf()
     write_report(workspace, path)
 
 

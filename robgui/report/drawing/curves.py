@@ -71,14 +71,17 @@ def say_nothing(axes: Axes, look: Look) -> None:
 
 def place_with_marks(area: Area, axes: Axes, marks: Sequence[Mark]) -> None:
     """Fits axes into an area, with vertical lines whose names stand above the data like flags."""
-    inner = area.fit(axes)
     if not marks:
+        area.fit(axes)
         return
+    rows = 1
     for _ in range(2):  # less height has other ticks, and with them another width
-        flags = fly([_flag(area, axes, inner, mark) for mark in marks])
-        rows = 1 + max(flag.row for flag in flags)
         inner = area.less(top=rows * line_height(SMALL) + 0.05).fit(axes)
-    flags = fly([_flag(area, axes, inner, mark) for mark in marks])
+        flags = fly([_flag(area, axes, inner, mark) for mark in marks])
+        taken = 1 + max(flag.row for flag in flags)
+        if taken == rows:
+            break
+        rows = taken
     for flag in flags:
         colour = area.look.colour(flag.mark.ink)
         letters = area.look.faded if flag.mark.ink.role in ("quiet", "other") else colour

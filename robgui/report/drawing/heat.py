@@ -180,6 +180,8 @@ def _classes(view: Matrix, look: Look) -> list[LegendEntry]:
         named.append(LegendEntry(f"… and {more} more classes", legend.patch("none")))
     fading = legend.patch(mixed(look.text, look.ground, 0.35))
     named.append(LegendEntry(f"intensity: {view.scale.title}", fading))
+    if view.guessed is not None:
+        named.append(_unknown("not computed, as a coarser cell", look))
     return [*named, _unknown("no class", look)] if (view.classes < 0).any() else named
 
 

@@ -73,7 +73,7 @@ class Slide:
         pair: An input before and after; None without one.
         picture: ``(h, w, 3)`` uint8 where there is no pair; None without one.
         view: What a run looks like, where there is no picture; None without one.
-        pictures: Several small ones side by side, where there is nothing else.
+        pictures: Small ones in rows of two, before and after, where there is nothing else.
         finding: Number of the finding it tells of; -1 for none.
     """
 
@@ -245,11 +245,11 @@ def large_words(number: Quantity | None) -> str:
 
 
 def _end(told: Sequence[Chapter], many: int, findings: Sequence[Slide]) -> Slide:
-    """What to do, beside the inputs that failed."""
+    """What to do, beside the inputs before and after they failed."""
     line = bottom_line(told)
     tally = "" if line is None else f"{line.tally} {count(many, 'finding')} in all."
-    failed = (one.picture if one.pair is None else one.pair.after for one in findings)
-    pictures = tuple(one for one in failed if one is not None)
+    pairs = [one.pair for one in findings if one.pair is not None]
+    pictures = tuple(side for pair in pairs for side in (pair.before, pair.after))
     return Slide(END, "What to do", WHAT_TO_DO, subject=tally, pictures=pictures)
 
 

@@ -51,7 +51,7 @@ def test_the_story_says_how_often_it_is_right_what_makes_it_fail_and_what_to_do(
     assert first.text == "Before: “red”, 97.0 % sure.\nAfter: “green”."
     assert first.pair is not None and first.status is Status.FAILS and "x.png" in first.subject
     assert end.title == "What to do" and "2 findings in all" in end.subject
-    assert end.pictures and (end.pictures[0] == first.pair.after).all(), "what failed is seen again"
+    assert end.pictures and (end.pictures[1] == first.pair.after).all(), "what failed is seen again"
     shown = exhibit(end)
     assert shown is not None and shown.shape[1] == 900
 

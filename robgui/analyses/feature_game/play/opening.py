@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 
 import numpy as np
 
@@ -35,8 +35,12 @@ def opening(
     values: Values,
     record: SearchRecord,
     rng: np.random.Generator,
+    exchange: Callable[[], Iterable[None]],
 ) -> Iterator[None]:
-    """Scans one-pixel moves into ``values`` and offers every example among them to ``record``."""
+    """Scans one-pixel moves into ``values`` and offers every example among them to ``record``.
+
+    In a large image it paints first; ``exchange`` makes smaller what that has found.
+    """
     first = oracle.game.first
     calls = oracle.left
     yield from _scan(oracle, goal, values, record, first[np.isin(first, oracle.known_singles())])
@@ -49,10 +53,12 @@ def opening(
         return
     saliency = mixture.saliency().ravel()[oracle.game.pixel]
     if oracle.game.norm == "l0":
-        yield from Painting(oracle, goal, mixture, record, rng.spawn(1)[0])
+        if not record.best:  # gradients may have found an example
+            yield from Painting(oracle, goal, mixture, record, rng.spawn(1)[0])
         if record.best:
             owners = mixture.owners().ravel()[oracle.game.pixel[list(record.best)]]
             mixture.reward(owners, record.reward(record.severity))
+            yield from exchange()
         else:
             count = max(16, int(PATCHED * calls))
             yield from _patches(oracle, goal, mixture, record, saliency, count)

@@ -7,8 +7,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import torch
 
-from robgui.analyses.feature_game.play.game import EMPTY, Game, State
+from robgui.analyses.feature_game.play.game import EMPTY, Game, Goal, State
 from robgui.analyses.feature_game.result import SteepnessEvidence
 from robgui.core.devices import to_host
 from robgui.core.execution.budget.time_limit import Deadline
@@ -105,6 +106,26 @@ class Oracle:
     def remember(self, state: State, scores: np.ndarray) -> None:
         """Keeps the scores of a state that was tried."""
         self._known[state] = scores
+
+    def slope(self, state: State, goal: Goal) -> np.ndarray | None:
+        """Gradient ``(h * w, c)`` of the margin at a state; it counts as one call.
+
+        None where the budget is used up.
+        """
+        if not self.left:
+            return None
+        with torch.enable_grad():
+            x = self.game.render([state], self._classifier.device).requires_grad_()
+            scores = self._classifier.logits(x)[0]
+            kept = goal.original if goal.target < 0 else goal.target
+            rest = scores.clone()
+            rest[kept] = -torch.inf
+            beyond = rest.max() - scores[kept]
+            margin = beyond if goal.target < 0 else -beyond
+            (gradient,) = torch.autograd.grad(margin, x)
+        self.calls += 1
+        (slope,) = to_host(gradient[0].flatten(1).T.double())
+        return np.asarray(slope)
 
     def judge(self, pictures: Sequence[np.ndarray]) -> np.ndarray:
         """Scores ``(n, C)`` of uint8 pictures ``(h * w, c)`` that are no states of the game.

@@ -20,7 +20,7 @@ from robgui.analyses.feature_game.play.oracle import Oracle
 from robgui.analyses.feature_game.play.record import SearchRecord
 
 #: Of the calls of a search, the share that painting may take; swaps and the tree have the rest.
-SHARE = 0.8
+SHARE = 0.35
 #: Squares around the strongest keypoints that are tried before anything larger.
 PATCHES = 12
 #: Painting begins with this share of the pixels and doubles it until the class changes.

@@ -52,6 +52,7 @@ class Lanes:
         ancestors: ``(lanes,)``.
         rounds: ``(lanes,)``.
         repeated: ``(lanes,)``.
+        still: ``(lanes,)`` whether a particle of the last round never moved.
         heights: Lane -> ``(N,)``.
 
     Args:
@@ -63,7 +64,7 @@ class Lanes:
         self.killed, self.moved, self.stuck, self.ancestors, self.rounds, self.repeated = (
             np.zeros(count, dtype=np.int64) for _ in range(6)
         )
-        self.failing, self.coarse = np.zeros(count, dtype=bool), np.zeros(count, dtype=bool)
+        self.failing, self.coarse, self.still = (np.zeros(count, dtype=bool) for _ in range(3))
         self.heights: dict[int, np.ndarray] = {}
         self._rounds: list[list[tuple[float, float, int]]] | None = (
             [[] for _ in range(count)] if trace else None

@@ -213,7 +213,8 @@ class Splitting:
         return self._last_bound[1]
 
     def _choose(self) -> Choice:
-        """Chooses who dies and who is copied, all who die being at or below 0.
+        """Chooses who dies and who is copied (Algorithm 1, lines 5 and 6; Algorithm 2, line 1), all
+        who die being at or below 0.
 
         Lets lanes on a plateau go.
         """
@@ -232,6 +233,8 @@ class Splitting:
         state, level = self._state, choice.level[:, None]
         on_level = (np.take_along_axis(state.heights, choice.killed, 1) == level).sum(1)
         same = choice.level == state.level
+        if self._guide is not None:  # a copy that never moved is no sign of a plateau
+            on_level = np.where(self.lanes.still[state.lanes], 0, on_level)
         state.plateau = np.where(same, state.plateau, 0) + on_level
         self.lanes.rounds[state.lanes] += 1
         self.lanes.repeated[state.lanes] += same
@@ -248,7 +251,7 @@ class Splitting:
         return np.asarray(np.isin(tests, tests[coarse]))
 
     def _replace(self, choice: Choice) -> Iterator[None]:
-        """Replaces the killed by moved copies of survivors."""
+        """Replaces the killed by moved copies of survivors (Algorithm 1, line 11: Gen(L_k, 1))."""
         s, state = self._setup, self._state
         row = np.arange(len(state.lanes))[:, None]
         killed, parent = (
@@ -327,7 +330,9 @@ class Splitting:
         acceptance = walked.mean((0, 2))
         state.log_size = resized(state.log_size, acceptance, target)
         self.lanes.moved[state.lanes] += s.kill
-        self.lanes.stuck[state.lanes] += (~accepted.any(0)).sum(1)
+        still = np.asarray(~accepted.any(0))
+        self.lanes.stuck[state.lanes] += still.sum(1)
+        self.lanes.still[state.lanes] = still.any(1)
         self.lanes.add_round(state.lanes, state.level, acceptance)
         np.add.at(self.calls, state.lanes // s.replicas, s.kill * s.steps)
 

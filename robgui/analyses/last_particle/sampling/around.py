@@ -118,5 +118,5 @@ def screen(
         update={"class_wise": True, "replicas": 1, "seed": (params.seed + 1) % 2**63}
     )
     run = PairTests(classifier, dataset, alone, chosen, (size,), trace=False)
-    yield from run.splitting.rounds()
+    yield from run.rounds()
     return Screened(run.rivals[0], run.joint(0), run.failure(0), int(run.calls[0]))

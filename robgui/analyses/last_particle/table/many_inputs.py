@@ -125,7 +125,7 @@ class _Table:
 
     def work(self) -> Iterator[None]:
         """Everything, one batch at a time."""
-        for seconds in _timed(self._run.splitting.rounds()):
+        for seconds in _timed(self._run.rounds()):
             self._seconds += seconds
             yield
         self._told.update(self._run)
@@ -197,7 +197,7 @@ class _Table:
     def step(self) -> Step[LastParticleTableResult]:
         """The complete picture now."""
         p, size = self._params, len(self._pairs)
-        killed, _ = self._run.splitting.progress
+        killed, _ = self._run.progress
         most = size * self._run.rivals.shape[1] * self._run.m
         done = (
             killed * self._run.moves * p.kill
@@ -224,7 +224,7 @@ class _Table:
             radii=np.array(self._radii),
             **{name: self._cut(values) for name, values in chances.items()},
             finished=self._cut(told.finished),
-            killed=self._cut(run.splitting.killed.sum(1).reshape(run.rivals.shape).min(1)),
+            killed=self._cut(run.killed.sum(1).reshape(run.rivals.shape).min(1)),
             mixed=self._cut(told.mixed),
             calls=calls,
             m=run.m,
@@ -248,6 +248,7 @@ class _Table:
             labels=tuple(self._classifier.labels),
             kind=self._classifier.kind,
             multi_label=self._classifier.settings.multi_label,
+            leaps=run.leaps,
             **self._shown(chances["p_estimate"]),
         )
 
@@ -312,7 +313,7 @@ class _Told:
 
     def update(self, run: PairTests) -> None:
         """Writes down the verdicts that are new."""
-        ended = run.splitting.ended.reshape(run.rivals.shape).all(1)
+        ended = run.ended.reshape(run.rivals.shape).all(1)
         for pair in np.flatnonzero(ended & ~self.finished):
             verdict = run.joint(int(pair))
             self.finished[pair], self.validated[pair], self.inconclusive[pair] = (

@@ -16,11 +16,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from robgui.analyses.semantic.params import Preset
 from robgui.analyses.semantic.regions import directions
 from robgui.analyses.semantic.regions.domain import Domain
-from robgui.analyses.semantic.regions.params import METHODS, PAPER, GrowMethod, GrowParams
+from robgui.analyses.semantic.regions.params import METHODS, GrowMethod
 from robgui.analyses.semantic.regions.quadrature import Nodes
+from robgui.analyses.semantic.regions.rules import Rules
 from robgui.core.devices import to_host
 from robgui.core.errors import ParamsError
 
@@ -34,34 +34,6 @@ GREW = 1.5
 #: Half the distance of the two points of a difference, as a share of the range (1.8 degrees of a
 #: full turn).
 _DIFFERENCE = 0.005
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """How regions grow; fields as in GrowParams.
-
-    Attributes:
-        nodes: Nodes along each axis of a region; 2 are the corners alone.
-        autograd: Slopes come as gradients through ``tell``; otherwise differences of scores are
-            asked for.
-    """
-
-    preset: Preset = "default"
-    iterations: int = 200
-    eta: float = 0.01
-    alpha: float = 0.05
-    beta: float = 0.05
-    lam: float = 0.1
-    epsilon: float = 0.005
-    clip: bool = True
-    nodes: int = 3
-    autograd: bool = False
-
-    @classmethod
-    def of(cls, params: GrowParams, autograd: bool = False) -> Rules:
-        """The rules that settings ask for."""
-        named = {name: getattr(params, name) for name in ("preset", "clip", *PAPER)}
-        return cls(**named, nodes=2 if params.preset == "paper" else 3, autograd=autograd)
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,8 +33,9 @@ _BITS = 30
 #: Binary digits of a Sobol point that are kept: enough for 65,536 points in each replicate.
 _DIGITS = 16
 #: Numbers that are scrambled at once: few enough to stay in the cache of a CPU from one operation
-#: to the next.
-_AT_ONCE = 2**16
+#: to the next, and for torch to leave each operation to one thread. Eight short operations in turn
+#: would otherwise wait for all threads eight times, which costs more than they do.
+_AT_ONCE = 2**15 - 1
 
 
 class Points(Protocol):
