@@ -22,6 +22,7 @@ from robgui.reproduce.semantic.bench import (
 )
 from robgui.reproduce.semantic.claims import claims
 from robgui.reproduce.semantic.order import order_differs
+from robgui.reproduce.semantic.region_claims import overlaps
 from tests.analyses.semantic.toy import FLAT, open_toy, plateau, toy_net, with_hole
 
 SIZE = SemanticSize(1, {"azimuth": 12.0, "elevation": 12.0}, 1, 12, 12.0, 7.0, True)
@@ -116,8 +117,8 @@ def test_a_network_that_always_sees_the_class_fulfils_no_claim_of_falling(
         None,
         steady.params(scene="toy", step={"azimuth": 30}, target="pot"),
     )
-    assert all_claims._drop(step.result, "it falls", "x").holds is False
-    assert all_claims._traps(step.result, "it has traps").holds is False
+    assert all_claims.drop_claim(step.result, "it falls", "x").holds is False
+    assert all_claims.traps_claim(step.result, "it has traps").holds is False
 
 
 def test_regions_across_the_seam_are_compared_on_the_same_turn() -> None:
@@ -127,8 +128,8 @@ def test_regions_across_the_seam_are_compared_on_the_same_turn() -> None:
         scene="toy", mode="robust", axes=("azimuth",), target="pot", starts=((350,), (10,))
     )
     *_, step = known.engine(around, None, params)
-    overlaps = list(all_claims._overlaps(step.result))
-    assert len(overlaps) == 3 and min(overlaps) > 0.95
+    shares = list(overlaps(step.result))
+    assert len(shares) == 3 and min(shares) > 0.95
 
 
 def test_regions_of_different_size_are_compared_although_the_smaller_one_lacks_the_other_start() -> (
@@ -141,7 +142,7 @@ def test_regions_of_different_size_are_compared_although_the_smaller_one_lacks_t
     *_, step = known.engine(network(plateau([(100.0, 180.0)]), "flat"), None, params)
     cut = step.result.high.copy()
     cut[:3] = 150.0  # the regions of the first start no longer reach the second
-    assert max(all_claims._overlaps(replace(step.result, high=cut))) < 0.8
+    assert max(overlaps(replace(step.result, high=cut))) < 0.8
 
 
 def volumes(*networks: list[float]) -> np.ndarray:

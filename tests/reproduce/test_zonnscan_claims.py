@@ -20,13 +20,12 @@ from robgui.reproduce.zonnscan import bench as benches
 from robgui.reproduce.zonnscan.bench import PaperModel, SweepBench, SweepSize
 from robgui.reproduce.zonnscan.claims import (
     TABLE_I_ADVERSARIAL,
-    _adversarial,
-    _corner_cases,
-    _sweeps,
-    _watermark,
+    adversarial_claim,
     claims,
-    homogeneity,
+    corner_cases_claim,
+    watermark_claim,
 )
+from robgui.reproduce.zonnscan.sweep_claims import homogeneity, sweeps
 
 SIZE = SweepSize(
     0.15,
@@ -110,7 +109,7 @@ def test_training_needs_labelled_images() -> None:
 
 
 def test_adversarial_claim_gives_the_figures_of_paper_and_run(bench: SweepBench) -> None:
-    claim = _adversarial(bench, bench.subjects[1])
+    claim = adversarial_claim(bench, bench.subjects[1])
     assert claim.paper == "0.35 -> 0.96, p < 0.001" and TABLE_I_ADVERSARIAL[1] == (0.3462, 0.9613)
     assert claim.holds == (
         claim.detail["means"][1] > claim.detail["means"][0] and claim.detail["ks_p"] < 1e-3
@@ -127,7 +126,7 @@ def test_adversarial_claim_gives_the_figures_of_paper_and_run(bench: SweepBench)
 def test_a_model_whose_index_is_the_same_everywhere_does_not_fulfil_the_claims(
     bench: SweepBench,
 ) -> None:
-    claim = _adversarial(bench, constant(bench, [1.0, 2.0, 3.0]))
+    claim = adversarial_claim(bench, constant(bench, [1.0, 2.0, 3.0]))
     assert claim.holds is False and claim.detail["means"][0] == pytest.approx(
         claim.detail["means"][1]
     )
@@ -135,14 +134,14 @@ def test_a_model_whose_index_is_the_same_everywhere_does_not_fulfil_the_claims(
 
 
 def test_corner_cases_are_compared_with_the_test_inputs(bench: SweepBench) -> None:
-    claim = _corner_cases(bench, bench.subjects[0])
+    claim = corner_cases_claim(bench, bench.subjects[0])
     assert claim.detail["inputs"] == [40, len(bench.corner_cases)]
     assert f"3 models disagree on {len(bench.corner_cases)} of 400" in claim.note
 
 
 def test_models_that_agree_have_no_corner_cases_and_the_claim_says_so(bench: SweepBench) -> None:
     agreeing = dataclasses.replace(bench, subjects=(bench.subjects[0], bench.subjects[0]))
-    claim = _corner_cases(agreeing, agreeing.subjects[0])
+    claim = corner_cases_claim(agreeing, agreeing.subjects[0])
     assert (
         claim.holds is None
         and "agree on every input" in claim.note
@@ -154,7 +153,7 @@ def test_the_watermark_claim_tells_what_it_cost_and_the_p_value_of_independent_i
     bench: SweepBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("robgui.reproduce.zonnscan.claims.KEY", 10)
-    claim = _watermark(bench, bench.subjects[0])
+    claim = watermark_claim(bench, bench.subjects[0])
     assert claim.holds == (claim.detail["ks_p"] < 1e-3), claim.note
     assert claim.detail["key"] == 10 and claim.detail["ks_p_one_value_per_input"] == pytest.approx(
         claim.detail["ks_p"]
@@ -163,13 +162,13 @@ def test_the_watermark_claim_tells_what_it_cost_and_the_p_value_of_independent_i
 
 
 def test_a_key_that_cannot_be_made_is_a_claim_that_cannot_run(bench: SweepBench) -> None:
-    claim = _watermark(bench, constant(bench, [1.0, 2.0, 3.0]))
+    claim = watermark_claim(bench, constant(bench, [1.0, 2.0, 3.0]))
     assert claim.holds is None and "key of 100" in claim.note
 
 
 def test_sweeps_give_three_claims_and_the_whole_cube_is_the_same_for_all(bench: SweepBench) -> None:
     subject = bench.subjects[0]
-    rising, starting, whole = _sweeps(bench, subject)
+    rising, starting, whole = sweeps(bench, subject)
     assert (
         rising.holds is not None
         and len(rising.detail["index"]) == len(rising.detail["radii"]) == 21
@@ -180,7 +179,7 @@ def test_sweeps_give_three_claims_and_the_whole_cube_is_the_same_for_all(bench: 
 
 
 def test_without_a_confident_input_the_sweeps_cannot_run(bench: SweepBench) -> None:
-    assert [claim.holds for claim in _sweeps(bench, constant(bench, [0.0, 0.0, 0.0]))] == [None] * 3
+    assert [claim.holds for claim in sweeps(bench, constant(bench, [0.0, 0.0, 0.0]))] == [None] * 3
 
 
 def test_homogeneity_is_a_uniform_p_value_under_equal_means_and_small_otherwise() -> None:

@@ -21,7 +21,7 @@ from robgui.gui.widgets.pair.fitted import Fitted
 from robgui.gui.widgets.plain import Label
 
 
-class Stage(QWidget):
+class SlideStage(QWidget):
     """Picture left, words right, buttons below; what they do is the presentation's."""
 
     def __init__(self, parent: QWidget, flags: Qt.WindowType) -> None:

@@ -28,13 +28,13 @@ from robgui.gui.state.accuracies import Accuracies
 from robgui.gui.state.background import Background
 from robgui.gui.state.evidence.tracking import Tracking
 from robgui.gui.state.history import History
-from robgui.gui.state.inspect_all import Inspection
 from robgui.gui.state.library import Library
 from robgui.gui.state.looked_at import LookedAt
 from robgui.gui.state.marking import Marking
 from robgui.gui.state.navigation import Navigation
 from robgui.gui.state.remedies import failure, told
 from robgui.gui.state.restoring import Restoring
+from robgui.gui.state.running.inspect_all import Inspection
 from robgui.gui.state.running.left_waiting import LeftWaiting
 from robgui.gui.state.running.places import cluster_places, window_places
 from robgui.gui.state.running.runner import Runner

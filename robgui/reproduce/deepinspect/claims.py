@@ -5,28 +5,27 @@ runs of the engines.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from scipy import stats
 
 from robgui import resources
-from robgui.analyses.deepinspect.counting.neurons import read
-from robgui.analyses.deepinspect.inspection import deepinspect
 from robgui.analyses.deepinspect.params import CoverageParams, DeepInspectParams, ThresholdsParams
-from robgui.analyses.deepinspect.result import DeepInspectResult, Quality
+from robgui.analyses.deepinspect.result import Quality
 from robgui.analyses.deepinspect.studies.coverage import deepinspect_coverage
 from robgui.analyses.deepinspect.studies.thresholds import deepinspect_thresholds
-from robgui.core.dataset import Dataset, align, match, open_dataset
-from robgui.core.errors import DataError, ModelError, RobguiError
-from robgui.core.execution.registry import find
-from robgui.core.loading import load
-from robgui.core.model.classifier import Classifier
+from robgui.core.dataset import align, match, open_dataset
+from robgui.core.errors import DataError, RobguiError
 from robgui.core.text.words import number, percent
-from robgui.reproduce.claim import Claim, Drawing, Setting, attempt
-from robgui.reproduce.training import train
+from robgui.reproduce.claim import Claim, Setting, attempt
+from robgui.reproduce.deepinspect.tested import (
+    QUICK_INPUTS,
+    InspectedNetwork,
+    NetworkUnderTest,
+    inspect,
+    tested_networks,
+)
 
 METHOD = "deepinspect"
 #: A correlation that is stronger than this, with this p value, is called clear.
@@ -36,9 +35,6 @@ CLEAR, LEVEL = 0.3, 1e-3
 STABLE_FROM, STABLE_TO, STABLE = 0.4, 0.75, 0.1
 #: Truly worst pairs that must be among the reported ones.
 WORST = 2
-_NETWORKS = ("MLP", "CNN")
-#: Passes over the training images, and most training images in a quick run.
-_EPOCHS, _QUICK_EPOCHS, _QUICK_IMAGES, _QUICK_INPUTS = 3, 2, 12_000, 1000
 
 
 def claims(setting: Setting) -> Iterator[Claim]:
@@ -46,81 +42,17 @@ def claims(setting: Setting) -> Iterator[Claim]:
     dataset = open_dataset(resources.demo()[0].dataset if setting.data is None else setting.data)
     if setting.quick:
         dataset = dataset.subset(
-            np.sort(np.random.default_rng(setting.seed).permutation(len(dataset))[:_QUICK_INPUTS])
+            np.sort(np.random.default_rng(setting.seed).permutation(len(dataset))[:QUICK_INPUTS])
         )
-    for classifier in _models(setting, dataset):
+    for classifier in tested_networks(setting, dataset):
         yield from _of_model(
-            _Subject(match(classifier, dataset), align(classifier, dataset), setting)
+            NetworkUnderTest(match(classifier, dataset), align(classifier, dataset), setting)
         )
 
 
-def _models(setting: Setting, dataset: Dataset) -> Iterator[Classifier]:
-    """The given models, the bundled ones whose layers can be looked into, or new ones trained on
-    the given images.
-    """
-    if setting.models:
-        yield from setting.models
-    elif setting.data is None:
-        for path in resources.demo()[0].models:
-            classifier = load(path)
-            if refusal := _refusal(classifier, dataset):
-                setting.say(f"{classifier.name} is left out: {refusal}")
-            else:
-                yield classifier
-    else:
-        images = open_dataset(setting.data, split="train")
-        if images.fingerprint == open_dataset(setting.data).fingerprint:
-            raise DataError(
-                f"{setting.data} has no training images apart from the test images; give models"
-                " with --models."
-            )
-        epochs, most = (_QUICK_EPOCHS, _QUICK_IMAGES) if setting.quick else (_EPOCHS, None)
-        for name in _NETWORKS:
-            yield setting.last(
-                f"training of the {name}",
-                train(name, images, epochs=epochs, seed=setting.seed, most=most),
-            )
-
-
-def _refusal(classifier: Classifier, dataset: Dataset) -> str:
-    """Why there are no neurons to look at; empty when there are."""
+def _of_model(subject: NetworkUnderTest) -> Iterator[Claim]:
     try:
-        next(read(match(classifier, dataset), dataset.subset([0]), batch=1, last_layer=False))
-    except ModelError as error:
-        return str(error)
-    return ""
-
-
-@dataclass(frozen=True, slots=True)
-class _Subject:
-    """A model with the inputs it is tested on."""
-
-    classifier: Classifier
-    dataset: Dataset
-    setting: Setting
-
-    @property
-    def name(self) -> str:
-        return self.classifier.name
-
-    def drawing(self, analysis: str, result: object, what: str) -> Drawing:
-        slug = re.sub(r"[^a-z0-9]+", "-", f"{what}-{self.name}".casefold()).strip("-")
-        return Drawing(slug, analysis, result, f"{self.name}: {find(analysis).title}")
-
-
-@dataclass(frozen=True, slots=True)
-class _Inspected:
-    """What DeepInspect has found for a subject, held against the labels."""
-
-    subject: _Subject
-    result: DeepInspectResult
-    confusion: Quality
-    bias: Quality
-
-
-def _of_model(subject: _Subject) -> Iterator[Claim]:
-    try:
-        inspected = _inspected(subject)
+        inspected = inspect(subject)
     except RobguiError as error:
         for statement, paper, _ in _CHECKS:
             yield Claim(METHOD, f"{subject.name}: {statement}", paper, "", None, str(error))
@@ -131,17 +63,7 @@ def _of_model(subject: _Subject) -> Iterator[Claim]:
     yield _coverage(subject)
 
 
-def _inspected(subject: _Subject) -> _Inspected:
-    engine = deepinspect(subject.classifier, subject.dataset, DeepInspectParams())
-    result = subject.setting.last(f"{subject.name}: DeepInspect", engine)
-    if result.confusion is None or result.bias is None:
-        raise DataError(
-            f"{subject.dataset.name} has no labels, so nobody knows which pairs are truly confused."
-        )
-    return _Inspected(subject, result, result.confusion, result.bias)
-
-
-def _correlation(seen: _Inspected, statement: str, paper: str) -> Claim:
+def _correlation(seen: InspectedNetwork, statement: str, paper: str) -> Claim:
     result, confusion = seen.result, seen.confusion
     value, p = result.spearman_confusion, confusion.spearman_p
     ours = f"Spearman {_signed(value)}, {_p(p)}"
@@ -163,7 +85,7 @@ def _correlation(seen: _Inspected, statement: str, paper: str) -> Claim:
     )
 
 
-def _worst(seen: _Inspected, statement: str, paper: str) -> Claim:
+def _worst(seen: InspectedNetwork, statement: str, paper: str) -> Claim:
     result = seen.result
     order = _ranked(result.napvd)
     worst = seen.confusion.true_pairs[:WORST]
@@ -189,7 +111,7 @@ def _worst(seen: _Inspected, statement: str, paper: str) -> Claim:
     return Claim(METHOD, statement, paper, ours, holds, note, {"places": places, "pairs": named})
 
 
-def _precision(seen: _Inspected, statement: str, paper: str) -> Claim:
+def _precision(seen: InspectedNetwork, statement: str, paper: str) -> Claim:
     confusion, bias = seen.confusion, seen.bias
     chance = len(confusion.true_pairs) / max(1, confusion.pairs)
     ours = f"precision {percent(confusion.precision)}, recall {percent(confusion.recall)}"
@@ -218,11 +140,11 @@ def _precision(seen: _Inspected, statement: str, paper: str) -> Claim:
     )
 
 
-def _over_random(seen: _Inspected, statement: str, paper: str) -> Claim:
+def _over_random(seen: InspectedNetwork, statement: str, paper: str) -> Claim:
     return _gain_random(statement, paper, seen.confusion, -seen.result.napvd)
 
 
-def _bias_over_random(seen: _Inspected, statement: str, paper: str) -> Claim:
+def _bias_over_random(seen: InspectedNetwork, statement: str, paper: str) -> Claim:
     return _gain_random(statement, paper, seen.bias, seen.result.avg_bias)
 
 
@@ -241,11 +163,11 @@ def _gain_random(statement: str, paper: str, quality: Quality, suspicion: np.nda
     return Claim(METHOD, statement, paper, ours, quality.gain_random > 0 and p < 0.05, note, detail)
 
 
-def _over_mode(seen: _Inspected, statement: str, paper: str) -> Claim:
+def _over_mode(seen: InspectedNetwork, statement: str, paper: str) -> Claim:
     return _gain_mode(statement, paper, seen.confusion)
 
 
-def _bias_over_mode(seen: _Inspected, statement: str, paper: str) -> Claim:
+def _bias_over_mode(seen: InspectedNetwork, statement: str, paper: str) -> Claim:
     return _gain_mode(statement, paper, seen.bias)
 
 
@@ -275,7 +197,7 @@ def _gain_mode(statement: str, paper: str, quality: Quality) -> Claim:
     )
 
 
-def _bias_correlation(seen: _Inspected, statement: str, paper: str) -> Claim:
+def _bias_correlation(seen: InspectedNetwork, statement: str, paper: str) -> Claim:
     bias = seen.bias
     ours = f"Spearman {_signed(bias.spearman)}, {_p(bias.spearman_p)}"
     note = f"{bias.pairs:,} pairs; third classes that count: {DeepInspectParams().bias_filter}."
@@ -292,7 +214,7 @@ def _bias_correlation(seen: _Inspected, statement: str, paper: str) -> Claim:
 
 
 #: What is claimed of each model, what the paper says, and how it is checked.
-_CHECKS: tuple[tuple[str, str, Callable[[_Inspected, str, str], Claim]], ...] = (
+_CHECKS: tuple[tuple[str, str, Callable[[InspectedNetwork, str, str], Claim]], ...] = (
     (
         "near classes are the truly confused ones",
         "Spearman −0.55 (COCO), −0.86 (CIFAR-10)",
@@ -320,7 +242,7 @@ _CHECKS: tuple[tuple[str, str, Callable[[_Inspected, str, str], Claim]], ...] = 
 )
 
 
-def _stable(subject: _Subject) -> Claim:
+def _stable(subject: NetworkUnderTest) -> Claim:
     statement = (
         f"{subject.name}: the activation threshold hardly matters from {STABLE_FROM:g} to"
         f" {STABLE_TO:g}"
@@ -355,7 +277,7 @@ def _stable(subject: _Subject) -> Claim:
     return attempt(METHOD, statement, paper, check)
 
 
-def _coverage(subject: _Subject) -> Claim:
+def _coverage(subject: NetworkUnderTest) -> Claim:
     statement = f"{subject.name}: neuron coverage does not tell most classes apart"
     paper = "57.6 % (CIFAR-100) and 78.7 % (COCO) of the pairs small or negligible"
 

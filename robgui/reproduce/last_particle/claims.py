@@ -5,7 +5,6 @@ analysis.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -18,19 +17,20 @@ from robgui.core.model.classifier import Classifier
 from robgui.core.text.words import duration, number, percent
 from robgui.reproduce.claim import Claim, Drawing, Setting
 from robgui.reproduce.last_particle.bench import ParticleBench, open_bench
+from robgui.reproduce.last_particle.figures import (
+    TABLE_1,
+    costs_of,
+    is_falling,
+    paper_row,
+    row_words,
+    settings_words,
+    shares_of,
+    table_params,
+    three_shares,
+)
 from robgui.reproduce.last_particle.hardening import Defence
 
 METHOD = "last-particle"
-#: Table 1: size of the noise, then certified, validated and clean in plain sampling, in per cent.
-TABLE_1 = {
-    1e-4: (100, 100, 100),
-    5e-4: (100, 100, 100),
-    1e-3: (99, 100, 100),
-    5e-3: (98, 99, 99.8),
-    0.01: (95, 98, 99),
-    0.05: (20, 61, 89),
-    0.1: (0.05, 43, 64),
-}
 #: Table 2: validated in per cent and seconds, for 100 and for 1,000 trees.
 TABLE_2 = {"forest": ((87.6, 7.38), (90.6, 28.55)), "boosting": ((73.6, 11.9), (78.5, 25.42))}
 #: Table 3: certified and validated in per cent.
@@ -74,20 +74,7 @@ def _run(
 ) -> LastParticleTableResult:
     """The table of the analysis with the paper's settings: N = 2, t = 40, p_c = 1e-10."""
     return bench.setting.last(
-        title, last_particle_table(classifier, dataset, _params(bench, plain=plain))
-    )
-
-
-def _params(bench: ParticleBench, *, plain: bool = False) -> LastParticleTableParams:
-    size = bench.size
-    return LastParticleTableParams(
-        preset="paper",
-        radii=size.radii,
-        most=size.inputs,
-        critical=size.critical,
-        samples=size.samples if plain else 0,
-        attack_steps=40 if plain else 0,
-        seed=bench.setting.seed,
+        title, last_particle_table(classifier, dataset, table_params(bench, plain=plain))
     )
 
 
@@ -116,23 +103,23 @@ def _table_1(bench: ParticleBench, classifier: Classifier, dataset: Dataset) -> 
     except RobguiError as error:
         yield from (Claim(METHOD, statement, "", "", None, str(error)) for statement in statements)
         return
-    note = f"{_settings(bench, result)} The model is {bench.accuracy(classifier, dataset)}."
-    certified, validated, clean = _shares(result)
+    note = f"{settings_words(bench, result)} The model is {bench.accuracy(classifier, dataset)}."
+    certified, validated, clean = shares_of(result)
     slug = f"table-1-{name.casefold().replace(' ', '-')}"
-    drawing = (_drawing(slug, result, f"Table 1, {name}", _params(bench, plain=True)),)
+    drawing = (_drawing(slug, result, f"Table 1, {name}", table_params(bench, plain=True)),)
     detail = {
         "radii": result.radii,
         "certified": certified,
         "validated": validated,
         "clean": clean,
-        **_costs(result),
+        **costs_of(result),
     }
     yield Claim(
         METHOD,
         statements[0],
-        _paper(bench.size.radii),
-        _row(validated),
-        _falling(validated),
+        paper_row(bench.size.radii),
+        row_words(validated),
+        is_falling(validated),
         note,
         detail,
         drawing,
@@ -144,14 +131,14 @@ def _table_1(bench: ParticleBench, classifier: Classifier, dataset: Dataset) -> 
 
 
 def _ordered(statement: str, bench: ParticleBench, result: LastParticleTableResult) -> Claim:
-    certified, validated, clean = _shares(result)
+    certified, validated, clean = shares_of(result)
     holds = bool((certified <= validated).all() and (validated <= clean).all())
     ours = "; ".join(
-        f"{r:g}: {_three(c, v, m)}"
+        f"{r:g}: {three_shares(c, v, m)}"
         for r, c, v, m in zip(result.radii, certified, validated, clean, strict=True)
     )
     paper = "; ".join(
-        f"{r:g}: {_three(*(share / 100 for share in TABLE_1[r]))}"
+        f"{r:g}: {three_shares(*(share / 100 for share in TABLE_1[r]))}"
         for r in bench.size.radii
         if r in TABLE_1
     )
@@ -235,10 +222,10 @@ def _table_2(bench: ParticleBench, kind: str) -> Iterator[Claim]:
         return
     (first, paper_first), (second, paper_second), (third, paper_third) = statements.items()
     note = (
-        f"{_settings(bench, found[0])} The {models[-1].name} is"
+        f"{settings_words(bench, found[0])} The {models[-1].name} is"
         f" {bench.accuracy(models[-1], bench.test)}."
     )
-    yield _validated_trees(first, paper_first, bench.size.trees, found, note, _params(bench))
+    yield _validated_trees(first, paper_first, bench.size.trees, found, note, table_params(bench))
     costs = [float(result.seconds.sum()) / max(1, result.model_calls) for result in found]
     growth, factor = costs[-1] / max(costs[0], 1e-12), bench.size.trees[-1] / bench.size.trees[0]
     ours = f"{growth:.1f} times for {factor:g} times the trees"
@@ -301,8 +288,10 @@ def _table_3(bench: ParticleBench) -> Iterator[Claim]:
         model = bench.network(bench.size.hidden, defence, name)
         result = _run(bench, model, bench.test, f"Table 3, {name}")
         certified[name] = float(result.certified.mean())
-        note = f"{_settings(bench, result)} {right}; with: {bench.accuracy(model, bench.test)}."
-        yield _hardened(name, defence, base, result, note, _params(bench))
+        note = (
+            f"{settings_words(bench, result)} {right}; with: {bench.accuracy(model, bench.test)}."
+        )
+        yield _hardened(name, defence, base, result, note, table_params(bench))
     change = max(abs(share - certified["plain"]) for share in certified.values())
     statement = f"certified shares hardly change by training (at most {percent(INSENSITIVE)})"
     paper = ", ".join(f"{name} {share}" for name, (share, _) in TABLE_3.items()) + " %"
@@ -338,53 +327,3 @@ def _hardened(
     return Claim(
         METHOD, statement, paper, ours, after > before, f"{share} {note}", detail, (drawing,)
     )
-
-
-def _settings(bench: ParticleBench, result: LastParticleTableResult) -> str:
-    """On how many inputs and with which settings, in one sentence."""
-    p = _params(bench)
-    settings = (
-        f"N = {p.particles}, t = {p.steps}, p_c = {p.critical:g}, risk {p.risk:g}, m = {result.m}"
-    )
-    return (
-        f"{bench.what}: the first {result.validated.shape[1]:,} inputs that the model gets right"
-        f" (paper: 100), {settings}."
-    )
-
-
-def _shares(result: LastParticleTableResult) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Certified, validated and clean in plain sampling: the share of the inputs at each size of
-    noise.
-    """
-    return (
-        result.certified.mean(1),
-        result.passed.mean(1),
-        (result.monte_carlo_failures == 0).mean(1),
-    )
-
-
-def _costs(result: LastParticleTableResult) -> dict[str, Any]:
-    return {
-        "calls": result.calls.mean(1),
-        "seconds": result.seconds,
-        "certified_seconds": result.certified_seconds,
-        "monte_carlo_seconds": result.monte_carlo_seconds,
-        "inconclusive": result.inconclusive.mean(1),
-    }
-
-
-def _falling(shares: np.ndarray) -> bool:
-    """All at first, fewer at last, and never more than one input back up on the way."""
-    return bool(shares[0] == 1 and shares[-1] < 1 and (np.diff(shares) <= 0.01).all())
-
-
-def _row(shares: np.ndarray) -> str:
-    return ", ".join(percent(float(share)) for share in shares)
-
-
-def _paper(radii: tuple[float, ...]) -> str:
-    return ", ".join(f"{TABLE_1[radius][1]:g} %" for radius in radii if radius in TABLE_1)
-
-
-def _three(*shares: float) -> str:
-    return " / ".join(percent(float(share)) for share in shares)

@@ -4,14 +4,14 @@ runs of the engines.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import combinations
 
 import numpy as np
 
 from robgui.analyses.semantic.maps.maps import semantic_map
 from robgui.analyses.semantic.maps.params import MapParams
-from robgui.analyses.semantic.regions.params import PAPER_WORDS, RegionsParams
+from robgui.analyses.semantic.regions.params import RegionsParams
 from robgui.analyses.semantic.regions.regions import semantic_regions
 from robgui.analyses.semantic.result import MapResult, RegionsResult, SrvrResult, network_map
 from robgui.analyses.semantic.scene.own_class import IMAGENET_CLASS
@@ -23,8 +23,8 @@ from robgui.core.text.words import number, percent
 from robgui.reproduce.claim import Claim, Drawing, Setting, attempt
 from robgui.reproduce.semantic.bench import SemanticBench, open_bench
 from robgui.reproduce.semantic.order import order_differs
+from robgui.reproduce.semantic.region_claims import METHOD, SHARED, region_claims
 
-METHOD = "semantic"
 #: Table 1: SRVR in per cent and top-1 error.
 TABLE_1 = {
     "AlexNet": (8.87, 43.45),
@@ -38,14 +38,6 @@ FALL, LOST = 0.8, 0.1
 #: Starts close to the input as it is (rotation in degrees, scale in per cent), so that they lie in
 #: one region.
 NEAR = ((0.0, 100.0), (6.0, 103.0), (-6.0, 103.0), (0.0, 94.0))
-#: What regions that were grown as published are drawn with.
-_GROWN = RegionsParams(mode="robust", span="whole")
-#: Section 4.3: starts in one region "converge to the same boundary". The paper gives no tolerance;
-#: here two regions are the same when they share this much of what they cover together.
-SAME = 0.8
-#: Section 4.4: the holes "are shared among DNNs". The paper gives no measure; here the maps have to
-#: be correlated by at least this.
-SHARED = 0.5
 
 
 def claims(setting: Setting) -> Iterator[Claim]:
@@ -71,12 +63,12 @@ def _image_claims(bench: SemanticBench) -> Iterator[Claim]:
             MapParams(span="whole", step=bench.size.step, seed=bench.setting.seed),
         ),
     )
-    yield _drop(
+    yield drop_claim(
         maps,
         "rotation × scale of an input: the score falls from high to almost nothing",
         "maps-images",
     )
-    yield _traps(maps, "rotation × scale of an input: low spots inside regions of high score")
+    yield traps_claim(maps, "rotation × scale of an input: low spots inside regions of high score")
     yield _attempt_shared(
         maps, "rotation × scale: networks of the same data have their holes in common"
     )
@@ -91,7 +83,7 @@ def _image_claims(bench: SemanticBench) -> Iterator[Claim]:
         mode="robust", span="whole", starts=NEAR[: bench.size.starts], seed=bench.setting.seed
     )
     regions = [_regions(bench, network, near) for network in bench.networks]
-    yield from _region_claims(regions, "rotation × scale", "regions-image")
+    yield from region_claims(regions, "rotation × scale", "regions-image")
     yield _srvr_claim(bench, bench.networks, bench.accuracy, SrvrParams.model_validate(growing))
 
 
@@ -112,13 +104,13 @@ def _mesh_claims(bench: SemanticBench) -> Iterator[Claim]:
         params = MapParams(
             scene=(name,), axes=("azimuth",), target=target, step={"azimuth": size.curve}
         )
-        return _drop(last(drop, semantic_map(looked(), None, params)), drop, "curve-teapot")
+        return drop_claim(last(drop, semantic_map(looked(), None, params)), drop, "curve-teapot")
 
     def traps() -> Claim:
         params = MapParams(
             scene=(name,), target=target, step={"azimuth": size.mesh, "elevation": size.mesh}
         )
-        return _traps(last(trap, semantic_map(looked(), None, params)), trap, "map-teapot")
+        return traps_claim(last(trap, semantic_map(looked(), None, params)), trap, "map-teapot")
 
     yield attempt(METHOD, drop, "1.00 -> 0.00", curve)
     yield attempt(METHOD, trap, "“traps” in Figures 1 and 4", traps)
@@ -131,7 +123,7 @@ def _mesh_claims(bench: SemanticBench) -> Iterator[Claim]:
             iterations=120,
             seed=bench.setting.seed,
         )
-        yield from _region_claims(
+        yield from region_claims(
             [_regions(bench, network, params) for network in bench.imagenet],
             region,
             "regions-teapot",
@@ -170,7 +162,7 @@ def _regions(bench: SemanticBench, network: Classifier, params: RegionsParams) -
     )
 
 
-def _drop(result: MapResult, statement: str, name: str) -> Claim:
+def drop_claim(result: MapResult, statement: str, name: str) -> Claim:
     """Figure 1: along the map the score falls from high to nearly 0."""
     flat = result.scores.reshape(len(result.networks), -1)
     highest, lowest = flat.max(1), flat.min(1)
@@ -215,7 +207,7 @@ def _nearest(result: MapResult) -> str:
     return f"No change of the {axis.title.lower()} alone does it."
 
 
-def _traps(result: MapResult, statement: str, name: str = "") -> Claim:
+def traps_claim(result: MapResult, statement: str, name: str = "") -> Claim:
     """Section 5: adversarial regions that lie inside robust ones."""
     own = result.traps.network >= 0
     count = int(own.sum())
@@ -272,124 +264,6 @@ def _attempt_shared(result: MapResult, statement: str) -> Claim:
         )
 
     return attempt(METHOD, statement, "shared holes in Figure 5", check)
-
-
-def _region_claims(results: Sequence[RegionsResult], subject: str, name: str) -> Iterator[Claim]:
-    same = f"{subject}: starts inside one region grow to the same bounds"
-    smaller = f"{subject}: naive regions are smaller than those of OIR_B and OIR_W"
-    yield attempt(METHOD, same, "the same boundary (Figure 3)", lambda: _same(results, same, name))
-    yield attempt(METHOD, smaller, "usually smaller (Figure 3)", lambda: _smaller(results, smaller))
-
-
-def _same(results: Sequence[RegionsResult], statement: str, name: str) -> Claim:
-    """Section 4.3: regions of one method coincide when the start of one lies in the other."""
-    shared = [overlap for result in results for overlap in _overlaps(result)]
-    if not shared:
-        raise DataError(
-            "No start lies inside the region of another one, so there is nothing to compare."
-        )
-    note = (
-        f"Share of common volume (intersection over union) of {len(shared)} pairs of regions at"
-        f" rest, the start of one inside the other; holds when the median is at least {SAME:g}."
-    )
-    figures = tuple(
-        Drawing(f"{name}-{i + 1}", "semantic_regions", result, statement, _GROWN)
-        for i, result in enumerate(results)
-    )
-    median = float(np.median(shared))
-    detail = {"overlaps": shared}
-    return Claim(
-        METHOD,
-        statement,
-        "the same boundary (Figure 3)",
-        f"median overlap {median:.2f}",
-        median >= SAME,
-        note,
-        detail,
-        figures,
-    )
-
-
-def _smaller(results: Sequence[RegionsResult], statement: str) -> Claim:
-    """Section 4.3: the naive method finds smaller regions."""
-    grown = [
-        (result, start)
-        for result in results
-        for start in np.unique(result.start_number[result.grown])
-    ]
-    if not grown:
-        raise DataError("No region grew, so there is nothing to compare.")
-    volumes = {
-        method: np.array([_volume(result, start, method) for result, start in grown])
-        for method in PAPER_WORDS
-    }
-    below = volumes["naive"] < np.minimum(volumes["oir_b"], volumes["oir_w"])
-    means = ", ".join(
-        f"{PAPER_WORDS[method]} {percent(float(values.mean()))}"
-        for method, values in volumes.items()
-    )
-    note = (
-        f"Mean share of the range: {means}. Holds when the naive region is the smallest from more"
-        " than half of the starts (“usually”). The preset default replaces the naive method's"
-        " penalty on size by the same stop level that the others have; with the paper's penalty a"
-        " naive side never grows beyond the score divided by λ."
-    )
-    ours = f"smallest from {int(below.sum())} of {len(below)} starts"
-    detail = {"volumes": volumes, "smallest": int(below.sum()), "starts": len(below)}
-    return Claim(
-        METHOD,
-        statement,
-        "usually smaller (Figure 3)",
-        ours,
-        bool(2 * below.sum() > len(below)),
-        note,
-        detail,
-    )
-
-
-def _volume(result: RegionsResult, start: int, method: str) -> float:
-    """Share of the range that a method's region from a start fills."""
-    return next(
-        float(v)
-        for v, s, m in zip(result.volume, result.start_number, result.method, strict=True)
-        if (s, m) == (start, method)
-    )
-
-
-def _overlaps(result: RegionsResult) -> Iterator[float]:
-    """Intersection over union of regions at rest of one method of which one holds the start of
-    the other.
-
-    One is enough: to ask for both would leave out just those pairs that do not coincide.
-    """
-    settled = result.grown & result.converged
-    for i, j in combinations(range(len(result.method)), 2):
-        if result.method[i] != result.method[j] or not (settled[i] and settled[j]):
-            continue
-        shift = _turns(result, i, j)
-        low, high = result.low[j] + shift, result.high[j] + shift
-        start = result.start[j] + shift
-
-        def inside(u: np.ndarray, a: np.ndarray, b: np.ndarray) -> bool:
-            return bool(((u >= a) & (u <= b)).all())
-
-        if inside(start, result.low[i], result.high[i]) or inside(result.start[i], low, high):
-            common = np.clip(
-                np.minimum(high, result.high[i]) - np.maximum(low, result.low[i]), 0, None
-            ).prod()
-            yield float(
-                common / ((high - low).prod() + (result.high[i] - result.low[i]).prod() - common)
-            )
-
-
-def _turns(result: RegionsResult, i: int, j: int) -> np.ndarray:
-    """Whole turns to add to the region ``j`` so that its middle is nearest to that of ``i``."""
-    periods = np.array([axis.high - axis.low if axis.periodic else np.inf for axis in result.axes])
-    middles = [(result.low[k] + result.high[k]) / 2 for k in (i, j)]
-    turns = np.round((middles[0] - middles[1]) / periods)
-    return np.asarray(
-        np.where(np.isfinite(periods), turns * np.where(np.isfinite(periods), periods, 0), 0)
-    )
 
 
 def _srvr_claim(

@@ -108,7 +108,7 @@ def test_the_direction_is_that_of_the_rival_that_is_nearest_to_winning() -> None
         "gaussian", x, torch.tensor([0.1]), torch.tensor([0]), scale=torch.ones(3), bounds=None
     )
     search = SteepDirections(classifier, prior, torch.tensor([0])).directions(torch.tensor([0]))
-    with pytest.raises(StopIteration) as ended:
+    with pytest.raises(StopIteration) as ended:  # noqa: PT012 - the generator is run to its end
         while True:
             next(search)
     assert torch.allclose(ended.value.value, torch.tensor([[0.0, 1.0, 0.0]]), atol=1e-6)
