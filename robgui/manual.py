@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from robgui import resources
 from robgui.core.errors import RobguiError
 from robgui.core.execution.method import methods
-from robgui.core.execution.params_text import write
+from robgui.core.execution.params.text import format_value
 from robgui.core.execution.registry import method_of
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def settings(analyses: Iterable[Analysis]) -> str:
     for analysis in analyses:
         parts.append(f"### {analysis.title}")
         for name, field in analysis.params.model_fields.items():
-            usual = write(field.get_default(call_default_factory=True))
+            usual = format_value(field.get_default(call_default_factory=True))
             parts.append(
                 f"- **{field.title or name}** (`{name}`, by default {usual or 'empty'}):"
                 f" {field.description or ''}"

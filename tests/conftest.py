@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import os
 import sys
 import tempfile
@@ -40,13 +41,24 @@ def no_collection_in_a_qt_call() -> Iterator[None]:
     gc.enable()
 
 
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A new folder at each call of ``next``.
+
+    ``mktemp`` would list all those before to find a free number: seven thousand by the end.
+    """
+    users = tmp_path_factory.mktemp("users")
+    return (users / str(number) for number in itertools.count())
+
+
 @pytest.fixture(autouse=True)
-def user_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def user_folders(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     """Empty data, configuration and cache folders for this test, instead of the user's.
 
     Returns their parent.
     """
-    home = tmp_path_factory.mktemp("user")
+    home = next(homes)
+    home.mkdir()
     for variable in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"):
         monkeypatch.setenv(variable, str(home / variable.removeprefix("XDG_").lower()))
     for variable in (

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from robgui.core.dataset import Dataset
 from robgui.core.execution.execution import Execution
 from robgui.core.execution.inline import Steps
+from robgui.core.execution.loaded_cache import LoadedCache
 from robgui.core.execution.request import Request
-from robgui.core.execution.shelf import Shelf
 from robgui.core.model.classifier import Classifier
 from robgui.core.workspace import Workspace
 
@@ -22,5 +22,6 @@ def steps(
     """The Steps of ``request`` on these models and data; what is not given is loaded."""
     datasets = () if dataset is None else (dataset,)
     return Steps(
-        Execution(request, workspace), Shelf(workspace=workspace, models=models, datasets=datasets)
+        Execution(request, workspace),
+        LoadedCache(workspace=workspace, models=models, datasets=datasets),
     )

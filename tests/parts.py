@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from robgui.core.codec import encode, unzip
+from robgui.core.codec import encode
 from robgui.core.execution.analysis import Step
 from robgui.core.execution.registry import find
+from robgui.core.npz import unzip
 
 
 def whole_and_merged(

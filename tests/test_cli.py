@@ -15,7 +15,7 @@ import pytest
 import torch
 
 from robgui.cli import main
-from robgui.cli.progress import Progress
+from robgui.cli.progress import ProgressLine
 from robgui.core.execution.analysis import Step
 from robgui.core.execution.method import methods
 from robgui.core.execution.registry import analyses, method_of
@@ -359,7 +359,9 @@ LONG = [
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
+)
 def test_ctrl_c_and_a_request_to_end_keep_the_partial_result_and_exit_with_130(
     files, tmp_path, number
 ):
@@ -628,7 +630,7 @@ class Terminal(io.StringIO):
 def test_the_bar_fits_the_terminal(monkeypatch, columns):
     monkeypatch.setenv("COLUMNS", str(columns))
     stream = Terminal()
-    Progress("zoNNscan radius sweep", stream).show(Step(100, 100, None))
+    ProgressLine("zoNNscan radius sweep", stream).show(Step(100, 100, None))
     drawn = stream.getvalue().removeprefix("\r\x1b[K")
     assert len(drawn) < columns and "100 %" in drawn
     assert ("#" in drawn) == (columns > 20)
@@ -638,7 +640,7 @@ def test_the_time_left_is_not_guessed_from_the_first_crumbs(monkeypatch):
     now = [1000.0]
     monkeypatch.setattr("robgui.cli.progress.time.monotonic", lambda: now[0])
     stream = io.StringIO()
-    progress = Progress("work", stream)
+    progress = ProgressLine("work", stream)
     progress.show(Step(0, 100_000, None))
     now[0] += 60
     progress.show(Step(10_000, 10_000_000_000, None))

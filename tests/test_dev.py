@@ -453,6 +453,16 @@ class TestTriedAgain:
         assert again == []
 
 
+def test_all_asks_for_the_slow_tests_too(dev, monkeypatch):
+    calls = Calls()
+    monkeypatch.setattr(dev, "call", calls)
+    monkeypatch.setattr(dev, "x11_stages", lambda pytest, arguments: list(arguments))
+    assert dev.test(["--all"]) == 0
+    (line,) = [line for line in calls if "-m pytest" in line]
+    assert f"-m {dev.WITH_SLOW} -n" in line and "--all" not in line
+    assert "slow" not in dev.WITH_SLOW
+
+
 def test_a_story_that_cannot_run_is_skipped_in_words(dev, monkeypatch):
     monkeypatch.setattr(dev.sys, "platform", "linux")
     monkeypatch.setattr(dev.shutil, "which", lambda name: None)

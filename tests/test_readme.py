@@ -1,4 +1,4 @@
-"""Every command of the README, run as it stands there.
+"""Every command of the README and of the pages it links to, run as it stands there.
 
 One that nobody has taught this file is an error.
 """
@@ -21,6 +21,7 @@ import time
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -32,7 +33,18 @@ from robgui.core.execution.run import RunState
 from robgui.core.workspace import Workspace
 
 ROOT = Path(__file__).parent.parent
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+#: The README and the pages that were once a part of it.
+PAGES = (
+    ROOT / "README.md",
+    *(
+        ROOT / "docs" / f"{name}.md"
+        for name in (
+            *("install", "analyses", "files", "window", "command_line", "python", "batches"),
+            *("architecture", "measured", "limits"),
+        )
+    ),
+)
+README = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
 DEMO = ROOT / "resources" / "demo"
 #: What begins a command, in a block or in a sentence.
 PROGRAMS = ("robgui", "python", "python3", "pip")
@@ -388,7 +400,23 @@ def checks_for(command: str) -> list[Callable[[str, Path], None]]:
 # ---------------------------------------------------------------- claims
 
 
-@pytest.mark.parametrize("command", commands())
+#: Commands that take seconds; the tests of each package run the same code on less.
+SLOW = (
+    "robgui tour",
+    "robgui batch suite.toml",
+    "robgui reproduce",
+    "robgui selftest",
+    "robgui doctor",
+)
+
+
+def as_parameters() -> list[Any]:
+    """Every command; those that take long are slow tests."""
+    marks = {True: (pytest.mark.slow,), False: ()}
+    return [pytest.param(each, marks=marks[each.startswith(SLOW)]) for each in commands()]
+
+
+@pytest.mark.parametrize("command", as_parameters())
 def test_the_command_does_what_the_readme_says(command, tmp_path, monkeypatch):
     (check,) = checks_for(command) or pytest.fail(f"Nobody taught this test how to run: {command}")
     monkeypatch.chdir(tmp_path)
@@ -433,9 +461,15 @@ def test_the_python_of_the_readme_runs(tmp_path, monkeypatch, capsys):
 
 
 def test_pictures_and_pages_that_the_readme_links_to_exist_and_are_small():
-    links = re.findall(r"\]\(([^)#]+)\)|src=\"([^\"]+)\"", README)
-    paths = [ROOT / (one or other) for one, other in links if not (one or other).startswith("http")]
-    assert len(paths) > 10
+    paths = []
+    for page in PAGES:
+        links = re.findall(
+            r"\]\(([^)#]+)(?:#[^)]*)?\)|src=\"([^\"]+)\"", page.read_text(encoding="utf-8")
+        )
+        named = (one or other for one, other in links)
+        paths += [page.parent / name for name in named if not name.startswith("http")]
+    assert len(paths) > 30
+    assert set(PAGES[1:]) <= {path.resolve() for path in paths}, "every page is linked to"
     for path in paths:
         assert path.exists(), path
         if path.suffix in (".png", ".gif", ".svg"):
@@ -474,3 +508,8 @@ def test_the_drawing_has_the_layers_that_are_enforced():
     ]
     assert all(len(set(row)) == 1 for row in places), "layers side by side stand side by side"
     assert places == sorted(places)
+
+
+def test_the_readme_is_short():
+    lines = PAGES[0].read_text(encoding="utf-8").splitlines()
+    assert len(lines) < 80

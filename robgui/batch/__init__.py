@@ -1,7 +1,7 @@
 """Batches: many requests from one file, on this machine or on a cluster, into one workspace."""
 
-from robgui.batch.batch import Batch, Entry, Progress
-from robgui.batch.gates import Gate, Outcome, judge
+from robgui.batch.batch import Batch, BatchEntry, Progress
+from robgui.batch.gates import Gate, GateOutcome, judge
 from robgui.batch.places import local_places, local_workers
 from robgui.batch.plan import Plan, Planned, expand
 from robgui.batch.planning import plan_with
@@ -10,9 +10,9 @@ from robgui.core.execution.worker.process import Place
 
 __all__ = [
     "Batch",
-    "Entry",
+    "BatchEntry",
     "Gate",
-    "Outcome",
+    "GateOutcome",
     "Place",
     "Plan",
     "Planned",

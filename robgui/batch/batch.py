@@ -1,6 +1,6 @@
 """Batch: carries out a plan through an executor and keeps every run in one workspace.
 
-Only this side writes to the workspace, so that it has one writer however many workers there are.
+Only this side writes to the workspace: it has one writer however many workers there are.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _GRACE_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class BatchEntry:
     """One request of the batch and how it stands.
 
     Attributes:
@@ -69,7 +69,7 @@ class Progress:
         seconds_left: None until there is enough to go by.
     """
 
-    entries: tuple[Entry, ...]
+    entries: tuple[BatchEntry, ...]
     share: float
     seconds: float
     seconds_left: float | None
@@ -287,11 +287,11 @@ def waiting(workspace: Workspace) -> dict[str, str]:
     return found
 
 
-def _first_entry(number: int, planned: Planned, known: dict[str, Run]) -> Entry:
+def _first_entry(number: int, planned: Planned, known: dict[str, Run]) -> BatchEntry:
     run = known.get(planned.request.fingerprint)
     if run is None:
-        return Entry(number, planned.request, planned.title, RunState.QUEUED)
-    return Entry(
+        return BatchEntry(number, planned.request, planned.title, RunState.QUEUED)
+    return BatchEntry(
         number,
         planned.request,
         planned.title,
@@ -302,7 +302,7 @@ def _first_entry(number: int, planned: Planned, known: dict[str, Run]) -> Entry:
     )
 
 
-def _entry(entry: Entry, execution: Execution) -> Entry:
+def _entry(entry: BatchEntry, execution: Execution) -> BatchEntry:
     """The entry with what its Execution says now."""
     parts = execution.parts if isinstance(execution, SplitExecution) else (execution,)
     return replace(

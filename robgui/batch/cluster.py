@@ -20,8 +20,8 @@ from robgui.core.errors import MissingExtraError, ParamsError, RobguiError
 from robgui.core.execution.carrying import carry_out, thinned
 from robgui.core.execution.execution import COMMIT_SECONDS, Execution
 from robgui.core.execution.executor import lost
+from robgui.core.execution.loaded_cache import LoadedCache
 from robgui.core.execution.request import Reference, Request
-from robgui.core.execution.shelf import Shelf
 from robgui.core.execution.task import Report, Task
 from robgui.core.files import private_folder
 
@@ -31,7 +31,7 @@ _AHEAD = 2
 _CONNECT_SECONDS = 20.0
 #: So long the number of slots is believed.
 _SLOTS_SECONDS = 1.0
-#: Results on the way from all tasks together: at most so many a second reach the driver.
+#: Most results a second that reach the driver on the way, from all tasks together.
 _RESULTS_PER_SECOND = 20.0
 #: How a model or dataset reaches a machine: by a path that all share, by the object store, or by
 #: whichever works.
@@ -284,8 +284,8 @@ def _stream(
 
 
 @cache
-def _shelf(device: str) -> Shelf:
-    return Shelf(device)
+def _shelf(device: str) -> LoadedCache:
+    return LoadedCache(device)
 
 
 def _arrived(reference: Reference, parcels: Mapping[str, _Sent]) -> Reference:

@@ -18,7 +18,7 @@ from robgui.core.execution.run import RunState
 from robgui.core.text.words import number
 
 if TYPE_CHECKING:
-    from robgui.batch.batch import Entry
+    from robgui.batch.batch import BatchEntry
     from robgui.core.workspace import Workspace
 
 _FORM = re.compile(r"\s*([A-Za-z][\w-]*)\.([\w.]+)\s*(<=|>=|==|!=|<|>)\s*(\S+)\s*")
@@ -92,7 +92,7 @@ class Gate:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class GateOutcome:
     """A gate after the suite: ``broken`` has a sentence for each of the ``checked`` requests
     that break it.
     """
@@ -107,7 +107,9 @@ class Outcome:
         return not self.broken
 
 
-def judge(gates: Sequence[Gate], entries: Iterable[Entry], workspace: Workspace) -> list[Outcome]:
+def judge(
+    gates: Sequence[Gate], entries: Iterable[BatchEntry], workspace: Workspace
+) -> list[GateOutcome]:
     """Holds every gate against the stored results."""
     checked = [0] * len(gates)
     broken: list[list[str]] = [[] for _ in gates]
@@ -122,12 +124,12 @@ def judge(gates: Sequence[Gate], entries: Iterable[Entry], workspace: Workspace)
             if sentence := _verdict(gates[place], entry, result):
                 broken[place].append(sentence)
     return [
-        Outcome(gate, count, tuple(found))
+        GateOutcome(gate, count, tuple(found))
         for gate, count, found in zip(gates, checked, broken, strict=True)
     ]
 
 
-def _verdict(gate: Gate, entry: Entry, result: Any) -> str:
+def _verdict(gate: Gate, entry: BatchEntry, result: Any) -> str:
     if result is None:
         return f"{entry.title}: there is no result ({entry.state})"
     value = gate.value(result)

@@ -23,8 +23,7 @@ def local_workers(places: Sequence[Place], imports: Sequence[str] = ()) -> Worke
 
     Args:
         places: One worker each.
-        imports: Modules that a worker imports first, such as one that registers an analysis of your
-            own.
+        imports: Modules that a worker imports first, for instance to register your own analysis.
     """
     memory = usual_memory() // max(1, len(places))
     terms = Terms(imports=(*imports, _PLANNING), attempts=_ATTEMPTS, memory=memory)

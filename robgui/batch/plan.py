@@ -8,25 +8,21 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
-from robgui.batch.suite import AnalysisTable, DatasetTable, Suite
-from robgui.core.errors import DataError, ParamsError, RobguiError, TrustError
-from robgui.core.execution import params_text
+from robgui.batch.suite import AnalysisTable, Suite
+from robgui.core.errors import DataError, ParamsError, RobguiError
 from robgui.core.execution.analysis import Analysis, Params
 from robgui.core.execution.budget.cost import estimate
+from robgui.core.execution.params import text as params_text
 from robgui.core.execution.registry import find
-from robgui.core.execution.request import Reference, Request, build_request, reference
+from robgui.core.execution.request import Request, build_request
 from robgui.core.model.card import card_of
 
 if TYPE_CHECKING:
-    from robgui.core.dataset import Dataset
     from robgui.core.model.classifier import Classifier
+from robgui.batch.opened import SuiteData, SuiteModel, open_datasets, open_models
 
 #: A file with a slip of the pen must not fill the disk.
 MOST_REQUESTS = 100_000
-_HOW_TO_TRUST = (
-    " A suite cannot say so itself: add --trust to the command, or open the model once in the"
-    " window and say that you trust it."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,20 +50,6 @@ class Plan:
     requests: tuple[Planned, ...]
     left_out: tuple[str, ...] = ()
     trusted: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class _Model:
-    classifier: Classifier
-    reference: Reference
-    datasets: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Data:
-    dataset: Dataset
-    reference: Reference
-    table: DatasetTable
 
 
 def expand(
@@ -127,8 +109,8 @@ class _Expansion:
         self.made = 0
         self._suite = suite
         self._device = device
-        self._models = list(_open_models(suite, trust))
-        self._data = list(_open_datasets(suite))
+        self._models = list(open_models(suite, trust))
+        self._data = list(open_datasets(suite))
         self._fits: dict[tuple[int, int], str] = {}
 
     def trusted(self) -> frozenset[str]:
@@ -157,7 +139,9 @@ class _Expansion:
             _check_names([model.classifier.name for model in models], table.models, "models")
             _check_names([each.dataset.name for each in data], table.datasets, "datasets")
             for values, params in _grid(known, table):
-                sources: list[_Data | None] = list(data) if known.looks_at_data(params) else [None]
+                sources: list[SuiteData | None] = (
+                    list(data) if known.looks_at_data(params) else [None]
+                )
                 for source in sources:
                     for chosen in self._groups(known, params, models, source):
                         yield from self._over_inputs(known, params, table, chosen, source, values)
@@ -165,8 +149,8 @@ class _Expansion:
             raise ParamsError(f"{where}: {error}") from error
 
     def _groups(
-        self, known: Analysis, params: Params, models: list[_Model], source: _Data | None
-    ) -> Iterator[tuple[_Model, ...]]:
+        self, known: Analysis, params: Params, models: list[SuiteModel], source: SuiteData | None
+    ) -> Iterator[tuple[SuiteModel, ...]]:
         """The models of each request: one, or for an analysis that compares models all that fit
         the data.
         """
@@ -190,7 +174,9 @@ class _Expansion:
                 fitting, min(len(fitting), takes.most_models or len(fitting))
             )
 
-    def _usable(self, known: Analysis, params: Params, model: _Model, source: _Data | None) -> bool:
+    def _usable(
+        self, known: Analysis, params: Params, model: SuiteModel, source: SuiteData | None
+    ) -> bool:
         most = known.takes(params).fewest_inputs
         several = [model.classifier] * known.takes(params).fewest_models
         why = (
@@ -202,7 +188,7 @@ class _Expansion:
             self.left_out.append(str(why))
         return not why
 
-    def _fit(self, model: _Model, source: _Data) -> str:
+    def _fit(self, model: SuiteModel, source: SuiteData) -> str:
         """Why the two do not fit, their classes included; empty when they do."""
         from robgui.core.dataset import match
         from robgui.core.dataset.matching import fits
@@ -223,8 +209,8 @@ class _Expansion:
         known: Analysis,
         params: Params,
         table: AnalysisTable,
-        models: tuple[_Model, ...],
-        source: _Data | None,
+        models: tuple[SuiteModel, ...],
+        source: SuiteData | None,
         values: dict[str, Any],
     ) -> Iterator[Planned]:
         takes = known.takes(params)
@@ -252,7 +238,7 @@ class _Expansion:
             yield Planned(request, _title(request, values), parts, cost)
 
     def _cost(
-        self, known: Analysis, params: Params, models: tuple[_Model, ...], inputs: int
+        self, known: Analysis, params: Params, models: tuple[SuiteModel, ...], inputs: int
     ) -> str:
         found = estimate(known, params, [card_of(each.classifier) for each in models], inputs)
         return "" if found is None else found.words
@@ -262,34 +248,6 @@ def _default_device() -> str:
     from robgui.core.loading import default_device
 
     return default_device().type
-
-
-def _open_models(suite: Suite, trust: bool) -> Iterator[_Model]:
-    from robgui.core.loading import load
-
-    for place, table in enumerate(suite.models):
-        where = f"[[models]] {place + 1},"
-        for path in suite.files(table.path, where):
-            settings: dict[str, Any] = dict(table.settings)
-            try:
-                classifier = load(path, trust=trust, device="cpu", **settings)
-            except RobguiError as error:
-                how = _HOW_TO_TRUST if isinstance(error, TrustError) else ""
-                raise ParamsError(f"{suite.path}: {where} {error}{how}") from error
-            yield _Model(classifier, reference(classifier), table.datasets)
-
-
-def _open_datasets(suite: Suite) -> Iterator[_Data]:
-    from robgui.core.dataset import open_dataset
-
-    for place, table in enumerate(suite.datasets):
-        where = f"[[datasets]] {place + 1},"
-        for path in suite.files(table.path, where):
-            try:
-                dataset = open_dataset(path, **table.options)
-            except DataError as error:
-                raise ParamsError(f"{suite.path}: {where} {error}") from error
-            yield _Data(dataset, reference(dataset), table)
 
 
 def _grid(known: Analysis, table: AnalysisTable) -> Iterator[tuple[dict[str, Any], Params]]:
@@ -307,14 +265,14 @@ def _value(known: Analysis, name: str, value: Any) -> Any:
     """A text such as ``0:0.5:11`` is read as it would be on the command line."""
     field = known.params.model_fields.get(name)
     return (
-        params_text.read(name, field, value)
+        params_text.parse_value(name, field, value)
         if isinstance(value, str) and field is not None
         else value
     )
 
 
 def _choices(
-    source: _Data, table: AnalysisTable, *, one: bool, known: Analysis
+    source: SuiteData, table: AnalysisTable, *, one: bool, known: Analysis
 ) -> list[tuple[int, ...] | None]:
     """The inputs of each request: all in one, or one each for an analysis that looks at one."""
     choice = table if table.index or table.select else source.table
@@ -366,7 +324,7 @@ def _title(request: Request, values: dict[str, Any]) -> str:
             else f"{len(request.indices):,} inputs"
         )
     return " ".join(
-        [*words, *(f"{name}={params_text.write(value)}" for name, value in values.items())]
+        [*words, *(f"{name}={params_text.format_value(value)}" for name, value in values.items())]
     )
 
 

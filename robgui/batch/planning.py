@@ -27,7 +27,7 @@ from robgui.core.execution.worker.process import Place
 from robgui.core.execution.worker.workers import Workers
 
 if TYPE_CHECKING:
-    from robgui.core.execution.shelf import Shelf
+    from robgui.core.execution.loaded_cache import LoadedCache
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,9 @@ def plan_with(
     return _read(answer, trust)
 
 
-def _plan(shelf: Shelf, suite: str, device: str, trust: bool, costs: bool = False) -> Planning:
+def _plan(
+    shelf: LoadedCache, suite: str, device: str, trust: bool, costs: bool = False
+) -> Planning:
     """Plans a suite here; its models stay loaded for the requests that follow."""
     read = read_suite(Path(suite))
     plan = expand(read, device, trust=trust, keep=shelf.add_model, costs=costs)

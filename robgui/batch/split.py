@@ -59,7 +59,7 @@ class SplitExecution(Execution):
     def follow(self) -> bool:
         """Takes over how its parts stand.
 
-        True once all are done, so that it can be carried out itself.
+        True once all are done and the entry can be carried out itself.
 
         The first part that fails, or is stopped, ends it.
         """

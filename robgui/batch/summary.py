@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from robgui.batch.batch import Entry, Progress
-from robgui.batch.gates import Outcome
+from robgui.batch.batch import BatchEntry, Progress
+from robgui.batch.gates import GateOutcome
 from robgui.core.execution.run import RunState
 from robgui.core.text.words import count
 from robgui.core.verdict import Status
@@ -19,7 +19,7 @@ from robgui.core.verdict import Status
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def passed(progress: Progress, outcomes: Sequence[Outcome]) -> bool:
+def passed(progress: Progress, outcomes: Sequence[GateOutcome]) -> bool:
     """Whether every request has a result and no gate is broken."""
     return all(entry.state is RunState.DONE for entry in progress.entries) and all(
         outcome.passed for outcome in outcomes
@@ -27,11 +27,11 @@ def passed(progress: Progress, outcomes: Sequence[Outcome]) -> bool:
 
 
 def sentences(
-    progress: Progress, outcomes: Sequence[Outcome], left_out: Sequence[str], most: int = 20
+    progress: Progress, outcomes: Sequence[GateOutcome], left_out: Sequence[str], most: int = 20
 ) -> Iterator[str]:
     """The summary for a person: counts, then what failed, then the gates.
 
-    At most so many lines of each.
+    At most ``most`` lines of each.
     """
     reused = sum(entry.reused for entry in progress.entries)
     counts = {
@@ -69,7 +69,7 @@ def _statuses(progress: Progress) -> Iterator[str]:
 
 
 def document(
-    progress: Progress, outcomes: Sequence[Outcome], left_out: Sequence[str], workspace: Path
+    progress: Progress, outcomes: Sequence[GateOutcome], left_out: Sequence[str], workspace: Path
 ) -> dict[str, Any]:
     """The summary as JSON values."""
     return {
@@ -103,7 +103,7 @@ def document(
     }
 
 
-def junit(name: str, progress: Progress, outcomes: Sequence[Outcome]) -> bytes:
+def junit(name: str, progress: Progress, outcomes: Sequence[GateOutcome]) -> bytes:
     """JUnit XML: one test case per request and one per gate."""
     root = ET.Element("testsuites")
     suite = ET.SubElement(root, "testsuite", name=clean(name))
@@ -148,7 +148,7 @@ def junit(name: str, progress: Progress, outcomes: Sequence[Outcome]) -> bytes:
     return bytes(ET.tostring(root, encoding="utf-8", xml_declaration=True))
 
 
-def _words(outcome: Outcome) -> str:
+def _words(outcome: GateOutcome) -> str:
     return (
         "passed"
         if outcome.passed
@@ -156,7 +156,7 @@ def _words(outcome: Outcome) -> str:
     )
 
 
-def _as_json(entry: Entry) -> dict[str, Any]:
+def _as_json(entry: BatchEntry) -> dict[str, Any]:
     return {
         "title": entry.title,
         "analysis": entry.request.analysis,

@@ -21,12 +21,12 @@ from torch import Tensor
 
 from robgui.bounds.network import UnsupportedError
 from robgui.bounds.rounding import DOUBLE, gamma, told_apart
-from robgui.core.loading.sklearn_model import EstimatorBackend
+from robgui.core.loading.sklearn_files.model import EstimatorBackend
 from robgui.core.model.classifier import Classifier
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
+class DecisionTree:
     """A binary tree: at node i go left if ``x[feature[i]] <= threshold[i]``.
 
     A leaf has ``left`` -1 and ``value (outputs,)``.
@@ -49,7 +49,7 @@ class Ensemble:
         boosted: Whether the sums are logarithms of odds; otherwise they are shares of votes.
     """
 
-    trees: tuple[Tree, ...]
+    trees: tuple[DecisionTree, ...]
     offset: np.ndarray
     boosted: bool
 
@@ -115,7 +115,7 @@ def probabilities(ensemble: Ensemble, x: Tensor) -> Tensor:
     return scores.softmax(1)
 
 
-def reachable(tree: Tree, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+def reachable(tree: DecisionTree, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     """Which nodes ``(n, nodes)`` some input between ``low`` and ``high`` ``(n, features)`` comes
     through.
     """
@@ -181,7 +181,7 @@ def _histogram_boosted(estimator: Any) -> Ensemble:
             )
             value = _only(nodes["value"].astype(np.float64), k, len(stage))
             trees.append(
-                Tree(
+                DecisionTree(
                     nodes["feature_idx"].astype(np.int64),
                     nodes["num_threshold"].astype(np.float64),
                     left,
@@ -193,7 +193,7 @@ def _histogram_boosted(estimator: Any) -> Ensemble:
     return _from(tuple(trees), anywhere, np.asarray(estimator.decision_function(anywhere)))
 
 
-def _from(trees: tuple[Tree, ...], x: np.ndarray, score: np.ndarray) -> Ensemble:
+def _from(trees: tuple[DecisionTree, ...], x: np.ndarray, score: np.ndarray) -> Ensemble:
     """The ensemble that gives the raw ``score`` at ``x``: what the trees do not explain is the
     same everywhere.
     """
@@ -201,8 +201,8 @@ def _from(trees: tuple[Tree, ...], x: np.ndarray, score: np.ndarray) -> Ensemble
     return Ensemble(trees, score.reshape(-1) - said, boosted=True)
 
 
-def _tree(tree: Any, value: np.ndarray) -> Tree:
-    return Tree(
+def _tree(tree: Any, value: np.ndarray) -> DecisionTree:
+    return DecisionTree(
         tree.feature.astype(np.int64),
         tree.threshold,
         tree.children_left,

@@ -162,7 +162,7 @@ def _points(box: Box, shares: Tensor, size: int) -> Iterator[tuple[Tensor, Tenso
 def _shares(like: Tensor, corners: int, inside: int) -> Tensor:
     """Places in a box, 0 to 1 along each axis: centre, two opposite corners, then random ones.
 
-    The same for every box, so that it does not matter which of them are tried together.
+    The same for every box: which of them are tried together does not matter.
     """
     size = (corners + inside, *like.shape)
     uniform = torch.rand(size, generator=host_generator(0), device=HOST).to(like)

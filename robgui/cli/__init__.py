@@ -106,7 +106,7 @@ class Parser(argparse.ArgumentParser):
         return given
 
     def _not_known(self, rest: list[str]) -> str:
-        from robgui.core.execution.params_problems import hint
+        from robgui.core.execution.params.problems import hint
 
         advice = f"see {self.prog} --help."
         options = [word.partition("=")[0] for word in rest if word.startswith("-")]
@@ -232,7 +232,7 @@ def _open(words: list[str]) -> int:
 
 
 def _no_command(word: str) -> str:
-    from robgui.core.execution.params_problems import hint
+    from robgui.core.execution.params.problems import hint
 
     advice = hint(word, COMMANDS, f"choose one of: {', '.join(COMMANDS)}.")
     what = "file or command" if "." in word or os.sep in word else "command"
@@ -307,8 +307,10 @@ def _report(words: list[str]) -> int:
     from robgui.core.workspace import Workspace
 
     with Workspace.open(given.workspace, create=False) as workspace:
+        from robgui.report.kept import KEPT
         from robgui.report.pictures import Figures
 
+        KEPT.use_shelf()
         figures = Figures(workspace)
         if given.html is not None:
             from robgui.report.html import write_html

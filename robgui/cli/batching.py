@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from robgui.batch import summary
 from robgui.batch.batch import Batch, Progress
-from robgui.batch.gates import Gate, Outcome, judge
+from robgui.batch.gates import Gate, GateOutcome, judge
 from robgui.batch.plan import Plan
 from robgui.batch.planning import plan_with
 from robgui.batch.suite import Suite, read_suite, suite_path
@@ -39,7 +39,7 @@ def carry_out(given: argparse.Namespace, report: Path | None) -> int:
     """
     suite = read_suite(suite_path(given.suite))
     gates = _gates(suite, given.fail_on)
-    shown = bar.Progress("Opening models and data")
+    shown = bar.ProgressLine("Opening models and data")
     executor, device = _executor(given, suite)
     try:
         plan = plan_with(
@@ -66,7 +66,7 @@ def carry_out(given: argparse.Namespace, report: Path | None) -> int:
     return 0 if summary.passed(picture, outcomes) else GATE_FAILED
 
 
-def _carry_out(going: Batch, shown: bar.Progress) -> Progress:
+def _carry_out(going: Batch, shown: bar.ProgressLine) -> Progress:
     """Iterates the batch; Ctrl-C stops it in good order, a second one at once."""
     picture = going.progress()
     failed: set[int] = set()
@@ -83,7 +83,7 @@ def _carry_out(going: Batch, shown: bar.Progress) -> Progress:
 
 
 @contextmanager
-def _signals(going: Batch, shown: bar.Progress) -> Iterator[None]:
+def _signals(going: Batch, shown: bar.ProgressLine) -> Iterator[None]:
     presses = 0
 
     def stop(number: int, frame: FrameType | None) -> None:
@@ -151,9 +151,9 @@ def _tell(
     suite: Suite,
     plan: Plan,
     picture: Progress,
-    outcomes: list[Outcome],
+    outcomes: list[GateOutcome],
     report: Path | None,
-    shown: bar.Progress,
+    shown: bar.ProgressLine,
 ) -> None:
     for line in summary.sentences(picture, outcomes, plan.left_out):
         shown.say(line)

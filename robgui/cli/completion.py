@@ -1,6 +1,6 @@
 """``robgui completion``: a script that lets a shell complete commands, analyses and options.
 
-Everything in it comes from the parsers of the commands, so that it knows what they know.
+Everything in it comes from the parsers of the commands, so it knows what they know.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from robgui.cli import COMMANDS, Parser, gui_parser, report_parser
-from robgui.core.execution.params_text import choices
+from robgui.core.execution.params.text import choices
 from robgui.core.execution.registry import analyses
 
 #: What a value is called that is a file or a folder.

@@ -43,7 +43,7 @@ def settings_in(name: str, known: Analysis) -> dict[str, Any]:
     """The settings of an analysis in a TOML or JSON file, or those of the result that ``robgui
     run --out`` wrote.
     """
-    from robgui.core.execution import params_text
+    from robgui.core.execution.params import text as params_text
     from robgui.core.execution.registry import find
 
     document = _document(Path(name))

@@ -13,7 +13,7 @@ from robgui.cli.options import named_settings
 from robgui.cli.places import add_model_options, data_options, model_settings
 from robgui.cli.printing import print_json, print_line
 from robgui.core.dataset.options import Options
-from robgui.core.execution.params_text import write
+from robgui.core.execution.params.text import format_value
 from robgui.core.identify import identify
 from robgui.core.model.settings import ModelSettings
 from robgui.core.text.words import count, percent
@@ -112,7 +112,7 @@ def facts(card: ModelCard) -> dict[str, str]:
         "shape": " x ".join(map(str, card.shape)),
         "classes": f"{card.classes} ({labels})",
         "settings": "; ".join(
-            f"{name} = {_short(write(value))}" for name, value in settings.items()
+            f"{name} = {_short(format_value(value))}" for name, value in settings.items()
         )
         or "all at their defaults",
         "parameters": "unknown (a black box)"
@@ -170,7 +170,9 @@ def _print_ways(ways: list[Tried]) -> None:
     if best.name == "as it is":
         print_line("No other usual preprocessing is right more often than the present one.")
         return
-    words = " ".join(f"--model-set {name}={write(value)}" for name, value in best.settings.items())
+    words = " ".join(
+        f"--model-set {name}={format_value(value)}" for name, value in best.settings.items()
+    )
     print_line(f"To use {best.name}: {words}")
 
 

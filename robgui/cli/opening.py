@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from robgui.core.model.remembered import overlooked
 
 if TYPE_CHECKING:
-    from robgui.cli.progress import Progress
+    from robgui.cli.progress import ProgressLine
     from robgui.core.execution.inline import Inline
     from robgui.core.execution.worker.workers import Workers
     from robgui.core.model.answers import DataCard
@@ -80,13 +80,13 @@ def asking(executor: Executor) -> Callable[..., Any]:
 
 
 @contextmanager
-def computing(title: str) -> Iterator[tuple[Executor, Progress]]:
+def computing(title: str) -> Iterator[tuple[Executor, ProgressLine]]:
     """A process that opens models, and where to say what it does."""
-    from robgui.cli.progress import Progress
+    from robgui.cli.progress import ProgressLine
     from robgui.core.execution.choice import one_executor
     from robgui.core.execution.worker.slot import Terms
 
-    progress = Progress(title)
+    progress = ProgressLine(title)
     executor = one_executor(Terms(notice=progress.say))
     try:
         yield executor, progress

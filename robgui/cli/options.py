@@ -11,9 +11,9 @@ from typing import Any, Union, get_args, get_origin
 from pydantic.fields import FieldInfo
 
 from robgui.core.errors import ParamsError
-from robgui.core.execution import params_text
 from robgui.core.execution.analysis import Params
-from robgui.core.execution.params_problems import hint
+from robgui.core.execution.params import text as params_text
+from robgui.core.execution.params.problems import hint
 
 Fields = Mapping[str, FieldInfo]
 
@@ -50,7 +50,7 @@ def describe(field: FieldInfo) -> str:
     choices = params_text.choices(field)
     if choices:
         words.append(f"One of: {', '.join(choices)}.")
-    default = params_text.write(field.default)
+    default = params_text.format_value(field.default)
     shown = default if len(default) <= 60 else default[:57] + "..."
     words.append(f"[{shown or 'none'}]")
     return " ".join(words)
@@ -73,7 +73,7 @@ def values_of(given: argparse.Namespace, params: type[Params]) -> dict[str, Any]
         if name.startswith("param:") and text is not None
     }
     values = {
-        name: params_text.read(name, params.model_fields[name], text)
+        name: params_text.parse_value(name, params.model_fields[name], text)
         for name, text in texts.items()
     }
     chosen = pairs(given.set, params.model_fields, "setting", params.formerly)
@@ -94,7 +94,7 @@ def pairs(
             raise ParamsError(f"There is no {what} {name!r}; {advice}")
         if not equals:
             raise ParamsError(f"The {what} {name!r} has no value; write {name}=value.")
-        values[name] = params_text.read(name, fields[name], value)
+        values[name] = params_text.parse_value(name, fields[name], value)
     return values
 
 

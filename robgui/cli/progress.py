@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 _WIDTH = 30
 #: A shorter bar says nothing.
 _NARROWEST = 8
-#: Before so many seconds and so much of the work the time left is a wild guess and is not shown.
+#: Seconds, and share of the work, before which the time left is a wild guess and is not shown.
 _GUESS_AFTER, _FIRST_SHARE = 1.0, 0.002
 _REDRAW_SECONDS = 0.1
 
 
-class Progress:
+class ProgressLine:
     """Shows how far a run is and how long it will take; ``close`` leaves a clean line.
 
     Attributes:

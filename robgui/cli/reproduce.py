@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from robgui.cli import INTERRUPTED, Parser
-from robgui.cli.progress import Progress
+from robgui.cli.progress import ProgressLine
 from robgui.cli.signals import deaf
 from robgui.core.codec import readable
 from robgui.core.errors import ParamsError, RobguiError
@@ -45,7 +45,7 @@ def reproduce(words: list[str]) -> int:
     chosen = methods() if given.method == "all" else (given.method,)
     for method in chosen:
         claims_of(method)
-    record = Record(_folder(given.out), vars(given))
+    record = ReproductionRecord(_folder(given.out), vars(given))
     watcher = _Watcher()
     state = "done"
     try:
@@ -114,7 +114,7 @@ class _Watcher:
 
     def __init__(self) -> None:
         self._title = ""
-        self._progress = Progress("")
+        self._progress = ProgressLine("")
 
     def say(self, sentence: str) -> None:
         """Writes a line above the bar."""
@@ -124,7 +124,7 @@ class _Watcher:
         """Shows how far the thing called ``title`` is."""
         if title != self._title:
             self.close()
-            self._title, self._progress = title, Progress(title)
+            self._title, self._progress = title, ProgressLine(title)
         self._progress.show(step)
 
     def close(self) -> None:
@@ -132,7 +132,7 @@ class _Watcher:
         self._progress.close()
 
 
-class Record:
+class ReproductionRecord:
     """What has been done so far, written after every claim: ``result.json`` and the figures
     beside it.
     """

@@ -16,7 +16,7 @@ from robgui.cli.options import add_params, values_of
 from robgui.cli.places import add_model_options, data_options, model_settings
 from robgui.core.errors import ParamsError
 from robgui.core.execution.analysis import Analysis, Params
-from robgui.core.execution.params_text import indices
+from robgui.core.execution.params.text import indices
 from robgui.core.execution.registry import analyses, find
 
 

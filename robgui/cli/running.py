@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from robgui.cli import INTERRUPTED
 from robgui.cli.opening import asking, open_data, open_model
 from robgui.cli.printing import print_json, print_line
-from robgui.cli.progress import Progress
+from robgui.cli.progress import ProgressLine
 from robgui.cli.signals import deaf
 from robgui.core.codec import readable
 from robgui.core.errors import ModelError, RobguiError
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 
 #: Seconds between two looks at how far it is.
 _LOOK_SECONDS = 0.1
-#: A run that may take longer than so many seconds is announced.
+#: A run that may take longer than this many seconds is announced.
 _WORTH_SAYING = 30.0
 _ADVICE = " With --max-seconds 60 it ends after a minute with what is known by then."
 
 
 def carry_out(wish: Wish) -> int:
     """Runs the analysis in a worker process; returns the exit code."""
-    progress = Progress(wish.known.title)
+    progress = ProgressLine(wish.known.title)
     with ExitStack() as stack:
         place, workspace = wish.given.workspace, None
         if place is not None and Path(place).exists():  # one that is damaged is refused at once
@@ -82,7 +82,7 @@ def _export(wish: Wish, place: Path, execution: Execution, origin: Origin) -> st
 
 
 def _request(
-    wish: Wish, executor: Executor, progress: Progress
+    wish: Wish, executor: Executor, progress: ProgressLine
 ) -> tuple[Request, list[ModelCard], Estimate | None]:
     """What the command line asks for, of which models, and what it will cost.
 
@@ -121,7 +121,7 @@ def cost_line(title: str, cost: Estimate | None) -> str:
 
 
 def _carry_out(
-    execution: Execution, executor: Executor, out: Path | None, progress: Progress
+    execution: Execution, executor: Executor, out: Path | None, progress: ProgressLine
 ) -> int:
     executor.submit(execution)
     try:
@@ -142,7 +142,7 @@ def _carry_out(
     return INTERRUPTED if execution.state is RunState.CANCELLED else 0
 
 
-def _watch(execution: Execution, executor: Executor, progress: Progress) -> None:
+def _watch(execution: Execution, executor: Executor, progress: ProgressLine) -> None:
     """Waits for the end, and shows how far it is."""
     while not execution.state.ended:
         executor.work(_LOOK_SECONDS)
@@ -158,7 +158,7 @@ def _left_out(execution: Execution, executor: Executor) -> str:
     return str(executor.ask("left_out", data=data.fingerprint))
 
 
-def _tell(execution: Execution, progress: Progress) -> None:
+def _tell(execution: Execution, progress: ProgressLine) -> None:
     if execution.state is RunState.CANCELLED:
         kept = (
             "the result so far is kept"

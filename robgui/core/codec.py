@@ -11,11 +11,8 @@ A document is JSON with a few tagged objects for what JSON lacks:
 from __future__ import annotations
 
 import dataclasses
-import io
 import math
 import types
-import zipfile
-import zlib
 from collections.abc import Iterator, Mapping
 from enum import Enum
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -24,26 +21,24 @@ import numpy as np
 from pydantic import BaseModel, ValidationError
 
 from robgui.core.errors import WorkspaceError
-from robgui.core.npy import read_header
+from robgui.core.npz import Arrays, npz, unzip
 
 T = TypeVar("T")
-_CHUNK = 2**20
-Arrays = dict[str, np.ndarray]
 
-#: Bytes looked at to tell whether an array is worth compressing. Measured with deflate level 1:
-#: noise shrinks by a tenth at 30 MB/s, while smooth curves and masks shrink to a hundredth at 500
-#: MB/s.
-_SAMPLE_BYTES = 16 * 2**10
-_WORTHWHILE = 0.5
-#: A blob may unpack to this, and beyond it to so many times its own length: masks and curves shrink
-#: to a hundredth.
-_ALWAYS, _GROWTH = 256 * 2**20, 100
+
+def stored_name(cls: type[Any]) -> str:
+    """What a class is called in stored documents.
+
+    A class that was renamed since the first workspaces were written says its old name as
+    ``STORED_AS``; older and newer versions then read each other's files.
+    """
+    return str(vars(cls).get("STORED_AS", cls.__name__))
 
 
 def take_apart(value: Any) -> tuple[Any, Arrays]:
     """A value as a JSON-able document and its arrays by name; nothing is copied."""
     arrays: Arrays = {}
-    return _pack(value, type(value).__name__, arrays), arrays
+    return _pack(value, stored_name(type(value)), arrays), arrays
 
 
 def put_together(hint: Any, document: Any, arrays: Arrays) -> Any:
@@ -85,54 +80,6 @@ def decode(cls: type[T], document: Mapping[str, Any], blob: bytes) -> T:
     return put_together(cls, document, unzip(blob))  # type: ignore[no-any-return]
 
 
-def npz(arrays: Mapping[str, np.ndarray]) -> bytes:
-    """The bytes of an NPZ file.
-
-    Arrays that compress well are compressed lightly, others stored as they are.
-    """
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-        for name, array in arrays.items():
-            member = (  # a plain name takes the archive's compression, a ZipInfo is stored as it is
-                f"{name}.npy"
-            )
-            with archive.open(
-                member if _compresses(array) else zipfile.ZipInfo(member), "w", force_zip64=True
-            ) as file:
-                np.lib.format.write_array(file, np.asanyarray(array), allow_pickle=False)
-    return buffer.getvalue()
-
-
-def unzip(blob: bytes) -> Arrays:
-    """The arrays of an NPZ; WorkspaceError when it is damaged or unpacks to an absurd size."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(blob)) as archive:
-            total = sum(info.file_size for info in archive.infolist())
-            if total > _ALWAYS + _GROWTH * len(blob):
-                raise WorkspaceError(
-                    f"The stored arrays would unpack to {total / 1e6:,.0f} MB, a bomb and no"
-                    " result; delete the run."
-                )
-            return {
-                info.filename.removesuffix(".npy"): _read(archive, info)
-                for info in archive.infolist()
-            }
-    except (
-        zipfile.BadZipFile,
-        zlib.error,
-        ValueError,
-        TypeError,
-        EOFError,
-        OSError,
-        MemoryError,
-        NotImplementedError,
-        RuntimeError,
-    ) as error:
-        raise WorkspaceError(
-            f"The stored arrays are damaged ({error}); run the analysis again."
-        ) from error
-
-
 def readable(value: Any, largest: int = 1024) -> tuple[Any, Arrays]:
     """A value for people and other programs: strict JSON, and the arrays with more than
     ``largest`` numbers apart.
@@ -142,35 +89,6 @@ def readable(value: Any, largest: int = 1024) -> tuple[Any, Arrays]:
     """
     arrays: Arrays = {}
     return _plain(value, "", arrays, largest), arrays
-
-
-def _compresses(array: np.ndarray) -> bool:
-    items = _SAMPLE_BYTES // max(1, array.itemsize) + 1
-    middle = max(0, (array.size - items) // 2)
-    data = np.asarray(array.flat[middle : middle + items]).tobytes()
-    return len(zlib.compress(data, 1)) < _WORTHWHILE * len(data)
-
-
-def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> np.ndarray:
-    with archive.open(info) as member:
-        dtype, shape, fortran = read_header(member)
-        if dtype.hasobject:
-            raise ValueError("Python objects are never read")
-        values = math.prod(shape)
-        if min(shape, default=0) < 0 or values * max(1, dtype.itemsize) > info.file_size:
-            raise ValueError("an array is shorter than its shape")
-        flat = np.empty(values, dtype)
-        view = flat.view(np.uint8).data if flat.nbytes else memoryview(b"")
-        done = 0
-        while done < len(view):
-            part = member.read(min(_CHUNK, len(view) - done))
-            if not part:
-                raise ValueError("an array ends before its shape")
-            view[done : done + len(part)] = part
-            done += len(part)
-        if member.read(1):  # also makes the archive compare its checksum
-            raise ValueError("an array is longer than its shape")
-        return flat.reshape(shape, order="F" if fortran else "C")
 
 
 def _pack(value: Any, where: str, arrays: Arrays) -> Any:
@@ -185,7 +103,7 @@ def _pack(value: Any, where: str, arrays: Arrays) -> Any:
             return _number(value)
         case BaseModel():
             return {
-                "$type": type(value).__name__,
+                "$type": stored_name(type(value)),
                 "fields": _pack(value.model_dump(mode="json"), where, arrays),
             }
         case tuple():
@@ -201,7 +119,7 @@ def _pack(value: Any, where: str, arrays: Arrays) -> Any:
             f.name: _pack(getattr(value, f.name), f"{where}.{f.name}", arrays)
             for f in dataclasses.fields(value)
         }
-        return {"$type": type(value).__name__, "fields": fields}
+        return {"$type": stored_name(type(value)), "fields": fields}
     raise WorkspaceError(
         f"{where} is a {type(value).__name__}, which cannot be stored; use arrays, numbers, text,"
         " tuples, dicts or dataclasses."
@@ -274,7 +192,7 @@ def _unpack_items(items: list[list[Any]], hint: Any, arrays: Arrays, where: str)
 
 
 def _unpack_object(name: str, fields: dict[str, Any], hint: Any, arrays: Arrays, where: str) -> Any:
-    known = {cls.__name__: cls for cls in _classes(hint)}
+    known = {stored_name(cls): cls for cls in _classes(hint)}
     if name not in known:
         raise WorkspaceError(
             f"{where}: a stored {name} was found where {', '.join(known) or 'plain values'} may be;"

@@ -42,6 +42,6 @@ FORMATS = (
     KnownFormat("HDF5", "arrays of images, tables or sequences", "hdf5", "h5py"),
     KnownFormat("MATLAB", ".mat with X and y, items first or last"),
     KnownFormat("MATLAB 7.3", "the same, as MATLAB saves it with -v7.3", "hdf5", "h5py"),
-    KnownFormat("video", "MP4, AVI, MKV, MOV, WebM, MPEG: each frame, or one in so many (every)"),
+    KnownFormat("video", "MP4, AVI, MKV, MOV, WebM, MPEG: each frame, or one in every N (every)"),
     KnownFormat("CSV, JSON", "tables, and trajectories grouped by an id"),
 )

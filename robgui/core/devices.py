@@ -194,7 +194,7 @@ def to_device(values: Tensor, device: torch.device) -> Tensor:
 
 
 class Passenger:
-    """A condition on a device that the next read brings along, so that it costs no read.
+    """A condition on a device that comes with the next read and so costs no read of its own.
 
     Attributes:
         number: The condition there; None once it is read.

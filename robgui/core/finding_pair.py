@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,14 +18,14 @@ if TYPE_CHECKING:
 _GAP = 8
 #: No change is both the middle of the greys and what this is added to.
 _GREY = 128
-#: A close look at a change is at least this many pixels wide and leaves so many around it.
+#: A close look at a change is at least this many pixels wide, with a margin of the second.
 _CLOSE, _AROUND = 9, 2
 #: A change over more than this share of the width is seen without a close look.
 _WIDE = 0.6
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
+class PixelSquare:
     """A square of pixels: its left and upper edge, and its side."""
 
     left: int
@@ -78,7 +79,7 @@ class Pair:
         change = self.after.astype(int) - self.before
         return np.asarray(np.clip(_GREY + self.gain * change, 0, 255), dtype=np.uint8)
 
-    def close(self) -> Box | None:
+    def close(self) -> PixelSquare | None:
         """The square around the changed pixels; None where nothing differs or nearly all does."""
         rows, columns = np.nonzero(self.changed)
         height, width = self.before.shape[:2]
@@ -90,7 +91,7 @@ class Pair:
         if side > max(_CLOSE, _WIDE * most):
             return None
         left, top = (int(line.min() + line.max()) // 2 - side // 2 for line in (columns, rows))
-        return Box(_within(left, width - side), _within(top, height - side), side)
+        return PixelSquare(_within(left, width - side), _within(top, height - side), side)
 
 
 def picture_of_two(before: np.ndarray, after: np.ndarray) -> np.ndarray:
@@ -99,6 +100,15 @@ def picture_of_two(before: np.ndarray, after: np.ndarray) -> np.ndarray:
     """
     gap = np.full((before.shape[0], _GAP, 3), 255, dtype=np.uint8)
     return np.concatenate([before, gap, after], axis=1)
+
+
+def with_gap(picture: np.ndarray, colour: Sequence[int]) -> np.ndarray:
+    """A picture of two with this colour between them; any other picture as it is."""
+    halves = _halves(picture)
+    if halves is None:
+        return picture
+    gap = np.full((picture.shape[0], _GAP, 3), colour, dtype=np.uint8)
+    return np.concatenate([halves[0], gap, halves[1]], axis=1)
 
 
 def pair_of(finding: Finding) -> Pair | None:

@@ -57,7 +57,7 @@ class Harm:
             said = f"{said} That is {severity(finding.severity)} times {weight}."
         return f"{said} {SCALE}"
 
-    def but(self, taken: str, given: str, weight: float) -> Harm:
+    def with_weight(self, taken: str, given: str, weight: float) -> Harm:
         """The same with another weight for one confusion."""
         changed = {**self.weights, (taken, given): min(1.0, max(0.0, weight))}
         return Harm({pair: each for pair, each in changed.items() if each != WORST})

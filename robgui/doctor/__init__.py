@@ -1,6 +1,6 @@
 """What is installed, what is broken, in sentences a person can act on.
 
-Imports nothing beyond the standard library, so that it runs where everything else fails; whatever
+Imports only the standard library and so runs where everything else fails; whatever
 may crash (Qt, torch, OpenCV) is tried in a process of its own.
 """
 

@@ -48,7 +48,7 @@ class BottomLine:
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedRun:
     """A run and what it says of one of its models."""
 
     chapter: Chapter
@@ -65,7 +65,7 @@ class Cell:
     """
 
     method: str
-    judged: tuple[Judged, ...]
+    judged: tuple[JudgedRun, ...]
 
     @property
     def counts(self) -> list[tuple[Status, int]]:
@@ -97,14 +97,14 @@ def hero_pair(
 def summary(chapters: Sequence[Chapter]) -> dict[str, list[Cell]]:
     """One row of cells per model, by the model's name; the cells in the order of the methods."""
     used = list(by_method(chapters))
-    rows: dict[str, list[Judged]] = {}
+    rows: dict[str, list[JudgedRun]] = {}
     names: dict[str, str] = {}
     for one in chapters:
         for fingerprint, name in _models(one.run.request).items():
             names.setdefault(fingerprint, name)
             if one.verdict is not None:
                 said = one.verdict.of(place(one.run.request, fingerprint))
-                rows.setdefault(fingerprint, []).append(Judged(one, said))
+                rows.setdefault(fingerprint, []).append(JudgedRun(one, said))
     twice = {name for name, many in Counter(names.values()).items() if many > 1}
     table = {}
     for fingerprint, name in names.items():
@@ -123,7 +123,7 @@ def _models(request: Request) -> dict[str, str]:
     return {model.fingerprint: model.name for model in request.models}
 
 
-def _of(judged: Sequence[Judged], method: str) -> tuple[Judged, ...]:
+def _of(judged: Sequence[JudgedRun], method: str) -> tuple[JudgedRun, ...]:
     return tuple(one for one in judged if method_name(one.chapter) == method)
 
 

@@ -101,7 +101,7 @@ def _picture(words: str, light: str, dark: str) -> str:
 
 
 def _view_table(view: Table) -> str:
-    """A table as a table, so that it can be read aloud and copied."""
+    """A table as HTML, which can be read aloud and copied."""
     shown = min(view.height, MOST_ROWS)
     kinds = ["words" if column.kind in ("text", "status") else "figures" for column in view.columns]
     pairs = list(zip(kinds, view.columns, strict=True))

@@ -1,4 +1,4 @@
-"""Kept: drawings that were made before in this process, for the next report of the same runs."""
+"""Kept: drawings that were made before, for the next report of the same runs."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ import hashlib
 import pickle
 import threading
 from collections import OrderedDict
+from typing import TYPE_CHECKING
 
 from robgui.core.view import View
+
+if TYPE_CHECKING:
+    from robgui.report.shelf import Shelf
 
 #: Bytes of drawings that are kept, those that were asked for last.
 MOST = 64_000_000
@@ -21,6 +25,15 @@ class Kept:
         self._drawings: OrderedDict[bytes, bytes] = OrderedDict()
         self._size = 0
         self._lock = threading.Lock()
+        self._shelf: Shelf | None = None
+
+    def use_shelf(self) -> None:
+        """From now on other processes find the drawings too, and this one finds theirs."""
+        if self._shelf is None:
+            from robgui.report.shelf import Shelf
+
+            self._shelf = Shelf()
+            self._shelf.tidy()
 
     @staticmethod
     def key(view: View, *, dark: bool, large: bool) -> bytes:
@@ -33,7 +46,11 @@ class Kept:
         with self._lock:
             if key in self._drawings:
                 self._drawings.move_to_end(key)
-            return self._drawings.get(key)
+                return self._drawings[key]
+        found = None if self._shelf is None else self._shelf.get(key)
+        if found is not None:
+            self._hold(key, found)
+        return found
 
     def __len__(self) -> int:
         return len(self._drawings)
@@ -46,6 +63,11 @@ class Kept:
 
     def put(self, key: bytes, drawing: bytes) -> None:
         """Keeps a drawing, and lets go of those that nobody has asked for."""
+        self._hold(key, drawing)
+        if self._shelf is not None:
+            self._shelf.put(key, drawing)
+
+    def _hold(self, key: bytes, drawing: bytes) -> None:
         with self._lock:
             self._size += len(drawing) - len(self._drawings.get(key, b""))
             self._drawings[key] = drawing

@@ -99,8 +99,20 @@ def _pieces(word: str, size: float, width: float, bold: bool) -> list[str]:
 
 
 @cache
+def font_file(*, bold: bool) -> str:
+    """Where the letters are."""
+    return str(findfont(FontProperties(family=FAMILY, weight="bold" if bold else "normal")))
+
+
+@cache
+def glyph_of(letter: str, *, bold: bool) -> int:
+    """The number of a letter's outline in its font."""
+    return int(_font(bold).get_char_index(ord(letter)))
+
+
+@cache
 def _font(bold: bool) -> FT2Font:
-    return get_font(findfont(FontProperties(family=FAMILY, weight="bold" if bold else "normal")))
+    return get_font(font_file(bold=bold))
 
 
 @cache
@@ -113,5 +125,6 @@ def _advance(font: FT2Font, letter: str) -> float:
     return float(glyph.horiAdvance / font.units_per_EM)
 
 
+@cache
 def _has(font: FT2Font, letter: str) -> bool:
     return bool(font.get_char_index(ord(letter)))

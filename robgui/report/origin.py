@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from robgui.core.errors import RobguiError
-from robgui.core.execution.params_text import write
+from robgui.core.execution.params.text import format_value
 from robgui.core.execution.registry import analyses
 from robgui.core.experiment import Experiment, experiment_of
 from robgui.core.text.places import without_places
@@ -160,7 +160,7 @@ def _value(field: FieldInfo | None, value: Any) -> str:
     declared = extra if isinstance(extra, dict) else {}
     if declared.get("zero") and value == 0:
         return str(declared["zero"])
-    return without_places(write(value)) or str(declared.get("empty") or "none")
+    return without_places(format_value(value)) or str(declared.get("empty") or "none")
 
 
 def _reference(reference: Reference) -> str:

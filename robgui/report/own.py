@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _OWN = "report"
 #: A workspace may come from anyone: letters of title and text, bytes and pixels of a logo.
 _LONGEST_TITLE, _LONGEST_TEXT, _LARGEST = 300, 20_000, 4_000_000
-#: A logo is kept no larger than this, and its file may have so many bytes.
+#: Longest side of a logo that is kept, and most bytes of its file.
 _SIDE, _LARGEST_FILE = 480, 50_000_000
 
 

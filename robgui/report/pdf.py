@@ -7,21 +7,29 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from matplotlib.backends.backend_pdf import PdfPages
-
 from robgui import manual
 from robgui.core.errors import WorkspaceError
 from robgui.core.experiment.carrying import pdf_entries
+from robgui.core.files import write_whole
 from robgui.core.text.words import count
 from robgui.core.text.words import severity as severity_in_words
 from robgui.report import origin, report_content
 from robgui.report.bottom_line import BottomLine, Cell, bottom_line, hero_pair, summary
 from robgui.report.evidence.pdf import evidence_sheets
 from robgui.report.own import read_own
+from robgui.report.paper import Document, packed
 from robgui.report.pdf_runs import run_sheets
 from robgui.report.pictures import Figures
 from robgui.report.report_content import LOOSE, NOTHING_YET, Chapter, in_words, number_of
-from robgui.report.sheet import INK, QUIET, TEXT_WIDTH, Sheet, status_colour
+from robgui.report.sheet import (
+    HEIGHT,
+    INK,
+    QUIET,
+    TEXT_WIDTH,
+    WIDTH,
+    PaperSheet,
+    status_colour,
+)
 from robgui.version import __version__
 
 if TYPE_CHECKING:
@@ -57,10 +65,11 @@ def write_pdf(workspace: Workspace, path: str | Path, figures: Figures | None = 
     footer = f"{workspace.path.stem}: robustness report"
     information = {"Title": footer, "Creator": f"robgui {__version__}", "Producer": "robgui"}
     try:
-        with PdfPages(target, metadata=information) as pages:
-            pages.infodict().update(pdf_entries(_carried(workspace)))
-            for sheet in sheets(workspace, figures or Figures(workspace)):
-                sheet.save(pages, footer)
+        document = Document(WIDTH, HEIGHT)
+        for sheet in sheets(workspace, figures or Figures(workspace)):
+            sheet.write(document, footer)
+        carried = pdf_entries(_carried(workspace))
+        write_whole(target, document.to_bytes({**information, **carried}))
     except OSError as error:
         why = f"cannot be written to {target} ({error.strerror})"
         raise WorkspaceError(f"The report {why}; choose another place.") from error
@@ -74,7 +83,7 @@ def _carried(workspace: Workspace) -> list[str]:
     return [origin.experiment_of_run(one.run, one.verdict).to_text() for one in told]
 
 
-def sheets(workspace: Workspace, figures: Figures) -> Iterator[Sheet]:
+def sheets(workspace: Workspace, figures: Figures) -> Iterator[PaperSheet]:
     """The pages one after the other."""
     runs = workspace.runs()
     every = report_content.chapters_of(workspace, runs)
@@ -100,9 +109,9 @@ def _cover(
     again: int,
     findings: Sequence[Group],
     figures: Figures,
-) -> Sheet:
+) -> PaperSheet:
     """What the report is about, the user's words, the bottom line and the picture that shows it."""
-    sheet, name, own = Sheet(), workspace.path.stem, read_own(workspace)
+    sheet, name, own = PaperSheet(), workspace.path.stem, read_own(workspace)
     logo = own.pixels()
     if logo is not None:
         sheet.picture(logo, TEXT_WIDTH - _LOGO, _LOGO, _LOGO / 2)
@@ -124,7 +133,9 @@ def _cover(
     return sheet
 
 
-def _bottom_line(sheet: Sheet, line: BottomLine, figures: Figures, pair: np.ndarray | None) -> None:
+def _bottom_line(
+    sheet: PaperSheet, line: BottomLine, figures: Figures, pair: np.ndarray | None
+) -> None:
     sheet.text(in_words(line.status), 18, bold=True, colour=status_colour(line.status))
     sheet.space(0.05)
     sheet.text(line.sentence, 13)
@@ -134,22 +145,23 @@ def _bottom_line(sheet: Sheet, line: BottomLine, figures: Figures, pair: np.ndar
     sheet.space(0.08)
     sheet.text(line.tally, 10)
     sheet.space(0.2)
-    picture = pair if pair is not None else next(figures.pixels(because), None)
+    drawn = next(map(packed, figures.files(because)), None) if pair is None else None
+    picture = drawn if pair is None else pair
     if picture is not None and sheet.left > 1:
         sheet.picture(picture, 0.0, TEXT_WIDTH, min(_HERO, sheet.left))
 
 
-def _summary(chapters: Sequence[Chapter]) -> Iterator[Sheet]:
+def _summary(chapters: Sequence[Chapter]) -> Iterator[PaperSheet]:
     """What the newest run of each method says of each model."""
     if not chapters:
         return
-    sheet = Sheet()
+    sheet = PaperSheet()
     sheet.text("Summary", 15, bold=True)
     for model, cells in summary(chapters).items():
         used = [cell for cell in cells if cell.judged]
         if sheet.left < 0.5 + 0.45 * len(used):
             yield sheet
-            sheet = Sheet()
+            sheet = PaperSheet()
         sheet.space(0.15)
         sheet.rule()
         sheet.text(model, 11, bold=True)
@@ -158,7 +170,7 @@ def _summary(chapters: Sequence[Chapter]) -> Iterator[Sheet]:
     yield sheet
 
 
-def _summary_row(sheet: Sheet, cell: Cell) -> None:
+def _summary_row(sheet: PaperSheet, cell: Cell) -> None:
     """Method, status in words, what it comes down to."""
     newest = cell.judged[0].verdict
     words = number_of(newest) or newest.sentence
@@ -179,18 +191,18 @@ def _summary_row(sheet: Sheet, cell: Cell) -> None:
     sheet.y = low
 
 
-def _methods(chapters: Sequence[Chapter]) -> Iterator[Sheet]:
+def _methods(chapters: Sequence[Chapter]) -> Iterator[PaperSheet]:
     """The methods used, in plain words."""
     names = [name for name in report_content.by_method(chapters) if name != LOOSE]
     if not names:
         return
-    sheet = Sheet()
+    sheet = PaperSheet()
     sheet.text("The methods in plain words", 15, bold=True)
     for name in names:
         page = manual.page(name)
         if sheet.left < 1.8:
             yield sheet
-            sheet = Sheet()
+            sheet = PaperSheet()
         sheet.space(0.2)
         sheet.text(page.title, 12, bold=True)
         sheet.space(0.03)
@@ -204,11 +216,11 @@ def _findings(
     workspace: Workspace,
     telling: Mapping[str, Chapter],
     findings: Sequence[Group],
-) -> Iterator[Sheet]:
+) -> Iterator[PaperSheet]:
     if not findings:
         return
     shown = findings[:MOST_FINDINGS]
-    sheet = Sheet()
+    sheet = PaperSheet()
     sheet.text("Findings", 15, bold=True)
     total = count(len(findings), "finding")
     order = "the starred ones first, then the worst"
@@ -217,14 +229,16 @@ def _findings(
     for listed in shown:
         if sheet.left < _ROW + 0.1:
             yield sheet
-            sheet = Sheet()
+            sheet = PaperSheet()
         sheet.rule()
         lead = workspace.finding(listed.lead.id)
         _finding(sheet, lead, listed, telling.get(lead.run_id))
     yield sheet
 
 
-def _finding(sheet: Sheet, finding: StoredFinding, group: Group, chapter: Chapter | None) -> None:
+def _finding(
+    sheet: PaperSheet, finding: StoredFinding, group: Group, chapter: Chapter | None
+) -> None:
     top = sheet.y
     if finding.picture is not None:
         sheet.picture(finding.picture, 0.0, 2.0, _ROW - 0.15)
@@ -242,17 +256,17 @@ def _finding(sheet: Sheet, finding: StoredFinding, group: Group, chapter: Chapte
     sheet.y = max(top + _ROW, sheet.y + 0.08)
 
 
-def _failed(chapters: Sequence[Chapter]) -> Iterator[Sheet]:
+def _failed(chapters: Sequence[Chapter]) -> Iterator[PaperSheet]:
     """The runs without a result in one list, with why."""
     if not chapters:
         return
-    sheet = Sheet()
+    sheet = PaperSheet()
     sheet.text("Runs without a result", 15, bold=True)
     sheet.space(0.1)
     for one in chapters:
         if sheet.left < 0.8:
             yield sheet
-            sheet = Sheet()
+            sheet = PaperSheet()
         what = f"{one.title}, {origin.subject(one.run.request)} ({one.run.state})"
         sheet.text(what, 10, most=2)
         for sentence in origin.problems(one.run):

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from robgui.report import origin
+from robgui.report.paper import Picture, packed
 from robgui.report.report_content import Chapter, in_words, number_of
-from robgui.report.sheet import QUIET, TEXT_WIDTH, Sheet, status_colour, table_height
+from robgui.report.sheet import QUIET, TEXT_WIDTH, PaperSheet, status_colour, table_height
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from robgui.core.verdict import Verdict
     from robgui.core.workspace import Workspace
     from robgui.report.pictures import Figures
@@ -24,10 +23,10 @@ _MORE_HIGH = 4.4
 _HALF = TEXT_WIDTH / 2 - 0.1
 
 
-def run_sheets(workspace: Workspace, chapter: Chapter, figures: Figures) -> Iterator[Sheet]:
+def run_sheets(workspace: Workspace, chapter: Chapter, figures: Figures) -> Iterator[PaperSheet]:
     """Title, what the run says, its pictures, settings and origin."""
     run = chapter.run
-    sheet = Sheet()
+    sheet = PaperSheet()
     sheet.text(chapter.title, 15, bold=True)
     sheet.text(f"{origin.subject(run.request)} ({run.state})", 9, colour=QUIET, most=2)
     sheet.space(0.08)
@@ -41,17 +40,18 @@ def run_sheets(workspace: Workspace, chapter: Chapter, figures: Figures) -> Iter
         words = f"Where its input comes from: {' → '.join(steps)}"
         sheet.text(words, 9, colour=QUIET, most=3)
     sheet.space(0.1)
-    for place, picture in enumerate(figures.pixels(chapter)):
+    for place, file in enumerate(figures.files(chapter)):
+        picture = packed(file)
         high = _height(picture, _MORE_HIGH if place else _HIGH)
         if sheet.left < min(high, _LOW):
             yield sheet
-            sheet = Sheet()
+            sheet = PaperSheet()
         _, used = sheet.picture(picture, 0.0, TEXT_WIDTH, min(high, sheet.left))
         sheet.space(used + 0.15)
     yield from _small_print(sheet, chapter)
 
 
-def _verdict(sheet: Sheet, verdict: Verdict) -> None:
+def _verdict(sheet: PaperSheet, verdict: Verdict) -> None:
     """Status, sentence, number, scope, and what the status rests on."""
     colour = status_colour(verdict.status)
     sheet.text(in_words(verdict.status), 11, bold=True, colour=colour)
@@ -66,17 +66,17 @@ def _verdict(sheet: Sheet, verdict: Verdict) -> None:
     sheet.space(0.04)
 
 
-def _height(picture: np.ndarray, most: float) -> float:
+def _height(picture: Picture, most: float) -> float:
     """How high a picture as wide as the text is."""
-    return min(most, TEXT_WIDTH * picture.shape[0] / picture.shape[1])
+    return min(most, TEXT_WIDTH * picture.height / picture.width)
 
 
-def _small_print(sheet: Sheet, chapter: Chapter) -> Iterator[Sheet]:
+def _small_print(sheet: PaperSheet, chapter: Chapter) -> Iterator[PaperSheet]:
     """Origin left, settings right; on a page of its own where the pictures leave no room."""
     tables = (origin.origin(chapter.run), origin.settings(chapter.run))
     if sheet.left < 0.2 + max(table_height(rows, _HALF) for rows in tables):
         yield sheet
-        sheet = Sheet()
+        sheet = PaperSheet()
         sheet.text(f"{chapter.title}: settings and origin", 12, bold=True)
         sheet.space(0.1)
     sheet.rule()

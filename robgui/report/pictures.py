@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 #: A drawing this wide (pixels) is sharp on a phone, on a large screen and on paper. As PNG of few
 #: colours it takes 10 to 80 kB; as SVG the drawings of the demo take two to five times as much.
 _WIDE = 1200
-_COLOURS = 128
+_COLOURS, _MOST_COLOURS = 128, 256
 #: More takes three times as long and saves a tenth.
 _COMPRESSION = 6
 #: A thumbnail larger than this as PNG is a photograph, and smaller as JPEG.
@@ -50,12 +50,10 @@ class Figures:
         found = self._of(chapter, dark)[0]
         return [one if isinstance(one, Table) else _address("png", one) for one in found]
 
-    def pixels(self, chapter: Chapter) -> Iterator[np.ndarray]:
-        """What a run looks like, each as uint8 ``(h, w, 3)``; tables are drawn on demand."""
+    def files(self, chapter: Chapter) -> Iterator[bytes]:
+        """What a run looks like, each as a PNG file; tables are drawn on demand."""
         for one in self._of(chapter, False)[0]:
-            data = png_of(one, large=False) if isinstance(one, Table) else one
-            with Image.open(io.BytesIO(data)) as image:
-                yield np.asarray(image.convert("RGB"))
+            yield png_of(one, large=False) if isinstance(one, Table) else one
 
     def _of(self, chapter: Chapter, dark: bool) -> tuple[list[bytes | Table], str]:
         key = (chapter.run.id, dark)
@@ -110,12 +108,12 @@ def _draw(view: View, *, dark: bool, large: bool) -> bytes:
 
 
 def _few_colours(image: Image.Image, *, photographs: bool) -> Image.Image:
-    """The same with a palette: the best one for photographs, for lines and areas one that is found
-    fifteen times as fast; the ground stays what it is, as the page around has it too.
+    """The same with a palette that is found fast: the best one takes fifteen times as long, and
+    differs by one level of 255 on average. The ground stays what it is, as the page around has it
+    too.
     """
-    if photographs:
-        return image.quantize(_COLOURS, dither=Image.Dither.NONE)
-    reduced = image.quantize(_COLOURS, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+    colours = _MOST_COLOURS if photographs else _COLOURS
+    reduced = image.quantize(colours, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
     palette, corner = reduced.getpalette() or [], (0, 0)
     place, ground = reduced.getpixel(corner), image.getpixel(corner)
     assert isinstance(place, int) and isinstance(ground, tuple)

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from matplotlib.figure import Figure
-from matplotlib.font_manager import FontProperties
-from matplotlib.lines import Line2D
 
 from robgui.core.verdict import Status
 from robgui.core.view import status_ink
 from robgui.report.drawing.look import Look
-from robgui.report.lettering import FAMILY, elide, extent, line_height, wrap
+from robgui.report.lettering import elide, extent, line_height, wrap
+from robgui.report.paper import Picture, packed
 
 if TYPE_CHECKING:
-    from matplotlib.backends.backend_pdf import PdfPages
+    from robgui.report.paper import Document
 
 #: A4 in inches.
 WIDTH, HEIGHT = 8.27, 11.69
@@ -27,20 +26,50 @@ _BOTTOM = HEIGHT - 0.8
 #: Inches below each row of a table, and lines that a value takes at most.
 _ROW_GAP = 0.02
 _MOST_LINES = 6
+#: Points of a thin line.
+_THIN = 0.7
 _PAPER = Look()
 INK, QUIET, RULE = _PAPER.text, _PAPER.faded, _PAPER.grid
 
 
-class Sheet:
-    """One page; ``y`` is how far down it is filled, in inches.
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of text, its upper left corner in inches."""
 
-    Everything that matplotlib would take from its global table of styles is said here, because
-    other threads draw at the same time.
+    text: str
+    x: float
+    y: float
+    size: float
+    colour: str
+    bold: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A picture and where it lies, in inches from the upper left corner."""
+
+    picture: Picture
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+class PaperSheet:
+    """One page.
+
+    Attributes:
+        y: How far down it is filled, in inches.
+        lines: Its text.
+        rules: How far down its thin lines lie.
+        pictures: What stands between the text.
     """
 
     def __init__(self) -> None:
-        self.figure = Figure(figsize=(WIDTH, HEIGHT), facecolor="white")
         self.y = MARGIN
+        self.lines: list[Line] = []
+        self.rules: list[float] = []
+        self.pictures: list[Placed] = []
 
     @property
     def left(self) -> float:
@@ -70,30 +99,21 @@ class Sheet:
 
     def rule(self) -> None:
         """Draws a thin line across the page."""
-        y = 1 - self.y / HEIGHT
-        ends = [MARGIN / WIDTH, 1 - MARGIN / WIDTH]
-        whole = self.figure.transFigure
-        self.figure.add_artist(Line2D(ends, [y, y], color=RULE, linewidth=0.7, transform=whole))
+        self.rules.append(self.y)
         self.y += 0.08
 
     def picture(
-        self,
-        pixels: np.ndarray,
-        x: float,
-        width: float,
-        height: float,
+        self, picture: Picture | np.ndarray, x: float, width: float, height: float
     ) -> tuple[float, float]:
-        """Sets uint8 ``(h, w, 3)`` pixels as large as they fit, without moving down.
+        """Sets a picture, or uint8 ``(h, w, 3)`` pixels, as large as it fits, without moving down.
 
         Returns:
             Width and height in inches.
         """
-        scale = min(width / pixels.shape[1], height / pixels.shape[0])
-        wide, high = pixels.shape[1] * scale, pixels.shape[0] * scale
-        place = ((MARGIN + x) / WIDTH, 1 - (self.y + high) / HEIGHT, wide / WIDTH, high / HEIGHT)
-        axes = self.figure.add_axes(place)
-        axes.set_axis_off()
-        axes.imshow(_enlarged(pixels), interpolation="none", aspect="auto")
+        made = packed(_enlarged(picture)) if isinstance(picture, np.ndarray) else picture
+        scale = min(width / made.width, height / made.height)
+        wide, high = made.width * scale, made.height * scale
+        self.pictures.append(Placed(made, MARGIN + x, self.y, wide, high))
         return wide, high
 
     def table(
@@ -113,20 +133,22 @@ class Sheet:
             self.text(value, size, x=x + names, width=values, most=_MOST_LINES)
             self.y = max(low, self.y) + _ROW_GAP
 
-    def save(self, pages: PdfPages, footer: str) -> None:
+    def write(self, document: Document, footer: str) -> None:
         """Writes the page with its number."""
         y = HEIGHT - 0.55
-        number = str(pages.get_pagecount() + 1)
+        number = str(document.pages + 1)
         self._put(elide(footer, 8, TEXT_WIDTH - 0.5), MARGIN, y, 8, QUIET, False)
         self._put(number, WIDTH - MARGIN - extent(number, 8), y, 8, QUIET, False)
-        pages.savefig(self.figure, facecolor="white", edgecolor="none")
+        for level in self.rules:
+            document.rule(MARGIN, level, TEXT_WIDTH, RULE, _THIN)
+        for one in self.pictures:
+            document.picture(one.picture, one.x, one.y, one.width, one.height)
+        for line in self.lines:
+            document.text(line.text, line.x, line.y, line.size, line.colour, line.bold)
+        document.end_page()
 
     def _put(self, line: str, x: float, y: float, size: float, colour: str, bold: bool) -> None:
-        weight = "bold" if bold else "normal"
-        font = FontProperties(family=FAMILY, size=size, weight=weight)
-        place = (x / WIDTH, 1 - y / HEIGHT)
-        style: dict[str, Any] = {"va": "top", "ha": "left", "parse_math": False}
-        self.figure.text(*place, line, fontproperties=font, color=colour, **style)
+        self.lines.append(Line(line, x, y, size, colour, bold))
 
 
 def status_colour(status: Status) -> str:
@@ -135,7 +157,7 @@ def status_colour(status: Status) -> str:
 
 
 def table_height(rows: Mapping[str, str], width: float, size: float = 7) -> float:
-    """How many inches ``Sheet.table`` takes for these rows."""
+    """How many inches ``PaperSheet.table`` takes for these rows."""
     names, values = _columns(width)
     lines = 0
     for name, value in rows.items():

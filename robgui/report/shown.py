@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from robgui.core.execution.execution import Execution
     from robgui.core.workspace import Workspace
     from robgui.report.drawing import Plate
-    from robgui.report.notebook import Exhibit
+    from robgui.report.notebook import DisplayedResult
 
 
 def run(
@@ -29,7 +29,7 @@ def run(
 ) -> Any:
     """Runs the analysis ``name`` to its end and returns its last result.
 
-    The result has the fields of its analysis, and what ``Shown`` adds.
+    The result has the fields of its analysis, and what ``ShowableResult`` adds.
 
     Args:
         name: One of ``robgui.analyses()``.
@@ -48,23 +48,25 @@ def run(
     return None if newest is None else shown(newest.result, going.execution)
 
 
-class Shown:
+class ShowableResult:
     """What every result of ``robgui.run`` can do beside having its fields."""
 
     _execution: Execution | None = None
     _when: float = 0.0
-    _made: Exhibit | None = None
+    _made: DisplayedResult | None = None
 
     @property
-    def exhibit(self) -> Exhibit:
+    def exhibit(self) -> DisplayedResult:
         """The result with its verdict, its views and where it comes from."""
         if self._made is None:
-            from robgui.report.notebook import Exhibit
+            from robgui.report.notebook import DisplayedResult
 
             if self._execution is None:
                 name = type(self).__name__
                 raise RobguiError(f"This {name} was changed by hand; run the analysis again.")
-            object.__setattr__(self, "_made", Exhibit.of_execution(self._execution, self._when))
+            object.__setattr__(
+                self, "_made", DisplayedResult.of_execution(self._execution, self._when)
+            )
         assert self._made is not None
         return self._made
 
@@ -100,7 +102,7 @@ class Shown:
 
 
 def shown(result: Any, execution: Execution) -> Any:
-    """The same result, of a class that is also ``Shown``."""
+    """The same result, of a class that is also ``ShowableResult``."""
     made = object.__new__(_shown_class(type(result)))
     for field in dataclasses.fields(result):
         object.__setattr__(made, field.name, getattr(result, field.name))
@@ -115,7 +117,7 @@ _CLASSES: dict[type[Any], type[Any]] = {}
 
 def _shown_class(plain: type[Any]) -> type[Any]:
     if plain not in _CLASSES:
-        _CLASSES[plain] = type(plain.__name__, (Shown, plain), {"__doc__": plain.__doc__})
+        _CLASSES[plain] = type(plain.__name__, (ShowableResult, plain), {"__doc__": plain.__doc__})
     return _CLASSES[plain]
 
 

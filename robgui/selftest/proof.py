@@ -15,9 +15,9 @@ from robgui.core.devices import hardware_of
 from robgui.core.errors import sentence
 from robgui.core.execution.execution import Execution
 from robgui.core.execution.inline import Steps
+from robgui.core.execution.loaded_cache import LoadedCache
 from robgui.core.execution.registry import find
 from robgui.core.execution.request import build_request
-from robgui.core.execution.shelf import Shelf
 from robgui.core.loading import load
 from robgui.core.model.classifier import Classifier, random_inputs
 from robgui.core.verdict import Quantity
@@ -62,7 +62,7 @@ class Proof:
     error: str = ""
 
 
-class Bench:
+class DemoBench:
     """The models and data of the demo on one device, each loaded once."""
 
     def __init__(self, device: torch.device) -> None:
@@ -71,7 +71,7 @@ class Bench:
         self._data: dict[str, Dataset] = {}
         self._bare: dict[str, float] = {}
 
-    def execution(self, job: Job) -> tuple[Execution, Shelf]:
+    def execution(self, job: Job) -> tuple[Execution, LoadedCache]:
         """The job as the command line would ask for it, and where its models are."""
         models = [self._model(name) for name in job.models]
         if job.data not in self._data:
@@ -85,7 +85,7 @@ class Bench:
             indices=list(job.indices),
             device=str(self.device),
         )
-        return Execution(request), Shelf(models=models, datasets=[data])
+        return Execution(request), LoadedCache(models=models, datasets=[data])
 
     def run(self, job: Job) -> Execution:
         """The job from start to end; raises what goes wrong."""
@@ -110,12 +110,12 @@ class Bench:
 
 def prove(device: torch.device, jobs: Sequence[Job] = JOBS) -> Iterator[Proof]:
     """One proof for each job as soon as it is there."""
-    there, here = Bench(device), Bench(torch.device("cpu"))
+    there, here = DemoBench(device), DemoBench(torch.device("cpu"))
     for job in jobs:
         yield _proof(job, there, here)
 
 
-def _proof(job: Job, there: Bench, here: Bench) -> Proof:
+def _proof(job: Job, there: DemoBench, here: DemoBench) -> Proof:
     title = find(job.analysis).title
     hardware = hardware_of(there.device)
     try:

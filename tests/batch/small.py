@@ -12,9 +12,10 @@ from safetensors.torch import save_file
 from torch import nn
 
 from robgui.batch import Batch, Plan, Progress, expand, read_suite
-from robgui.core.codec import encode, unzip
+from robgui.core.codec import encode
 from robgui.core.execution.executor import Executor
 from robgui.core.execution.run import RunState
+from robgui.core.npz import unzip
 from robgui.core.workspace import Workspace
 
 NETS = """

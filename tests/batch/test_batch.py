@@ -7,13 +7,13 @@ from dataclasses import replace
 import pytest
 
 from robgui.batch import Batch, Place, Plan, local_workers
-from robgui.batch.batch import Entry, Progress
+from robgui.batch.batch import BatchEntry, Progress
 from robgui.core.errors import WorkspaceError
 from robgui.core.evidence import Evidence
 from robgui.core.execution.inline import Inline
+from robgui.core.execution.loaded_cache import LoadedCache
 from robgui.core.execution.request import Reference, Request
 from robgui.core.execution.run import Run, RunState
-from robgui.core.execution.shelf import Shelf
 from robgui.core.verdict import Status, Verdict
 from robgui.core.workspace import Workspace
 from tests.batch import small
@@ -21,6 +21,7 @@ from tests.batch import small
 CPU = Place("cpu", 1)
 
 
+@pytest.mark.slow  # sixty requests in three processes
 def test_sixty_requests_on_two_workers_are_those_of_one_process_bit_for_bit(
     files, tmp_path, workspace
 ):
@@ -30,7 +31,7 @@ def test_sixty_requests_on_two_workers_are_those_of_one_process_bit_for_bit(
         whole = replace(
             plan, requests=tuple(type(each)(each.request, each.title) for each in plan.requests)
         )  # nothing split
-        assert set(small.states(small.run(whole, alone, Inline(Shelf("cpu"))))) == {"done"}
+        assert set(small.states(small.run(whole, alone, Inline(LoadedCache("cpu"))))) == {"done"}
         progress = small.run(plan, workspace, local_workers([CPU, CPU]))
         assert set(small.states(progress)) == {"done"}
         assert (progress.share, progress.ended) == (1.0, 63)
@@ -71,7 +72,7 @@ def test_a_request_whose_worker_is_killed_is_tried_once_more_and_then_fails(file
 
 def test_a_stop_keeps_the_newest_result_and_begins_nothing_new(files, workspace):
     plan = small.plan(files, small.LONG.format(samples=900_000, seeds=[0, 1, 2]))
-    batch = Batch(plan, workspace, Inline(Shelf("cpu")))
+    batch = Batch(plan, workspace, Inline(LoadedCache("cpu")))
     for progress in batch:
         if progress.entries[0].done:
             batch.stop()
@@ -91,7 +92,7 @@ def test_a_part_that_fails_fails_its_request_alone(files, workspace):
     plan = small.plan(files, text)
     (good,) = plan.requests
     bad = type(good)(good.request.model_copy(update={"indices": (0, 99)}), "bad", good.parts)
-    progress = small.run(replace(plan, requests=(bad, good)), workspace, Inline(Shelf("cpu")))
+    progress = small.run(replace(plan, requests=(bad, good)), workspace, Inline(LoadedCache("cpu")))
     assert small.states(progress) == ["failed", "done"]
     assert "there is no item 99" in progress.entries[0].error
 
@@ -101,11 +102,11 @@ def test_a_read_only_workspace_is_refused_before_anything_is_computed(files, tmp
         Workspace.open(workspace.path) as second,
         pytest.raises(WorkspaceError, match="Nothing can be recorded"),
     ):
-        Batch(Plan(()), second, Inline(Shelf("cpu")))
+        Batch(Plan(()), second, Inline(LoadedCache("cpu")))
 
 
 def test_an_empty_plan_ends_at_once(workspace):
-    (progress,) = Batch(Plan(()), workspace, Inline(Shelf("cpu")))
+    (progress,) = Batch(Plan(()), workspace, Inline(LoadedCache("cpu")))
     assert (progress.entries, progress.share) == ((), 1.0)
 
 
@@ -114,7 +115,7 @@ def test_a_stop_between_two_parts_ends_their_request_too(files, workspace):
         '[[analyses]]\nname = "zonnscan_populations"\nparams = { samples = 32 }\nmodels ='
         ' ["net_0*"]\nshards = 3\n'
     )
-    batch = Batch(small.plan(files, text), workspace, Inline(Shelf("cpu")))
+    batch = Batch(small.plan(files, text), workspace, Inline(LoadedCache("cpu")))
     while batch._go_on() and not batch.entries[0].done:
         pass
     batch.close()
@@ -129,7 +130,7 @@ def test_what_an_earlier_sitting_left_queued_goes_on_in_its_own_run(files, works
         ' ["net_1*"]\n',
     )
     waiting = workspace.add_run(plan.requests[1].request)
-    progress = small.run(plan, workspace, Inline(Shelf("cpu")))
+    progress = small.run(plan, workspace, Inline(LoadedCache("cpu")))
     assert small.states(progress) == ["done", "done"]
     assert progress.entries[1].run_id == waiting.id
     assert [run.state for run in workspace.runs()] == [RunState.DONE] * 2
@@ -142,7 +143,7 @@ def test_the_summary_of_a_batch_tells_of_a_failure_that_another_run_has_seen():
     other = asked.model_copy(update={"analysis": "feature_game"})
     held = Verdict(Status.HOLDS, "Noise does not change it.")
     fails = Verdict(Status.FAILS, "9 pixels change it.")
-    entries = (Entry(0, asked, "a", RunState.DONE, run_id="a", verdict=held),)
+    entries = (BatchEntry(0, asked, "a", RunState.DONE, run_id="a", verdict=held),)
     seen = Run("b", other, RunState.DONE, 0.0, verdict=fails)
     shown = Progress(entries, 1.0, 1.0, None).beside(Evidence([seen])).entries[0].verdict
     assert shown.status is Status.AT_RISK and "9 pixels" in shown.sentence

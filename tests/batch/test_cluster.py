@@ -17,8 +17,8 @@ from robgui.batch import Batch, cluster
 from robgui.batch.cluster import Cluster
 from robgui.core.errors import MissingExtraError, RobguiError
 from robgui.core.execution.inline import Inline
+from robgui.core.execution.loaded_cache import LoadedCache
 from robgui.core.execution.run import RunState
-from robgui.core.execution.shelf import Shelf
 from robgui.core.workspace import Workspace
 from tests.batch import small
 
@@ -109,7 +109,7 @@ SUITE = small.LONG.format(samples=1_000_000, seeds=[0, 1, 2, 3]) + small.MANY
 @pytest.fixture(scope="module")
 def expected(files, tmp_path_factory):
     with Workspace.open(tmp_path_factory.mktemp("alone") / "alone.robgui") as alone:
-        small.run(small.plan(files, SUITE), alone, Inline(Shelf("cpu")))
+        small.run(small.plan(files, SUITE), alone, Inline(LoadedCache("cpu")))
         return small.results(alone)
 
 

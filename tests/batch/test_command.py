@@ -16,8 +16,8 @@ import pytest
 from robgui.cli import main
 from robgui.core.errors import WorkspaceError
 from robgui.core.execution.inline import Inline
+from robgui.core.execution.loaded_cache import LoadedCache
 from robgui.core.execution.run import RunState
-from robgui.core.execution.shelf import Shelf
 from robgui.core.workspace import Workspace
 from tests.batch import small
 from tests.patience import LONGEST
@@ -137,6 +137,7 @@ def test_a_dry_run_lists_the_requests(files, tmp_path, capsys, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow  # two sittings in processes of their own
 @pytest.mark.skipif(not Path("/proc").exists(), reason="looks at /proc")
 def test_after_kill_9_of_the_driver_the_workers_leave_and_the_next_sitting_completes_the_suite(
     files, tmp_path
@@ -165,7 +166,7 @@ def test_after_kill_9_of_the_driver_the_workers_leave_and_the_next_sitting_compl
     assert before.items() <= after.items()
     with Workspace.open(path) as kept, Workspace.open(tmp_path / "alone.robgui") as alone:
         plan = small.expand(small.read_suite(suite), "cpu", trust=True)
-        small.run(plan, alone, Inline(Shelf("cpu")))
+        small.run(plan, alone, Inline(LoadedCache("cpu")))
         small.assert_same(small.results(alone), small.results(kept))
 
 

@@ -7,12 +7,12 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 
-from robgui.batch import Batch, Entry, Gate, Progress, judge
+from robgui.batch import Batch, BatchEntry, Gate, Progress, judge
 from robgui.batch.summary import document, junit, passed, sentences
 from robgui.core.errors import ParamsError
 from robgui.core.execution.inline import Inline
+from robgui.core.execution.loaded_cache import LoadedCache
 from robgui.core.execution.run import RunState
-from robgui.core.execution.shelf import Shelf
 from tests.batch import small
 
 
@@ -81,7 +81,7 @@ def finished(files, tmp_path_factory):
         plan, requests=(*plan.requests, type(wrong)(lost, "out of <range> \x00 & \ud800"))
     )
     with Workspace.open(tmp_path_factory.mktemp("gates") / "w.robgui") as workspace:
-        yield small.run(plan, workspace, Inline(Shelf("cpu"))), workspace
+        yield small.run(plan, workspace, Inline(LoadedCache("cpu"))), workspace
 
 
 def test_a_failed_request_is_recorded_and_the_suite_goes_on(finished):
@@ -111,7 +111,7 @@ def test_the_junit_file_is_well_formed_and_counts_right(finished):
         progress.entries[:-1],
         workspace,
     )
-    waiting = Entry(7, progress.entries[0].request, "later")
+    waiting = BatchEntry(7, progress.entries[0].request, "later")
     progress = Progress((*progress.entries, waiting), 1.0, 2.5, None)
     suite = ET.fromstring(junit("a & b", progress, outcomes)).find("testsuite")
     assert (
@@ -158,7 +158,7 @@ def test_a_second_sitting_finds_everything_done(finished):
     progress, workspace = finished
     plan = small.Plan(tuple(small_planned(entry) for entry in progress.entries[:-1]))
     runs = len(workspace.runs())
-    (last,) = Batch(plan, workspace, Inline(Shelf("cpu")))
+    (last,) = Batch(plan, workspace, Inline(LoadedCache("cpu")))
     assert all(entry.reused for entry in last.entries)
     assert last.share == 1.0
     assert last.count(RunState.DONE) == 6

@@ -13,7 +13,7 @@ from robgui.batch import Place, expand, local_workers, plan_with, read_suite
 from robgui.batch.planning import Planning, _read
 from robgui.core.errors import ParamsError, RobguiError
 from robgui.core.execution.inline import Inline
-from robgui.core.execution.shelf import Shelf
+from robgui.core.execution.loaded_cache import LoadedCache
 from tests.batch import small
 
 SUITE = '[[analyses]]\nname = "zonnscan"\nindex = "0:3"\nparams = { samples = 64 }\n'
@@ -31,7 +31,7 @@ def test_a_worker_plans_what_this_process_would_plan(files, tmp_path, workers):
     here = expand(suite, "cpu", trust=True)
     assert plan_with(workers, suite, "cpu", trust=True) == here
     assert len(here.requests) >= 3
-    assert plan_with(Inline(Shelf("cpu")), suite, "cpu", trust=True) == here
+    assert plan_with(Inline(LoadedCache("cpu")), suite, "cpu", trust=True) == here
 
 
 def test_a_suite_that_cannot_be_planned_is_the_same_sentence(files, workers):

@@ -6,8 +6,8 @@ import pytest
 from robgui.batch import shipping
 from robgui.core.dataset import open_dataset
 from robgui.core.errors import DataError, ModelError
+from robgui.core.execution.loaded_cache import LoadedCache
 from robgui.core.execution.request import Request, reference
-from robgui.core.execution.shelf import Shelf
 from robgui.core.loading import load
 
 
@@ -29,7 +29,7 @@ def test_a_model_arrives_with_its_side_file_and_its_architecture(files, tmp_path
         "nets.py",
     }
     request = Request(analysis="zonnscan", models=(arrived,))
-    (model,) = Shelf("cpu").models(request, frozenset({classifier.ran}))
+    (model,) = LoadedCache("cpu").models(request, frozenset({classifier.ran}))
     assert model.fingerprint == wanted.fingerprint
 
 
@@ -46,7 +46,7 @@ def test_a_folder_of_images_arrives_whole_and_labels_come_along(tmp_path):
     (here / "names.csv").write_text("file,label\n0.png,a\n1.png,b\n2.png,a\n")
     wanted = reference(open_dataset(here / "pictures", labels=str(here / "names.csv")))
     arrived = arrive(wanted, there)
-    dataset = Shelf("cpu").dataset(Request(analysis="zonnscan", dataset=arrived))
+    dataset = LoadedCache("cpu").dataset(Request(analysis="zonnscan", dataset=arrived))
     assert dataset.labels.tolist() == [0, 1, 0]
     assert str(dataset.path).startswith(str(there))
 
@@ -72,10 +72,10 @@ def test_a_file_that_has_changed_is_refused(files, tmp_path):
     wanted = reference(classifier)
     changed = wanted.model_copy(update={"path": str(files / "net_1.safetensors")})
     with pytest.raises(ModelError, match="has changed since"):
-        Shelf("cpu").models(
+        LoadedCache("cpu").models(
             Request(analysis="zonnscan", models=(changed,)),
             frozenset({load(files / "net_1.safetensors", trust=True).ran}),
         )
     gone = wanted.model_copy(update={"path": str(tmp_path / "gone")})
     with pytest.raises(ModelError, match="no longer at"):
-        Shelf("cpu").models(Request(analysis="zonnscan", models=(gone,)))
+        LoadedCache("cpu").models(Request(analysis="zonnscan", models=(gone,)))

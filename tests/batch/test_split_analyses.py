@@ -10,9 +10,9 @@ import pytest
 
 from robgui.batch import Batch
 from robgui.core.execution.inline import Inline
+from robgui.core.execution.loaded_cache import LoadedCache
 from robgui.core.execution.registry import analyses
 from robgui.core.execution.run import RunState
-from robgui.core.execution.shelf import Shelf
 from robgui.core.workspace import Workspace
 from tests.batch import small
 
@@ -48,7 +48,7 @@ def test_a_split_request_ends_with_one_result_of_every_part(files, tmp_path, nam
         with Workspace.open(tmp_path / f"{shards}.robgui") as workspace:
             plan = small.plan(files, suite(name, shards))
             assert len(plan.requests[0].parts) == (shards if shards > 1 else 0)
-            progress = small.run(plan, workspace, Inline(Shelf("cpu")))
+            progress = small.run(plan, workspace, Inline(LoadedCache("cpu")))
             assert small.states(progress) == ["done"] and progress.entries[0].verdict
             ((document, arrays),) = small.results(workspace).values()
             shapes.append(
@@ -64,7 +64,7 @@ def test_a_part_that_fails_fails_its_request_in_one_sentence(files, workspace, n
         plan.requests[0], request=plan.requests[0].request.model_copy(update={"indices": (0, 99)})
     )
     progress = small.run(
-        replace(plan, requests=(wrong, *plan.requests)), workspace, Inline(Shelf("cpu"))
+        replace(plan, requests=(wrong, *plan.requests)), workspace, Inline(LoadedCache("cpu"))
     )
     assert (
         small.states(progress) == ["failed", "done"]
@@ -74,7 +74,7 @@ def test_a_part_that_fails_fails_its_request_in_one_sentence(files, workspace, n
 
 @pytest.mark.parametrize("name", SMALL)
 def test_a_stop_between_parts_cancels_the_request_without_half_a_result(files, workspace, name):
-    batch = Batch(small.plan(files, suite(name, 3)), workspace, Inline(Shelf("cpu")))
+    batch = Batch(small.plan(files, suite(name, 3)), workspace, Inline(LoadedCache("cpu")))
     while batch._go_on() and not batch.entries[0].done:
         pass
     batch.close()

@@ -9,7 +9,7 @@ from robgui.batch import expand, read_suite
 from robgui.batch.summary import sentences
 from robgui.core.errors import ParamsError
 from robgui.core.execution.inline import Inline
-from robgui.core.execution.shelf import Shelf
+from robgui.core.execution.loaded_cache import LoadedCache
 from tests.batch import small
 from tests.batch.small import HEAD
 
@@ -173,5 +173,5 @@ def test_one_request_is_not_spoken_of_as_many(files, workspace):
         files,
         SCAN + 'models = ["net_0*"]\nindex = 0\nparams = { samples = 16, radii = [0.0, 0.1] }',
     )
-    progress = small.run(plan, workspace, Inline(Shelf("cpu")))
+    progress = small.run(plan, workspace, Inline(LoadedCache("cpu")))
     assert next(sentences(progress, [], ())) == "1 request: 1 done."

@@ -2,7 +2,7 @@
 
 ``python -m tests.bench.ablation_feature_game`` prints a table of changed pixels on the bundled
 networks; it asserts nothing. The parts: the opening (what each one-pixel move does), greedy play,
-refinement, swaps, the tree, the features.
+refinement, swaps, exchange (large images), the tree, the features.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import torch
 from robgui import resources
 from robgui.analyses.feature_game import FeatureGameParams, feature_game
 from robgui.analyses.feature_game.features.keypoints import grid
-from robgui.analyses.feature_game.play import match, search
+from robgui.analyses.feature_game.play import exchange, match, painting, search
 from robgui.analyses.feature_game.play.game import State
 from robgui.analyses.feature_game.play.tree import Node
 from robgui.core.dataset import Dataset, align, open_dataset
@@ -27,6 +27,16 @@ from robgui.core.model.classifier import Classifier
 
 def _root_only(self: search.GuidedSearch) -> list[Node]:
     return [self.root]
+
+
+def _by_prior(node: Node, score: object) -> Node:
+    """A feature by chance in proportion to its prior, whatever it has gained."""
+    prior = np.array([child.prior for child in node.children])
+    return node.children[int(_CHANCE.choice(len(prior), p=prior / prior.sum()))]
+
+
+def _no_exchange(self: search.GuidedSearch) -> tuple[()]:
+    return ()
 
 
 def _no_swap(self: search.GuidedSearch, final: State) -> Generator[None, None, None]:
@@ -46,16 +56,22 @@ def _grid_features(image: np.ndarray) -> tuple[np.ndarray, str]:
 
 
 _FIND = match.find_keypoints
+_CHANCE = np.random.default_rng(0)
+_NO_TREE = (
+    (search.GuidedSearch, "_descend", _root_only),
+    (exchange, "select", _by_prior),
+)
 #: What is taken out -> what is put in its place.
 VARIANTS: dict[str, tuple[tuple[object, str, object], ...]] = {
     "whole search": (),
-    "tree off": ((search.GuidedSearch, "_descend", _root_only),),
+    "tree off": _NO_TREE,
     "random features": ((match, "find_keypoints", _random_features),),
     "features off (grid)": ((match, "find_keypoints", _grid_features),),
     "swaps off": ((search.GuidedSearch, "_repair", _no_swap),),
-    "tree and swaps off": (
-        (search.GuidedSearch, "_descend", _root_only),
-        (search.GuidedSearch, "_repair", _no_swap),
+    "tree and swaps off": (*_NO_TREE, (search.GuidedSearch, "_repair", _no_swap)),
+    "exchange off": (
+        (search.GuidedSearch, "_exchange", _no_exchange),
+        (painting, "SHARE", 0.8),
     ),
 }
 

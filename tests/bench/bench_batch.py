@@ -25,9 +25,9 @@ from robgui.core.execution.analysis import Params, Step, analysis
 from robgui.core.execution.execution import Execution
 from robgui.core.execution.executor import Executor
 from robgui.core.execution.inline import Inline
+from robgui.core.execution.loaded_cache import LoadedCache
 from robgui.core.execution.registry import register
 from robgui.core.execution.run import RunState
-from robgui.core.execution.shelf import Shelf
 from robgui.core.verdict import Status, Verdict
 from robgui.core.workspace import Workspace
 from tests.batch import small
@@ -178,14 +178,14 @@ def _used() -> tuple[float, float]:
 
 
 def busy_plan(folder: Path, inputs: int, samples: int) -> Plan:
-    """Three models times so many inputs, each scanned with so many samples."""
+    """Three models times the inputs, each scanned with the given samples."""
     path = folder / "busy.toml"
     path.write_text(BUSY.format(inputs=inputs, samples=samples))
     return expand(read_suite(path), "cpu", trust=True)
 
 
 def samples_for(folder: Path, seconds: float) -> int:
-    """So many samples that the suite takes one worker with one thread about so long."""
+    """Samples with which the suite takes one worker with one thread about this long."""
     tried = busy_plan(folder, 2, _TRIED_SAMPLES)
     one = timed(tried, lambda: local_workers([Place("cpu", 1)]), folder, 1).computing / len(
         tried.requests
@@ -280,7 +280,7 @@ def overhead(folder: Path, count: int, *, cluster: bool) -> None:
         )
 
     executors: list[tuple[str, Callable[[], Executor], int]] = [
-        ("in this process", lambda: Inline(Shelf("cpu")), 1),
+        ("in this process", lambda: Inline(LoadedCache("cpu")), 1),
         ("1 worker process", lambda: local_workers([Place("cpu", 1)], [HERE]), 1),
         ("2 worker processes", lambda: local_workers([Place("cpu", 1)] * 2, [HERE]), 2),
     ]

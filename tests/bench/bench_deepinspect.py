@@ -22,7 +22,7 @@ from torch import Tensor, nn
 
 from robgui.analyses.deepinspect import DeepInspectParams, avg_bias, avg_cd, deepinspect, napvd
 from robgui.analyses.deepinspect.counting.neurons import read
-from robgui.analyses.deepinspect.counting.tally import Tally
+from robgui.analyses.deepinspect.counting.tally import InspectionSums
 from robgui.core.dataset import from_arrays
 from robgui.core.loading import load
 from robgui.core.model.classifier import Classifier
@@ -116,7 +116,7 @@ def collection(classifier: Classifier, count: int, repeats: int) -> None:
         classifier.infer(inputs)
 
     def collect() -> None:
-        tally = Tally(classifier, dataset, (0.5,))
+        tally = InspectionSums(classifier, dataset, (0.5,))
         for reading in read(classifier, dataset, batch=0, last_layer=False):
             tally.add(reading)
 

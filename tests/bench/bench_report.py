@@ -1,7 +1,7 @@
 """How long a report takes by the clock, the first time and again in the same process.
 
 Run it alone on a quiet machine: ``python -m tests.bench.bench_report WORKSPACE [--runs 40]``. The
-runs of the workspace are copied until there are so many. It prints figures and asserts nothing.
+runs of the workspace are copied until there are enough. It prints figures and asserts nothing.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from robgui.report.writing import write_report
 
 
 def enlarged(source: Path, folder: Path, runs: int) -> Workspace:
-    """A copy of a workspace with so many different runs."""
+    """A copy of a workspace with a given number of different runs."""
     target = folder / "report.robgui"
     with Workspace.open(source, create=False) as given:
         given.save_as(target)

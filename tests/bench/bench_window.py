@@ -118,7 +118,7 @@ def bench_runs(folder: Path, rounds: int) -> None:
 def _bench_batch(job: Execution) -> None:
     """How long the engine of a run waits for its model at a time: no Stop can be faster."""
     from robgui.core.execution.carrying import carry_out
-    from robgui.core.execution.shelf import Shelf
+    from robgui.core.execution.loaded_cache import LoadedCache
     from robgui.core.model.classifier import Classifier
 
     taken: list[float] = []
@@ -134,7 +134,7 @@ def _bench_batch(job: Execution) -> None:
     Classifier._foreign = timed
     try:
         until = time.monotonic() + _WATCHED
-        for _ in carry_out(job.task, Shelf()):
+        for _ in carry_out(job.task, LoadedCache()):
             if time.monotonic() > until:
                 break
     finally:

@@ -22,9 +22,9 @@ from robgui import resources
 from robgui.core.execution.analysis import Params, Step, analysis
 from robgui.core.execution.execution import Execution
 from robgui.core.execution.inline import Inline
+from robgui.core.execution.loaded_cache import LoadedCache
 from robgui.core.execution.registry import register
 from robgui.core.execution.request import Request, build_request
-from robgui.core.execution.shelf import Shelf
 from robgui.core.execution.worker.process import Place
 from robgui.core.execution.worker.slot import Terms
 from robgui.core.execution.worker.workers import Workers
@@ -150,7 +150,7 @@ def throughput(workers: Workers, rounds: int, samples: int) -> None:
     import torch
 
     torch.set_num_threads(1)
-    inline = Inline(Shelf("cpu"))
+    inline = Inline(LoadedCache("cpu"))
     request = _zonnscan("fashion_cnn.safetensors", samples)
     _run(inline, request), _run(workers, request)
     here, there = [], []
@@ -201,7 +201,7 @@ def sending(workers: Workers) -> None:
     """Work done between Steps of several sizes, here and in the worker, and how many results
     arrive.
     """
-    inline = Inline(Shelf("cpu"))
+    inline = Inline(LoadedCache("cpu"))
     for name, numbers in SIZES.items():
         request = _sized(numbers)
         here, there = Execution(request), Execution(request)

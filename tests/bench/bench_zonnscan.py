@@ -54,8 +54,9 @@ def cnn() -> Classifier:
 
 
 def last(classifier: Classifier, dataset: Dataset, **settings: object) -> ZonnscanResult:
-    """The result when the sweep has ended."""
-    for step in zonnscan(classifier, dataset, ZonnscanParams.model_validate(settings)):
+    """The result when the sweep over fixed radii has ended."""
+    params = ZonnscanParams.model_validate({"added": 0, **settings})
+    for step in zonnscan(classifier, dataset, params):
         newest = step.result
     return newest
 
@@ -63,7 +64,7 @@ def last(classifier: Classifier, dataset: Dataset, **settings: object) -> Zonnsc
 def overhead(classifier: Classifier, samples: int, sampler: str) -> None:
     """Engine time over bare forward time on as many samples, the two in turn."""
     dataset = from_arrays(np.random.default_rng(0).random((1, 1, 28, 28), dtype=np.float32))
-    params = ZonnscanParams(samples=samples, sampler=sampler, target_half_width=0)
+    params = ZonnscanParams(samples=samples, sampler=sampler, target_half_width=0, added=0)
     for _ in zonnscan(classifier, dataset, params.model_copy(update={"samples": 64})):
         continue
     turns = take_turns(classifier, zonnscan(classifier, dataset, params), classifier.batch())

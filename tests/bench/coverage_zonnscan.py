@@ -107,7 +107,8 @@ def _sweep(name: str, model: Classifier, one: Dataset, **settings: object) -> _S
     return _Sweep(model, one, ZonnscanParams.model_validate({"radii": radii, **settings, **_NEVER}))
 
 
-_NEVER = {"target_half_width": 0}
+#: Radii that do not depend on the seed, none of which stops.
+_NEVER = {"target_half_width": 0, "added": 0}
 
 
 def recorded(sweep: _Sweep) -> dict[str, np.ndarray]:

@@ -21,7 +21,7 @@ from robgui import resources
 from robgui.bounds import certify
 from robgui.bounds.trees import trees_of
 from robgui.core.dataset import open_dataset
-from robgui.core.loading.sklearn_model import EstimatorBackend
+from robgui.core.loading.sklearn_files.model import EstimatorBackend
 from robgui.core.model.classifier import Classifier
 from robgui.core.model.settings import ModelSettings
 

@@ -20,7 +20,7 @@ from robgui import resources
 from robgui.bounds import certify
 from robgui.bounds.trees import probabilities, reachable, trees_of
 from robgui.core.loading import load
-from robgui.core.loading.sklearn_model import EstimatorBackend
+from robgui.core.loading.sklearn_files.model import EstimatorBackend
 from robgui.core.model.classifier import Classifier
 from robgui.core.model.settings import ModelSettings
 from tests.bounds.cells import ensembles, false_certificates

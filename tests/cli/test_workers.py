@@ -16,7 +16,7 @@ from robgui.core.errors import WorkspaceError
 from robgui.core.execution.run import RunState
 from robgui.core.workspace import Workspace
 from tests.core.execution.worker import foreign
-from tests.core.execution.worker.foreign import MISCHIEFS, STUCK
+from tests.core.execution.worker.foreign import COMMAND_LINE, STUCK, tried
 from tests.patience import LONGEST, Stopwatch
 from tests.stress import foreign_command
 
@@ -126,7 +126,7 @@ def test_ctrl_c_ends_a_run_whose_script_never_answers_and_keeps_what_it_had(file
 
 
 def wait_for_result(process: subprocess.Popen[str], path: Path) -> None:
-    """Waits until a partial result is in the workspace, so that it is known to exist."""
+    """Waits until a partial result is in the workspace."""
     until = time.monotonic() + LONGEST
     while process.poll() is None and time.monotonic() < until:
         if has_result(path):
@@ -159,8 +159,14 @@ def test_a_model_that_leaves_in_a_run_is_one_sentence_exit_code_2_and_its_result
     assert not kept.exists() or json.loads(kept.read_text())["state"] == "failed"
 
 
-@pytest.mark.parametrize("model", MISCHIEFS)
-@pytest.mark.parametrize("place", ["at_loading", "in_preview", "in_run"])
+@pytest.mark.parametrize(
+    ("place", "model"),
+    [
+        pytest.param(place, *each.values, marks=each.marks)
+        for place in ("at_loading", "in_preview", "in_run")
+        for each in tried(COMMAND_LINE, place)
+    ],
+)
 def test_a_model_that_misbehaves_is_stopped_within_three_seconds_or_told_in_one_sentence(
     files, place, model
 ):

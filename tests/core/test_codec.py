@@ -15,8 +15,9 @@ from hypothesis.extra import numpy as hnp
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
-from robgui.core.codec import decode, encode, npz, readable, unzip
+from robgui.core.codec import decode, encode, put_together, readable, take_apart
 from robgui.core.errors import WorkspaceError
+from robgui.core.npz import npz, unzip
 
 
 class Method(StrEnum):
@@ -262,3 +263,12 @@ def test_readable_writes_numpy_scalars_as_numbers():
         {"a": np.float32(0.5), "b": np.int64(3), "c": np.bool_(True), "d": np.float64("nan")}
     )
     assert document == {"a": 0.5, "b": 3, "c": True, "d": None}
+
+
+def test_a_renamed_class_is_written_and_read_under_its_old_name():
+    from robgui.analyses.semantic.scene.scene import SceneAxis
+
+    axis = SceneAxis("turn", "Turn", "°", -1.0, 1.0, 0.0)
+    document, arrays = take_apart(axis)
+    assert document["$type"] == "Axis"
+    assert put_together(SceneAxis, document, arrays) == axis

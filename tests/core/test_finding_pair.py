@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from robgui.core.finding import Finding
-from robgui.core.finding_pair import Box, pair_of
+from robgui.core.finding_pair import PixelSquare, pair_of
 
 
 def beside(before, after, times=4):
@@ -43,7 +43,7 @@ def test_the_close_look_holds_every_changed_pixel_and_lies_inside_the_picture():
     pair = pair_of(Finding("a", "t", 1.0, {}, beside(before, after), image(after)))
     assert pair is not None
     box = pair.close()
-    assert isinstance(box, Box)
+    assert isinstance(box, PixelSquare)
     assert box.left >= 0 and box.left + box.side <= 40 and box.top == 0
     inside = pair.changed[box.top : box.top + box.side, box.left : box.left + box.side]
     assert inside.sum() == 2

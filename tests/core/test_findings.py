@@ -76,7 +76,7 @@ def test_the_user_says_which_confusion_is_worst_and_the_list_follows():
 
 
 def test_the_severity_is_explained_with_its_weight():
-    harm = EQUAL.but("red", "none", 0.25)
+    harm = EQUAL.with_weight("red", "none", 0.25)
     words = harm.words(finding(1, 0.8))
     assert "Severity 0.20" in words and "0.80 times 0.25" in words and "“red” for “none”" in words
     assert "1 fails on the input as it is" in words
@@ -84,7 +84,7 @@ def test_the_severity_is_explained_with_its_weight():
 
 
 def test_harm_is_kept_by_the_names_of_the_classes():
-    harm = Harm.towards("green", ["red", "green", "none"]).but("green", "red", 1.0)
+    harm = Harm.towards("green", ["red", "green", "none"]).with_weight("green", "red", 1.0)
     again = Harm.from_json(harm.to_json())
     assert again == harm and again.of("green", "red") == 1.0 and again.of("none", "red") == 0.5
     assert Harm.from_json({"a": 3, "b": {"c": "x", "d": 7}}).weights == {("b", "d"): 1.0}

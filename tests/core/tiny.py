@@ -33,7 +33,7 @@ class TinyParams(Params):
     radii: tuple[float, ...] = Field((0.0, 0.5), title="Radii", description="Noise levels.")
     norm: Literal["linf", "l2"] = Field("linf", title="Norm", description="Shape of the noise.")
     fail_after: int | None = Field(
-        None, title="Fail after", description="Raises after so many Steps."
+        None, title="Fail after", description="Raises after this many Steps."
     )
     keep: bool = Field(False, title="Keep", description="Makes the result large: 100 % noise.")
 

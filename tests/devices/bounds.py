@@ -23,7 +23,9 @@ class Bound:
 
 BOUNDS = {
     "accuracy": Bound(0, "none: answers with each batch, neighbours with the last Step"),
-    "zonnscan": Bound(3, "the input itself, and which samples cross before they are pulled"),
+    "zonnscan": Bound(
+        12, "the input itself, which samples cross, and three times which of them can be nearest"
+    ),
     "zonnscan_populations": Bound(1, "the inputs themselves, for their small pictures"),
     "zonnscan_corner_cases": Bound(1, "the inputs themselves, for their small pictures"),
     "zonnscan_watermark": Bound(

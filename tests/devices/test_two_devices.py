@@ -11,6 +11,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import pytest
+
 from robgui.batch import places
 from robgui.cli import main
 from robgui.core.execution.registry import find
@@ -25,6 +27,7 @@ ROOT = Path(__file__).parents[2]
 DEVICES = "tests.pretend_always"
 
 
+@pytest.mark.slow  # nineteen analyses in three processes; each is compared in this process too
 def test_a_batch_of_every_analysis_goes_to_both_devices_and_says_what_the_processor_says(
     tmp_path, monkeypatch, capsys
 ):

@@ -20,7 +20,7 @@ from tests.devices import whole
 from tests.devices.bounds import BOUNDS
 from tests.methods import OUR_METHODS
 
-#: Batches of another size round otherwise; so much and no more.
+#: Batches of another size round differently, but by no more than this.
 TOLERANCE = 1e-5
 NAMES = [job.analysis for job in JOBS]
 NUMBERS = pytest.mark.parametrize("number", range(len(JOBS)), ids=NAMES)

@@ -30,7 +30,7 @@ from robgui.core.execution.run import RunState
 from robgui.core.model.classifier import Classifier
 from robgui.selftest.differences import difference
 from robgui.selftest.jobs import JOBS, Job
-from robgui.selftest.proof import Bench
+from robgui.selftest.proof import DemoBench
 from tests.pretend_device import CARDS, pretending
 
 PLACE = torch.device("pretend:0")
@@ -127,9 +127,9 @@ def every_step() -> Iterator[None]:
 
 
 @cache
-def bench(place: str) -> Bench:
+def bench(place: str) -> DemoBench:
     """The demo on a device, loaded once for all tests."""
-    return Bench(torch.device(place))
+    return DemoBench(torch.device(place))
 
 
 @cache

@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from robgui.core.execution.run import RunState
 from robgui.gui.app import preferences
 from robgui.gui.app.settings import load_settings
 from tests.e2e.steps import idle, load_demo, press
 
 
+@pytest.mark.slow  # tests/gui/state/test_at_once.py has the mechanism
 def test_two_runs_at_once_from_the_preferences_to_the_status_bar(
     qtbot, processes, start, monkeypatch
 ):
@@ -41,7 +44,7 @@ def test_two_runs_at_once_from_the_preferences_to_the_status_bar(
     window.show_panel("zonnscan")
     window.run_pane.form().set_values({"samples": 1_000_000, "target_half_width": 0})
     for index in range(2):
-        store.select(store.selection.but(input=index))
+        store.select(store.selection.replace(input=index))
         assert window.run_pane.run.text() == "Run"
         press(qtbot, window.run_pane.run)
         idle(qtbot, window)

@@ -70,6 +70,7 @@ def window(qtbot, processes, start):
     return made
 
 
+@pytest.mark.slow  # starts workers; Escape is tried in every run
 def test_cancel_in_the_dialog_of_an_opened_model_leaves_everything_as_it_was(
     qtbot, window, tmp_path, user_folders
 ):
@@ -142,6 +143,7 @@ def test_escape_in_the_dialog_of_the_model_in_use_keeps_that_model_loaded(qtbot,
         store.answers._service.ask("trial", model=model.fingerprint, data="")
 
 
+@pytest.mark.slow  # starts workers; Escape is tried in every run
 def test_of_several_dropped_models_each_is_asked_about_in_its_turn(qtbot, window):
     store, questions = window.store, window.commands.questions
     names = ("fashion_cnn.safetensors", "fashion_rnn.pt")

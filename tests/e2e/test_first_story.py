@@ -34,7 +34,7 @@ def run_story(qtbot, start):
     assert not panel.stale
     index = panel.result.index
 
-    store.select(store.selection.but(input=5))
+    store.select(store.selection.replace(input=5))
     assert panel.stale, "another input: the picture on show no longer belongs to it"
 
     assert subject(panel).endswith("input 0 of fashion.npz")

@@ -24,6 +24,7 @@ def arrive(qtbot, guide):
     qtbot.waitUntil(lambda: not guide.waiting and guide.card.next.text() != "Skip", timeout=300_000)
 
 
+@pytest.mark.slow  # runs the whole tour
 def test_the_tour_ends_within_three_minutes_and_leaves_runs_findings_and_a_report(qtbot, window):
     guide, store = window.guide, window.store
     began = time.process_time()

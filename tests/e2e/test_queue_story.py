@@ -68,7 +68,7 @@ def queue_three(qtbot, window):
     window.run_pane.form().set_values(LONG)
     jobs = []
     for index in range(3):
-        store.select(store.selection.but(input=index))
+        store.select(store.selection.replace(input=index))
         press(qtbot, window.run_pane.run)
         jobs.append(store.runner.executions[-1])
     qtbot.waitUntil(lambda: jobs[0].newest is not None, timeout=60_000)
@@ -105,6 +105,7 @@ def test_what_waits_when_the_window_is_closed_is_queued_next_time_and_can_be_sta
     assert job.run_id == queued[0].id, "it goes on in its own row"
 
 
+@pytest.mark.slow  # closing is tried in every run
 def test_what_waits_begins_next_time_in_the_order_that_was_chosen(qtbot, start):
     window = start()
     load_demo(qtbot, window)
@@ -123,6 +124,7 @@ def test_what_waits_begins_next_time_in_the_order_that_was_chosen(qtbot, start):
     assert again.store.left.runs == []
 
 
+@pytest.mark.slow  # closing is tried in every run
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="ends a process by a signal")
 def test_what_waits_when_the_window_is_killed_is_queued_next_time(tmp_path):
     path = tmp_path / "killed.robgui"

@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.gui.state.test_restoring import LABELS, save_data, save_onnx
 
 
@@ -20,6 +22,7 @@ def session(*arguments: object) -> dict[str, Any]:
     return seen
 
 
+@pytest.mark.slow  # several windows; tests/gui/state/test_restoring.py has each return by itself
 def test_corrected_settings_give_the_same_number_after_every_kind_of_return(tmp_path: Path):
     model = save_onnx(tmp_path / "net.onnx")
     data = save_data(tmp_path / "data.npz", names=None)

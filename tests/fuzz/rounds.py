@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 CHILD = str(Path(__file__).with_name("child.py"))
 #: Seconds of computing for one file; a process that sleeps so long waits for something.
 SECONDS = 20.0
-#: A child opens so many files, then a fresh one goes on.
+#: Files that a child opens before a fresh one goes on.
 PORTION = 1000
 _LOOK = 0.5
 _TICKS = os.sysconf("SC_CLK_TCK")

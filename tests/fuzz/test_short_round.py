@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import sys
+from typing import Any
 
 import pytest
 
@@ -20,9 +21,17 @@ FILES = {"operation": 60, "script": 30, "workspace": 20}
 #: The same files every time; ``packaging/dev.py fuzz`` tries others.
 SEED = 739_937
 SOME = 40
+#: A model, a table and a workspace in every run of the tests; all kinds with ``dev.py test --all``.
+USUAL = ("onnx", "table", "workspace")
 
 
-@pytest.mark.parametrize("name", every_kind(1))
+def kinds() -> list[Any]:
+    """Every kind of file; the unusual ones are slow tests, each with a process of its own."""
+    marks = {True: (), False: (pytest.mark.slow,)}
+    return [pytest.param(name, marks=marks[name in USUAL]) for name in every_kind(1)]
+
+
+@pytest.mark.parametrize("name", kinds())
 def test_a_hostile_file_is_refused_by_a_sentence_or_loaded(tmp_path, name):
     files = FILES.get(name, SOME)
     kind = every_kind(files)[name]
@@ -35,7 +44,7 @@ def test_a_hostile_file_is_refused_by_a_sentence_or_loaded(tmp_path, name):
     assert sum(tally.ends.values()) == files and tally.ends[End.REFUSED] > 0, tally
 
 
-@pytest.mark.parametrize("name", [name for name in every_kind(1) if name != "operation"])
+@pytest.mark.parametrize("name", [each for each in kinds() if each.values != ("operation",)])
 def test_most_honest_files_open_within_the_same_limits(tmp_path, monkeypatch, name):
     """Otherwise a round would only show that everything is refused."""
     kind = every_kind(1)[name]
@@ -89,6 +98,7 @@ _BAD = {
 }
 
 
+@pytest.mark.slow  # the harness changes rarely; each takes processes and seconds of waiting
 @pytest.mark.parametrize("bad", _BAD)
 def test_the_harness_sees_what_must_not_happen(tmp_path, monkeypatch, bad):
     """A kind whose opener does what must not happen, once in three files."""

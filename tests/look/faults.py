@@ -31,7 +31,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from robgui.gui.panels.semantic.seen import Picture
+from robgui.gui.panels.semantic.seen import ScenePicture
 from robgui.gui.widgets.axes import ViewAxis
 from robgui.gui.widgets.elided import ElidedBox
 from robgui.gui.widgets.views.widget import Foot, ViewWidget
@@ -83,7 +83,7 @@ def small_texts(window: QWidget) -> Iterator[str]:
 def picture_share(page: QWidget, window: QWidget) -> float:
     """Share of the window that the picture of a page fills."""
     region = QRegion()
-    pictures = [*page.findChildren(ViewWidget), *page.findChildren(Picture)]
+    pictures = [*page.findChildren(ViewWidget), *page.findChildren(ScenePicture)]
     for widget in (*pictures, *page.findChildren(pg.GraphicsView)):
         region = region.united(_seen(widget, window))
     for note in page.findChildren(Foot):

@@ -24,7 +24,7 @@ from tests.look.seen import OTHER_MODELS, Seen
 
 #: Seconds until something has happened or never will.
 PATIENCE = 600
-#: A window stands still when nothing has happened so many times in a row.
+#: A window stands still when nothing has happened this many times in a row.
 STILL = 3
 #: Settings that make the demo of an analysis short; the picture has the same parts.
 SHORT: dict[str, dict[str, object]] = {
@@ -141,7 +141,7 @@ class Shown:
         run = next(one for one in store.history.runs if one.id == panel.run_id)
         store.history.show_run(run)
         self.settle()
-        store.select(store.selection.but(input=UNSEEN))
+        store.select(store.selection.replace(input=UNSEEN))
         panel.clear()
         self.window.show_panel(EMPTY)
         self.settle()

@@ -19,7 +19,7 @@ from robgui.report.drawing import draw_view
 from robgui.report.html import write_html
 from robgui.report.pdf import sheets, write_pdf
 from robgui.report.pictures import Figures
-from robgui.report.sheet import Sheet, table_height
+from robgui.report.sheet import HEIGHT, WIDTH, PaperSheet, table_height
 from robgui.report.writing import write_report
 from tests.inline import steps
 from tests.report import small
@@ -41,8 +41,8 @@ def told(workspace: Workspace) -> Workspace:
     return workspace
 
 
-def words(sheet: Sheet) -> str:
-    return " ".join(text.get_text() for text in sheet.figure.texts)
+def words(sheet: PaperSheet) -> str:
+    return " ".join(line.text for line in sheet.lines)
 
 
 def test_cover_summary_findings_runs_and_failures_follow_each_other(told):
@@ -100,15 +100,14 @@ def test_the_file_has_numbered_pages_and_no_address(told, tmp_path: Path):
 
 
 def test_pictures_stand_on_the_cover_with_the_finding_and_with_the_run(told):
-    counts = [len(sheet.figure.axes) for sheet in sheets(told, Figures(told))]
+    counts = [len(sheet.pictures) for sheet in sheets(told, Figures(told))]
     assert counts == [1, 0, 1, 2, 0, 0]
 
 
 def test_nothing_stands_outside_its_page(told):
     for sheet in sheets(told, Figures(told)):
-        for text in sheet.figure.texts:
-            x, y = text.get_position()
-            assert 0 < x < 1 and 0.05 < y < 1, text.get_text()
+        for line in sheet.lines:
+            assert 0 < line.x < WIDTH and 0 < line.y < HEIGHT - 0.5, line.text
 
 
 def test_a_table_takes_the_height_that_is_reserved_for_it():
@@ -118,7 +117,7 @@ def test_a_table_takes_the_height_that_is_reserved_for_it():
         "Long": "many words " * 80,
         "Empty": "",
     }
-    sheet = Sheet()
+    sheet = PaperSheet()
     top = sheet.y
     sheet.table(rows, width=3.0)
     assert sheet.y - top == pytest.approx(table_height(rows, 3.0))

@@ -13,7 +13,7 @@ import pytest
 
 import robgui
 from robgui.core.errors import RobguiError
-from robgui.report.shown import Shown
+from robgui.report.shown import ShowableResult
 from tests.core import tiny
 from tests.report import small
 
@@ -79,7 +79,7 @@ def test_one_that_was_changed_by_hand_draws_nothing_false(result):
 @pytest.mark.parametrize("name", list(robgui.analyses()))
 def test_no_result_has_a_field_called_like_what_is_added(name):
     fields = {field.name for field in dataclasses.fields(robgui.analyses()[name].result)}
-    assert not fields & {name for name in vars(Shown) if not name.startswith("_")}
+    assert not fields & {name for name in vars(ShowableResult) if not name.startswith("_")}
 
 
 def test_a_foreign_result_shows_itself_too():

@@ -11,11 +11,11 @@ from robgui.cli.reproduce import figure_of
 from robgui.core.errors import DataError
 from robgui.reproduce.claim import Setting
 from robgui.reproduce.feature_game import claims as module
-from robgui.reproduce.feature_game.claims import Size, claims
+from robgui.reproduce.feature_game.claims import GameSize, claims
 from tests.analyses.feature_game.games import image, small_cnn
 from tests.analyses.simple_modules import Constant
 
-SIZE = Size(traffic=2, traffic_calls=120, images=2, calls=450, games=1)
+SIZE = GameSize(traffic=2, traffic_calls=120, images=2, calls=450, games=1)
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def test_a_network_that_never_changes_its_mind_fails_the_claim(data) -> None:
     classifier = module.Classifier.from_module(
         Constant([1.0, 0.0, 0.0, 0.0]), (1, 12, 12), output="logits"
     )
-    subject = module.Subject("spots", classifier, module.open_dataset(data))
+    subject = module.GameNetwork("spots", classifier, module.open_dataset(data))
     claim = module._small_images(Setting(quick=True), stubborn, subject)
     assert claim.holds is False and claim.detail["found"] == 0
 

@@ -138,7 +138,9 @@ def test_training_learns_and_depends_on_the_seed_alone(defence: Defence | None) 
 @pytest.fixture
 def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        benches, "_SMALL", benches.Size((1e-4, 0.1), 3, 50, ((8,),), (2, 4), (8,), 5, critical=0.05)
+        benches,
+        "_SMALL",
+        benches.ParticleSize((1e-4, 0.1), 3, 50, ((8,),), (2, 4), (8,), 5, critical=0.05),
     )
 
 

@@ -14,12 +14,17 @@ from robgui.core.model.classifier import Classifier
 from robgui.reproduce.claim import Claim, Setting
 from robgui.reproduce.semantic import bench as benches
 from robgui.reproduce.semantic import claims as all_claims
-from robgui.reproduce.semantic.bench import Bench, Size, imagenet_network, open_bench
+from robgui.reproduce.semantic.bench import (
+    SemanticBench,
+    SemanticSize,
+    imagenet_network,
+    open_bench,
+)
 from robgui.reproduce.semantic.claims import claims
 from robgui.reproduce.semantic.order import order_differs
 from tests.analyses.semantic.toy import FLAT, open_toy, plateau, toy_net, with_hole
 
-SIZE = Size(1, {"azimuth": 12.0, "elevation": 12.0}, 1, 12, 12.0, 7.0, True)
+SIZE = SemanticSize(1, {"azimuth": 12.0, "elevation": 12.0}, 1, 12, 12.0, 7.0, True)
 WIDE = plateau([(60.0, 280.0), (0.0, 80.0)])
 
 
@@ -33,14 +38,14 @@ def network(score, name: str) -> Classifier:
 
 
 @pytest.fixture
-def bench(monkeypatch: pytest.MonkeyPatch) -> Bench:
+def bench(monkeypatch: pytest.MonkeyPatch) -> SemanticBench:
     """Two networks, and a dataset of inputs that both take for the class pot."""
     middle = np.zeros((1, 1, 4, 4), dtype=np.float32)
     middle[:, 0, 0, :3] = (140 / 360, 0.5, 0.5)
     monkeypatch.setattr(all_claims, "IMAGENET_CLASS", {"teapot": 1})
     monkeypatch.setattr(all_claims, "NEAR", ((140.0, 40.0),))
     networks = (network(with_hole, "holed"), network(WIDE, "wide"))
-    return Bench(
+    return SemanticBench(
         networks,
         from_arrays(middle, kind="image"),
         (0.95, 0.9),
@@ -52,13 +57,13 @@ def bench(monkeypatch: pytest.MonkeyPatch) -> Bench:
     )
 
 
-def run(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> dict[str, Claim]:
+def run(bench: SemanticBench, monkeypatch: pytest.MonkeyPatch) -> dict[str, Claim]:
     monkeypatch.setattr(all_claims, "open_bench", lambda setting: bench)
     return {claim.statement: claim for claim in claims(bench.setting)}
 
 
 def test_every_claim_is_decided_by_what_was_found(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
+    bench: SemanticBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = run(bench, monkeypatch)
     fall = found["azimuth of the teapot: the score falls from high to almost nothing"]
@@ -102,7 +107,9 @@ def test_every_claim_is_decided_by_what_was_found(
         )
 
 
-def test_a_network_that_always_sees_the_class_fulfils_no_claim_of_falling(bench: Bench) -> None:
+def test_a_network_that_always_sees_the_class_fulfils_no_claim_of_falling(
+    bench: SemanticBench,
+) -> None:
     steady = find("semantic_map")
     *_, step = steady.engine(
         (network(lambda u: 0 * u[:, 0] + 0.9, "steady"),),
@@ -158,7 +165,7 @@ def test_the_order_of_networks_differs_only_beyond_the_standard_errors() -> None
 
 
 def test_without_a_network_of_imagenet_the_mesh_claims_say_what_to_install(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
+    bench: SemanticBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def missing() -> Classifier:
         raise MissingExtraError("A network", "imagenet")
@@ -171,7 +178,7 @@ def test_without_a_network_of_imagenet_the_mesh_claims_say_what_to_install(
         and len(bare.networks) == 3
         and len(bare.dataset) == 2
     )
-    only_mesh = Bench((), None, (), (), bare.lacking, SIZE, Setting())
+    only_mesh = SemanticBench((), None, (), (), bare.lacking, SIZE, Setting())
     found = run(only_mesh, monkeypatch)
     assert all(claim.holds is None for claim in found.values()) and any(
         "robgui[imagenet]" in claim.note for claim in found.values()

@@ -17,7 +17,7 @@ from robgui.core.model.classifier import Classifier
 from robgui.reproduce.claim import Setting
 from robgui.reproduce.training import NETWORKS, train
 from robgui.reproduce.zonnscan import bench as benches
-from robgui.reproduce.zonnscan.bench import Bench, Size, Subject
+from robgui.reproduce.zonnscan.bench import PaperModel, SweepBench, SweepSize
 from robgui.reproduce.zonnscan.claims import (
     TABLE_I_ADVERSARIAL,
     _adversarial,
@@ -28,7 +28,7 @@ from robgui.reproduce.zonnscan.claims import (
     homogeneity,
 )
 
-SIZE = Size(
+SIZE = SweepSize(
     0.15,
     0.3,
     40,
@@ -63,20 +63,22 @@ def trained() -> tuple[Classifier, ...]:
 
 
 @pytest.fixture
-def bench(trained: tuple[Classifier, ...]) -> Bench:
+def bench(trained: tuple[Classifier, ...]) -> SweepBench:
     subjects = tuple(
-        Subject(name, place, model)
+        PaperModel(name, place, model)
         for place, (name, model) in enumerate(zip(NETWORKS, trained, strict=True))
     )
-    return Bench(subjects, bars(400, 1), np.random.default_rng(0).permutation(400), SIZE, Setting())
+    return SweepBench(
+        subjects, bars(400, 1), np.random.default_rng(0).permutation(400), SIZE, Setting()
+    )
 
 
-def constant(bench: Bench, scores: list[float]) -> Subject:
+def constant(bench: SweepBench, scores: list[float]) -> PaperModel:
     """A model whose scores depend on its input with weight 0: it has gradients, and they are 0."""
     head = nn.Linear(64, 3)
     nn.init.zeros_(head.weight)
     head.bias.data = torch.tensor(scores)
-    return Subject(
+    return PaperModel(
         "constant",
         5,
         Classifier.from_module(nn.Sequential(nn.Flatten(), head), (1, 8, 8), bench.dataset.names),
@@ -107,7 +109,7 @@ def test_training_needs_labelled_images() -> None:
         )
 
 
-def test_adversarial_claim_gives_the_figures_of_paper_and_run(bench: Bench) -> None:
+def test_adversarial_claim_gives_the_figures_of_paper_and_run(bench: SweepBench) -> None:
     claim = _adversarial(bench, bench.subjects[1])
     assert claim.paper == "0.35 -> 0.96, p < 0.001" and TABLE_I_ADVERSARIAL[1] == (0.3462, 0.9613)
     assert claim.holds == (
@@ -123,7 +125,7 @@ def test_adversarial_claim_gives_the_figures_of_paper_and_run(bench: Bench) -> N
 
 
 def test_a_model_whose_index_is_the_same_everywhere_does_not_fulfil_the_claims(
-    bench: Bench,
+    bench: SweepBench,
 ) -> None:
     claim = _adversarial(bench, constant(bench, [1.0, 2.0, 3.0]))
     assert claim.holds is False and claim.detail["means"][0] == pytest.approx(
@@ -132,13 +134,13 @@ def test_a_model_whose_index_is_the_same_everywhere_does_not_fulfil_the_claims(
     assert claim.paper == "p < 0.001"
 
 
-def test_corner_cases_are_compared_with_the_test_inputs(bench: Bench) -> None:
+def test_corner_cases_are_compared_with_the_test_inputs(bench: SweepBench) -> None:
     claim = _corner_cases(bench, bench.subjects[0])
     assert claim.detail["inputs"] == [40, len(bench.corner_cases)]
     assert f"3 models disagree on {len(bench.corner_cases)} of 400" in claim.note
 
 
-def test_models_that_agree_have_no_corner_cases_and_the_claim_says_so(bench: Bench) -> None:
+def test_models_that_agree_have_no_corner_cases_and_the_claim_says_so(bench: SweepBench) -> None:
     agreeing = dataclasses.replace(bench, subjects=(bench.subjects[0], bench.subjects[0]))
     claim = _corner_cases(agreeing, agreeing.subjects[0])
     assert (
@@ -149,7 +151,7 @@ def test_models_that_agree_have_no_corner_cases_and_the_claim_says_so(bench: Ben
 
 
 def test_the_watermark_claim_tells_what_it_cost_and_the_p_value_of_independent_inputs(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
+    bench: SweepBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("robgui.reproduce.zonnscan.claims.KEY", 10)
     claim = _watermark(bench, bench.subjects[0])
@@ -160,12 +162,12 @@ def test_the_watermark_claim_tells_what_it_cost_and_the_p_value_of_independent_i
     assert "accuracy" in claim.note and claim.figures[0].analysis == "zonnscan_watermark"
 
 
-def test_a_key_that_cannot_be_made_is_a_claim_that_cannot_run(bench: Bench) -> None:
+def test_a_key_that_cannot_be_made_is_a_claim_that_cannot_run(bench: SweepBench) -> None:
     claim = _watermark(bench, constant(bench, [1.0, 2.0, 3.0]))
     assert claim.holds is None and "key of 100" in claim.note
 
 
-def test_sweeps_give_three_claims_and_the_whole_cube_is_the_same_for_all(bench: Bench) -> None:
+def test_sweeps_give_three_claims_and_the_whole_cube_is_the_same_for_all(bench: SweepBench) -> None:
     subject = bench.subjects[0]
     rising, starting, whole = _sweeps(bench, subject)
     assert (
@@ -177,7 +179,7 @@ def test_sweeps_give_three_claims_and_the_whole_cube_is_the_same_for_all(bench: 
     assert whole.holds and len(whole.detail["values"]) == 2 * len(rising.figures)
 
 
-def test_without_a_confident_input_the_sweeps_cannot_run(bench: Bench) -> None:
+def test_without_a_confident_input_the_sweeps_cannot_run(bench: SweepBench) -> None:
     assert [claim.holds for claim in _sweeps(bench, constant(bench, [0.0, 0.0, 0.0]))] == [None] * 3
 
 
@@ -221,7 +223,7 @@ def test_two_models_of_one_name_are_told_apart_in_tables_and_file_names(
     trained: tuple[Classifier, ...],
 ) -> None:
     assert benches._names([trained[0], trained[0], trained[1]]) == ["MLP (1)", "MLP (2)", "CNN"]
-    assert Subject("MLP (2)", 1, trained[0]).slug == "mlp-2"
+    assert PaperModel("MLP (2)", 1, trained[0]).slug == "mlp-2"
 
 
 def test_one_file_without_training_images_asks_for_models(tmp_path) -> None:

@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from robgui.core.codec import decode, encode, unzip
+from robgui.core.codec import decode, encode
 from robgui.core.dataset import open_dataset
 from robgui.core.dataset.images import LARGEST_SIDE
 from robgui.core.errors import DataError, WorkspaceError
+from robgui.core.npz import unzip
 from tests.security.attacks import child
 
 GIB = 2**30

@@ -17,7 +17,7 @@ from tests.security.attacks import child
 
 Nodes = list[onnx.NodeProto]
 node = helper.make_node
-#: So many numbers each way: 3.6 GB of fractions where they meet.
+#: Numbers each way: 3.6 GB of fractions where they meet.
 WIDE = 30_000
 
 

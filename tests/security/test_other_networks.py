@@ -17,7 +17,7 @@ import torch
 
 from robgui.core.errors import ModelError
 from robgui.core.loading import load
-from robgui.core.loading.tflite_model import TfliteBackend
+from robgui.core.loading.tflite_files.model import TfliteBackend
 from tests.fuzz.kinds import networks
 from tests.security.attacks import refused
 
@@ -93,7 +93,7 @@ def _packed_anew(path: Path, change: Any) -> Path:
 
 def test_an_operation_with_too_few_inputs_never_reaches_the_faster_library(lite, monkeypatch):
     """It reads the third and fourth of two inputs, and sometimes that ends the process."""
-    from robgui.core.loading import tflite_model
+    from robgui.core.loading.tflite_files import model as tflite_model
 
     made: list[bool] = []
     real = tflite_model.interpreter_of

@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 from torch import nn
 
 from robgui.core.finding import Finding
-from robgui.core.trust import Code, Source
+from robgui.core.trust import Code, SourceFile
 from robgui.gui.app.app import application, leave, open_window
 from robgui.gui.model.model_dialog import ModelDialog
 from robgui.gui.model.trust_dialog import TrustDialog
@@ -202,7 +202,7 @@ def test_the_dialogs_of_a_model_take_no_name_for_rich_text(qtbot, window, files,
 
 def test_the_question_of_trust_takes_no_name_for_rich_text(qtbot, tmp_path):
     dialog = TrustDialog(
-        Code("0" * 64, tmp_path / EVIL, EVIL, (Source(Path(EVIL), EVIL),), (EVIL,)),
+        Code("0" * 64, tmp_path / EVIL, EVIL, (SourceFile(Path(EVIL), EVIL),), (EVIL,)),
         f"{EVIL} is a pickle.",
     )
     qtbot.addWidget(dialog)

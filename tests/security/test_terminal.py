@@ -13,7 +13,7 @@ from torch import nn
 
 from robgui.cli import main
 from robgui.cli.printing import plain, plain_warnings, print_json
-from robgui.cli.progress import Progress
+from robgui.cli.progress import ProgressLine
 from robgui.core.execution.analysis import Step
 
 #: A new window title, a cleared screen, the same with the one-byte form, a turned direction of
@@ -88,7 +88,7 @@ def test_progress_shows_hostile_titles_and_sentences_as_text(terminal, monkeypat
 
     stream = Stream()
     monkeypatch.setenv("TERM", "xterm")
-    progress = Progress("\x1b]0;owned\x07", stream)
+    progress = ProgressLine("\x1b]0;owned\x07", stream)
     progress.show(Step(1, 1, None))
     progress.say("\x9b2J gone\nforged")
     written = stream.getvalue().replace("\r\x1b[K", "")  # what the bar itself draws

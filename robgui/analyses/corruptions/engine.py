@@ -22,7 +22,7 @@ from robgui.core.execution.analysis import Pace, Step
 from robgui.core.model.classifier import Classifier
 
 if TYPE_CHECKING:
-    from robgui.core.execution.shelf import Shelf
+    from robgui.core.execution.loaded_cache import LoadedCache
 
 #: Pictures that are corrupted together; few, so that the first full picture comes early.
 _TOGETHER = 8
@@ -45,7 +45,7 @@ def corruptions(
 
 
 def corrupted(
-    shelf: Shelf, x: np.ndarray, kind: str, severity: int, seeds: list[int]
+    shelf: LoadedCache, x: np.ndarray, kind: str, severity: int, seeds: list[int]
 ) -> np.ndarray:
     """Pictures ``(n, c, h, w)`` corrupted as in a run; a question, see ``Method.questions``."""
     return corrupt(torch.from_numpy(x).float(), kind, severity, seeds).numpy()

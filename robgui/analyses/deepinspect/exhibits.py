@@ -11,11 +11,11 @@ from robgui.core.dataset import Dataset, inputs
 from robgui.core.errors import DataError
 from robgui.core.model.classifier import Classifier
 
-#: So many pairs of each sort become findings: nobody looks at more.
+#: Most pairs of each sort that become findings: nobody looks at more.
 CLASSES, CONFUSIONS, BIASES = 20, 20, 10
 _SHOWN = 6
 _SIDE = 84
-#: The failing inputs themselves take at most so many bytes.
+#: Most bytes of the failing inputs themselves.
 _BUDGET = 8_000_000
 
 

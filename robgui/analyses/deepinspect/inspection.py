@@ -18,6 +18,7 @@ import numpy as np
 from robgui.analyses.deepinspect.confirming import confirmation_rounds, refusal
 from robgui.analyses.deepinspect.counting.kernels import finish, worst_thirds
 from robgui.analyses.deepinspect.counting.neurons import read
+from robgui.analyses.deepinspect.counting.parts import InspectionPart
 from robgui.analyses.deepinspect.counting.ranking import (
     Baseline,
     Ranking,
@@ -26,31 +27,24 @@ from robgui.analyses.deepinspect.counting.ranking import (
     ranking_rounds,
     truth_rounds,
 )
+from robgui.analyses.deepinspect.counting.remarks import remarks_on
 from robgui.analyses.deepinspect.counting.resampling import NO_INTERVALS, interval_rounds
 from robgui.analyses.deepinspect.counting.streaming import sharpened
-from robgui.analyses.deepinspect.counting.tally import Tally, TallyPart, remarks_on
+from robgui.analyses.deepinspect.counting.tally import InspectionSums
 from robgui.analyses.deepinspect.exhibits import exhibits_of
 from robgui.analyses.deepinspect.pairs import report
 from robgui.analyses.deepinspect.params import DeepInspectParams
 from robgui.analyses.deepinspect.result import Confirmation, DeepInspectResult
 from robgui.analyses.deepinspect.wrong_inputs import surest_errors
-from robgui.core.dataset import Dataset, Skipped
+from robgui.core.dataset import Dataset
 from robgui.core.execution.analysis import Pace, Step
 from robgui.core.model.classifier import Classifier
 
 #: rho is part of every Step up to the first size, a float32 up to the second, and never kept beyond
 #: the third.
 _RHO_LIVE, _RHO_SINGLE, _RHO_LARGEST = 1_000_000, 4_000_000, 128_000_000
-#: So many bias pairs get their worst third class.
+#: Most bias pairs that get their worst third class.
 _TRIPLETS = 1000
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class InspectionPart:
-    """What was counted over a range of the inputs; ``skipped`` are those that could not be read."""
-
-    tally: TallyPart
-    skipped: tuple[Skipped, ...]
 
 
 def inspect_part(
@@ -58,7 +52,9 @@ def inspect_part(
 ) -> Iterator[Step[InspectionPart | None]]:
     """Counts activations over some of the inputs."""
     inputs, pace = dataset.subset(part), Pace()
-    tally = Tally(classifier, inputs, (params.threshold,), intervals=True, first=part.start)
+    tally = InspectionSums(
+        classifier, inputs, (params.threshold,), intervals=True, first=part.start
+    )
     for reading in read(classifier, inputs, batch=params.batch, last_layer=params.last_layer):
         tally.add(reading)
         if pace.due():
@@ -88,8 +84,27 @@ def deepinspect(
     classifier: Classifier, dataset: Dataset, params: DeepInspectParams
 ) -> Iterator[Step[DeepInspectResult]]:
     """Counts activations in one pass; the matrices sharpen as batches arrive."""
+    yield from _inspected(_Inspection(classifier, dataset, params), classifier, dataset, params)
+
+
+def go_on(
+    classifier: Classifier, dataset: Dataset, params: DeepInspectParams, kept: InspectionPart
+) -> Iterator[Step[DeepInspectResult]]:
+    """The same, where an interrupted run has counted the first inputs already.
+
+    Counts are whole numbers, so that their sum is that of an uninterrupted run.
+    """
     inspection = _Inspection(classifier, dataset, params)
-    yield from sharpened(inspection, classifier, dataset, params)
+    if inspection.tally.takes(kept.tally):
+        inspection.absorb(kept, 0)
+        inspection.note = f"An earlier run has counted the first {inspection.tally.upto:,} inputs."
+    yield from _inspected(inspection, classifier, dataset, params)
+
+
+def _inspected(
+    inspection: _Inspection, classifier: Classifier, dataset: Dataset, params: DeepInspectParams
+) -> Iterator[Step[DeepInspectResult]]:
+    yield from sharpened(inspection, classifier, dataset, params, inspection.keep)
     pace = Pace()
     for _ in inspection.settle():
         if pace.due():
@@ -98,7 +113,12 @@ def deepinspect(
 
 
 class _Inspection:
-    """Everything known while it runs; ``step`` is its picture at any moment."""
+    """Everything known while it runs; ``step`` is its picture at any moment.
+
+    Attributes:
+        tally: What has been counted.
+        note: What the user should know of how it is carried out.
+    """
 
     def __init__(self, classifier: Classifier, dataset: Dataset, params: DeepInspectParams) -> None:
         self._classifier = classifier
@@ -112,7 +132,8 @@ class _Inspection:
         self._newest: DeepInspectResult | None = None
         self._intervals = NO_INTERVALS
         self._confirmations: tuple[Confirmation, ...] = ()
-        self.tally = Tally(classifier, dataset, (params.threshold,), intervals=True)
+        self.tally = InspectionSums(classifier, dataset, (params.threshold,), intervals=True)
+        self.note = ""
 
     def derive(self) -> Generator[None, None, None]:
         """Computes the matrices from the counts so far, in portions."""
@@ -147,7 +168,12 @@ class _Inspection:
         """
         if self._newest is None:
             self._newest = self._result(self._live_rho())
-        return Step(self.tally.seen, len(self._dataset), self._newest)
+        return Step(self.tally.seen, len(self._dataset), self._newest, self.note)
+
+    def keep(self) -> Step[DeepInspectResult]:
+        """The picture now, with what the next run needs to go on from here."""
+        kept = InspectionPart(self.tally.kept(), tuple(self._dataset.skipped))
+        return dataclasses.replace(self.step(), kept=kept)
 
     def last_step(self) -> Step[DeepInspectResult]:
         """The picture at the end, with rho and pictures."""
@@ -173,6 +199,7 @@ class _Inspection:
                 remarks=tuple(remarks),
                 model_calls=result.model_calls + calls,
             ),
+            self.note,
         )
 
     def _live_rho(self) -> np.ndarray:

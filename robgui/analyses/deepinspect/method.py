@@ -6,6 +6,7 @@ from pathlib import Path
 
 from robgui.analyses.deepinspect import findings, views, words
 from robgui.analyses.deepinspect.cost import inspect_calls, pass_calls
+from robgui.analyses.deepinspect.counting.parts import InspectionPart
 from robgui.analyses.deepinspect.params import CoverageParams, DeepInspectParams, ThresholdsParams
 from robgui.analyses.deepinspect.result import DeepInspectResult
 from robgui.analyses.deepinspect.studies import views as study_views
@@ -43,6 +44,8 @@ CLASSES = Analysis(
         _one_unit_per_input,
         deferred("robgui.analyses.deepinspect.inspection:inspect_part"),
         deferred("robgui.analyses.deepinspect.inspection:merge_parts"),
+        deferred("robgui.analyses.deepinspect.inspection:go_on"),
+        InspectionPart,
     ),
     demo=Demo("fashion_cnn.safetensors", "fashion.npz"),
     invitation=(

@@ -56,7 +56,7 @@ def apart_words(game: FeatureGameResult) -> str:
         return f"A game from {game.input_name} (“{start}”) found no way: {none_found(game)}."
     apart = count(int(game.severity.l0_pixels), "pixel")
     end = game.labels[game.found_class]
-    return f"They are {apart} apart: so many turn {game.input_name} from “{start}” into “{end}”."
+    return f"They are {apart} apart: enough to turn {game.input_name} from “{start}” into “{end}”."
 
 
 def pair_pictures(

@@ -43,14 +43,14 @@ class InspectParams(Params):
         ge=0,
         le=10,
         title="Cut-off",
-        description="A pair is reported when it lies so many standard deviations beyond the mean.",
+        description="Standard deviations beyond the mean from which a pair is reported.",
     )
     top_percent: float = Field(
         1.0,
         gt=0,
         le=100,
         title="Top per cent",
-        description="The second list: so many per cent of all pairs, at least one.",
+        description="The second list: this share of all pairs, at least one.",
     )
 
 
@@ -73,7 +73,7 @@ class DeepInspectParams(InspectParams):
         le=100,
         title="Pairs to confirm",
         description=(
-            "So many of the reported pairs are put to the test by the feature game: how few pixels"
+            "Reported pairs that the feature game puts to the test: how few pixels"
             " turn an input of one class into the other; 0: none. Two games of 1,000 calls a pair."
         ),
         json_schema_extra={"zero": "none"},
@@ -132,14 +132,14 @@ class CoverageParams(Params):
         ge=1,
         le=1000,
         title="Sections",
-        description="Into so many parts the range of each neuron is cut (k-multisection coverage).",
+        description="Parts into which the range of each neuron is cut (k-multisection coverage).",
     )
     top: int = Field(
         1,
         ge=1,
         le=100,
         title="Top neurons",
-        description="So many most active neurons of each layer count (top-k coverage).",
+        description="Most active neurons of each layer that count (top-k coverage).",
     )
     profile_percent: float = Field(
         50.0,

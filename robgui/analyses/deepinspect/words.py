@@ -227,7 +227,7 @@ def _confirmed(result: DeepInspectResult) -> list[str]:
         start, end = result.classes[best.first], result.classes[best.second]
         apart = count(int(best.pixels), "pixel")
         said.append(
-            f"{names} are {apart} apart: so many turn input {best.place} from “{start}” into"
+            f"{names} are {apart} apart: enough to turn input {best.place} from “{start}” into"
             f" “{end}”."
         )
     return said

@@ -9,9 +9,9 @@ from robgui.analyses.deepinspect.result import DeepInspectResult, Exhibit
 from robgui.core.dataset import Dataset
 from robgui.core.model.classifier import Classifier
 
-#: So many wrong inputs are looked at again, evenly spread where there are more …
+#: Most wrong inputs that are looked at again, evenly spread where there are more …
 LOOKED_AT = 256
-#: … and so many of these, the surest, become findings.
+#: … and the most of these that become findings, the surest first.
 KEPT = 12
 
 

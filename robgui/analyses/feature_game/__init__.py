@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from robgui.analyses.feature_game.params import FeatureGameBatchParams, FeatureGameParams
     from robgui.analyses.feature_game.play.game import Game, Goal
     from robgui.analyses.feature_game.result import (
-        Evidence,
         FeatureGameBatchResult,
         FeatureGameResult,
+        GameTree,
         Outcome,
         Persistence,
         Severity,
-        Tree,
+        SteepnessEvidence,
     )
     from robgui.analyses.feature_game.turning import persistence, scaled, turned
     from robgui.analyses.feature_game.words import NO_GUARANTEE
@@ -42,13 +42,13 @@ _HOMES = {
     **dict.fromkeys(("before_and_after", "difference", "example_of", "pictures"), "example"),
     **dict.fromkeys(
         (
-            "Evidence",
+            "SteepnessEvidence",
             "FeatureGameBatchResult",
             "FeatureGameResult",
             "Outcome",
             "Persistence",
             "Severity",
-            "Tree",
+            "GameTree",
         ),
         "result",
     ),
@@ -57,18 +57,18 @@ _HOMES = {
 }
 __all__ = [
     "NO_GUARANTEE",
-    "Evidence",
     "FeatureGameBatchParams",
     "FeatureGameBatchResult",
     "FeatureGameParams",
     "FeatureGameResult",
     "Game",
+    "GameTree",
     "Goal",
     "Mixture",
     "Outcome",
     "Persistence",
     "Severity",
-    "Tree",
+    "SteepnessEvidence",
     "before_and_after",
     "difference",
     "example_of",

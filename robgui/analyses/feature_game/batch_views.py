@@ -112,7 +112,7 @@ def _framed(result: FeatureGameBatchResult, rank: int) -> tuple[Spot, ...]:
 
 
 def _shares(result: FeatureGameBatchResult, params: FeatureGameBatchParams) -> Curves:
-    """Which share of all images changes with at most so much; what never changes stays below 1."""
+    """The share of all images that changes within each severity; below 1 if some never change."""
     games = result.played & ~result.skipped
     values = result.severity[games, COLUMN[params.norm]]
     found = np.sort(values[np.isfinite(values)])

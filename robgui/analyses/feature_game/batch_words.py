@@ -10,7 +10,7 @@ import numpy as np
 from robgui.analyses.feature_game.judging import is_small, rule, share_of
 from robgui.analyses.feature_game.params import COLUMN, UNITS, FeatureGameBatchParams
 from robgui.analyses.feature_game.result import FeatureGameBatchResult
-from robgui.analyses.feature_game.words import SEVERITIES
+from robgui.analyses.feature_game.words import SEVERITIES, white_box
 from robgui.core.finding import Finding
 from robgui.core.offer import Offer
 from robgui.core.text.words import count, duration, number, sample
@@ -46,6 +46,7 @@ def batch_verdict(result: FeatureGameBatchResult, params: FeatureGameBatchParams
     )
     image = result.worst_inputs[0]
     because = [unchanged] * bool(left) + [rule(params.norm, image, params)]
+    because += [white_box(params)] * bool(white_box(params))
     share = float(found.sum()) / played
     quantity = Quantity(
         "Images that change class", share, better="low", text=f"{int(found.sum()):,} of {played:,}"

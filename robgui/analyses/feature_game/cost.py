@@ -10,7 +10,7 @@ from robgui.analyses.feature_game.params import (
 )
 from robgui.core.execution.budget.cost import Calls, Subject
 
-#: The first example mostly comes within so many calls; a game may end when nothing is better.
+#: Calls within which the first example mostly comes; a game may end when nothing is better.
 _FIRST = 50
 #: Targets of "all" at most.
 _TARGETS = 20

@@ -14,13 +14,25 @@ from robgui.analyses.feature_game.attribution.result import AttributionResult
 from robgui.analyses.feature_game.cost import batch_calls, game_calls
 from robgui.analyses.feature_game.params import FeatureGameBatchParams, FeatureGameParams
 from robgui.analyses.feature_game.result import FeatureGameBatchResult, FeatureGameResult
-from robgui.core.execution.analysis import Analysis, Demo, Shards, Takes, deferred
+from robgui.core.execution.analysis import Analysis, Demo, Requirements, Shards, deferred
 from robgui.core.execution.asking.question import Question
 from robgui.core.execution.method import Method
 
 
 def _games(params: FeatureGameBatchParams, inputs: int) -> int:
     return len(chosen_places(inputs, params.images, params.seed))
+
+
+def _one(params: FeatureGameParams) -> Requirements:
+    return Requirements(most_inputs=1, needs=_needs(params))
+
+
+def _many(params: FeatureGameBatchParams) -> Requirements:
+    return Requirements(needs=_needs(params))
+
+
+def _needs(params: FeatureGameParams | FeatureGameBatchParams) -> frozenset[str]:
+    return frozenset({"gradients"}) if params.gradients else frozenset()
 
 
 ONE_IMAGE = Analysis(
@@ -38,6 +50,7 @@ ONE_IMAGE = Analysis(
     severity_means=("1 for no change, 0 for a tenth of the largest distance in its norm."),
     offers=words.game_offers,
     kinds=frozenset({"image"}),
+    takes_with=_one,
     first_look={"max_calls": 1500},
     demo=Demo("traffic_cnn.pt2", "traffic", 141, {"target": "green", "max_calls": 400}, opens=True),
     invitation=(
@@ -68,6 +81,7 @@ MANY_IMAGES = Analysis(
     offers=batch_words.batch_offers,
     kinds=frozenset({"image"}),
     inputs="many",
+    takes_with=_many,
     shards=Shards(
         _games,
         deferred("robgui.analyses.feature_game.batch:games_part"),
@@ -96,7 +110,7 @@ ATTRIBUTION = Analysis(
     verdict=attribution_words.verdict,
     views=attribution_views.views,
     kinds=frozenset({"image"}),
-    takes_with=lambda params: Takes(most_inputs=2),
+    takes_with=lambda params: Requirements(most_inputs=2),
     first_look={"steps": 20},
     demo=Demo("fashion_cnn.safetensors", "fashion.npz", 3, {"steps": 20}, guided=False),
     invitation=(

@@ -119,7 +119,7 @@ class _Game(Params):
         le=1e7,
         title="Seconds a search",
         description=(
-            "Stops a search after so many seconds; 0: no limit. Results then depend on the machine."
+            "Seconds after which a search stops; 0: no limit. Results then depend on the machine."
         ),
         json_schema_extra={"rare": True, "zero": "no limit"},
     )
@@ -133,6 +133,14 @@ class _Game(Params):
             " has 0.1 and 0.05."
         ),
         json_schema_extra={"rare": True, "zero": "uses all the calls"},
+    )
+    gradients: bool = Field(
+        False,
+        title="With gradients",
+        description=(
+            "White-box: under l0, against no opponent, the model's gradients propose which pixels"
+            " to change. Finds smaller changes, but needs a model that gives gradients."
+        ),
     )
     refine: bool = Field(
         True,
@@ -173,7 +181,7 @@ class _Game(Params):
         le=1e7,
         title="Seconds a move",
         description=(
-            "A move is fixed after so many seconds, where moves are; 0: by iterations alone."
+            "Seconds after which a move is fixed, where moves are; 0: by iterations alone."
         ),
         json_schema_extra={"rare": True, "zero": "by iterations alone"},
     )
@@ -182,7 +190,7 @@ class _Game(Params):
         ge=1,
         le=1_000_000,
         title="Iterations a move",
-        description=("A move is fixed after so many iterations; for the preset paper."),
+        description="Iterations after which a move is fixed; for the preset paper.",
         json_schema_extra={"rare": True},
     )
 
@@ -214,7 +222,7 @@ class Judged(Params):
         le=1,
         title="Few pixels",
         description=(
-            "In norm l0, a change of at most this share of the pixels is a failure, a larger one a"
+            "Where changed pixels are counted, up to this share of them is a failure, more is a"
             " risk."
         ),
         json_schema_extra={"rare": True, "judges": "share of the pixels"},
@@ -255,7 +263,7 @@ class FeatureGameParams(Judged, _Game, _Preset):
         title="Look-ahead",
         description=(
             "Against chance or an opponent the rest of a game is played exactly as soon as it has"
-            " at most so many positions; before that, by the predicted effect of each move."
+            " at most this many positions; before that, by the predicted effect of each move."
         ),
         json_schema_extra={"rare": True},
     )
@@ -278,7 +286,7 @@ class FeatureGameBatchParams(Judged, _Game, _Preset):
         ge=0,
         le=1_000_000,
         title="Images",
-        description="At most so many images, chosen at random by the seed; 0 takes all.",
+        description="Most images that are played, chosen at random by the seed; 0 takes all.",
         json_schema_extra={"zero": "all"},
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -87,7 +88,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
+class GameTree:
     """The N nodes of the partial game tree that matter most, root first.
 
     Parents come before their children.
@@ -108,6 +109,8 @@ class Tree:
         nodes: How many nodes the whole tree has.
     """
 
+    STORED_AS: ClassVar[str] = "Tree"
+
     parent: np.ndarray
     depth: np.ndarray
     keypoint: np.ndarray
@@ -120,7 +123,7 @@ class Tree:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class SteepnessEvidence:
     """What the search has seen of the network's steepness; evidence, no guarantee.
 
     Attributes:
@@ -131,6 +134,8 @@ class Evidence:
         singles: How many of the one-pixel moves were tried.
         moves: How many one-pixel moves there are.
     """
+
+    STORED_AS: ClassVar[str] = "Evidence"
 
     lipschitz: float
     gap: float
@@ -216,7 +221,7 @@ class FeatureGameResult:
     severity: Severity
     history: np.ndarray
     history_calls: np.ndarray
-    tree: Tree
+    tree: GameTree
     original: int
     target: int
     found_class: int
@@ -231,7 +236,7 @@ class FeatureGameResult:
     player: Player
     outcomes: tuple[Outcome, ...]
     searches: int
-    evidence: Evidence
+    evidence: SteepnessEvidence
     persistence: Persistence | None
     remark: str
     exact_class: int = -1

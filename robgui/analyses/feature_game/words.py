@@ -14,7 +14,7 @@ import numpy as np
 
 from robgui.analyses.feature_game import opponent_words as opponents
 from robgui.analyses.feature_game.judging import is_small, largest, rule, share_of
-from robgui.analyses.feature_game.params import UNITS, FeatureGameParams, Norm
+from robgui.analyses.feature_game.params import UNITS, FeatureGameParams, GameParams, Norm
 from robgui.analyses.feature_game.result import (
     FeatureGameResult,
     Outcome,
@@ -53,6 +53,7 @@ def game_verdict(result: FeatureGameResult, params: FeatureGameParams) -> Verdic
         _rule(result, params),
         *opponents.against(result, params),
         _steps(result, params),
+        white_box(params),
         _targets(result),
         _turned(result),
     ]
@@ -78,6 +79,14 @@ def _mislabelled(result: FeatureGameResult) -> str:
         return ""
     true, seen = result.labels[result.true_class], result.labels[result.original]
     return f"The label of the image is “{true}”: “{seen}” is wrong before any change."
+
+
+def white_box(params: GameParams) -> str:
+    """That gradients were used, where they were; empty for a black-box search."""
+    helped = not isinstance(params, FeatureGameParams) or params.player in ("cooperative", "all")
+    if not params.gradients or params.norm != "l0" or params.preset == "paper" or not helped:
+        return ""
+    return "White-box: the model's gradients proposed which pixels to change."
 
 
 def _scope(result: FeatureGameResult) -> str:

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from robgui.analyses.last_particle.estimates import Estimate, estimate
+    from robgui.analyses.last_particle.estimates import InputEstimates, estimate
     from robgui.analyses.last_particle.exact import Law, monte_carlo_bound, power, threshold
     from robgui.analyses.last_particle.params import LastParticleParams, LastParticleTableParams
     from robgui.analyses.last_particle.result import LastParticleResult, LastParticleTableResult
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 #: Public name -> module of this package; imported when first used, so that the window reads the
 #: record without torch.
 _HOMES = {
-    **dict.fromkeys(("Estimate", "estimate"), "estimates"),
+    **dict.fromkeys(("InputEstimates", "estimate"), "estimates"),
     **dict.fromkeys(("Law", "monte_carlo_bound", "power", "threshold"), "exact"),
     "last_particle": "single_input",
     **dict.fromkeys(("LastParticleParams", "LastParticleTableParams"), "params"),
@@ -26,7 +26,7 @@ _HOMES = {
     "last_particle_table": "table.many_inputs",
 }
 __all__ = [
-    "Estimate",
+    "InputEstimates",
     "LastParticleParams",
     "LastParticleResult",
     "LastParticleTableParams",

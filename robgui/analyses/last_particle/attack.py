@@ -17,7 +17,7 @@ from robgui.analyses.last_particle.noise.priors import Prior
 from robgui.analyses.last_particle.params import Noise
 from robgui.core.model.classifier import Classifier
 
-#: All steps together could go so many times across the ball (Madry and others, 2018).
+#: Radii of the ball that all steps together could cover (Madry and others, 2018).
 _TRAVEL = 2.5
 #: Noise that stays within a ball.
 BOUNDED = ("box", "clip", "l2", "ball")

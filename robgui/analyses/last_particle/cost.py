@@ -9,7 +9,7 @@ from robgui.analyses.last_particle.params import (
     MethodParams,
 )
 from robgui.core.execution.budget.cost import Calls, Subject
-from robgui.core.model.times import CallTimes
+from robgui.core.model.timing.times import CallTimes
 
 #: The search for the likeliest failures: rivals at most and other starts, steps with gradients,
 #: halvings, then centres times copies times steps.
@@ -17,7 +17,7 @@ _RIVALS, _STARTS, _STEPS, _HALVINGS, _CENTRED = 16, 7, 25, 12, 6 * 16 * 16
 
 #: The search for the direction of leaps.
 _STEEP = 3 * 4
-#: A table samples so many around the failures of an input.
+#: Samples of a table around the failures of one input.
 _FEW_AROUND = 2000
 #: Of a time limit, the share that repetitions of the test are planned for.
 _FOR_THE_TEST = 0.6

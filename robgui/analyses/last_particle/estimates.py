@@ -12,7 +12,7 @@ from torch import Tensor
 
 from robgui.analyses.last_particle.exact import Law
 from robgui.analyses.last_particle.particles.kernel import Bound
-from robgui.analyses.last_particle.particles.outcome import Outcome, outcome
+from robgui.analyses.last_particle.particles.outcome import SplittingOutcome, outcome
 from robgui.analyses.last_particle.particles.setup import Setup
 from robgui.analyses.last_particle.particles.splitting import Splitting
 from robgui.core.errors import ModelError, ParamsError
@@ -24,7 +24,7 @@ ScoreFunction = Callable[[Tensor, Tensor], Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class InputEstimates:
     """One entry per input; see ``LastParticleResult`` for what each means.
 
     Attributes:
@@ -35,7 +35,7 @@ class Estimate:
         p_low: ``(inputs,)``.
         p_high: ``(inputs,)``.
         killed: ``(inputs,)``.
-        m: So many killed validate.
+        m: Number of killed that validates.
         levels: For each input ``(k,)``, of its first replica.
         acceptance: For each input ``(k,)``.
         failure: For each input a failing latent point ``(dim,)``, or None.
@@ -77,7 +77,7 @@ def estimate(
     kill: int = 1,
     batch: int = 0,
     device: str | torch.device | None = None,
-) -> Estimate:
+) -> InputEstimates:
     """Tests for each input whether P(score(z) > 0), z ~ N(0, I), is below ``critical``.
 
     Args:
@@ -148,10 +148,12 @@ class FunctionScore:
         return None
 
 
-def _collected(splitting: Splitting, setup: Setup, outcomes: list[Outcome]) -> Estimate:
+def _collected(
+    splitting: Splitting, setup: Setup, outcomes: list[SplittingOutcome]
+) -> InputEstimates:
     first = splitting.lanes[:: setup.replicas]
     failures = (splitting.failures.get(i) for i in range(setup.tests))
-    return Estimate(
+    return InputEstimates(
         validated=np.array([each.validated for each in outcomes]),
         inconclusive=np.array([each.inconclusive for each in outcomes]),
         reason=tuple(each.reason for each in outcomes),

@@ -17,7 +17,7 @@ from robgui.analyses.last_particle.noise.priors import Prior
 from robgui.analyses.last_particle.noise.settings import prior_of
 from robgui.analyses.last_particle.params import MethodParams
 from robgui.analyses.last_particle.particles.lanes import Lane
-from robgui.analyses.last_particle.particles.outcome import Outcome, outcome
+from robgui.analyses.last_particle.particles.outcome import SplittingOutcome, outcome
 from robgui.analyses.last_particle.particles.setup import Setup
 from robgui.analyses.last_particle.particles.splitting import Splitting
 from robgui.analyses.last_particle.result import OUTSIDE
@@ -45,7 +45,7 @@ class JointOutcome:
     p_high: float
     mixed: bool
     shown: int
-    tests: tuple[Outcome, ...]
+    tests: tuple[SplittingOutcome, ...]
 
 
 class PairTests:
@@ -54,7 +54,7 @@ class PairTests:
 
     Attributes:
         law: The law of the counts of a test.
-        m: So many killed validate a test.
+        m: Number of killed that validates a test.
         prior: The noise.
         rivals: Other classes tested one by one for each pair, ``(pairs, q)``; q = 1 and -1 for all
             at once.
@@ -205,7 +205,7 @@ class PairTests:
         outcomes = tuple(self._outcome(self._at(test), test, bool(ended[test])) for test in tests)
         return _joint(outcomes, bool(ended[tests.start : tests.stop].all()))
 
-    def _outcome(self, splitting: Splitting, test: int, ended: bool = True) -> Outcome:
+    def _outcome(self, splitting: Splitting, test: int, ended: bool = True) -> SplittingOutcome:
         replicas = self._params.replicas
         lanes = splitting.lanes[test * replicas : (test + 1) * replicas]
         outside = OUTSIDE / self.rivals.shape[1]
@@ -244,9 +244,9 @@ def _rivals(classifier: Classifier, classes: np.ndarray, class_wise: bool) -> np
     return np.asarray(every[every != classes[:, None]].reshape(len(classes), -1))
 
 
-def _joint(outcomes: tuple[Outcome, ...], ended: bool) -> JointOutcome:
+def _joint(outcomes: tuple[SplittingOutcome, ...], ended: bool) -> JointOutcome:
     """Several tests as one: each says how likely one class is to win, so their sum is the failure
-    probability, and the sums of their ends, each left out so much more rarely, are its ends.
+    probability, and the sums of their ends, each with its part of the risk, are its ends.
     """
     estimates = np.array([each.p_estimate for each in outcomes])
     reason = next((each.reason for each in outcomes if each.inconclusive), "")

@@ -83,7 +83,7 @@ class _Many(_Front):
         ge=1,
         le=100_000,
         title="Inputs",
-        description="So many of the inputs that the model gets right, the first ones.",
+        description="Number of inputs tested: the first ones that the model gets right.",
     )
 
     @field_validator("radii")

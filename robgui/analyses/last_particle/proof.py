@@ -19,9 +19,7 @@ def unprovable(params: MethodParams) -> str:
     if not params.proof:
         return "Formal bounds were not asked for."
     if params.noise not in ("box", "clip"):
-        return (
-            "Formal bounds are for noise that moves every value by at most so much (box or clip)."
-        )
+        return "Formal bounds are for noise that limits how far every value moves (box or clip)."
     if params.rounded or params.lower or params.upper:
         return "Formal bounds do not know rounded features or bounds of your own."
     return ""

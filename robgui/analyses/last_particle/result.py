@@ -32,7 +32,7 @@ class LastParticleResult:
         p_low: Lower end of its 95 % interval; 0 when validated by the test alone.
         p_high: Upper end.
         killed: Particles killed at a level at or below 0, over all replicas.
-        m: So many killed validate.
+        m: Number of killed that validates.
         levels: ``(k,)`` score that the particles must exceed, round by round; failure begins above
             0.
         acceptance: ``(k,)`` share of accepted moves in each round.
@@ -175,7 +175,7 @@ class LastParticleTableResult:
         killed: Particles killed at or below 0.
         mixed: Which show no sign of bad mixing.
         calls: Model calls of each test.
-        m: So many killed validate.
+        m: Number of killed that validates.
         seconds: ``(E,)`` time of the tests, shared among the sizes by their part of the model
             calls.
         certified: Which have a formal proof that nothing in the ball fails; all False without

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from robgui.analyses.pipeline.params import PipelineParams
-from robgui.analyses.pipeline.result import Example, PipelineResult
+from robgui.analyses.pipeline.result import ChangedAnswer, PipelineResult
 from robgui.analyses.pipeline.ways import Way, ways_of
 from robgui.core.dataset import Dataset, align, match
 from robgui.core.dataset.picture import picture_of
@@ -57,7 +57,7 @@ class _Audit:
         self._views = [dataset.framed(way.framing) for way in self._ways]
         self._predicted: list[list[np.ndarray]] = [[] for _ in self._ways]
         self._confidence: list[list[np.ndarray]] = [[] for _ in self._ways]
-        self._examples: list[tuple[float, Example]] = []
+        self._examples: list[tuple[float, ChangedAnswer]] = []
         self._before = classifier.calls
 
     def take(self, wanted: range) -> None:
@@ -96,7 +96,7 @@ class _Audit:
             place = places[row]
             others = [kept for kept in self._examples if kept[1].place != place]
             same = [kept for kept in self._examples if kept[1].place == place]
-            example = Example(
+            example = ChangedAnswer(
                 place,
                 self._dataset.key(place),
                 number,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -14,7 +15,7 @@ REVERSED, GREY = "blue, green, red", "grey"
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class ChangedAnswer:
     """A picture whose answer changes.
 
     Attributes:
@@ -25,6 +26,8 @@ class Example:
         after: The same prepared in the other way.
         input: What the model gets of ``after``, in [0, 1].
     """
+
+    STORED_AS: ClassVar[str] = "Example"
 
     place: int
     name: str
@@ -64,7 +67,7 @@ class PipelineResult:
     dataset: str
     total: int
     resized: bool
-    examples: tuple[Example, ...]
+    examples: tuple[ChangedAnswer, ...]
     model_calls: int
     available: int = 0
 

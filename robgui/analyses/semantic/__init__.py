@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         network_map,
         pieces,
     )
-    from robgui.analyses.semantic.scene.scene import Axis, Scene
+    from robgui.analyses.semantic.scene.scene import Scene, SceneAxis
     from robgui.analyses.semantic.scene.space import Space, scene_of
     from robgui.analyses.semantic.volume_ratio.engine import srvr, table
     from robgui.analyses.semantic.volume_ratio.params import SrvrParams
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 __all__ = [
     "METHODS",
     "METHOD_WORDS",
-    "Axis",
     "Grown",
     "MapParams",
     "MapResult",
@@ -43,6 +42,7 @@ __all__ = [
     "RegionsParams",
     "RegionsResult",
     "Scene",
+    "SceneAxis",
     "Space",
     "SrvrParams",
     "SrvrResult",
@@ -78,7 +78,7 @@ _PLACES = {
         "network_map",
         "pieces",
     ),
-    "robgui.analyses.semantic.scene.scene": ("Axis", "Scene"),
+    "robgui.analyses.semantic.scene.scene": ("SceneAxis", "Scene"),
     "robgui.analyses.semantic.scene.space": ("Space", "scene_of"),
     "robgui.analyses.semantic.volume_ratio.engine": ("srvr", "table"),
     "robgui.analyses.semantic.volume_ratio.params": ("SrvrParams",),

@@ -12,15 +12,16 @@ from robgui.analyses.semantic.regions.box_test import needed
 from robgui.analyses.semantic.regions.largest_box import LOOK, SLAB
 from robgui.analyses.semantic.regions.params import GrowParams, RegionsParams, starts_on
 from robgui.analyses.semantic.scene.axes import AXES, image_axes, varied
-from robgui.analyses.semantic.scene.scene import Axis
+from robgui.analyses.semantic.scene.scene import SceneAxis
 from robgui.analyses.semantic.volume_ratio.params import SrvrParams
 from robgui.core.execution.budget.cost import Calls, Subject
 
 #: Points of the first look along one axis, on the map of two, and with more axes.
 _LOOKED = {1: 62, 2: 326}
 _SPREAD = 201
-#: Slabs that a face of a box asks for: at the end of its range at once, else about ten.
-_FEWEST_SLABS, _MOST_SLABS = 3, 10
+#: Slabs that a face of a box asks for: at the end of its range at once, else about ten, and as
+#: many once more where something was cut off.
+_FEWEST_SLABS, _MOST_SLABS = 3, 20
 #: Tests of a box: mostly one, now and then three.
 _MOST_TESTS = 3
 
@@ -80,6 +81,6 @@ def _grown(params: GrowParams, n: int, starts: int) -> tuple[int, int]:
     return most // 4, most
 
 
-def _axes(params: SpaceParams, spec: str, subject: Subject) -> tuple[Axis, ...]:
+def _axes(params: SpaceParams, spec: str, subject: Subject) -> tuple[SceneAxis, ...]:
     colour, side = subject.shape[0] == 3, min(subject.shape[1:], default=1)
     return varied(image_axes(colour, side) if spec == IMAGE else AXES, params, spec)

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator
 
-from robgui.core.execution.analysis import Params, Takes
+from robgui.core.execution.analysis import Params, Requirements
 
 Preset = Literal["default", "paper"]
 
@@ -152,8 +152,10 @@ class SeveralScenesParams(Params):
         return self.scene
 
 
-def takes(params: OneSceneParams | SeveralScenesParams) -> Takes:
+def takes(params: OneSceneParams | SeveralScenesParams) -> Requirements:
     """An image scene takes inputs, one where there is one scene; meshes take none."""
     if IMAGE not in params.scenes:
-        return Takes(fewest_inputs=0, most_inputs=0)
-    return Takes(fewest_inputs=1, most_inputs=1 if isinstance(params, OneSceneParams) else None)
+        return Requirements(fewest_inputs=0, most_inputs=0)
+    return Requirements(
+        fewest_inputs=1, most_inputs=1 if isinstance(params, OneSceneParams) else None
+    )

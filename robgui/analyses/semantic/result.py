@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from robgui.analyses.semantic.params import IMAGE
-from robgui.analyses.semantic.scene.scene import Axis
+from robgui.analyses.semantic.scene.scene import SceneAxis
 
 
 def _none(*shape: int, dtype: type = float) -> np.ndarray:
@@ -37,7 +37,7 @@ class Sight:
     classes: tuple[int, ...]
     names: tuple[str, ...]
     shares: tuple[float, ...]
-    axes: tuple[Axis, ...]
+    axes: tuple[SceneAxis, ...]
     usual: tuple[str, ...]
     notes: tuple[str, ...]
 
@@ -100,7 +100,7 @@ class MapResult:
             in results of the first edition.
     """
 
-    axes: tuple[Axis, ...]
+    axes: tuple[SceneAxis, ...]
     x: np.ndarray
     y: np.ndarray
     score: np.ndarray
@@ -113,7 +113,7 @@ class MapResult:
     shapes: tuple[str, ...]
     specs: tuple[str, ...]
     labels: tuple[str, ...]
-    scene_axes: tuple[Axis, ...]
+    scene_axes: tuple[SceneAxis, ...]
     values: np.ndarray
     traps: Traps
     model_calls: int
@@ -181,7 +181,7 @@ class RegionsResult:
             that are grown otherwise and before the test.
     """
 
-    axes: tuple[Axis, ...]
+    axes: tuple[SceneAxis, ...]
     low: np.ndarray
     high: np.ndarray
     trace: np.ndarray
@@ -215,7 +215,7 @@ class RegionsResult:
     shape: str
     labels: tuple[str, ...]
     target: int
-    scene_axes: tuple[Axis, ...]
+    scene_axes: tuple[SceneAxis, ...]
     values: np.ndarray
     model_calls: int
     worst_images: np.ndarray
@@ -283,7 +283,7 @@ class SrvrResult:
     shapes: tuple[str, ...]
     methods: tuple[str, ...]
     labels: tuple[str, ...]
-    axes: tuple[Axis, ...]
+    axes: tuple[SceneAxis, ...]
     model_calls: int
 
 
@@ -297,7 +297,7 @@ def image_place(specs: tuple[str, ...], shape: int) -> int:
     return specs[:shape].count(IMAGE) if specs[shape] == IMAGE else -1
 
 
-def pieces(axis: Axis, low: float, high: float) -> list[tuple[float, float]]:
+def pieces(axis: SceneAxis, low: float, high: float) -> list[tuple[float, float]]:
     """The parts of a region along an axis that lie in its range: two where it goes across the
     seam of a periodic axis.
     """

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from robgui.analyses.semantic.scene.scene import Axis
-from robgui.core.view import Axis as ViewAxis
-from robgui.core.view import Ink, Matrix, Spot
+from robgui.analyses.semantic.scene.scene import SceneAxis
+from robgui.core.view import Axis, Ink, Matrix, Spot
 
 #: Score of a class, from 0 to 1.
-SCORE = ViewAxis("score of the class", low=0.0, high=1.0, better="high")
+SCORE = Axis("score of the class", low=0.0, high=1.0, better="high")
 #: One ink for each way to grow, the same in every picture.
 METHOD_INKS = {
     "naive": Ink("series", 4),
@@ -19,9 +18,9 @@ METHOD_INKS = {
 }
 
 
-def view_axis(axis: Axis) -> ViewAxis:
+def view_axis(axis: SceneAxis) -> Axis:
     """A parameter of a scene as the axis of a picture."""
-    return ViewAxis(axis.title, axis.unit, axis.low, axis.high)
+    return Axis(axis.title, axis.unit, axis.low, axis.high)
 
 
 def rect_of(x: np.ndarray, y: np.ndarray) -> tuple[float, float, float, float]:
@@ -32,7 +31,7 @@ def rect_of(x: np.ndarray, y: np.ndarray) -> tuple[float, float, float, float]:
 
 def score_matrix(
     title: str,
-    axes: tuple[Axis, ...],
+    axes: tuple[SceneAxis, ...],
     grid: tuple[np.ndarray, np.ndarray],
     score: np.ndarray,
     spots: tuple[Spot, ...] = (),

@@ -11,7 +11,7 @@ from robgui.core.text.words import number
 from robgui.core.verdict import Status
 
 if TYPE_CHECKING:
-    from robgui.analyses.semantic.scene.scene import Axis
+    from robgui.analyses.semantic.scene.scene import SceneAxis
 
 #: Transforms that show what lies beyond the border of an image.
 _MOVING = {"rotation", "scale", "shift_x", "shift_y", "shear"}
@@ -21,13 +21,13 @@ _SMALLEST = 112
 WHOLE = 1e-6
 
 
-def place_words(axes: Sequence[Axis], point: np.ndarray) -> str:
+def place_words(axes: Sequence[SceneAxis], point: np.ndarray) -> str:
     """``azimuth 120°, elevation 30°``."""
     values = zip(axes, point, strict=True)
     return ", ".join(f"{axis.title.lower()} {with_unit(float(v), axis.unit)}" for axis, v in values)
 
 
-def region_place(axes: Sequence[Axis], low: np.ndarray, high: np.ndarray) -> str:
+def region_place(axes: Sequence[SceneAxis], low: np.ndarray, high: np.ndarray) -> str:
     """``azimuth 100° to 180°, elevation everywhere``."""
     parts = []
     for axis, a, b in zip(axes, low, high, strict=True):
@@ -37,12 +37,12 @@ def region_place(axes: Sequence[Axis], low: np.ndarray, high: np.ndarray) -> str
     return ", ".join(parts)
 
 
-def range_words(axes: Sequence[Axis]) -> str:
+def range_words(axes: Sequence[SceneAxis]) -> str:
     """``azimuth 0° to 360°, elevation -10° to 90°``: all that is looked at."""
     return ", ".join(f"{axis.title.lower()} {_span(axis, axis.low, axis.high)}" for axis in axes)
 
 
-def axes_words(axes: Sequence[Axis]) -> str:
+def axes_words(axes: Sequence[SceneAxis]) -> str:
     """``azimuth × elevation``."""
     return " × ".join(axis.title.lower() for axis in axes)
 
@@ -63,7 +63,7 @@ def sentence_case(words: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-def border_words(axes: Sequence[Axis], image: bool) -> str:
+def border_words(axes: Sequence[SceneAxis], image: bool) -> str:
     """What stands beyond the border of an image that is moved or made smaller; else empty."""
     if not image or not any(axis.name in _MOVING for axis in axes):
         return ""
@@ -85,5 +85,5 @@ def finding_picture(image: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(picture.repeat(factor, 0).repeat(factor, 1))
 
 
-def _span(axis: Axis, low: float, high: float) -> str:
+def _span(axis: SceneAxis, low: float, high: float) -> str:
     return f"{with_unit(low, axis.unit)} to {with_unit(high, axis.unit)}"

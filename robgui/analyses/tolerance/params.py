@@ -56,8 +56,8 @@ class ToleranceParams(Params):
         le=10_000_000,
         title="Samples of noise",
         description=(
-            "Only where there is one input: random changes, a few of each size and at most so many"
-            " of those that may be rare, and a test by the last particle; 0 leaves them out. Fewer"
+            "Only where there is one input: most random changes of one size, which only sizes with"
+            " rare failures need, besides a test by the last particle; 0 leaves them out. Fewer"
             " than 37,000 cannot tell a chance of 1 in 10,000."
         ),
         json_schema_extra={"rare": True, "zero": "none"},

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from robgui.analyses.zonnscan.attack import fast_gradient
     from robgui.analyses.zonnscan.disagreement import corner_cases, zonnscan_corner_cases
+    from robgui.analyses.zonnscan.drawn_again import zone_samples
     from robgui.analyses.zonnscan.params import (
         CornerCasesParams,
         PopulationsParams,
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
         WatermarkResult,
         ZonnscanResult,
     )
-    from robgui.analyses.zonnscan.sweep import zone_samples, zonnscan
+    from robgui.analyses.zonnscan.sweep import zonnscan
     from robgui.analyses.zonnscan.watermark import Key, compare_models, embed, make_key
     from robgui.analyses.zonnscan.watermark_check import zonnscan_watermark
 
@@ -65,7 +66,7 @@ _HOMES = {
     "embed": "watermark",
     "fast_gradient": "attack",
     "make_key": "watermark",
-    "zone_samples": "sweep",
+    "zone_samples": "drawn_again",
     "zonnscan": "sweep",
     "zonnscan_corner_cases": "disagreement",
     "zonnscan_populations": "populations",

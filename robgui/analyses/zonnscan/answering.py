@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from robgui.analyses.zonnscan.attack import fast_gradient
+from robgui.analyses.zonnscan.drawn_again import samples_of
 from robgui.analyses.zonnscan.populations import true_classes
 from robgui.analyses.zonnscan.result import Twins
-from robgui.analyses.zonnscan.sweep import samples_of
 from robgui.core.dataset import inputs
 from robgui.core.execution.asking.answering import loaded
 from robgui.core.execution.asking.by_value import from_value
@@ -15,10 +15,10 @@ from robgui.core.execution.asking.by_value import from_value
 if TYPE_CHECKING:
     import numpy as np
 
-    from robgui.core.execution.shelf import Shelf
+    from robgui.core.execution.loaded_cache import LoadedCache
 
 
-def twin(shelf: Shelf, model: dict[str, Any], one: dict[str, Any], eps: float) -> Twins:
+def twin(shelf: LoadedCache, model: dict[str, Any], one: dict[str, Any], eps: float) -> Twins:
     """Moves every value of an input by ``eps`` against its class.
 
     Args:
@@ -35,6 +35,6 @@ def twin(shelf: Shelf, model: dict[str, Any], one: dict[str, Any], eps: float) -
     return Twins(classifier.decode(array), classes.cpu().numpy(), array, seen.cpu().numpy())
 
 
-def samples(shelf: Shelf, corners: np.ndarray, radius: float, **drawn: Any) -> np.ndarray:
+def samples(shelf: LoadedCache, corners: np.ndarray, radius: float, **drawn: Any) -> np.ndarray:
     """The first samples of a zone, see ``samples_of``; no model is asked."""
     return samples_of(corners, radius, **drawn)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
+
 from robgui.analyses.zonnscan.params import (
     CornerCasesParams,
     PopulationsParams,
     WatermarkParams,
     ZonnscanParams,
 )
+from robgui.analyses.zonnscan.resolution import resolution
 from robgui.analyses.zonnscan.zone import fitted_radii
 from robgui.core.execution.budget.cost import Calls, Subject
-from robgui.core.model.times import CallTimes
+from robgui.core.model.timing.times import CallTimes
 
-#: A zone may stop after so many samples.
+#: Fewest samples after which a zone may stop, if they tell as little as is asked.
 _FEWEST = 64
 #: The gradient attack: 10 radii in 13 steps, twice 8 in 17, and pulling back what it finds.
 ATTACK = 10 * 13 + 2 * 8 * 17 + 36
@@ -24,11 +27,13 @@ _FIRST_SAMPLES, _FIRST_SHARE = 32, 0.6
 
 def sweep_calls(params: ZonnscanParams, subject: Subject) -> Calls:
     """Samples of every radius, the nearest change among them, the attack."""
-    radii = params.radii or fitted_radii(params.zone, subject.values, subject.kind)
+    added = 0 if params.radii else params.added
+    radii = params.radii or fitted_radii(params.zone, subject.values, subject.kind, few=added > 0)
     zones = sum(radius > 0 for radius in radii)
     fewest, most = _samples(zones, params.samples, params.target_half_width)
     attack = ATTACK if subject.gradients and zones else 0
-    return Calls(1 + fewest, 1 + most + _NEAREST + attack, slopes=attack)
+    more = added * params.samples
+    return Calls(1 + fewest, 1 + most + more + _NEAREST + attack, slopes=attack)
 
 
 def populations_calls(params: PopulationsParams, subject: Subject) -> Calls:
@@ -65,8 +70,10 @@ def watermark_calls(params: WatermarkParams, subject: Subject) -> Calls:
 
 
 def _samples(zones: int, samples: int, target: float) -> tuple[int, int]:
-    """Fewest and most samples of so many zones."""
-    fewest = min(samples, _FEWEST) if target else samples
+    """Fewest and most samples of ``zones`` zones."""
+    fewest = samples
+    if target:  # an interval is never narrower than what its samples can tell from 0
+        fewest = min(samples, max(_FEWEST, math.ceil(resolution(1) / (2 * target))))
     return zones * fewest, zones * samples
 
 

@@ -33,31 +33,31 @@ from robgui.analyses.zonnscan.words import corner_cases as corner_cases_words
 from robgui.analyses.zonnscan.words import populations as populations_words
 from robgui.analyses.zonnscan.words import sweep as sweep_words
 from robgui.analyses.zonnscan.words import watermark as watermark_words
-from robgui.core.execution.analysis import Analysis, Demo, Shards, Takes, deferred
+from robgui.core.execution.analysis import Analysis, Demo, Requirements, Shards, deferred
 from robgui.core.execution.asking.question import Question
 from robgui.core.execution.method import Method
 
 _FOLDER = "robgui.analyses.zonnscan"
 
 
-def _sweep_takes(params: ZonnscanParams) -> Takes:
+def _sweep_takes(params: ZonnscanParams) -> Requirements:
     if params.zone == "box":
-        return Takes(fewest_inputs=2, most_inputs=2)
-    return Takes(most_inputs=1)
+        return Requirements(fewest_inputs=2, most_inputs=2)
+    return Requirements(most_inputs=1)
 
 
-def _populations_take(params: PopulationsParams) -> Takes:
-    return Takes(needs=frozenset({"gradients"} if params.against == "adversarial" else ()))
+def _populations_take(params: PopulationsParams) -> Requirements:
+    return Requirements(needs=frozenset({"gradients"} if params.against == "adversarial" else ()))
 
 
-def _corner_cases_take(params: CornerCasesParams) -> Takes:
-    return Takes(fewest_models=2)
+def _corner_cases_take(params: CornerCasesParams) -> Requirements:
+    return Requirements(fewest_models=2)
 
 
-def _watermark_takes(params: WatermarkParams) -> Takes:
+def _watermark_takes(params: WatermarkParams) -> Requirements:
     if params.mode == "compare":
-        return Takes(fewest_models=2, most_models=2)
-    return Takes(most_models=1, needs=frozenset({"gradients"}))
+        return Requirements(fewest_models=2, most_models=2)
+    return Requirements(most_models=1, needs=frozenset({"gradients"}))
 
 
 SWEEP = Analysis(

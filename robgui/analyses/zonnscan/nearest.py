@@ -16,10 +16,11 @@ from robgui.analyses.zonnscan.sampling.zones import Cloud
 from robgui.core.devices import to_device, to_host
 from robgui.core.model.classifier import Classifier
 
-#: Crossing samples that are pulled towards the input, and how often the way is halved: 64 · 12
-#: calls at most.
+#: Crossing samples that are pulled towards the input, and how often the way is halved.
 CANDIDATES = 64
 HALVINGS = 12
+#: Halvings after which those are left behind that can no longer become the nearest.
+_RACED = (2, 4, 7)
 
 
 class Crossing:
@@ -75,7 +76,8 @@ def nearest_crossing(
 
     Zones are convex and hold their centre, so each such point lies in a smaller zone; what is
     reported has been seen to cross. A candidate on the boundary that does not cross a second time
-    (another batch, other rounding) counts as infinitely far.
+    (another batch, other rounding) counts as infinitely far. One that could only cross beyond the
+    nearest point found is given up, which changes no answer.
 
     Args:
         classifier: The model.
@@ -87,37 +89,39 @@ def nearest_crossing(
     """
     multi_label = classifier.settings.multi_label
     far, near = torch.ones_like(candidates[:, :1]), torch.zeros_like(candidates[:, :1])
-    classes = torch.full_like(far, -1, dtype=torch.int64)
-    middle = far
-    for halving in range(HALVINGS):
+    classes, whole = torch.full_like(far, -1, dtype=torch.int64), reach(candidates)
+    middle, calls = far, 0
+    for halving in range(1, HALVINGS + 1):
         points = torch.lerp(centre, candidates, middle)
         reading = read_scores(
             classifier.infer(points.reshape(-1, *classifier.shape), batch), multi_label
         )
+        calls += len(points)
         crosses = (reading.votes != home).any(1, keepdim=True)
         far, near = torch.where(crosses, middle, far), torch.where(crosses, near, middle)
         classes = torch.where(crosses, reading.top, classes)
         points = torch.lerp(centre, candidates, far)
-        yield Crossing(
-            points,
-            classes,
-            torch.where(classes[:, 0] >= 0, reach(points), torch.inf),
-            (halving + 1) * len(points),
-        )
+        radii = torch.where(classes[:, 0] >= 0, reach(points), torch.inf)
+        yield Crossing(points, classes, radii, calls)
+        if halving in _RACED:  # along a way from the centre radii grow as its share does
+            able = (near[:, 0] * whole <= radii.min()).nonzero()[:, 0]
+            candidates, far, near, classes, whole = (
+                values.index_select(0, able) for values in (candidates, far, near, classes, whole)
+            )
         middle = (far + near) / 2
 
 
-def crossing_samples(scan: Scan, cloud: Cloud) -> Tensor | None:
+def crossing_samples(scan: Scan, cloud: Cloud, order: np.ndarray) -> Tensor | None:
     """Up to 64 samples ``(m, d)`` that crossed in the smallest zone in which any did.
 
-    None when none did.
+    None when none did. ``order`` names the zones from the smallest on.
     """
     (crossed,) = to_host(scan.tally.crossed)
-    zones = np.flatnonzero(crossed.any(1))
+    zones = order[crossed[order].any(1)]
     if not len(zones):
         return None
     numbers = np.flatnonzero(crossed[zones[0]])[:CANDIDATES].tolist()
-    zone = to_device(torch.from_numpy(zones[:1]), scan.tally.crossed.device)
+    zone = to_device(torch.from_numpy(zones[:1].copy()), scan.tally.crossed.device)
     return torch.cat(list(_drawn_again(scan, cloud, zone, numbers)))
 
 

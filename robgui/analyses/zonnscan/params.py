@@ -41,10 +41,21 @@ class ZonnscanParams(Params):
         title="Radii",
         description=(
             "Sizes of the zone around the input, values being from 0 to 1; 0 is the input itself, 1"
-            " in linf the whole input space. Empty: from 0 to the largest that the zone can have,"
-            " more of them below a fifth of it for tables and for l2 and l1."
+            " in linf the whole input space. Empty: a few from 0 to the largest that the zone can"
+            " have, then others where the curve bends."
         ),
-        json_schema_extra={"empty": "fitted to the zone"},
+        json_schema_extra={"empty": "fitted to the curve"},
+    )
+    added: int = Field(
+        12,
+        ge=0,
+        le=200,
+        title="Radii added",
+        description=(
+            "Most radii that are added where the curve bends. Radii of your own stay as they are."
+            " 0 adds none and takes about 20 in fixed steps."
+        ),
+        json_schema_extra={"zero": "none", "rare": True},
     )
     samples: int = Field(
         1024, ge=1, le=1_000_000, title="Samples", description="Most samples per radius."
@@ -74,7 +85,7 @@ class ZonnscanParams(Params):
         title="Class should hold up to radius",
         description=(
             "A change of class within this radius is a failure; 0 takes a tenth of the "
-            "largest radius the zone can have (0.1 in linf)."
+            "largest radius the zone can have (0.1 where each value changes by itself)."
         ),
         json_schema_extra={"zero": "a tenth of the largest", "judges": "radius"},
     )

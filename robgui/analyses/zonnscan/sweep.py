@@ -14,24 +14,19 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import torch
 from torch import Tensor
 
 from robgui.analyses.zonnscan.gradient_search import GradientSearch
 from robgui.analyses.zonnscan.nearest import Crossing, crossing_samples, nearest_crossing
 from robgui.analyses.zonnscan.params import ZonnscanParams
-from robgui.analyses.zonnscan.result import (
-    ATTACK_TO_COME,
-    ZonnscanResult,
-    corners_drawn,
-    how_drawn,
-)
+from robgui.analyses.zonnscan.radii import Radii
+from robgui.analyses.zonnscan.result import ATTACK_TO_COME, ZonnscanResult
+from robgui.analyses.zonnscan.sampling.bends import curves_of
 from robgui.analyses.zonnscan.sampling.clouds import radius_of, zone_cloud
 from robgui.analyses.zonnscan.sampling.intervals import intervals, shares
-from robgui.analyses.zonnscan.sampling.points import FIRST_ROUND
 from robgui.analyses.zonnscan.sampling.scan import Scan
-from robgui.analyses.zonnscan.sampling.tally import SHOWN, Tally, entropy_of, read_scores
-from robgui.analyses.zonnscan.zone import Sampler, Zone, fitted_radii, largest_radius
+from robgui.analyses.zonnscan.sampling.tally import SHOWN, Counts, Tally, entropy_of, read_scores
+from robgui.analyses.zonnscan.zone import Zone, largest_radius
 from robgui.core.dataset import Dataset, align, inputs
 from robgui.core.devices import to_host
 from robgui.core.errors import DataError, ModelError
@@ -42,7 +37,7 @@ from robgui.core.model.classifier import Classifier
 
 #: Of a time limit: when the first curve ends, the nearest sample is found and the attack ends.
 _FIRST_SHARE, _NEAREST_SHARE, _ATTACK_SHARE = 0.4, 0.5, 0.8
-#: With a time limit so many of the nearest samples are pulled towards the input.
+#: Nearest samples that are pulled towards the input when there is a time limit.
 _FEW = 8
 _FOLLOWING = "Following gradients to a nearer change of class."
 _AT_WORK = "it is still at work"
@@ -84,14 +79,11 @@ class _Sweep:
         self._corners = corners_of(classifier, dataset, params.zone)
         self._name = " to ".join(dataset.key(i) for i in range(len(dataset)))
         self.centre = self._corners.mean(0, keepdim=True).flatten(1)
-        self._radii = params.radii or fitted_radii(
-            params.zone, self.centre.numel(), classifier.kind
-        )
-        radii = [radius for radius in self._radii if radius > 0]
+        self.radii = Radii(params, self.centre.numel(), classifier.kind, self.centre.device)
         self.cloud, self._sampler, self._note = zone_cloud(
             params.zone,
             self._corners.flatten(1),
-            radii,
+            self.radii.sizes,
             sampler=params.sampler,
             samples=params.samples,
             seed=params.seed,
@@ -107,7 +99,7 @@ class _Sweep:
         )
         self._predicted = int(top[0, 0])
         tally = Tally(
-            len(radii),
+            len(self.radii.sizes),
             classifier.classes,
             self.cloud.lanes,
             cap,
@@ -122,7 +114,10 @@ class _Sweep:
             target=params.target_half_width,
             target_share=params.target_share,
             batch=params.batch,
+            first=self.radii.used,
+            hurried=self._deadline.limited,
         )
+        self.scan.more = self._add_radius
         self.crossing: Crossing | None = None
         self._truth = truth_of(classifier, dataset)
         self._search: GradientSearch | None = None
@@ -146,7 +141,7 @@ class _Sweep:
         self.late = self._deadline.over or (self._deadline.limited and bool(self.scan.active))
 
     def _until(self, share: float, stage: Iterator[None], doing: str) -> Iterator[str]:
-        """Goes on with a stage until so much of the time is used; to its end without a limit."""
+        """Goes on with a stage until ``share`` of the time is used; to its end without a limit."""
         while not self._deadline.beyond(share) or self._unseen():
             try:
                 next(stage)
@@ -156,14 +151,25 @@ class _Sweep:
 
     def _unseen(self) -> bool:
         """Whether there is time for the first curve, and a radius without samples."""
-        return not self._deadline.over and bool((self.scan.tally.samples == 0).any())
+        waiting = self.scan.tally.samples[: self.radii.first] == 0
+        return not self._deadline.over and bool(waiting.any())
+
+    def _add_radius(self, counts: Counts) -> int:
+        """Adds a radius where the curves bend; 1 where there was one to add."""
+        order = self.radii.order
+        if not self.radii.room or not counts.samples[order].all():
+            return 0
+        confidence, entropy, _ = self._own_numbers
+        own = np.array([entropy[0], 0.0, confidence[0, self._predicted]])
+        curves = curves_of(counts.of(order), own, self._predicted)
+        return int(self.radii.add(curves))
 
     def refine(self) -> Iterator[None]:
         """Bisects for the smallest crossing radius.
 
         ``crossing`` is the nearest so far after each halving.
         """
-        candidates = crossing_samples(self.scan, self.cloud)
+        candidates = crossing_samples(self.scan, self.cloud, self.radii.order)
         if candidates is None:
             return
         if self._deadline.limited:
@@ -183,7 +189,7 @@ class _Sweep:
         It comes last and has random numbers of its own, so that nothing else depends on it.
         """
         params = self._params
-        largest = min(self._radii[-1], largest_radius(params.zone, self.centre.numel()))
+        largest = min(self.radii.largest, largest_radius(params.zone, self.centre.numel()))
         if not self._classifier.capabilities.gradients or largest == 0:
             return
         self._no_attack = _AT_WORK
@@ -210,16 +216,18 @@ class _Sweep:
 
     def _result(self) -> ZonnscanResult:
         counts = self.scan.tally.counts()
+        order = self.radii.shown(counts.samples)
+        counts = counts.of(order)
         index_low, index_high = intervals(counts)
         low, high = shares(counts, self.scan.cap, stops=self._params.target_half_width > 0)
         own_confidence, own_index, own_votes = self._own_numbers
-        first = len(self._radii) - len(counts.samples)
+        first = int(self.radii.zero)
 
         def joined(own: np.ndarray | float, rest: np.ndarray) -> np.ndarray:
             """The input's own value where radius 0 was asked for, then the sampled ones."""
             return np.concatenate([np.broadcast_to(own, (first, *rest.shape[1:])), rest])
 
-        radii = np.asarray(self._radii)
+        radii = self.radii.of(order)
         index = joined(own_index, counts.index)
         mean_confidence = joined(own_confidence, counts.confidence)
         entropy_of_mean = entropy_of(mean_confidence, self._multi_label)
@@ -310,37 +318,3 @@ def truth_of(classifier: Classifier, dataset: Dataset) -> int:
     labels = align(classifier, dataset).labels if len(dataset) == 1 else None
     truth = -1 if labels is None else int(labels[0])
     return truth if truth < classifier.classes else -1
-
-
-def zone_samples(
-    result: ZonnscanResult, params: ZonnscanParams, radius: float, count: int = SHOWN
-) -> np.ndarray:
-    """The first samples ``(count, *shape)`` of the zone with this radius, as the run drew them.
-
-    At most 32.
-
-    At a radius of the sweep their classes are in ``shown_class``.
-    """
-    if radius <= 0:
-        return np.repeat(result.input[None], count, axis=0)
-    return samples_of(corners_drawn(result), radius, **how_drawn(result, params), count=count)
-
-
-def samples_of(
-    corners: np.ndarray,
-    radius: float,
-    *,
-    zone: Zone,
-    sampler: Sampler,
-    samples: int,
-    seed: int,
-    count: int,
-) -> np.ndarray:
-    """The first ``count`` samples of a zone around ``corners``, drawn as a run draws them."""
-    flat = torch.from_numpy(np.ascontiguousarray(corners)).flatten(1)
-    cloud, _, _ = zone_cloud(zone, flat, [radius], sampler=sampler, samples=samples, seed=seed)
-    first = torch.zeros(1, dtype=torch.int64, device=flat.device)
-    block = cloud.block(0, min(FIRST_ROUND, samples // cloud.lanes * cloud.lanes), first)
-    for _ in block.prepare():
-        continue
-    return np.asarray(block.at(first)[0, :count].reshape(-1, *corners.shape[1:]).numpy())

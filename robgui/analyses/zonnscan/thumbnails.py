@@ -9,7 +9,7 @@ import torch
 
 from robgui.core.dataset.picture import picture_of
 
-#: Small pictures of one result take at most so many bytes; with more inputs each becomes smaller.
+#: Most bytes of the small pictures of one result; with more inputs each becomes smaller.
 _BUDGET = 8_000_000
 _LARGEST, _SMALLEST = 64, 12
 

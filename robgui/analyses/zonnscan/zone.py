@@ -41,13 +41,20 @@ FINE = (
 )
 
 
-def fitted_radii(zone: Zone, dims: int, kind: str) -> tuple[float, ...]:
+#: A sweep that adds radii where its curves bend begins with these.
+EVEN_FIRST = (0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1)
+FINE_FIRST = (0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1)
+
+
+def fitted_radii(zone: Zone, dims: int, kind: str, *, few: bool = False) -> tuple[float, ...]:
     """The radii of a sweep when nobody names them, from 0 to the largest that the zone can have.
 
-    In balls they grow with the number of values: a length of 1 is nothing for 784 of them.
+    In balls they grow with the number of values: a length of 1 is nothing for 784 of them. With
+    ``few`` they are the first of a sweep that adds others.
     """
-    whole = zone in ("linf", "box")
-    shares = EVEN if whole and kind != "table" else FINE
+    even = zone in ("linf", "box") and kind != "table"
+    first, every = (EVEN_FIRST, EVEN) if even else (FINE_FIRST, FINE)
+    shares = first if few else every
     largest = largest_radius(zone, dims)
     return tuple(float(f"{share * largest:.3g}") for share in shares)
 

@@ -38,7 +38,7 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CaseOutcome:
     """One case after the model was asked.
 
     Attributes:
@@ -47,7 +47,7 @@ class Outcome:
         answer: The class that the model gives.
         probability: Of the class that is right.
         margin: Probability of the class that is right minus that of the best other one.
-        known: The baseline has it wrong too, so that it fails nobody.
+        known: The baseline has it wrong too, which fails nobody.
     """
 
     case: Case
@@ -75,7 +75,7 @@ class Checked:
     suite: GuardSuite
     model: str
     fingerprint: str
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[CaseOutcome, ...]
     baseline: str = ""
 
     @property
@@ -153,13 +153,13 @@ def _outcome(
     card: ModelCard,
     row: np.ndarray,
     baseline: Mapping[str, bool] | None,
-) -> Outcome:
+) -> CaseOutcome:
     place, best = suite.place_of(case.expected, card), int(row.argmax())
     margin = float(row[place] - np.delete(row, place).max())
     before = None if baseline is None else baseline.get(case.name)
     state = _state(case, best == place, before)
     known = before is False and best != place
-    return Outcome(case, state, card.labels[best], float(row[place]), margin, known)
+    return CaseOutcome(case, state, card.labels[best], float(row[place]), margin, known)
 
 
 def _state(case: Case, right: bool, before: bool | None) -> State:

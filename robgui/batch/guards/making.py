@@ -16,7 +16,7 @@ from robgui.batch.guards.pytest_file import TEST_FILE
 from robgui.batch.guards.suite import INPUTS, Case, FoundOn, GuardSuite, write_suite
 from robgui.core.dataset.dataset import plain
 from robgui.core.errors import ParamsError, WorkspaceError
-from robgui.core.execution.asking.witness import Seen, Witness, witnesses
+from robgui.core.execution.asking.witness import Witness, WitnessedInput, witnesses
 from robgui.core.text.words import count
 from robgui.version import __version__
 
@@ -98,7 +98,7 @@ class _Drawing:
     heads: dict[tuple[object, ...], Witness] = field(default_factory=dict)
     models: dict[str, FoundOn] = field(default_factory=dict)
 
-    def add_finding(self, witness: Witness, seen: Seen) -> None:
+    def add_finding(self, witness: Witness, seen: WitnessedInput) -> None:
         """The finding and, where the model has it right, the input that it was made from."""
         finding = seen.finding
         if seen.given == seen.expected:
@@ -129,7 +129,7 @@ class _Drawing:
     def _add(
         self,
         witness: Witness,
-        seen: Seen,
+        seen: WitnessedInput,
         role: Any,
         finding: StoredFinding | None = None,
         of: str = "",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from robgui.batch.guards.checking import Checked, Outcome, State
+from robgui.batch.guards.checking import CaseOutcome, Checked, State
 from robgui.batch.summary import clean
 from robgui.core.text.words import count, percent
 
@@ -21,7 +21,7 @@ def lines(checked: Checked) -> Iterator[str]:
     yield summary(checked)
 
 
-def line(outcome: Outcome) -> str:
+def line(outcome: CaseOutcome) -> str:
     """What became of a case, in one line."""
     case = outcome.case
     said = f"{_SIGNS[outcome.state]} {outcome.state}: {case.name}: {_answer(outcome)}"
@@ -85,7 +85,7 @@ def junit(checked: Checked) -> bytes:
     return bytes(ET.tostring(root, encoding="utf-8", xml_declaration=True))
 
 
-def _answer(outcome: Outcome) -> str:
+def _answer(outcome: CaseOutcome) -> str:
     case = outcome.case
     sure = percent(outcome.probability)
     if outcome.answer == case.expected or outcome.state in (State.FIXED, State.KEPT):
@@ -93,7 +93,7 @@ def _answer(outcome: Outcome) -> str:
     return f"“{outcome.answer}” where “{case.expected}” ({sure}) is right"
 
 
-def _case(outcome: Outcome) -> dict[str, Any]:
+def _case(outcome: CaseOutcome) -> dict[str, Any]:
     case = outcome.case
     return {
         "name": case.name,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from robgui.batch.guards.checking import Checked, Outcome, State
+from robgui.batch.guards.checking import CaseOutcome, Checked, State
 from robgui.core.dataset.picture import picture_of
 from robgui.core.text.words import count
 from robgui.core.view import Column, Images, Picture, Table, View
@@ -27,7 +27,7 @@ def views(checked: Checked) -> Sequence[View]:
     return (Images("New, still there, fixed", pictures, note=note), _table(checked))
 
 
-def _picture(checked: Checked, outcome: Outcome) -> Picture:
+def _picture(checked: Checked, outcome: CaseOutcome) -> Picture:
     suite, case = checked.suite, outcome.case
     fixed = outcome.state is State.FIXED
     told = f"was {case.given}" if fixed else case.expected

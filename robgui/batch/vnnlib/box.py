@@ -107,7 +107,7 @@ def _centre(low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, float]:
     if np.abs(again - np.stack([low, high])).max() > 10 * _ROUNDING:
         raise ParamsError(
             "The box of the property has sides of different length; only a ball around one input,"
-            " each value by at most so much, can be looked at here."
+            " with one radius for every value, can be looked at here."
         )
     return np.clip(centre, 0, 1), radius
 

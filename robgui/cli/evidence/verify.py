@@ -13,7 +13,7 @@ from robgui.core.errors import ParamsError, RobguiError
 
 if TYPE_CHECKING:
     from robgui.cli.opening import Executor
-    from robgui.cli.progress import Progress
+    from robgui.cli.progress import ProgressLine
     from robgui.core.execution.request import Reference
     from robgui.core.experiment import Experiment
 
@@ -155,7 +155,9 @@ def _compute(
     return agreed, differ, unsure
 
 
-def _again(experiment: Experiment, places: _Places, executor: Executor, progress: Progress) -> str:
+def _again(
+    experiment: Experiment, places: _Places, executor: Executor, progress: ProgressLine
+) -> str:
     """What is different this time; empty where nothing is."""
     from robgui.core.execution.analysis import Step
     from robgui.core.execution.execution import Execution

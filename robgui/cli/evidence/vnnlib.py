@@ -48,7 +48,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--data", metavar="PATH", help="the inputs")
     made.add_argument("--index", type=int, metavar="I", help="which input, by number from 0")
     made.add_argument(
-        "--radius", type=float, metavar="X", help="each value by at most so much, in [0, 1]"
+        "--radius", type=float, metavar="X", help="each value moves by at most X, in [0, 1]"
     )
     made.add_argument("--workspace", metavar="FILE", help="where a finding is kept")
     made.add_argument(

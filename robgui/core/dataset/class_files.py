@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from robgui.core.dataset.formats.rows import read_rows
+from robgui.core.dataset.formats.delimited.rows import read_rows
 from robgui.core.dataset.limits import Member, open_text, read_json
 from robgui.core.errors import DataError
 

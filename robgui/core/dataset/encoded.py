@@ -19,7 +19,7 @@ from robgui.core.errors import DataError
 
 #: How many images are asked for their size at opening.
 _PROBED = 8
-#: Up to so many images the fingerprint covers the size of each.
+#: Most images for which the fingerprint covers the size of each.
 _SIZED = 10_000
 #: How many images, and how many bytes of each, the fingerprint reads.
 _HASHED, _HASHED_BYTES = 32, 1_000_000

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 
 import numpy as np
 
-from robgui.core.dataset.formats.rows import read_rows
+from robgui.core.dataset.formats.delimited.rows import read_rows
 from robgui.core.dataset.limits import Member, read_json
 from robgui.core.errors import DataError
 

@@ -75,7 +75,7 @@ def batches(
         classifier: Who takes them.
         dataset: The items.
         size: Inputs in a batch at most; 0 lets the model choose.
-        together: So many batches are given at once.
+        together: Number of batches given at once.
     """
     fitting = _as_taken(classifier, dataset)
     for indices, items in fitting.batches(together * classifier.batch(size), classifier.shape):

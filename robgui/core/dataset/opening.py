@@ -12,15 +12,15 @@ from robgui.core.dataset.class_files import names_of
 from robgui.core.dataset.dataset import Dataset
 from robgui.core.dataset.formats.cifar import cifar_files, open_cifar
 from robgui.core.dataset.formats.columnar.columns import open_arrow, open_parquet
+from robgui.core.dataset.formats.delimited.grid import open_csv
 from robgui.core.dataset.formats.folder import FolderListing, open_folder, open_images
-from robgui.core.dataset.formats.grid import open_csv
 from robgui.core.dataset.formats.hdf5 import open_hdf5
 from robgui.core.dataset.formats.idx import looks_like_idx, open_idx
 from robgui.core.dataset.formats.matlab import open_mat
+from robgui.core.dataset.formats.numpy_files import open_npy, open_npz
 from robgui.core.dataset.formats.packed import open_tar, open_zip
 from robgui.core.dataset.formats.records import open_json
 from robgui.core.dataset.formats.shards import shard_files
-from robgui.core.dataset.formats.stacked import open_npy, open_npz
 from robgui.core.dataset.formats.video import open_video
 from robgui.core.dataset.limits import reading
 from robgui.core.dataset.objects import from_object

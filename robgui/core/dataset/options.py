@@ -59,7 +59,7 @@ class Options(BaseModel):
         None, title="Part", description="Which part to open when there are several."
     )
     every: int = Field(
-        1, ge=1, le=1_000_000, title="Every", description="Of a video, one frame in so many."
+        1, ge=1, le=1_000_000, title="Every", description="Of a video, one frame in every N."
     )
     names_file: str = Field(
         "",

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from robgui.core.errors import DataError, ModelError, ParamsError, Remedy, RobguiError
 from robgui.core.execution.budget.cost import Calls, Subject
 from robgui.core.execution.export import Export
-from robgui.core.execution.params_problems import sentence
+from robgui.core.execution.params.problems import sentence
 from robgui.core.verdict import Status, Verdict
 
 if TYPE_CHECKING:
@@ -34,7 +34,8 @@ KINDS: tuple[Kind, ...] = ("image", "table", "sequence")
 class Step(Generic[R]):
     """A complete picture on the way: ``done`` of ``total`` units of work and the result so far.
 
-    ``cut`` marks the last one of a run that ended because its time was over.
+    ``cut`` marks the last one of a run that ended because its time was over. ``kept`` comes now and
+    then with an analysis that can go on after a stop: the result of its first units, see Shards.
     """
 
     done: int
@@ -42,6 +43,13 @@ class Step(Generic[R]):
     result: R
     note: str = ""
     cut: bool = False
+    kept: Any = None
+
+    def after(self, earlier: Step[R] | None) -> Step[R]:
+        """This Step in place of an earlier one that nobody has seen: what that has kept stays."""
+        if earlier is None or earlier.kept is None or self.kept is not None:
+            return self
+        return replace(self, kept=earlier.kept)
 
 
 class Params(BaseModel):
@@ -86,7 +94,7 @@ class Params(BaseModel):
         le=1e7,
         title="Time limit in seconds",
         description=(
-            "Computing ends after so many seconds with what is known by then, and says so; 0: no"
+            "Seconds after which computing ends with what is known by then, and says so; 0: no"
             " limit. Results then depend on the machine."
         ),
         json_schema_extra={"zero": "no limit"},
@@ -127,7 +135,7 @@ class Params(BaseModel):
 
 
 @dataclass(frozen=True)
-class Takes:
+class Requirements:
     """What an analysis takes with its present settings; None means any number.
 
     Attributes:
@@ -159,11 +167,17 @@ class Shards:
         merge: ``(classifier, dataset, params, results) -> result``: the analysis' own result from
             those of all parts, in their order, with the same classifier and dataset as the engine
             of the whole would get.
+        going_on: ``(classifier, dataset, params, result) -> Iterator[Step]``: the engine of the
+            whole, which need not compute the first units again, as ``result`` is theirs. None where
+            it always begins anew.
+        kept: The dataclass of that result; the window must be able to import it without torch.
     """
 
     units: Callable[[Any, int], int]
     engine: Callable[[Any, Any, Any, range], Iterator[Step[Any]]]
     merge: Callable[[Any, Any, Any, Sequence[Any]], Any]
+    going_on: Callable[[Any, Any, Any, Any], Iterator[Step[Any]]] | None = None
+    kept: type[Any] | None = None
 
     def split(self, params: Params, inputs: int, most: int) -> list[range]:
         """At most ``most`` ranges of about equal length that together hold every unit once."""
@@ -248,7 +262,7 @@ class Analysis:
     kinds: frozenset[str] = frozenset(KINDS)
     several_models: bool = False
     inputs: Literal["one", "many", "none"] = "one"
-    takes_with: Callable[[Any], Takes] | None = None
+    takes_with: Callable[[Any], Requirements] | None = None
     shards: Shards | None = None
     first_look: Mapping[str, Any] | None = None
     severity_means: str = ""
@@ -257,11 +271,11 @@ class Analysis:
     calls: Callable[[Any, Subject], Calls] | None = None
     export: Export | None = None
 
-    def takes(self, params: Params) -> Takes:
+    def takes(self, params: Params) -> Requirements:
         """How many models and inputs it takes with these settings."""
         if self.takes_with is not None:
             return self.takes_with(params)
-        return Takes(most_inputs=1 if self.inputs == "one" else None)
+        return Requirements(most_inputs=1 if self.inputs == "one" else None)
 
     def part(self, units: range) -> Analysis:
         """The same analysis for some of the units only.
@@ -298,6 +312,21 @@ class Analysis:
             )
 
         return replace(self, engine=engine)
+
+    def going_on(self, kept: Any) -> Analysis:
+        """The same analysis, whose first units an interrupted run has computed."""
+        go_on = self._splits().going_on
+        assert go_on is not None
+
+        def engine(classifier: Any, dataset: Any, params: Any) -> Iterator[Step[Any]]:
+            return go_on(classifier, dataset, params, kept)
+
+        return replace(self, engine=engine)
+
+    @property
+    def kept(self) -> type[Any] | None:
+        """The type of what its Steps keep for going on; None where it always begins anew."""
+        return None if self.shards is None else self.shards.kept
 
     def _splits(self) -> Shards:
         if self.shards is None:

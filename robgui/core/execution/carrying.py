@@ -17,15 +17,15 @@ from robgui.core.execution.task import Report, Task
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
+    from robgui.core.execution.loaded_cache import LoadedCache
     from robgui.core.execution.request import Request
-    from robgui.core.execution.shelf import Shelf
     from robgui.core.model.classifier import Classifier
 
 #: Reports without a result come this many times as often as those with one.
 _REPORTS_PER_RESULT = 10
 
 
-def carry_out(task: Task, shelf: Shelf) -> Generator[Report, None, None]:
+def carry_out(task: Task, shelf: LoadedCache) -> Generator[Report, None, None]:
     """Reports RUNNING at once and with every Step, then how it ended.
 
     Closing the iterator closes the engine.
@@ -78,11 +78,14 @@ def thinned(reports: Iterator[Report], seconds: float) -> Iterator[Report]:
     large.due()
     newest: Step[Any] | None = None
     for report in reports:
-        newest = report.step or newest
+        newest = newest if report.step is None else report.step.after(newest)
         if report.state.ended:
             yield replace(report, step=newest)
-        elif report.step is None or large.due():
+        elif report.step is None:
             yield report
+        elif large.due():
+            yield replace(report, step=newest)
+            newest = report.step if report.step.kept is None else replace(report.step, kept=None)
         elif small.due():
             yield replace(report, step=None, done=report.step.done, total=report.step.total)
 
@@ -121,7 +124,7 @@ def _steps(engine: Iterator[Step[Any]], classifiers: tuple[Classifier, ...]) -> 
 
 
 def _prepare(
-    task: Task, analysis: Analysis, params: Params, shelf: Shelf
+    task: Task, analysis: Analysis, params: Params, shelf: LoadedCache
 ) -> tuple[tuple[Classifier, ...], Dataset | None]:
     """Models and data of the request, loaded, checked and matched to each other."""
     from robgui.core.dataset import align, match

@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 
 from robgui.core.execution.inline import Inline
-from robgui.core.execution.shelf import Shelf
+from robgui.core.execution.loaded_cache import LoadedCache
 from robgui.core.execution.worker.process import Place
 from robgui.core.execution.worker.slot import Terms
 from robgui.core.execution.worker.workers import Workers
@@ -24,7 +24,7 @@ def one_process() -> bool:
 def one_executor(terms: Terms) -> Inline | Workers:
     """An executor for one Execution after another; a worker process is started at once."""
     if one_process():
-        return Inline(Shelf(notice=terms.notice))
+        return Inline(LoadedCache(notice=terms.notice))
     workers = Workers([Place()], terms)
     workers.start()
     return workers

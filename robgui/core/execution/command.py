@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from robgui.core.execution.params_text import write
+from robgui.core.execution.params.text import format_value
 from robgui.core.execution.registry import find
 from robgui.core.model.settings import parse, read_side_file
 
@@ -45,7 +45,7 @@ def command_line(request: Request) -> str:
 def _pairs(option: str, values: Mapping[str, Any]) -> list[str]:
     words: list[str] = []
     for name, value in values.items():
-        words += [option, f"{name}={write(value)}"]
+        words += [option, f"{name}={format_value(value)}"]
     return words
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from robgui.core.errors import WorkspaceError, sentence
 from robgui.core.execution.analysis import Step
 from robgui.core.execution.clock import Clock
+from robgui.core.execution.keeping import Keeping
 from robgui.core.execution.run import RunState
 from robgui.core.execution.task import Report, Task
 from robgui.core.finding import Finding
@@ -115,6 +116,7 @@ class Execution:
         self.stop_asked = 0.0
         self.wake: Callable[[], None] = lambda: None
         self.workspace = workspace
+        self._keeping = Keeping(request, self.analysis, workspace)
         self._budget = budget or CommitBudget()
         self._next_commit = self._cost = 0.0
         self._progress: tuple[int, int | None] = (0, None)
@@ -235,6 +237,7 @@ class Execution:
             if self.state.ended:
                 return False
             self.attempts += 1
+            self.task = self._keeping.task(self.task)
             return True
 
     def take(self, report: Report) -> None:
@@ -309,7 +312,7 @@ class Execution:
         self.calls = max(self.calls, report.calls)
         self.versions = dict(report.versions) or self.versions
         if report.step is not None:
-            self.newest = report.step
+            self.newest = self._keeping.take(report.step)
             self._progress = (report.step.done, report.step.total)
         elif report.done or report.total:
             self._progress = (report.done, report.total)
@@ -368,6 +371,7 @@ class Execution:
             versions=self.versions or None,
             findings=self.findings if state.ended else (),
         )
+        self._keeping.store(self.run_id, state, newest)
         self._stored = (state, newest)
         before, self._cost = self._cost, time.thread_time() - spent
         self._budget.spend(min(before, self._cost))

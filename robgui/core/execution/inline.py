@@ -10,8 +10,8 @@ from robgui.core.errors import sentence
 from robgui.core.execution.analysis import Step
 from robgui.core.execution.carrying import carry_out
 from robgui.core.execution.execution import Execution
+from robgui.core.execution.loaded_cache import LoadedCache
 from robgui.core.execution.run import RunState
-from robgui.core.execution.shelf import Shelf
 
 
 class Steps(Iterator[Step[Any]]):
@@ -25,11 +25,11 @@ class Steps(Iterator[Step[Any]]):
         execution: State, clock, verdict and findings.
     """
 
-    def __init__(self, execution: Execution, shelf: Shelf) -> None:
+    def __init__(self, execution: Execution, shelf: LoadedCache) -> None:
         self.execution = execution
+        execution.claim()
         self._reports = carry_out(execution.task, shelf)
         self._raised = False
-        execution.claim()
 
     def __next__(self) -> Step[Any]:
         execution = self.execution
@@ -89,8 +89,8 @@ class Inline:
 
     attempts = 1
 
-    def __init__(self, shelf: Shelf | None = None) -> None:
-        self._shelf = shelf or Shelf()
+    def __init__(self, shelf: LoadedCache | None = None) -> None:
+        self._shelf = shelf or LoadedCache()
         self._steps: Steps | None = None
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from robgui.core.execution.params_problems import title_of
+from robgui.core.execution.params.problems import title_of
 from robgui.core.execution.registry import analyses
 from robgui.core.text.words import count
 

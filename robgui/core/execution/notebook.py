@@ -13,10 +13,10 @@ from robgui.core.dataset import Dataset, from_arrays, open_dataset
 from robgui.core.errors import DataError, ModelError
 from robgui.core.execution.execution import Execution
 from robgui.core.execution.inline import Steps
-from robgui.core.execution.params_text import typed
+from robgui.core.execution.loaded_cache import LoadedCache
+from robgui.core.execution.params.text import typed
 from robgui.core.execution.registry import find
 from robgui.core.execution.request import build_request
-from robgui.core.execution.shelf import Shelf
 from robgui.core.loading import load
 from robgui.core.loading.modules import module_classifier
 from robgui.core.model.classifier import Classifier
@@ -50,7 +50,7 @@ def steps(
     known = find(name)
     settings = typed(known.params.model_fields, known.params.renamed(params))
     request = build_request(known, classifiers, dataset, settings)
-    shelf = Shelf(
+    shelf = LoadedCache(
         workspace=workspace, models=classifiers, datasets=() if dataset is None else (dataset,)
     )
     return Steps(Execution(request, workspace), shelf)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from robgui.core.errors import ParamsError
 from robgui.core.execution.analysis import Analysis
 from robgui.core.execution.method import Method, bringing, methods
-from robgui.core.execution.params_problems import hint
+from robgui.core.execution.params.problems import hint
 
 #: Analyses that no method brings: made in a notebook or a test, see ``register``.
 _LOOSE: dict[str, Analysis] = {}

@@ -21,6 +21,7 @@ class Task:
 
     Attributes:
         merge: The last Steps of all parts, in their order.
+        kept: What an interrupted run of the same request has kept; None begins anew.
         trusted: Digests of the code of its models that the user has allowed to run, beside what
             they trust anyway.
         data: The data of the request where they live in memory only; None where they can be opened.
@@ -31,6 +32,7 @@ class Task:
     merge: tuple[Step[Any], ...] = ()
     trusted: frozenset[str] = frozenset()
     data: Dataset | None = None
+    kept: Any = None
 
     def at(self, device: str) -> Task:
         """The same on another device; an empty one leaves it where the request says."""
@@ -43,6 +45,8 @@ class Task:
         known = find(self.request.analysis)
         if self.merge:
             return known.merging(self.merge)
+        if self.kept is not None:
+            return known.going_on(self.kept)
         return known if self.part is None else known.part(self.part)
 
 

@@ -55,7 +55,7 @@ class Experiment(BaseModel):
     run: str = Field("", max_length=100)
 
     def to_text(self) -> str:
-        """Strict JSON of plain ASCII, so that it fits into every file."""
+        """Strict JSON in plain ASCII, which fits into every file."""
         return json.dumps(self.model_dump(mode="json"), allow_nan=False, separators=(",", ":"))
 
     @property

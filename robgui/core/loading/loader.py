@@ -23,9 +23,9 @@ from robgui.core.loading.pair import load_pair
 from robgui.core.loading.pickles import foreign_globals
 from robgui.core.loading.raw import TRUST, Raw, reading
 from robgui.core.loading.script import load_script
-from robgui.core.loading.sklearn_model import from_estimator, load_skops
+from robgui.core.loading.sklearn_files.model import from_estimator, load_skops
 from robgui.core.loading.sniff import sniff
-from robgui.core.loading.tflite_model import load_tflite
+from robgui.core.loading.tflite_files.model import load_tflite
 from robgui.core.loading.weights import from_object, load_safetensors, load_weights
 from robgui.core.model.backend import TorchBackend, first_line
 from robgui.core.model.class_names import with_names_read

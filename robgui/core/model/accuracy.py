@@ -21,7 +21,7 @@ FALL = 0.02
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredAccuracy:
     """How often a model was right.
 
     Attributes:
@@ -44,7 +44,7 @@ class Measured:
 
 def note(
     content: str, data: str, right: int, counted: int, settings: ModelSettings
-) -> Measured | None:
+) -> MeasuredAccuracy | None:
     """Keeps how often a model is right; gives what was measured before if it was clearly more.
 
     Args:
@@ -68,7 +68,7 @@ def note(
     return before if before.share - right / counted > FALL else None
 
 
-def measured(content: str, data: str) -> Measured | None:
+def measured(content: str, data: str) -> MeasuredAccuracy | None:
     """How often a model was right on these data when that was last counted; None for never.
 
     Args:
@@ -82,7 +82,7 @@ def _key(content: str, data: str) -> str:
     return hashlib.sha256(f"{content}|{data}".encode()).hexdigest()
 
 
-def _read(key: str) -> Measured | None:
+def _read(key: str) -> MeasuredAccuracy | None:
     """What is known; nothing where the record is damaged or of another version."""
     record: dict[str, Any] = _RECORDS.read(key) or {}
     right, counted, when = (record.get(name) for name in ("right", "counted", "when"))
@@ -92,4 +92,4 @@ def _read(key: str) -> Measured | None:
         settings = parse(record.get("settings") or {}, "the record")
     except ModelError:
         return None
-    return Measured(right, counted, settings, when) if 0 <= right <= counted != 0 else None
+    return MeasuredAccuracy(right, counted, settings, when) if 0 <= right <= counted != 0 else None

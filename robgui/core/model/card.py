@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robgui.core.model.settings import Kind, ModelSettings
-from robgui.core.model.times import CallTimes
+from robgui.core.model.timing.times import CallTimes
 
 if TYPE_CHECKING:
     from robgui.core.execution.request import Reference

@@ -17,11 +17,11 @@ from robgui.core.errors import ModelError, RobguiError
 from robgui.core.model.backend import Backend, Capabilities, Reduce, TorchBackend, first_line
 from robgui.core.model.card import fingerprint
 from robgui.core.model.convention import Convention
-from robgui.core.model.cost import Counter, batch_size
 from robgui.core.model.guessing import kind_of, output_kind, random_inputs, try_function
 from robgui.core.model.later import Later
 from robgui.core.model.settings import Kind, ModelSettings
-from robgui.core.model.times import CallTimes, timed
+from robgui.core.model.timing.cost import Counter, batch_size
+from robgui.core.model.timing.times import CallTimes, timed
 from robgui.core.text.words import count
 
 __all__ = ["Classifier", "kind_of", "out_of_memory", "output_kind", "random_inputs"]

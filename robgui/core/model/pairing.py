@@ -16,7 +16,7 @@ from robgui.core.model.settings import ModelSettings, side_text
 SUFFIX = ".pair"
 #: Tables of the file that say how to talk to the first and to the second model.
 SETTINGS_KEYS = ("first_settings", "second_settings")
-#: What stands in place of a second model: so many bits hold each weight of the first one there.
+#: What stands in place of a second model: the bits that hold each weight of the first.
 BITS, BITS_RANGE = "bits", range(2, 17)
 #: Whether what its layers take is held in as many bits too.
 INNER = "layer_inputs"
@@ -48,8 +48,9 @@ def write_twin(
     *,
     inner: bool = False,
 ) -> None:
-    """Writes a pair of a model and itself with weights of so many bits; the model must lie in its
-    folder or below it.
+    """Writes a pair of a model and itself with weights of ``bits`` bits.
+
+    The model must lie in the pair's folder or below it.
 
     Args:
         out: The file.

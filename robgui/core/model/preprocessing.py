@@ -31,7 +31,7 @@ Way = tuple[str, dict[str, Any]]
 Racing = tuple["Tried", "ModelSettings"]
 #: Labelled pictures that a way has seen after each round; the last that lag are given up then.
 ROUNDS = (16, 40, 100)
-#: A third of the ways goes on, but at least so many; with equals of the last one, half of them.
+#: A third of the ways goes on, but at least this many; with equals of the last one, half of them.
 _FEWEST = 4
 _WHOLE: dict[str, Any] = {"resize": "squash", "crop": 1.0, "interpolation": "area"}
 _UNIT: dict[str, Any] = {"low": (0.0,), "high": (1.0,)}

@@ -17,7 +17,7 @@ COUNTED = 2048
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class TrialAnswer:
     """What a model says of one input; ``truth`` is empty where the label is not known."""
 
     input: str
@@ -37,7 +37,7 @@ class Trial:
 
     data: str
     inputs: int
-    answers: list[Answer]
+    answers: list[TrialAnswer]
     right: int
     counted: int
     labelled: int
@@ -55,17 +55,17 @@ def try_on(classifier: Classifier, dataset: Dataset) -> Trial:
     return Trial(fitting.name, len(fitting), answers, right, counted, labelled, fitting.left_out())
 
 
-def _answers(classifier: Classifier, dataset: Dataset) -> list[Answer]:
+def _answers(classifier: Classifier, dataset: Dataset) -> list[TrialAnswer]:
     """Those to the first inputs that can be read."""
     from robgui.core.dataset import batches
 
-    found: list[Answer] = []
+    found: list[TrialAnswer] = []
     for indices, x in batches(classifier, dataset, _ANSWERS):
         for index, row in zip(indices, classifier.probs(x).cpu().numpy(), strict=True):
             best = int(row.argmax())
             truth = _truth(classifier, dataset, index)
             found.append(
-                Answer(dataset.key(index), classifier.labels[best], float(row[best]), truth)
+                TrialAnswer(dataset.key(index), classifier.labels[best], float(row[best]), truth)
             )
         if len(found) >= _ANSWERS:
             break

@@ -94,7 +94,7 @@ def sample(done: int, total: int, known: int, noun: str, source: str, among: str
 
 
 def _with_power(value: float, digits: int) -> str:
-    """A mantissa of so many digits at most, left out when it is 1, and a power of ten."""
+    """A mantissa of at most ``digits`` digits, left out when it is 1, and a power of ten."""
     mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
     power = f"10{str(int(exponent)).translate(_SUPERSCRIPT)}"
     factor = f"{float(mantissa):g}"

@@ -5,7 +5,7 @@ everything that would run. A workspace, a suite or a side file can only ask for 
 is what is run, see Snapshot.
 """
 
-from robgui.core.trust.code import Code, Source
+from robgui.core.trust.code import Code, SourceFile
 from robgui.core.trust.store import is_trusted, revoke, trust, trusted
 
-__all__ = ["Code", "Source", "is_trusted", "revoke", "trust", "trusted"]
+__all__ = ["Code", "SourceFile", "is_trusted", "revoke", "trust", "trusted"]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SourceFile:
     """A Python file that would run.
 
     Attributes:
@@ -37,7 +37,7 @@ class Code:
     digest: str
     model: Path
     architecture: str = ""
-    sources: tuple[Source, ...] = ()
+    sources: tuple[SourceFile, ...] = ()
     imports: tuple[str, ...] = ()
 
     @property

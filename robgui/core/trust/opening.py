@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from robgui.core.errors import ModelError, TrustError
-from robgui.core.execution.params_text import typed
+from robgui.core.execution.params.text import typed
 from robgui.core.model.class_names import with_names_read
 from robgui.core.model.settings import ModelSettings, read_side_file, side_text
 from robgui.core.trust.store import is_trusted

@@ -21,7 +21,7 @@ from robgui.core.loading.pickles import foreign_globals
 from robgui.core.model.settings import side_bytes
 from robgui.core.regular import is_file, open_regular
 from robgui.core.trust.beside import code_bytes, imports_of, modules_beside, working_folder
-from robgui.core.trust.code import Code, Source, digest_of
+from robgui.core.trust.code import Code, SourceFile, digest_of
 
 _CHUNK = 2**20
 #: A pickle inside an archive names its classes in far fewer bytes.
@@ -109,7 +109,7 @@ class Snapshot:
             digest=self.with_side(self.side),
             model=path,
             architecture=architecture,
-            sources=tuple(Source(_origin(name, folders), text) for name, text in sources),
+            sources=tuple(SourceFile(_origin(name, folders), text) for name, text in sources),
             imports=tuple(imports),
         )
 

@@ -13,8 +13,10 @@ from robgui.core.view.views import Matrix
 
 #: The ground that pale colours fade into, light and dark.
 GROUND = ("#FFFFFF", "#1D2127")
-#: A class that wins by nothing at all keeps this share of its hue, so that it can still be told.
+#: A class that wins by nothing at all keeps this share of its hue and can still be told.
 PALEST = 0.18
+#: How opaque a cell is, of 255, that shows what a coarser one has.
+GUESSED = 150
 #: Two colours no further apart than this (of 255 in each channel) are taken for each other.
 ALIKE = 80.0
 
@@ -70,7 +72,7 @@ def _apart(first: np.ndarray, second: np.ndarray) -> bool:
 def class_pixels(view: Matrix, dark: bool) -> np.ndarray:
     """``(rows, columns, 4)`` uint8: the hue says which class wins, its intensity how surely.
 
-    No class is transparent.
+    No class is transparent, and a cell that was not computed lets the ground through.
     """
     if view.classes is None:
         raise ValueError(f"the matrix {view.title!r} has no classes")
@@ -81,8 +83,10 @@ def class_pixels(view: Matrix, dark: bool) -> np.ndarray:
     share = np.clip((np.nan_to_num(view.values, nan=low) - low) / ((high - low) or 1.0), 0, 1)
     share = (PALEST + (1 - PALEST) * share)[..., None]
     mixed = share * rgb + (1 - share) * _rgb(GROUND[dark])
-    known = (view.classes >= 0)[..., None] * 255
-    return np.concatenate([mixed, known], axis=-1).round().astype(np.uint8)
+    opaque = np.where(view.classes >= 0, 255, 0)
+    if view.guessed is not None:
+        opaque = np.where(view.guessed, np.minimum(opaque, GUESSED), opaque)
+    return np.concatenate([mixed, opaque[..., None]], axis=-1).round().astype(np.uint8)
 
 
 def _rgb(colour: str) -> np.ndarray:

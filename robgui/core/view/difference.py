@@ -59,20 +59,20 @@ def is_zero(view: Comparable) -> bool:
 def _curves(first: Curves, second: Curves) -> Curves | str:
     before = {line.name: line for line in first.lines if not line.quiet}
     both = [line for line in second.lines if line.name in before and not line.quiet]
-    same = (
-        first.x == second.x
-        and first.at.shape == second.at.shape
-        and np.allclose(first.at, second.at)
-    )
+    here, there = _shared(first.at, second.at)
     both = [line for line in both if line.x is None and before[line.name].x is None]
-    if not same or not both:
+    if first.x != second.x or not len(here) or not both:
         return (
             f"The two runs do not have the same {first.x.name}; run both with the same settings to"
             " see the difference."
         )
     lines = tuple(
-        replace(line, y=line.y - before[line.name].y, low=None, high=None) for line in both
+        replace(line, y=line.y[there] - before[line.name].y[here], low=None, high=None)
+        for line in both
     )
+    note = second.note
+    if len(here) < max(len(first.at), len(second.at)):
+        note = f"At the {len(here)} places that both runs have."
     most = _most([line.y for line in lines])
     y = replace(
         second.y,
@@ -82,7 +82,29 @@ def _curves(first: Curves, second: Curves) -> Curves | str:
         log=False,
         better="neither",
     )
-    return replace(second, title="Difference", y=y, lines=lines, marks=(), levels=())
+    return replace(
+        second,
+        title="Difference",
+        at=second.at[there],
+        y=y,
+        lines=lines,
+        marks=(),
+        levels=(),
+        note=note,
+    )
+
+
+def _shared(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Which places of two axes are the same, as numbers of each.
+
+    None unless both begin and end alike: a curve may have more places where it bends.
+    """
+    none = np.zeros(0, dtype=np.int64)
+    if not len(first) or not len(second) or not np.allclose(first[[0, -1]], second[[0, -1]]):
+        return none, none
+    nearest = np.abs(first[:, None] - second).argmin(1)
+    alike = np.isclose(first, second[nearest], rtol=1e-6, atol=1e-9)
+    return np.flatnonzero(alike), nearest[alike]
 
 
 def _in_order_of(first: Matrix, second: Matrix) -> Matrix:
@@ -120,6 +142,7 @@ def _matrix(first: Matrix, second: Matrix) -> Matrix | str:
         levels=(-most, most),
         worst="middle",
         classes=None,
+        guessed=None,
         spots=(),
     )
 

@@ -68,6 +68,8 @@ class Matrix:
         classes: ``(rows, columns)`` number of the winning class, -1 for none; None for plain
             values.
         class_names: What the classes are called.
+        guessed: ``(rows, columns)`` bool, cells that were not computed and show what a coarser one
+            around them has; None for none. Only with classes.
         spots: Signs over it.
         note: One sentence below the picture.
         unknown: Why there is nothing where a value is nan.
@@ -88,6 +90,7 @@ class Matrix:
     spots: tuple[Spot, ...] = ()
     note: str = ""
     unknown: str = "not computed"
+    guessed: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         if self.values.ndim != 2:

@@ -42,6 +42,11 @@ MIGRATIONS: list[str] = [
     """
     CREATE TABLE inputs (id INTEGER PRIMARY KEY AUTOINCREMENT, document TEXT NOT NULL, blob BLOB NOT NULL);
     """,
+    """
+    CREATE TABLE kept (
+        key TEXT PRIMARY KEY, run TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE, document TEXT NOT NULL, blob BLOB NOT NULL
+    );
+    """,
 ]
 
 #: A query takes milliseconds; one of a damaged or malicious file might never end.

@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from robgui.core.codec import npz, readable
+from robgui.core.codec import readable
 from robgui.core.errors import WorkspaceError
 from robgui.core.files import write_whole
+from robgui.core.npz import npz
 
 if TYPE_CHECKING:
     from robgui.core.execution.run import Run

@@ -15,11 +15,12 @@ from typing import Annotated, Any, NoReturn
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from robgui.core.codec import decode, npz
+from robgui.core.codec import decode
 from robgui.core.errors import RobguiError, WorkspaceError
 from robgui.core.execution.request import Reference, Request
 from robgui.core.execution.run import Run, RunState
 from robgui.core.finding import StoredFinding
+from robgui.core.npz import npz
 from robgui.core.verdict import Verdict, from_json
 
 #: Seconds since 1970 up to the year 9999, which is as far as calendars go here.

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import platformdirs
 
-from robgui.core.codec import encode, npz, unzip
+from robgui.core.codec import encode
 from robgui.core.dataset.derived import Derived, numbered
 from robgui.core.errors import ParamsError, WorkspaceError
 from robgui.core.evidence import Evidence
@@ -21,8 +21,10 @@ from robgui.core.execution.request import Reference, Request
 from robgui.core.execution.run import Run, RunState
 from robgui.core.finding import Finding, StoredFinding
 from robgui.core.harm import Harm
+from robgui.core.npz import npz, unzip
 from robgui.core.verdict import Verdict, to_json
 from robgui.core.workspace.database import Database
+from robgui.core.workspace.kept import KeptParts
 from robgui.core.workspace.lock import FileLock
 from robgui.core.workspace.rows import Reader
 
@@ -47,11 +49,15 @@ class Workspace:
     Use ``Workspace.open``. The first opener may write; the second gets ``read_only`` and a
     ``reason`` in words. Runs that a crash has left unfinished are marked CANCELLED when the file is
     opened for writing; those that were only QUEUED stay so.
+
+    Attributes:
+        kept: What interrupted runs have kept for going on.
     """
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._reader = Reader(database.path)
+        self.kept = KeptParts(database, self._reader)
         if not self.read_only:
             with database.transaction() as connection:
                 interrupted = (RunState.CANCELLED, _INTERRUPTED, RunState.RUNNING, RunState.PAUSED)

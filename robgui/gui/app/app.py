@@ -50,7 +50,7 @@ class Application(QApplication):
         return super().event(event)
 
 
-class Asked(QObject):
+class PendingFiles(QObject):
     """Files to open: they wait until the window is on screen and are opened at once from then
     on.
     """
@@ -137,7 +137,7 @@ def open_window(workspace: Path | None = None, files: Sequence[str] = ()) -> Mai
     store.memory, store.at_once = settings.memory, settings.runs_at_once
     window = MainWindow(store, settings)
     _catch_everything(store)
-    asked = Asked(window, workspace, [Path(file) for file in files])
+    asked = PendingFiles(window, workspace, [Path(file) for file in files])
     window.on_screen.connect(asked.begin)
     app = QApplication.instance()
     if isinstance(app, Application):

@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, QTimer
 _EVERY = 1000
 
 
-#: Every so many looks the middle-aged objects are looked at too, and all objects.
+#: Passes between two collections of the middle generation, and of all objects.
 _MIDDLE, _ALL = 10, 60
 
 

@@ -24,7 +24,7 @@ from robgui.gui.app.theme import set_heading
 from robgui.gui.widgets.plain import Label
 from robgui.gui.widgets.sized import resize_within, within
 
-#: Columns of the sheet; a heading is as high as so many lines.
+#: Columns of the sheet, and the height of a heading in lines.
 COLUMNS, _HEADING = 3, 2
 #: Pixels of a sign.
 _ICON = QSize(20, 20)

@@ -22,9 +22,9 @@ from PySide6.QtWidgets import (
 )
 
 from robgui.core.errors import ParamsError
-from robgui.core.execution.params_problems import titled
+from robgui.core.execution.params.problems import titled
+from robgui.core.execution.params.thresholds import Threshold, thresholds
 from robgui.core.execution.registry import method_of
-from robgui.core.execution.thresholds import Threshold, thresholds
 from robgui.core.text.words import number
 from robgui.gui.app.process_preferences import ProcessPreferences
 from robgui.gui.app.settings import Settings, save_settings
@@ -41,11 +41,12 @@ if TYPE_CHECKING:
     from robgui.gui.state.store import Store
 
 INTRODUCTION = (
-    "These thresholds decide between Holds, At risk and Failure found. The form of each analysis"
-    " begins with them, every verdict names the one it rests on, and the command line and Python"
-    " take them as settings. Results that are there keep the thresholds they were judged by."
+    "These thresholds decide between Holds, At risk and Failure found. Every form starts with them,"
+    " and every verdict names the one it rests on. Results you already have keep the thresholds"
+    " they were judged by."
 )
 
+_TOP = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
 LOOKS = {"system": "As the system has it", "light": "Light", "dark": "Dark"}
 
 
@@ -145,9 +146,9 @@ class Preferences(QDialog):
         page = QWidget()
         grid = QGridLayout(page)
         grid.setContentsMargins(0, 8, 16, 8)
-        grid.setHorizontalSpacing(16)
-        grid.setVerticalSpacing(4)
-        grid.setColumnStretch(3, 1)
+        grid.setHorizontalSpacing(24)
+        grid.setVerticalSpacing(2)
+        grid.setColumnStretch(0, 1)
         title = ""
         for known, one in self._all():
             method = method_of(known.name)
@@ -155,7 +156,7 @@ class Preferences(QDialog):
                 title = method.title
                 heading = set_heading(Label(title), "section")
                 heading.setContentsMargins(0, 12, 0, 0)
-                grid.addWidget(heading, grid.rowCount(), 0, 1, 4)
+                grid.addWidget(heading, grid.rowCount(), 0, 1, 2)
             self._add(grid, known, one)
         grid.setRowStretch(grid.rowCount(), 1)
         scroll = QScrollArea(widgetResizable=True, frameShape=QFrame.Shape.NoFrame)
@@ -169,7 +170,7 @@ class Preferences(QDialog):
                 yield known, one
 
     def _add(self, grid: QGridLayout, known: Analysis, one: Threshold) -> None:
-        """Title, value, unit and default in a line; below what uses it and what it decides."""
+        """What uses it, its title and its value; below what it decides, its unit and default."""
         editor = editor_for(one.title, known.params.model_fields[one.field])
         editor.set_help(f"{known.title}: {one.title}", one.description)
         editor.show_value(self._store.usual(known.name).get(one.field, one.default))
@@ -177,17 +178,18 @@ class Preferences(QDialog):
         editor.widget.setMinimumWidth(self.fontMetrics().averageCharWidth() * 24)
         self.editors[one.key], self._known[one.key] = editor, (known, one)
         row = grid.rowCount()
-        name = Label(one.title)
+        name = Label(f"{known.title} · {one.title[:1].lower()}{one.title[1:]}", wordWrap=True)
+        name.setContentsMargins(0, 6, 0, 0)
         name.setBuddy(editor.widget)
         set_tip(name, one.description)
         default = one.zero if one.zero and one.default == 0 else number(one.default)
         grid.addWidget(name, row, 0)
         grid.addWidget(editor.widget, row, 1)
-        grid.addWidget(Label(one.unit), row, 2)
-        grid.addWidget(Label(f"default: {default}", wordWrap=True), row, 3)
-        words = Label(f"{known.title}. {one.description}", wordWrap=True)
-        words.setProperty("role", "quiet")
-        grid.addWidget(words, row + 1, 0, 1, 4)
+        unit = "" if one.zero and one.default == 0 else f"{one.unit}, "
+        for place, words in enumerate((one.description, f"{unit}default {default}")):
+            below = Label(words, wordWrap=True, alignment=_TOP)
+            below.setProperty("role", "quiet")
+            grid.addWidget(below, row + 1, place)
 
     def _check(self) -> None:
         """Says what is wrong; OK waits until nothing is."""

@@ -98,7 +98,7 @@ def _default() -> str:
 
 
 def _where(at_once: int, device: str, devices: Sequence[str]) -> str:
-    """Where so many runs would compute, in words."""
+    """Where ``at_once`` runs would compute, in words."""
     if at_once == 1:
         return "One run computes at a time, with all of its device; the others wait."
     places = window_places(at_once, device, devices)

@@ -44,24 +44,24 @@ FORMS = (Form(24, 19, 4, True), Form(18, 11, 0, True), Form(20, 11, 0, False))
 
 
 @dataclass(frozen=True)
-class Place:
+class RailEntry:
     """A page as the rail and the menus show it: its title, and its icon by name or file."""
 
     title: str
     icon: str | Path
 
 
-def places() -> list[Place]:
+def places() -> list[RailEntry]:
     """Every page in order: the welcome page, the overview, the methods, the findings, the
     comparison.
     """
-    methods = [Place(page.title, page.icon) for page in panels.pages()]
+    methods = [RailEntry(page.title, page.icon) for page in panels.pages()]
     return [
-        Place("Welcome", "home"),
-        Place("Overview", "overview"),
+        RailEntry("Welcome", "home"),
+        RailEntry("Overview", "overview"),
         *methods,
-        Place("Findings", "findings"),
-        Place("Compare", "compare"),
+        RailEntry("Findings", "findings"),
+        RailEntry("Compare", "compare"),
     ]
 
 
@@ -76,7 +76,7 @@ class Rail(QWidget):
 
     chosen = Signal(int)
 
-    def __init__(self, pages: list[Place]) -> None:
+    def __init__(self, pages: list[RailEntry]) -> None:
         super().__init__()
         self.setProperty("role", "rail")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from robgui.gui.state.store import Store
 
 
-class Status(QStatusBar):
+class StatusBar(QStatusBar):
     """Words on the left, device, speed and memory on the right, and what shows the lists.
 
     Args:

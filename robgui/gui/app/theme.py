@@ -20,6 +20,8 @@ from robgui.gui.widgets.when_seen import WhenSeen
 
 #: How much larger than the text each kind of heading is.
 HEADINGS = {"hero": 2.0, "title": 1.6, "verdict": 1.1, "section": 1.15}
+#: Pixels of an icon on a button and in a bar, and of the box of a tick, at the usual text size.
+BUTTON_ICON, BAR_ICON, BOX = 16, 20, 13
 #: Widgets whose frame the Fusion style derives from the colour of the window, which leaves nothing
 #: to see on dark.
 OUTLINED = ("QAbstractSpinBox", "QComboBox", "QRadioButton")
@@ -130,13 +132,13 @@ class Themed(WhenSeen):
     ``look_changed``.
     """
 
-    def take_look(self) -> None:
+    def apply_theme(self) -> None:
         """Takes over the present look."""
         raise NotImplementedError
 
     def look_changed(self) -> None:
         """The look has changed."""
-        self.when_seen(self.take_look)
+        self.when_seen(self.apply_theme)
 
 
 def icon(name: str | Path, colour: str = "") -> QIcon:
@@ -270,6 +272,14 @@ def _outlined(c: Colours) -> QPalette:
     return palette
 
 
+def _icon_rules(scale: float) -> str:
+    """Icons grow with the text; at its usual size they are as large as Qt makes them."""
+    if scale <= 1:
+        return ""
+    button, bar = round(BUTTON_ICON * scale), round(BAR_ICON * scale)
+    return f"QPushButton {{ icon-size: {button}px; }}\nQToolBar {{ icon-size: {bar}px; }}"
+
+
 def _style_sheet(c: Colours) -> str:
     """The style sheet with these colours, in the font of the program."""
     points = QApplication.font().pointSizeF()
@@ -277,10 +287,12 @@ def _style_sheet(c: Colours) -> str:
         f'QLabel[heading="{name}"] {{ font-size: {points * scale:.1f}pt; font-weight: 600; }}\n'
         for name, scale in HEADINGS.items()
     )
-    dark = c is DARK
+    dark, scale = c is DARK, points / theme.base_points
     words = {
         **asdict(c),
         "headings": headings,
+        "icons": _icon_rules(scale),
+        "box": str(round(BOX * max(1.0, scale))),
         "tick": resources.path("icons", "check.svg").as_posix(),
         # a style sheet cannot tint the tick: it is black
         "ticked": c.accent if dark else c.surface,

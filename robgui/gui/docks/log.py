@@ -1,4 +1,4 @@
-"""Log: everything the program said, with time, level and details."""
+"""LogView: everything the program said, with time, level and details."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ LINES = 5_000
 _DETAILS = 200
 
 
-class Log(QWidget):
+class LogView(QWidget):
     """Read-only text that grows at the end; follows the end unless the user has scrolled up."""
 
     def __init__(self, store: Store, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName("Log")
+        self.setAccessibleName("LogView")
         self.text = QPlainTextEdit(readOnly=True)
         self.text.setAccessibleName("Messages of the program")
         self.text.setMaximumBlockCount(LINES)

@@ -281,7 +281,7 @@ class Runs(QWidget):
         """Draws the chosen run again."""
         row = self.chosen
         if isinstance(row, Run):
-            self._store.select(self._store.selection.but(run=row.id), origin=self)
+            self._store.select(self._store.selection.replace(run=row.id), origin=self)
             self._store.history.show_run(row)
 
     def rerun_chosen(self) -> None:

@@ -13,7 +13,7 @@ from PySide6.QtGui import QValidator
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QSpinBox, QWidget
 
 from robgui.core.errors import ParamsError
-from robgui.core.execution import params_text
+from robgui.core.execution.params import text as params_text
 from robgui.gui.widgets.plain import set_tip
 
 #: What a spin box can hold at all.
@@ -176,10 +176,10 @@ class _Text(Editor):
             if self._zero:
                 return 0
             raise ParamsError(f"{self._title} is empty; type a number.")
-        return params_text.read(self._title, self._field, text)
+        return params_text.parse_value(self._title, self._field, text)
 
     def show_value(self, value: Any) -> None:
-        self._line.setText("" if self._zero and value == 0 else params_text.write(value))
+        self._line.setText("" if self._zero and value == 0 else params_text.format_value(value))
         self._line.setCursorPosition(0)
 
 

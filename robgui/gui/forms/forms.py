@@ -14,14 +14,14 @@ from PySide6.QtWidgets import QFormLayout, QLabel, QToolButton, QVBoxLayout, QWi
 
 from robgui.core.errors import ParamsError
 from robgui.core.execution.analysis import Params
-from robgui.core.execution.params_problems import title_of, titled
-from robgui.core.execution.params_text import write
+from robgui.core.execution.params.problems import title_of, titled
+from robgui.core.execution.params.text import format_value
 from robgui.gui.forms.form_editors import Editor, editor_for, extra
 from robgui.gui.widgets.plain import Label, Paragraph, set_tip
 
 #: Fields that few people touch; they stand behind "More".
 RARE = frozenset({"seed", "batch", "max_seconds"})
-#: A name longer than so many letters is written in several lines; a field whose usual text is
+#: Letters that fit beside each other: a longer name is wrapped, and a field whose usual text is
 #: longer has a line of its own.
 LONG = 20
 
@@ -146,7 +146,7 @@ class ParamsForm(QWidget):
         """Letters that the default or a preset puts into a field."""
         presets = self.params.presets.values()
         usual = [settings[name] for settings in presets if name in settings]
-        texts = map(write, [field.get_default(call_default_factory=True), *usual])
+        texts = map(format_value, [field.get_default(call_default_factory=True), *usual])
         return max(map(len, texts))
 
     def _more(self) -> QWidget:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 #: Letters of why Run is grey that stand on the strip; the tool tip has all of them.
-WHY = 36
+WHY = 46
 MOST_PIXELS = 16_777_215
 
 
@@ -127,7 +127,9 @@ class RunPane(QWidget):
         self._obstacle.setText(obstacle)
         self._obstacle.setVisible(bool(obstacle))
         room = WHY * self.fontMetrics().averageCharWidth()
-        self._why.setText(beginning(obstacle, self.fontMetrics(), room))
+        title = self._store.analyses[self._analysis].title if known else ""
+        why = obstacle.removeprefix(f"{title} ")  # the tab says which analysis it is
+        self._why.setText(beginning(why[:1].upper() + why[1:], self.fontMetrics(), room))
         set_tip(self._why, obstacle)
         self._why.setVisible(bool(obstacle))
         self.run.setEnabled(known and not obstacle)

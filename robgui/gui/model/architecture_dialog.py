@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from robgui.core.errors import ParamsError
-from robgui.core.execution.params_text import read
+from robgui.core.execution.params.text import parse_value
 from robgui.core.model.settings import ModelSettings
 from robgui.gui.app.theme import heading_font
 from robgui.gui.widgets.plain import Label
@@ -78,7 +78,7 @@ class ArchitectureDialog(QDialog):
         if text := self.architecture.text().strip():
             found["architecture"] = text
         if text := self.shape.text().strip():
-            found["shape"] = read(
+            found["shape"] = parse_value(
                 "shape", ModelSettings.model_fields["shape"], re.sub(r"[×x;()\[\]]", ",", text)
             )
         if names := tuple(

@@ -27,7 +27,7 @@ class Cards(QWidget):
         grid = QGridLayout(grid_page)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setSpacing(8)
-        self.cards = [Card() for _ in range(SHOWN)]
+        self.cards = [InputCard() for _ in range(SHOWN)]
         for place, card in enumerate(self.cards):
             grid.addWidget(card, place // _COLUMNS, place % _COLUMNS)
         self._stack = QStackedLayout(self)
@@ -42,7 +42,7 @@ class Cards(QWidget):
             card.show_guess(guesses[place] if place < len(guesses) else None)
 
 
-class Card(QWidget):
+class InputCard(QWidget):
     """One input: its picture, its label, a mark with a word, the three most probable classes as
     bars.
     """

@@ -26,7 +26,7 @@ Ask = Callable[..., Any]
 
 SHOWN = 8
 TOP = 3
-#: The accuracy is measured on at most so many inputs and for at most so long.
+#: Most inputs and most seconds that measuring the accuracy may take.
 COUNTED = 1_000
 SECONDS = 3.0
 #: Fewer inputs than this say nothing about accuracy.

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from robgui.core.execution import params_text
+from robgui.core.execution.params import text as params_text
 from robgui.core.model.preprocessing import PRESETS
 from robgui.core.model.settings import ModelSettings
 from robgui.gui.app.theme import heading_font
@@ -102,7 +102,7 @@ class ModelForm(QWidget):
                 if name == "shape"
                 else line.text().strip("()[] ")
             )
-            found[name] = params_text.read(name, ModelSettings.model_fields[name], text)
+            found[name] = params_text.parse_value(name, ModelSettings.model_fields[name], text)
         found["scores"] = self.scores.text().strip()
         found["labels"] = tuple(
             text.strip() for text in self.labels.toPlainText().splitlines() if text.strip()
@@ -114,7 +114,7 @@ class ModelForm(QWidget):
         self.blockSignals(True)
         for name, value in values.items():
             if name in self.lines:
-                self.lines[name].setText(params_text.write(value))
+                self.lines[name].setText(params_text.format_value(value))
                 self.lines[name].setCursorPosition(0)
             elif name in self.choices:
                 self.choices[name].setCurrentIndex(max(0, self.choices[name].findData(value)))
@@ -243,7 +243,7 @@ class ModelForm(QWidget):
             shown |= {name: box.currentData() for name, box in self.choices.items()}
         for word, values in (*PRESETS.items(), *self._alike.items()):
             known = {name: value for name, value in values.items() if name in shown}
-            if all(shown[name] == params_text.write(value) for name, value in known.items()):
+            if all(shown[name] == params_text.format_value(value) for name, value in known.items()):
                 return word
         return CUSTOM
 

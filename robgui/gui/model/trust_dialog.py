@@ -26,7 +26,7 @@ _WARNING = (
     "Such code can read, change and send your files. Open it only if you made the file yourself or"
     " know who did. Files in the formats .safetensors, .onnx and .pt2 usually need no trust."
 )
-#: So much of a source is shown; what is longer is said to be.
+#: Characters of a source that are shown; the dialog says when there are more.
 _LONGEST = 100_000
 
 

@@ -28,7 +28,7 @@ from robgui.gui.pages.batch_thread import BatchThread
 from robgui.gui.widgets.plain import Label
 
 if TYPE_CHECKING:
-    from robgui.batch import Entry, Progress
+    from robgui.batch import BatchEntry, Progress
     from robgui.gui.state.store import Store
 
 LOOK_MS = 200
@@ -240,7 +240,7 @@ class BatchWindow(QWidget):
             over = thread.isFinished()
             self._show_picture(thread.picture, stopping=thread.stopping, over=over)
 
-    def _result(self, entry: Entry, part: Literal["line", "text"] = "text") -> str:
+    def _result(self, entry: BatchEntry, part: Literal["line", "text"] = "text") -> str:
         """Why a request failed, or what its result says beside all that is known of its model and
         input, in one line or in full.
         """
@@ -295,7 +295,7 @@ def _stopped(picture: Progress) -> str:
     return f"Stopped: {words}; Start goes on from here."
 
 
-def _state(entry: Entry, stopped: bool) -> str:
+def _state(entry: BatchEntry, stopped: bool) -> str:
     if entry.reused:
         return "done before"
     if stopped and not entry.state.ended:

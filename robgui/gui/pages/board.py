@@ -13,7 +13,10 @@ from robgui.gui.widgets.plain import Label
 if TYPE_CHECKING:
     from robgui.gui.state.store import Store
 
-HINT = "Click a cell to compare its run below, double-click to open it or to run what is missing."
+HINT = (
+    "Each row is one question. Click a cell to compare its run, double-click to open it or to run"
+    " what is missing; click a model to sort, its worst answers first."
+)
 
 
 class Board(QWidget):
@@ -31,7 +34,7 @@ class Board(QWidget):
         self.run_missing = QPushButton("Run missing")
         self.run_missing.setToolTip(
             "Runs each analysis with every open model that has not answered it, with the settings"
-            " and inputs of the column."
+            " and inputs of the row."
         )
         self.run_missing.clicked.connect(self._run_missing)
         hint = Label(HINT, wordWrap=True)

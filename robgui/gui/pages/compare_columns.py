@@ -40,7 +40,7 @@ class Columns(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.slots = [Slot() for _ in range(3)]
+        self.slots = [CaptionedPicture() for _ in range(3)]
         self.note = Label(wordWrap=True)
         self.note.setProperty("role", "quiet")
         self._row = QHBoxLayout()
@@ -101,7 +101,7 @@ class Columns(QWidget):
             change.setXLink(first if isinstance(parts[2], Curves | Matrix) else None)
 
 
-class Slot(QWidget):
+class CaptionedPicture(QWidget):
     """A caption, and below it a picture or a sentence."""
 
     def __init__(self) -> None:

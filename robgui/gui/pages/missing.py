@@ -1,4 +1,4 @@
-"""What the scoreboard has not been told yet: the question of each column for each model."""
+"""What the scoreboard has not been told yet: the question of each row for each model."""
 
 from __future__ import annotations
 

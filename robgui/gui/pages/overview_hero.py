@@ -52,7 +52,7 @@ class Overall:
 
 
 def overall(verdicts: Sequence[Verdict], methods: int, deciding: Verdict | None) -> Overall:
-    """What the verdicts of so many methods come to together.
+    """What the verdicts of several methods come to together.
 
     Args:
         verdicts: Of the methods that were asked.

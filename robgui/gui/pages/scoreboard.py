@@ -1,22 +1,28 @@
-"""The scoreboard: one row per model, one column per analysis, each cell the newest verdict."""
+"""The scoreboard: one row per question, one column per model, each cell the newest verdict."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QModelIndex, Signal
+from PySide6.QtWidgets import QAbstractItemView
 
 from robgui.core.execution.likeness import differences, inputs_in_words
-from robgui.core.model.accuracy import Measured, measured
-from robgui.core.text.words import percent
-from robgui.core.verdict import Status, Verdict
-from robgui.core.view import Ink
+from robgui.core.model.accuracy import measured
 from robgui.gui.pages.missing import Missing, missing
-from robgui.gui.widgets.inks import status_ink
+from robgui.gui.pages.scoreboard_cells import (
+    Known,
+    RightAnswers,
+    ScoreCell,
+    ground_of,
+    in_lines,
+    ink_of,
+    rank_of,
+    tip_of,
+    words_of,
+)
 from robgui.gui.widgets.sheet import Cells, Sheet
 from robgui.gui.widgets.when_seen import WhenSeen
 
@@ -26,66 +32,20 @@ if TYPE_CHECKING:
     from robgui.core.model.card import ModelCard
     from robgui.gui.state.store import Store
 
-#: Letters in a line of a column's title: narrow columns are seen together.
-LETTERS = 14
-#: This many models can be seen without scrolling, however small the window.
+#: This many questions can be seen without scrolling, however small the window.
 LEAST_ROWS = 3
-NOT_RUN = "not run"
-#: What stands in the tool tip, so that all columns are seen at once: intervals and explanations.
-_BRACKETS = re.compile(r" \([^()]*\)")
-#: Marks a cell that answers another question than its column.
-UNLIKE = "≠"
-
-
-@dataclass(frozen=True)
-class Cell:
-    """What a run says of a model, and on which inputs.
-
-    Attributes:
-        verdict: Beside all that is known.
-        inputs: On what.
-        unlike: In what it differs from the question of its column; empty for like with like.
-    """
-
-    verdict: Verdict
-    inputs: str
-    unlike: str = ""
-
-    @property
-    def words(self) -> str:
-        """Sign of the status and the number it comes down to; marked, and with its inputs, when it
-        answers another question than the column.
-        """
-        number = self.verdict.number
-        said = self.verdict.status.words if number is None else _BRACKETS.sub("", number.words)
-        mark = f"{UNLIKE} " if self.unlike else ""
-        on = f" · {self.inputs}" if self.inputs and self.unlike else ""
-        return f"{mark}{self.verdict.status.sign} {said}{on}"
-
-    @property
-    def tip(self) -> str:
-        """The status in words and the whole verdict."""
-        said = f"{self.verdict.status.words}. {self.verdict.text}"
-        return f"Not comparable with the column: {self.unlike}. {said}" if self.unlike else said
-
-    @property
-    def rank(self) -> tuple[bool, int, float]:
-        """The worst first; of one status, the better number last; other questions after all."""
-        order, number = list(Status).index(self.verdict.status), self.verdict.number
-        if number is None or number.value != number.value or number.better == "neither":
-            return bool(self.unlike), order, 0.0
-        value = number.value if number.better == "high" else -number.value
-        return bool(self.unlike), order, value
+#: Before the columns of the models: the question, and on which inputs it was asked.
+BEFORE = 2
 
 
 class Scoreboard(WhenSeen, Sheet):
     """What every analysis found for every model.
 
-    A cell leads to its run, a model's name to its newest one.
+    A cell leads to its run, the name of an analysis to its newest one.
 
     Signals:
         run_pointed: ``(run, analysis, fingerprint of the model)`` of the cell that was clicked;
-            None for the run where there is none, and no analysis for a name.
+            None for the run where there is none.
         run_opened: The run of the cell that was double-clicked or entered.
         run_wanted: ``(analysis, fingerprint of the model)`` of such a cell without a run.
     """
@@ -95,7 +55,8 @@ class Scoreboard(WhenSeen, Sheet):
     run_wanted = Signal(str, str)
 
     def __init__(self, store: Store) -> None:
-        super().__init__("Scoreboard: one row per model, one column per analysis")
+        super().__init__("Scoreboard: one row per analysis, one column per model")
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectItems)
         self._store = store
         self._analyses: list[str] = []
         self._rows: list[_Row] = []
@@ -116,48 +77,61 @@ class Scoreboard(WhenSeen, Sheet):
         self.when_seen(self.refresh)
 
     def refresh(self) -> None:
-        """Fills in what is known by now."""
+        """Fills in what is known by now; models without any answer come last."""
         self._rows, self._analyses = self._models(), []
-        columns = [Cells("Model", self.names())]
+        self._rows.sort(key=lambda row: self._last("", row) is None)
+        titles: list[str] = []
+        asked: list[str] = []
+        lines: list[list[Known]] = []
         for name, known in self._store.analyses.items():
             cells = self._cells(name)
             if any(cells):
-                title = "\n".join([*wrap(known.title, LETTERS), self._asked_of(name)])
-                columns.append(
-                    Cells(title, cells, _words, _ink, _tip, lambda cell: cell.rank, True)
-                )
+                titles.append(known.title)
+                asked.append(self._asked_of(name))
+                lines.append(cells)
                 self._analyses.append(name)
-        self.show_cells([*columns, *self._accuracies()])
+        if right := self._right_answers():
+            titles, asked = ["Right answers", *titles], [self._data, *asked]
+            lines, self._analyses = [right, *lines], ["", *self._analyses]
+        columns = [Cells("Analysis", titles), Cells("On", asked)]
+        for place, row in enumerate(self._rows if lines else []):
+            cells = [line[place] for line in lines]
+            title = in_lines(row.name)
+            columns.append(Cells(title, cells, words_of, ink_of, tip_of, rank_of, True, ground_of))
+        self.show_cells(columns)
 
     def _asked_of(self, analysis: str) -> str:
-        """On which inputs the models of a column were asked."""
+        """On which inputs the models of a row were asked."""
         question = self._question(analysis)
         return "" if question is None else inputs_in_words(question)
 
-    def _accuracies(self) -> list[Cells]:
-        """How often each open model is right on the data in use; no column where nobody knows."""
+    @property
+    def _data(self) -> str:
+        dataset = self._store.library.dataset
+        return "" if dataset is None else dataset.name
+
+    def _right_answers(self) -> list[Known]:
+        """How often each open model is right on the data in use; nothing where nobody knows."""
         dataset = self._store.library.dataset
         if dataset is None:
             return []
         by_name = {model.fingerprint: model.content for model in self._store.library.models}
-        known = []
+        found: list[Known] = []
         for row in self._rows:
             content = next((by_name[one] for one in row.fingerprints if one in by_name), "")
-            known.append(measured(content, dataset.fingerprint) if content else None)
-        if not any(known):
-            return []
-        title = f"Right answers\n{dataset.name}"
-        return [Cells(title, known, _right, rank=lambda one: one.share, whole=True)]
+            counted = measured(content, dataset.fingerprint) if content else None
+            found.append(None if counted is None else RightAnswers(counted))
+        return found if any(found) else []
 
     def names(self) -> list[str]:
-        """The models of the rows, from top to bottom."""
+        """The models of the columns, from left to right."""
         return [row.name for row in self._rows]
 
     def missing(self) -> Missing:
-        """The runs that would tell every open model's answer to the question of each column."""
+        """The runs that would tell every open model's answer to the question of each row."""
         questions = {
             name: question
-            for name in self._analyses
+            for name in filter(None, self._analyses)
             if (question := self._question(name)) is not None
         }
         return missing(self._store, questions, self._answered)
@@ -169,16 +143,24 @@ class Scoreboard(WhenSeen, Sheet):
         return any(not differences(question, run.request) for run, _ in runs)
 
     def _question(self, analysis: str) -> Request | None:
-        """What a column asks: what the newest run of its first model asked."""
+        """What a row asks: what the newest run of its first model asked."""
         last = (self._last(analysis, row) for row in self._rows)
         return next((found[0].request for found in last if found is not None), None)
 
     def run_at(self, index: QModelIndex) -> Run | None:
-        """The run that a cell stands for: the newest of its model with its analysis, or with any
-        below the name.
+        """The run that a cell stands for: the newest of its model with its analysis; beside the
+        name of the analysis that of any model.
         """
-        found = self._newest(self._analysis(index), self._rows[self._model.order[index.row()]])
+        found = self._found(index)
         return None if found is None else found[0]
+
+    def _found(self, index: QModelIndex) -> tuple[Run, str] | None:
+        """The run of a cell and its model; None for right answers, which no run tells."""
+        analysis = self._analysis(index)
+        place = index.column() - BEFORE
+        rows = self._rows[place : place + 1] if place >= 0 else self._rows
+        found = (self._newest(analysis, row) for row in rows) if analysis else iter(())
+        return next((one for one in found if one is not None), None)
 
     def _height_of(self, rows: int) -> int:
         """With header, frame and the bar for scrolling sideways."""
@@ -187,19 +169,19 @@ class Scoreboard(WhenSeen, Sheet):
         return around + rows * self.verticalHeader().defaultSectionSize()
 
     def _fingerprint(self, index: QModelIndex) -> str:
-        """The model of a row, as it ran last."""
-        row = self._rows[self._model.order[index.row()]]
-        found = self._newest(self._analysis(index), row)
-        return found[1] if found is not None else next(iter(row.fingerprints))
+        """The model of a column, as it ran last; empty beside the name of an analysis."""
+        found, place = self._found(index), index.column() - BEFORE
+        if found is not None:
+            return found[1]
+        return next(iter(self._rows[place].fingerprints)) if place >= 0 else ""
 
     def _analysis(self, index: QModelIndex) -> str:
-        """The analysis of a column; empty for the column of names."""
-        return (
-            self._analyses[index.column() - 1] if 0 < index.column() <= len(self._analyses) else ""
-        )
+        """The analysis of a row; empty for right answers."""
+        return self._analyses[self._model.order[index.row()]]
 
     def _point(self, index: QModelIndex) -> None:
-        self.run_pointed.emit(self.run_at(index), self._analysis(index), self._fingerprint(index))
+        if analysis := self._analysis(index):
+            self.run_pointed.emit(self.run_at(index), analysis, self._fingerprint(index))
 
     def _open(self, index: QModelIndex) -> None:
         if (run := self.run_at(index)) is not None:
@@ -210,7 +192,7 @@ class Scoreboard(WhenSeen, Sheet):
     def _models(self) -> list[_Row]:
         """The models that are loaded or have runs, each file once, the loaded ones first.
 
-        Of a model that ran with several settings the row tells of those it has now, or had last.
+        Of a model that ran with several settings the column tells of those it has now, or had last.
         """
         rows: dict[str, _Row] = {}
         for model in self._store.library.models:
@@ -229,8 +211,8 @@ class Scoreboard(WhenSeen, Sheet):
         return list(rows.values())
 
     def _newest(self, analysis: str, row: _Row) -> tuple[Run, str] | None:
-        """The run that a cell tells of: the newest that answers the question of the column, else
-        the newest at all.
+        """The run that a cell tells of: the newest that answers the question of the row, else the
+        newest at all.
         """
         runs = list(self._runs(analysis, row))
         if analysis and self._rows:
@@ -247,25 +229,27 @@ class Scoreboard(WhenSeen, Sheet):
         return next(self._runs(analysis, row), None)
 
     def _runs(self, analysis: str, row: _Row) -> Iterator[tuple[Run, str]]:
-        """The runs of a row, newest first, each with the fingerprint of its model in it."""
+        """The runs of a model, newest first, each with the fingerprint of its model in it."""
         for run in self._store.history.runs:
             if run.has_result and analysis in ("", run.request.analysis):
                 for model in run.request.models:
                     if model.fingerprint in row.fingerprints:
                         yield run, model.fingerprint
 
-    def _cells(self, analysis: str) -> list[Cell | None]:
-        """The column of an analysis."""
+    def _cells(self, analysis: str) -> list[Known]:
+        """The row of an analysis."""
         question = self._question(analysis)
         return [self._cell(self._newest(analysis, row), question) for row in self._rows]
 
-    def _cell(self, found: tuple[Run, str] | None, question: Request | None) -> Cell | None:
+    def _cell(self, found: tuple[Run, str] | None, question: Request | None) -> ScoreCell | None:
         said = None if found is None else self._store.history.shown(found[0])
         if found is None or said is None or question is None:
             return None
         request, fingerprint = found[0].request, found[1]
         unlike = "; ".join(differences(question, request))
-        return Cell(said.of(request.place_of(fingerprint) or 0), inputs_in_words(request), unlike)
+        return ScoreCell(
+            said.of(request.place_of(fingerprint) or 0), inputs_in_words(request), unlike
+        )
 
 
 @dataclass(frozen=True)
@@ -288,22 +272,3 @@ def _agrees(settings: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
         or usual.get(name, ...) in (settings.get(name), others.get(name))
         for name in names
     )
-
-
-def _right(cell: Measured | None) -> str:
-    return "not counted" if cell is None else f"{percent(cell.share)} of {cell.counted:,}"
-
-
-def _words(cell: Any) -> str:
-    return NOT_RUN if cell is None else cell.words
-
-
-def _ink(cell: Any) -> Ink:
-    """The colour of a status compares; what cannot be compared has none."""
-    if cell is None or cell.unlike:
-        return Ink("unknown")
-    return status_ink(cell.verdict.status)
-
-
-def _tip(cell: Any) -> str:
-    return NOT_RUN if cell is None else cell.tip

@@ -30,9 +30,19 @@ if TYPE_CHECKING:
     from robgui.gui.widgets.views import ViewWidget
 
 #: A picture is at least this many lines of text high.
-_PICTURE_LINES = 6
+_PICTURE_LINES = 5
+#: Pixels between the parts of a card and around them, from top to bottom.
+_AROUND = 24
 #: A card this many times as wide as it is high has its picture beside the words.
 _WIDE = 1.5
+#: Shares of the room that words beside a picture and the picture take.
+_WORDS_SHARE, _PICTURE_SHARE = 2, 3
+#: A card this many characters wide leaves more to its picture.
+_WIDE_CARD = 60
+#: Pixels of the sign of a method that has not run, at least.
+_GHOST = 40
+#: A card this many lines high has room for a large number beside its picture.
+_ROOMY = 11
 #: Letters of a number that is shown large.
 _SHORT = 16
 #: Pixels of the bar of a run.
@@ -70,6 +80,8 @@ class Tile(QFrame):
         self.setProperty("role", "card")
         self.setAccessibleName(page.title)
         self._mark = Label()
+        self._ghost = Label(alignment=Qt.AlignmentFlag.AlignCenter)
+        self._ghost.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
         self.status, self.number, self.sentence = (_label() for _ in range(3))
         self.scale = _label()
         self.scale.setProperty("role", "quiet")
@@ -165,8 +177,22 @@ class Tile(QFrame):
         way = QBoxLayout.Direction
         self._beside = self.width() > _WIDE * self.height()
         self._body.setDirection(way.LeftToRight if self._beside else way.TopToBottom)
-        self._body.setStretch(0, 1 if self._beside else 0)
+        self._share()
         self._set_number(self.number.text())
+        self._show_ghost()
+
+    def _share(self) -> None:
+        """Words take the room that they need: half of a narrow card, less of a wide one."""
+        wide = self.width() > _WIDE_CARD * self.fontMetrics().averageCharWidth()
+        words = _PICTURE_SHARE if self.picture is None or not wide else _WORDS_SHARE
+        self._body.setStretch(0, words if self._beside else 0)
+
+    def _show_ghost(self) -> None:
+        """Where a picture will be stands the sign of the method, pale."""
+        side = min(self.height() // 3, self.width() // 4)
+        self._ghost.setVisible(self.picture is None and self.run is None and side >= _GHOST)
+        if self._ghost.isVisibleTo(self):
+            self._ghost.setPixmap(pixmap(self.page.icon, side, theme.colours.line))
 
     def _say(self, said: Verdict | None) -> None:
         """Status, number and sentence of the model in use; an old run has words alone."""
@@ -185,7 +211,8 @@ class Tile(QFrame):
 
     def _set_number(self, words: str) -> None:
         """A short number is large; one that needs words to be true is as large as a heading."""
-        size = "title" if len(words) <= _SHORT and not self._beside else "section"
+        roomy = self.height() > _ROOMY * self.fontMetrics().height()
+        size = "title" if len(words) <= _SHORT and (roomy or not self._beside) else "section"
         if self.number.property("heading") != size:
             set_heading(self.number, size)
             self.number.style().unpolish(self.number)
@@ -197,11 +224,16 @@ class Tile(QFrame):
             self.picture.setParent(None)
             self.picture.deleteLater()
         self.picture = picture
+        self._share()
+        self._show_ghost()
         if picture is not None:
             policy = QSizePolicy.Policy
             picture.setSizePolicy(policy.Expanding, policy.Ignored)
             picture.setMinimumHeight(self.fontMetrics().height() * _PICTURE_LINES)
-            self._body.addWidget(picture, 1)
+            self._body.addWidget(picture, _PICTURE_SHARE)
+        # words that wrap make Qt forget how high the picture must be, which then covers the edge
+        around = self.open.sizeHint().height() + BAR + _AROUND
+        self.setMinimumHeight(0 if picture is None else around + picture.minimumHeight())
 
     def _arrange(self, title: QLabel) -> None:
         head = QHBoxLayout()
@@ -218,6 +250,7 @@ class Tile(QFrame):
         self._body = QBoxLayout(QBoxLayout.Direction.TopToBottom)
         self._body.setSpacing(8)
         self._body.addLayout(words)
+        self._body.addWidget(self._ghost, _PICTURE_SHARE)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(12, 8, 12, 8)
         layout.setSpacing(4)
@@ -226,7 +259,10 @@ class Tile(QFrame):
         layout.addLayout(self._body, 1)
 
     def _tint(self) -> None:
-        self._mark.setPixmap(pixmap(self.page.icon, 24))
+        self._mark.setPixmap(
+            pixmap(self.page.icon, max(24, round(1.5 * self.fontMetrics().height())))
+        )
+        self._show_ghost()
         self.open.setIcon(icon("forward"))
         status = Status.AT_RISK if self._alert else Status.UNKNOWN
         status = status if self.verdict is None else self.verdict.status

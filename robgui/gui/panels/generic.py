@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from robgui.core.view import Images, Matrix, Table, View
 from robgui.gui.panels.panel import Panel
-from robgui.gui.widgets.views import Board
+from robgui.gui.widgets.views import ViewBoard
 
 
 class GenericPanel(Panel):
@@ -16,7 +16,7 @@ class GenericPanel(Panel):
 
     def build(self) -> QWidget:
         """A board for as many views as there are."""
-        self.board = Board()
+        self.board = ViewBoard()
         self.board.chosen.connect(self._point)
         return self.board
 

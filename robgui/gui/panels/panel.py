@@ -441,7 +441,7 @@ class Panel(Themed, QWidget):
         library = self.store.library
         return bool(library.loading) and (library.model is None or library.dataset is None)
 
-    def take_look(self) -> None:
+    def apply_theme(self) -> None:
         """Icon and picture in the present theme."""
         self._tint()
 

@@ -14,7 +14,7 @@ from robgui.gui.widgets.plain import set_tip
 if TYPE_CHECKING:
     from robgui.core.offer import Offer
     from robgui.gui.panels.panel import Panel
-    from robgui.gui.state.sending import Sending, Target
+    from robgui.gui.state.sending import Sending, SendTarget
 
 MANY_AT_ONCE = "Analyses of many inputs"
 ONE_BY_ONE = "Analyses of one of them"
@@ -82,7 +82,7 @@ def fill(
         list_targets(place, targets, partial(send, offer))
 
 
-def list_targets(menu: QMenu, targets: Sequence[Target], send: Callable[[str], None]) -> None:
+def list_targets(menu: QMenu, targets: Sequence[SendTarget], send: Callable[[str], None]) -> None:
     """First those that suit the number of inputs, then the others in a submenu.
 
     What cannot be done is grey and says why.
@@ -101,7 +101,7 @@ def list_targets(menu: QMenu, targets: Sequence[Target], send: Callable[[str], N
             _add(more, target, send)
 
 
-def _add(menu: QMenu, target: Target, send: Callable[[str], None]) -> None:
+def _add(menu: QMenu, target: SendTarget, send: Callable[[str], None]) -> None:
     action = menu.addAction(target.title)
     action.setEnabled(not target.reason)
     set_tip(action, target.reason or target.question)

@@ -31,7 +31,7 @@ def choose(store: Store, demo: Demo) -> bool:
         library.use_dataset(data)
     if model is not library.model:
         library.use_model(model)
-    store.select(store.selection.but(input=demo.index or 0, second=None))
+    store.select(store.selection.replace(input=demo.index or 0, second=None))
     return True
 
 

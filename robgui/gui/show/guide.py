@@ -21,7 +21,7 @@ from robgui import manual, resources
 from robgui.core.execution.method import methods
 from robgui.core.text.words import time_left
 from robgui.gui.show.demo import choose
-from robgui.gui.show.guide_card import Card, Chapter
+from robgui.gui.show.guide_card import GuideCard, TourStep
 
 if TYPE_CHECKING:
     from robgui.core.execution.analysis import Analysis
@@ -39,7 +39,7 @@ _LOWEST_PAGE = 200
 _LONGEST = 300
 
 
-class Guide(QObject):
+class DemoGuide(QObject):
     """Drives the window from one step to the next.
 
     Attributes:
@@ -55,7 +55,7 @@ class Guide(QObject):
         self._written = False
         self._page_height = window.pages.minimumHeight()
         self.at = -1
-        self.card = Card()
+        self.card = GuideCard()
         self._bar = QToolBar("Guided tour", objectName="guide", movable=False)
         self._bar.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
         self._bar.addWidget(self.card)
@@ -152,9 +152,9 @@ class Guide(QObject):
 
     # --- what the steps do ------------------------------------------------------------------------
 
-    def _chapters(self) -> list[Chapter]:
+    def _chapters(self) -> list[TourStep]:
         return [
-            Chapter(
+            TourStep(
                 "Real networks and data",
                 "The demo loads six small networks that were really trained, with their data. Your"
                 " own models open with Ctrl+O; files can also be dropped on the window.",
@@ -162,7 +162,7 @@ class Guide(QObject):
                 self._loaded,
                 "Loading the demo",
             ),
-            Chapter(
+            TourStep(
                 "Point at an input",
                 "The gallery on the left shows every input with what the network says about it, and"
                 " whether that is right. But how firmly? Each of the next steps points at an input,"
@@ -172,7 +172,7 @@ class Guide(QObject):
                 "Choosing the input",
             ),
             *(self._chapter(method, known) for method, known in shown_methods()),
-            Chapter(
+            TourStep(
                 "A finding",
                 "Every failure hangs on the wall of findings, the worst first, and has a page like"
                 " this one: drag the slider, star what matters, write a note, ask another method"
@@ -181,7 +181,7 @@ class Guide(QObject):
                 self._finding_shown,
                 "Reading the finding",
             ),
-            Chapter(
+            TourStep(
                 "All on one page",
                 "The overview has one tile per method: a verdict in words, a sign and a small"
                 " picture. With your own model, “Inspect everything” (Ctrl+I) fills it in one go.",
@@ -189,7 +189,7 @@ class Guide(QObject):
                 lambda: not self._store.pictures.busy,
                 "Drawing the overview",
             ),
-            Chapter(
+            TourStep(
                 "Take it with you",
                 "Everything seen here is now one HTML file that needs no network, with pictures,"
                 " settings and plain words. File, Write report … makes it for your own work, also"
@@ -200,13 +200,13 @@ class Guide(QObject):
             ),
         ]
 
-    def _chapter(self, method: Method, known: Analysis) -> Chapter:
+    def _chapter(self, method: Method, known: Analysis) -> TourStep:
         """One step for each method: its question, what it does in plain words, and its demo."""
         title, words = (
             f"{method.title}: {method.question}",
             first_sentences(manual.page(method.name).plain),
         )
-        return Chapter(
+        return TourStep(
             title, words, lambda: self._run(known), self._run_ended, f"{method.title} is running"
         )
 

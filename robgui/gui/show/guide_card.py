@@ -14,7 +14,7 @@ from robgui.gui.widgets.plain import Label
 
 
 @dataclass(frozen=True)
-class Chapter:
+class TourStep:
     """One step of the tour.
 
     Attributes:
@@ -32,7 +32,7 @@ class Chapter:
     waiting: str = ""
 
 
-class Card(QFrame):
+class GuideCard(QFrame):
     """Title, text, and the buttons Back, Next and Close."""
 
     def __init__(self) -> None:
@@ -62,7 +62,7 @@ class Card(QFrame):
         theme.changed.connect(self._tint)
         self._tint()
 
-    def show_chapter(self, chapter: Chapter, number: int, total: int) -> None:
+    def show_chapter(self, chapter: TourStep, number: int, total: int) -> None:
         """Shows a step."""
         self.title.setText(chapter.title)
         self.count.setText(f"{number + 1} of {total}")

@@ -56,6 +56,10 @@ def tell_right(store: Store) -> Right | None:
 
 
 def _picture(slide: Slide, dark: bool) -> np.ndarray | bytes | None:
+    if slide.pictures:
+        from robgui.report.story.painting import mosaic
+
+        return mosaic(slide.pictures, dark=dark)
     if slide.picture is not None or slide.view is None:
         return slide.picture
     from robgui.report.drawing import draw_view, save

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
-from robgui.core.model.accuracy import Measured, note
+from robgui.core.model.accuracy import MeasuredAccuracy, note
 from robgui.core.text.words import percent
 from robgui.gui.state.opening import Opening
 
@@ -58,7 +58,9 @@ class Accuracies(QObject):
             lambda before: self._tell(model, f"{part}{dataset.name}", share, before),
         )
 
-    def _tell(self, model: ModelCard, data: str, share: float, before: Measured | None) -> None:
+    def _tell(
+        self, model: ModelCard, data: str, share: float, before: MeasuredAccuracy | None
+    ) -> None:
         if before is None:
             return
         day = time.strftime("%d %b %H:%M", time.localtime(before.when))
@@ -73,6 +75,6 @@ class Accuracies(QObject):
         else:
             self._library.said.emit("warning", sentence, "")
 
-    def _restore(self, model: ModelCard, before: Measured) -> None:
+    def _restore(self, model: ModelCard, before: MeasuredAccuracy) -> None:
         if model.path is not None:
             self._library.load_model(Opening(model.path, settings=before.settings.model_dump()))

@@ -253,9 +253,7 @@ class History(QObject):
             )
 
     def use(self, model: ModelCard | None, dataset: Dataset | None) -> None:
-        """Keeps which pair is in use, so that it is the one in use when the workspace is opened
-        again.
-        """
+        """Remembers the pair in use for the next time the workspace is opened."""
         workspace = self.writable
         if workspace is not None and model is not None:
             self._keeping.run(lambda: _use(workspace, model, dataset), key="in use")
@@ -428,14 +426,18 @@ def _use(workspace: Workspace, model: ModelCard, dataset: Dataset | None) -> Non
 
 
 def _drawings(workspace: Workspace) -> list[Callable[[], object]]:
+    from robgui.report.kept import KEPT
     from robgui.report.writing import drawings
 
+    KEPT.use_shelf()
     return drawings(workspace)
 
 
 def _write_report(workspace: Workspace, path: Path) -> None:
+    from robgui.report.kept import KEPT
     from robgui.report.writing import write_report
 
+    KEPT.use_shelf()
     write_report(workspace, path)
 
 

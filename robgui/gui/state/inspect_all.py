@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from robgui.core.execution.request import Request
     from robgui.gui.state.store import Store
 
-#: An analysis of many inputs takes a first look at so many, evenly spread over the data.
+#: Inputs, evenly spread over the data, for the first run of an analysis of many inputs.
 SAMPLE = 300
 
 

@@ -143,7 +143,7 @@ class Library(QObject):
         """
         if opening.quiet:
             name = opening.path.name
-            deed = partial(self.load_model, opening.but(quiet=False))
+            deed = partial(self.load_model, opening.replace(quiet=False))
             self.offered.emit(f"{name} was not opened: {question}", f"Open {name} …", deed)
         elif isinstance(question, TrustError):
             self.trust_needed.emit(opening, question)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from robgui.core.dataset.query import Facts
+from robgui.core.dataset.query import InputFacts
 from robgui.core.workspace.marks import Marks, SavedSet, read_marks, write_marks
 
 if TYPE_CHECKING:
@@ -50,14 +50,14 @@ class Marking(QObject):
         history.opened.connect(lambda _: self._read())
         history.findings_changed.connect(self._count_findings)
 
-    def facts(self) -> Facts | None:
+    def facts(self) -> InputFacts | None:
         """What is known of the inputs in use now; None without any."""
         dataset, predictions = self._library.dataset, self._library.predictions
         if dataset is None:
             return None
         model = self._library.model
         names = () if model is None else model.settings.labels
-        return Facts(
+        return InputFacts(
             len(dataset),
             dataset.name,
             dataset.keys,

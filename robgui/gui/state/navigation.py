@@ -17,25 +17,25 @@ if TYPE_CHECKING:
     from robgui.core.finding import StoredFinding
     from robgui.gui.state.store import Store
 
-#: So many places and so many changes are remembered.
+#: Maximum history length.
 MOST = 200
 
 
 @dataclass(frozen=True)
-class Place:
+class Viewpoint:
     """What the user looked at: which model, which data, which part of them."""
 
     model: str
     dataset: str
     selection: Selection
 
-    def near(self, other: Place) -> bool:
+    def near(self, other: Viewpoint) -> bool:
         """Whether the two differ only in where a cursor stands, which is no step of its own."""
         still = {"radius": None, "point": None, "pixel": None}
-        return (self.model, self.dataset, self.selection.but(**still)) == (
+        return (self.model, self.dataset, self.selection.replace(**still)) == (
             other.model,
             other.dataset,
-            other.selection.but(**still),
+            other.selection.replace(**still),
         )
 
 
@@ -51,7 +51,7 @@ class Navigation(QObject):
     def __init__(self, store: Store) -> None:
         super().__init__(store)
         self._store = store
-        self._places: list[Place] = []
+        self._places: list[Viewpoint] = []
         self._at = -1
         self.undo = QUndoStack(self)
         self.undo.setUndoLimit(MOST)
@@ -92,14 +92,16 @@ class Navigation(QObject):
             self._go(self._at + 1)
 
     @property
-    def here(self) -> Place | None:
+    def here(self) -> Viewpoint | None:
         """What is looked at now; None before there are a model and data."""
         library = self._store.library
         if library.model is None or library.dataset is None:
             return None
-        return Place(library.model.fingerprint, library.dataset.fingerprint, self._store.selection)
+        return Viewpoint(
+            library.model.fingerprint, library.dataset.fingerprint, self._store.selection
+        )
 
-    def announce(self, left: Place | None) -> None:
+    def announce(self, left: Viewpoint | None) -> None:
         """Says that other data are on show than at ``left``, with a way back.
 
         Silent when they are the same.
@@ -127,7 +129,7 @@ class Navigation(QObject):
         self._soon.stop()
         self.changed.emit()
 
-    def _show(self, place: Place) -> None:
+    def _show(self, place: Viewpoint) -> None:
         library = self._store.library
         dataset = next((d for d in library.datasets if d.fingerprint == place.dataset), None)
         model = next((m for m in library.models if m.fingerprint == place.model), None)
@@ -155,7 +157,7 @@ class Navigation(QObject):
     def change_finding(
         self, finding: StoredFinding, *, note: str | None = None, starred: bool | None = None
     ) -> None:
-        """Stars or notes a finding, so that it can be undone."""
+        """Stars or notes a finding; can be undone."""
         self.undo.push(_FindingChanged(self._store, finding, note, starred))
 
     def restore_params(self, analysis: str, params: Params) -> None:

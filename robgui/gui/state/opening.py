@@ -41,7 +41,7 @@ class Opening:
     quiet: bool = False
     use: bool | None = None
 
-    def but(self, **changes: Any) -> Opening:
+    def replace(self, **changes: Any) -> Opening:
         """A copy with ``changes``."""
         return replace(self, **changes)
 

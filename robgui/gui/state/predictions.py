@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 #: Datasets up to this size are predicted whole at once, so that the accuracy is simply there.
 WHOLE = 5_000
-#: Of larger ones so many with a label, always the same, to hold against an earlier accuracy.
+#: Labelled inputs of larger ones, always the same, that are compared with an earlier accuracy.
 SAMPLE = 500
 #: Inputs in the first question, and in the largest; a question should take about this long, so that
 #: others need not wait.

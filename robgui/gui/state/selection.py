@@ -35,6 +35,6 @@ class Selection:
         """The chosen inputs: none, one or two."""
         return tuple(i for i in (self.input, self.second) if i is not None)
 
-    def but(self, **changes: Any) -> Selection:
+    def replace(self, **changes: Any) -> Selection:
         """A copy with ``changes``."""
         return replace(self, **changes)

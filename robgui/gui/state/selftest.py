@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QObject, QProcess, Signal
+from PySide6.QtCore import QObject, Signal
+
+from robgui.gui.state.program import Program
 
 _PART = "selftest"
-#: Milliseconds that a process gets to go when the window closes.
-_LEAVE = 2000
 
 
 class SelfTest(QObject):
@@ -37,16 +36,16 @@ class SelfTest(QObject):
     ) -> None:
         super().__init__(parent)
         self._say, self._work_on = say, work_on
-        self._process = QProcess(self)
-        self._process.readyReadStandardError.connect(self._read)
-        self._process.finished.connect(self._end)
-        self._process.errorOccurred.connect(self._fail)
+        self._program = Program(self)
+        self._program.told.connect(self._read)
+        self._program.ended.connect(self._end)
+        self._program.refused.connect(self._refuse)
         self.text, self._stopped = "", False
 
     @property
     def running(self) -> bool:
         """Whether one is under way."""
-        return self._process.state() is not QProcess.ProcessState.NotRunning
+        return self._program.running
 
     def start(self, device: str = "", only: Sequence[str] = ()) -> None:
         """Begins, unless one is under way already.
@@ -58,37 +57,30 @@ class SelfTest(QObject):
         if self.running:
             self._say("info", "The self-test is running already.", "")
             return
-        frozen = bool(getattr(sys, "frozen", False))
-        itself = ["selftest"] if frozen else ["-P", "-m", "robgui.selftest"]
         where = ["--device", device] if device else []
         which = [word for name in only for word in ("--only", name)]
         self.text, self._stopped = "", False
         self._work_on(_PART, "Self-test: starting …")
-        self._process.start(sys.executable, [*itself, *where, *which])
+        self._program.start(["selftest", *where, *which])
         self.changed.emit()
 
     def stop(self) -> None:
         """Ends it before its end; what it has said stays."""
         self._stopped = self.running
-        self._process.kill()
+        self._program.stop()
 
     def close(self) -> None:
         """Ends it, if one is under way; nothing is said."""
-        self._process.blockSignals(True)
-        if self.running:
-            self._process.kill()
-            self._process.waitForFinished(_LEAVE)
+        self._program.close()
 
-    def _read(self) -> None:
-        lines = self._text(self._process.readAllStandardError().data()).splitlines()
-        if lines:
-            self.text = "\n".join(filter(None, (self.text, *lines)))
-            self._work_on(_PART, f"Self-test: {lines[-1]}")
-            self.changed.emit()
+    def _read(self, told: str) -> None:
+        lines = told.splitlines()
+        self.text = "\n".join(filter(None, (self.text, *lines)))
+        self._work_on(_PART, f"Self-test: {lines[-1]}")
+        self.changed.emit()
 
-    def _end(self, code: int) -> None:
+    def _end(self, code: int, page: str) -> None:
         self._work_on(_PART, "")
-        page = self._text(self._process.readAllStandardOutput().data()).strip()
         self.text = page or self.text
         if self._stopped:
             self._say("info", "The self-test was stopped before its end.", self.text)
@@ -100,11 +92,6 @@ class SelfTest(QObject):
             self._say("info", "The self-test has passed; the log has its page.", page)
         self.changed.emit()
 
-    def _fail(self, error: QProcess.ProcessError) -> None:
-        if error is QProcess.ProcessError.FailedToStart:
-            self._work_on(_PART, "")
-            self._say("error", "The self-test cannot be started on this machine.", "")
-
-    @staticmethod
-    def _text(data: bytes | bytearray | memoryview) -> str:
-        return bytes(data).decode("utf-8", "replace")
+    def _refuse(self) -> None:
+        self._work_on(_PART, "")
+        self._say("error", "The self-test cannot be started on this machine.", "")

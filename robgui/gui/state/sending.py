@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Target:
+class SendTarget:
     """An analysis that inputs may be sent to.
 
     Attributes:
@@ -59,7 +59,7 @@ class Sending(QObject):
         self._store = store
         self._unsaved = 0
 
-    def targets(self, count: int) -> list[Target]:
+    def targets(self, count: int) -> list[SendTarget]:
         """The analyses that can look at ``count`` inputs of the model in use, in the order of
         the rail.
         """
@@ -72,7 +72,7 @@ class Sending(QObject):
             if known.inputs != "none" and not known.refusal(model)
         ]
         return [
-            Target(
+            SendTarget(
                 known.name,
                 known.title,
                 known.question,
@@ -131,7 +131,7 @@ class Sending(QObject):
             left = store.navigation.here
             store.library.add_derived(items)
             store.select(
-                store.selection.but(input=len(store.library.dataset or ()) - 1, second=None)
+                store.selection.replace(input=len(store.library.dataset or ()) - 1, second=None)
             )
             if len(items) > 1 and store.library.dataset is not None:
                 count = len(store.library.dataset)

@@ -20,8 +20,8 @@ from robgui.core.errors import RobguiError
 from robgui.core.execution.asking.models import Models
 from robgui.core.execution.choice import one_process
 from robgui.core.execution.method import problems
+from robgui.core.execution.params.thresholds import usual
 from robgui.core.execution.run import RunState
-from robgui.core.execution.thresholds import usual
 from robgui.core.execution.worker.slot import Terms
 from robgui.core.text.words import count
 from robgui.gui.state.accuracies import Accuracies
@@ -360,7 +360,7 @@ class Store(QObject):
         dataset, index = found
         if dataset is not self.library.dataset:
             self.library.use_dataset(dataset)
-        self.select(self.selection.but(input=index), origin=origin)
+        self.select(self.selection.replace(input=index), origin=origin)
         return True
 
     def point_at(self, request: Request, follow: bool = True) -> None:
@@ -396,10 +396,10 @@ class Store(QObject):
         if not derived and known is not None and known.inputs == "many":
             self.set_scope(request.indices)
         elif follow and derived:
-            self.select(self.selection.but(input=place[1], second=None))
+            self.select(self.selection.replace(input=place[1], second=None))
         elif follow and request.indices and len(request.indices) <= 2:
             second = request.indices[1] if len(request.indices) == 2 else None
-            self.select(self.selection.but(input=request.indices[0], second=second))
+            self.select(self.selection.replace(input=request.indices[0], second=second))
 
     def _dataset_changed(self) -> None:
         """Other data: the selection begins anew at the input that was chosen there last."""

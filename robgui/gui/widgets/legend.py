@@ -1,4 +1,4 @@
-"""Legend: what each line means, beside or below a picture, so that it never covers data."""
+"""Legend: what each line means, beside or below a picture and never over its data."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ WIDE = 84
 
 
 @dataclass(frozen=True)
-class Key:
+class LegendKey:
     """One line of a legend: how it is drawn and what it means.
 
     Attributes:
@@ -62,11 +62,11 @@ class Legend(QScrollArea):
         theme.changed.connect(self._fit)
 
     @property
-    def keys(self) -> tuple[Key, ...]:
+    def keys(self) -> tuple[LegendKey, ...]:
         """What it shows."""
         return self._page.keys
 
-    def show_keys(self, keys: Sequence[Key]) -> None:
+    def show_keys(self, keys: Sequence[LegendKey]) -> None:
         """Shows these, the first one first."""
         if tuple(keys) != self._page.keys:
             self._page.keys = tuple(keys)
@@ -133,13 +133,13 @@ class _Page(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.keys: tuple[Key, ...] = ()
+        self.keys: tuple[LegendKey, ...] = ()
         self.row = False
 
     def sizeHint(self) -> QSize:
         return QSize(self.column_width(), self.minimumHeight())
 
-    def lines(self, key: Key) -> int:
+    def lines(self, key: LegendKey) -> int:
         """How many lines the words of a key take."""
         return len(self._words(key))
 
@@ -152,11 +152,11 @@ class _Page(QWidget):
         widest = max((self._width(key) for key in self.keys), default=0)
         return widest + _MARGIN
 
-    def rows(self, width: int) -> list[list[Key]]:
+    def rows(self, width: int) -> list[list[LegendKey]]:
         """The keys of each row: one each in a column, else as many as fit the width."""
         if not self.row:
             return [[key] for key in self.keys]
-        rows: list[list[Key]] = []
+        rows: list[list[LegendKey]] = []
         left = 0
         for key in self.keys:
             needed = self._width(key) + 2 * _SPACE
@@ -187,7 +187,7 @@ class _Page(QWidget):
             return True
         return super().event(event)
 
-    def _places(self) -> list[tuple[QRectF, Key]]:
+    def _places(self) -> list[tuple[QRectF, LegendKey]]:
         found = []
         y = float(_MARGIN)
         for row in self.rows(self.width()):
@@ -202,7 +202,7 @@ class _Page(QWidget):
     def _line(self) -> int:
         return self.fontMetrics().height() + 4
 
-    def _words(self, key: Key) -> list[str]:
+    def _words(self, key: LegendKey) -> list[str]:
         """One line; two where the words are long and stand beside the picture."""
         metrics = self.fontMetrics()
         room = LONGEST * metrics.averageCharWidth()
@@ -213,13 +213,13 @@ class _Page(QWidget):
         whole = " ".join(lines) == key.words
         return lines if whole else [metrics.elidedText(key.words, middle, room)]
 
-    def _width(self, key: Key) -> int:
+    def _width(self, key: LegendKey) -> int:
         metrics = self.fontMetrics()
         words = max(metrics.horizontalAdvance(line) for line in self._words(key))
         return 2 * self.fontMetrics().height() + _SPACE + words + 2
 
 
-def _draw_sample(painter: QPainter, key: Key, place: QRectF) -> None:
+def _draw_sample(painter: QPainter, key: LegendKey, place: QRectF) -> None:
     """A short piece of the line, or of the filled area, as it is drawn in the picture."""
     middle = place.center()
     painter.setPen(key.pen)
@@ -236,7 +236,7 @@ def _draw_sample(painter: QPainter, key: Key, place: QRectF) -> None:
         _draw_symbol(painter, key, middle)
 
 
-def _draw_symbol(painter: QPainter, key: Key, middle: Any) -> None:
+def _draw_symbol(painter: QPainter, key: LegendKey, middle: Any) -> None:
     painter.save()
     painter.translate(middle)
     colour = key.pen.color()

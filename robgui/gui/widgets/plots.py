@@ -64,7 +64,7 @@ class Plot(Themed, pg.PlotWidget):
             self._frame = wanted
             self.setRange(xRange=x_range, yRange=y_range, padding=padding)
 
-    def take_look(self) -> None:
+    def apply_theme(self) -> None:
         """Takes over the present theme."""
         self.restyle()
 

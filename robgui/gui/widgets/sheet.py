@@ -31,6 +31,8 @@ from robgui.gui.widgets.plain import tip
 AnyIndex = QModelIndex | QPersistentModelIndex
 #: A column of words is at most this many characters wide; the tool tip has the whole.
 WIDEST = 48
+#: How strongly a cell is tinted: its words stay readable.
+TINT = 0.12
 #: Milliseconds between two measurements of all cells while a run goes on: they cost more than the
 #: picture.
 _FIT_MS = 300
@@ -198,6 +200,7 @@ class Cells:
         tip: What a cell says in full; None where its words are all.
         rank: What a known cell is sorted by.
         whole: Whether its words hold numbers, so that they are never cut.
+        ground: What a cell is tinted with; None for the ground of the table.
     """
 
     title: str
@@ -207,6 +210,7 @@ class Cells:
     tip: Callable[[Any], str] | None = None
     rank: Callable[[Any], Any] = _rank
     whole: bool = False
+    ground: Callable[[Any], Ink | None] = _no_ink
 
     @cached_property
     def numbers(self) -> bool:
@@ -297,6 +301,8 @@ class _Columns(QAbstractTableModel):
             return _RIGHT if column.numbers else _LEFT
         if role == Qt.ItemDataRole.ForegroundRole and (ink := column.ink(cell)) is not None:
             return colour(ink)
+        if role == Qt.ItemDataRole.BackgroundRole and (ink := column.ground(cell)) is not None:
+            return colour(ink, TINT)
         return None
 
 

@@ -10,7 +10,7 @@ _SHARE = 0.96
 
 
 def resize_within(window: QWidget, letters: int, lines: int) -> None:
-    """Makes a window so many letters wide and lines high, as far as there is room."""
+    """Makes a window ``letters`` wide and ``lines`` high, as far as there is room."""
     metrics = window.fontMetrics()
     wanted = QSize(metrics.averageCharWidth() * letters, metrics.height() * lines)
     window.resize(within(window, wanted))

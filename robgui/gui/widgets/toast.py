@@ -25,7 +25,7 @@ from robgui.gui.widgets.plain import Label, set_tip
 #: How long a toast stays; whatever it said is in the log afterwards.
 SECONDS: dict[str, float] = {"info": 4, "warning": 8, "error": 15}
 ACTION_SECONDS = 12.0
-#: So many wait for their turn; the oldest of more are in the log only.
+#: Most messages that wait for their turn; older ones are in the log only.
 MOST = 3
 #: What is shown first of several.
 _RANK = {"info": 0, "warning": 1, "error": 2}

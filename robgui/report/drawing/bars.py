@@ -13,7 +13,7 @@ from matplotlib.patheffects import withStroke
 from robgui.core.view import Bars, Series
 from robgui.report.drawing import histogram, legend, ticks
 from robgui.report.drawing.curves import plot_height, say_nothing
-from robgui.report.drawing.legend import Entry
+from robgui.report.drawing.legend import LegendEntry
 from robgui.report.drawing.look import SMALL, Look, on
 from robgui.report.drawing.plate import Area
 from robgui.report.lettering import extent
@@ -41,10 +41,10 @@ def lying(view: Bars, width: float) -> bool:
     return max(extent(name, SMALL) for name in view.names) > 0.82 * (width - 0.7) / len(view.names)
 
 
-def entries(view: Bars, look: Look) -> list[Entry]:
+def entries(view: Bars, look: Look) -> list[LegendEntry]:
     """The legend."""
     named = [(place, row) for place, row in enumerate(view.series) if row.name]
-    rows = [Entry(row.name, _sample(view, row, place, look)) for place, row in named]
+    rows = [LegendEntry(row.name, _sample(view, row, place, look)) for place, row in named]
     return legend.unsaid([*rows, *legend.levels(view.levels, look)], view.value)
 
 

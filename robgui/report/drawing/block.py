@@ -1,4 +1,4 @@
-"""Block: one view with its title above and its legend and note below, as high as it needs to be."""
+"""ViewBlock: one view with its title above, its legend and note below, as high as it needs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from robgui.core.view import Bars, Boxes, Curves, Film, Images, Matrix, Still, Table, Tree, View
 from robgui.report.drawing import bars, boxes, curves, heat, images, legend, matrix, table, tree
-from robgui.report.drawing.legend import Entry
+from robgui.report.drawing.legend import LegendEntry
 from robgui.report.drawing.look import HEADING, SMALL, Look
 from robgui.report.drawing.plate import Area, Plate
 from robgui.report.lettering import line_height, wrap
@@ -26,7 +26,7 @@ _BELOW_TITLE = 0.06
 
 
 @dataclass(frozen=True)
-class Block:
+class ViewBlock:
     """A view as it is laid out.
 
     Attributes:
@@ -71,7 +71,7 @@ class Block:
         return float(_KINDS[type(self.view)].height(self.view, self.width, self.large))
 
     @property
-    def _entries(self) -> list[Entry]:
+    def _entries(self) -> list[LegendEntry]:
         return list(_KINDS[type(self.view)].entries(self.view, self.look))
 
     @property

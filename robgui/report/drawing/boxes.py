@@ -11,7 +11,7 @@ from matplotlib.patheffects import withStroke
 from robgui.core.view import Box, Boxes
 from robgui.report.drawing import heat, legend, matrix, ticks
 from robgui.report.drawing.curves import plot_height, say_nothing
-from robgui.report.drawing.legend import Entry
+from robgui.report.drawing.legend import LegendEntry
 from robgui.report.drawing.look import LINES, Look, mixed
 from robgui.report.drawing.plate import Area
 
@@ -26,7 +26,7 @@ def height(view: Boxes, width: float, large: bool) -> float:
     return plot_height(width, large)
 
 
-def entries(view: Boxes, look: Look) -> list[Entry]:
+def entries(view: Boxes, look: Look) -> list[LegendEntry]:
     """The legend: boxes by colour, what lies behind them, signs."""
 
     def kind(box: Box) -> str:
@@ -36,7 +36,7 @@ def entries(view: Boxes, look: Look) -> list[Entry]:
     for colour, boxes in legend.grouped(view.boxes, kind).items():
         if words := legend.together([box.name for box in boxes]):
             pale = mixed(colour, look.ground, 0.2)
-            found.append(Entry(words, legend.patch(pale, edgecolor=colour, linewidth=1.6)))
+            found.append(LegendEntry(words, legend.patch(pale, edgecolor=colour, linewidth=1.6)))
     behind = [] if view.behind is None else heat.entries(view.behind, look)
     return [*found, *behind, *legend.spots(view.spots, look)]
 

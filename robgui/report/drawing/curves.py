@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 
 from robgui.core.view import Curves, Line, Mark
 from robgui.report.drawing import legend, ticks
-from robgui.report.drawing.legend import Entry
+from robgui.report.drawing.legend import LegendEntry
 from robgui.report.drawing.look import LINES, MARKERS, SMALL, Look
 from robgui.report.drawing.plate import Area
 from robgui.report.lettering import elide, extent, line_height
@@ -32,10 +32,12 @@ def plot_height(width: float, large: bool) -> float:
     return min(4.2, max(1.8, 0.54 * width)) if large else min(2.9, max(1.7, 0.62 * width))
 
 
-def entries(view: Curves, look: Look) -> list[Entry]:
+def entries(view: Curves, look: Look) -> list[LegendEntry]:
     """The legend."""
     named = [line for line in view.lines if line.name and not line.quiet]
-    lines = [Entry(line.name, legend.line(line.ink, look, **_style(line, look))) for line in named]
+    lines = [
+        LegendEntry(line.name, legend.line(line.ink, look, **_style(line, look))) for line in named
+    ]
     return legend.unsaid([*lines, *legend.levels(view.levels, look)], view.y)
 
 
@@ -69,14 +71,17 @@ def say_nothing(axes: Axes, look: Look) -> None:
 
 def place_with_marks(area: Area, axes: Axes, marks: Sequence[Mark]) -> None:
     """Fits axes into an area, with vertical lines whose names stand above the data like flags."""
-    inner = area.fit(axes)
     if not marks:
+        area.fit(axes)
         return
+    rows = 1
     for _ in range(2):  # less height has other ticks, and with them another width
-        flags = fly([_flag(area, axes, inner, mark) for mark in marks])
-        rows = 1 + max(flag.row for flag in flags)
         inner = area.less(top=rows * line_height(SMALL) + 0.05).fit(axes)
-    flags = fly([_flag(area, axes, inner, mark) for mark in marks])
+        flags = fly([_flag(area, axes, inner, mark) for mark in marks])
+        taken = 1 + max(flag.row for flag in flags)
+        if taken == rows:
+            break
+        rows = taken
     for flag in flags:
         colour = area.look.colour(flag.mark.ink)
         letters = area.look.faded if flag.mark.ink.role in ("quiet", "other") else colour

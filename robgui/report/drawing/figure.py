@@ -16,7 +16,7 @@ from matplotlib.backends.backend_pdf import PdfPages
 from robgui.core.experiment import Experiment
 from robgui.core.experiment.carrying import KEYWORD, pdf_entries, svg_element
 from robgui.core.view import View
-from robgui.report.drawing.block import Block, halves, still
+from robgui.report.drawing.block import ViewBlock, halves, still
 from robgui.report.drawing.look import FOOT, SUBJECT, TITLE, Look
 from robgui.report.drawing.plate import Plate
 from robgui.report.lettering import line_height, wrap
@@ -80,7 +80,7 @@ def draw_view(
         large: False for a detail: lower, with fewer rows and pictures.
     """
     with styled(Look(dark)) as look:
-        block = Block(still(view, frame), width - 2 * MARGIN, look, large)
+        block = ViewBlock(still(view, frame), width - 2 * MARGIN, look, large)
         return _compose([[block]], (title, subject, provenance), width, look)
 
 
@@ -156,22 +156,22 @@ def _records(figure: Plate, kind: str) -> dict[str, Any]:
     return {"Title": title, "Description": subject, "Source": provenance, **more}
 
 
-def _rows(views: Sequence[Any], width: float, look: Look) -> list[list[Block]]:
+def _rows(views: Sequence[Any], width: float, look: Look) -> list[list[ViewBlock]]:
     """The first view alone, the others two in a row where both read well at half the width."""
-    rows = [[Block(view, width, look)] for view in views[:1]]
+    rows = [[ViewBlock(view, width, look)] for view in views[:1]]
     waiting = list(views[1:])
     while waiting:
         pair = waiting[:2]
         if width >= _SIDE_BY_SIDE and len(pair) == 2 and all(map(halves, pair)):
-            rows.append([Block(view, (width - GAP) / 2, look, large=False) for view in pair])
+            rows.append([ViewBlock(view, (width - GAP) / 2, look, large=False) for view in pair])
             waiting = waiting[2:]
         else:
-            rows.append([Block(waiting.pop(0), width, look, large=False)])
+            rows.append([ViewBlock(waiting.pop(0), width, look, large=False)])
     return rows
 
 
 def _compose(
-    rows: list[list[Block]],
+    rows: list[list[ViewBlock]],
     words: tuple[str, str, str],
     width: float,
     look: Look,
@@ -201,7 +201,7 @@ def _compose(
     return plate
 
 
-def _stack(plate: Plate, rows: list[list[Block]], top: float) -> None:
+def _stack(plate: Plate, rows: list[list[ViewBlock]], top: float) -> None:
     for row in rows:
         left = MARGIN
         for block in row:

@@ -76,7 +76,7 @@ def frames_of(film: Film, words: dict[str, str], dark: bool, width: int) -> Iter
 
 
 def chosen(count: int) -> list[int]:
-    """Which of so many frames are taken: evenly spread, the last one always."""
+    """Which of ``count`` frames are taken: evenly spread, the last one always."""
     stride = max(1, -(-count // MOST_FRAMES))
     return list(dict.fromkeys([*range(0, count, stride), count - 1]))
 

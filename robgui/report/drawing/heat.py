@@ -15,7 +15,7 @@ from matplotlib.ticker import MaxNLocator
 
 from robgui.core.view import Axis, Matrix, class_ink, class_pixels, colour_map, diverging
 from robgui.report.drawing import legend
-from robgui.report.drawing.legend import Entry
+from robgui.report.drawing.legend import LegendEntry
 from robgui.report.drawing.look import SMALL, Look, mixed
 from robgui.report.drawing.plate import Area, fitting
 from robgui.report.drawing.ticks import TickWords
@@ -158,7 +158,7 @@ def _bar_title(scale: Axis, worst: str) -> str:
     return f"{scale.title}{end}"
 
 
-def entries(view: Matrix, look: Look) -> list[Entry]:
+def entries(view: Matrix, look: Look) -> list[LegendEntry]:
     """The legend: classes by hue, what is not known, signs."""
     found = []
     if view.classes is not None:
@@ -168,18 +168,20 @@ def entries(view: Matrix, look: Look) -> list[Entry]:
     return [*found, *legend.spots(view.spots, look)]
 
 
-def _classes(view: Matrix, look: Look) -> list[Entry]:
+def _classes(view: Matrix, look: Look) -> list[LegendEntry]:
     assert view.classes is not None
     numbers, cells = np.unique(view.classes, return_counts=True)
     by_cells = [int(numbers[i]) for i in np.argsort(-cells, kind="stable") if numbers[i] >= 0]
     named = []
     for number in by_cells[:_NAMED_CLASSES]:
         sample = legend.patch(look.colour(class_ink(view, number)))
-        named.append(Entry(_class_name(view, number), sample))
+        named.append(LegendEntry(_class_name(view, number), sample))
     if more := len(by_cells[_NAMED_CLASSES:]):
-        named.append(Entry(f"… and {more} more classes", legend.patch("none")))
+        named.append(LegendEntry(f"… and {more} more classes", legend.patch("none")))
     fading = legend.patch(mixed(look.text, look.ground, 0.35))
-    named.append(Entry(f"intensity: {view.scale.title}", fading))
+    named.append(LegendEntry(f"intensity: {view.scale.title}", fading))
+    if view.guessed is not None:
+        named.append(_unknown("not computed, as a coarser cell", look))
     return [*named, _unknown("no class", look)] if (view.classes < 0).any() else named
 
 
@@ -187,8 +189,8 @@ def _class_name(view: Matrix, number: int) -> str:
     return view.class_names[number] if number < len(view.class_names) else f"class {number}"
 
 
-def _unknown(words: str, look: Look) -> Entry:
-    return Entry(words, legend.patch(look.unknown, **_hatching(look)))
+def _unknown(words: str, look: Look) -> LegendEntry:
+    return LegendEntry(words, legend.patch(look.unknown, **_hatching(look)))
 
 
 def _hatching(look: Look) -> dict[str, Any]:

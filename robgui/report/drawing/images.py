@@ -12,7 +12,7 @@ from matplotlib.patheffects import withStroke
 
 from robgui.core.verdict import Status
 from robgui.core.view import Images, Picture, Spot, status_ink
-from robgui.report.drawing.legend import Entry
+from robgui.report.drawing.legend import LegendEntry
 from robgui.report.drawing.look import MARKERS, SMALL, Look, mixed
 from robgui.report.drawing.plate import Area
 from robgui.report.lettering import extent, line_height, wrap
@@ -28,7 +28,7 @@ _SQUARES = 96
 
 
 @dataclass(frozen=True)
-class Grid:
+class PictureGrid:
     """Where the pictures stand: how many in a row, how wide and high each is at most.
 
     Attributes:
@@ -58,7 +58,7 @@ def note(view: Images, large: bool) -> str:
     return f"{shown} of {total:,} pictures are shown." if shown < total else ""
 
 
-def entries(view: Images, look: Look) -> list[Entry]:
+def entries(view: Images, look: Look) -> list[LegendEntry]:
     """Pictures say themselves what they are."""
     return []
 
@@ -88,7 +88,7 @@ def paint(view: Images, area: Area, large: bool) -> None:
     axes.set(xlim=(0, area.width), ylim=(area.height, 0))
 
 
-def _grid(view: Images, width: float, large: bool) -> Grid:
+def _grid(view: Images, width: float, large: bool) -> PictureGrid:
     count = len(_shown(view, large))
     fitting = int((width + _GAP) / (_SMALLEST + _GAP))
     columns = max(1, min(view.columns or fitting, int(width / _NARROWEST), count))
@@ -101,7 +101,7 @@ def _grid(view: Images, width: float, large: bool) -> Grid:
     height = side * min(1.4, max(high / wide for high, wide, _ in sizes))
     alike = len({high for high, _, _ in sizes}) == 1
     inch = min(side / max(wide for _, wide, _ in sizes), height / sizes[0][0]) if alike else 0.0
-    return Grid(columns, side, height, inch)
+    return PictureGrid(columns, side, height, inch)
 
 
 def _gap(view: Images) -> float:
@@ -114,22 +114,22 @@ def _shown(view: Images, large: bool) -> tuple[Picture, ...]:
     return view.pictures[: MOST_PICTURES if large else FEW_PICTURES]
 
 
-def _rows(view: Images, grid: Grid, large: bool) -> list[tuple[Picture, ...]]:
+def _rows(view: Images, grid: PictureGrid, large: bool) -> list[tuple[Picture, ...]]:
     shown = _shown(view, large)
     return [shown[start : start + grid.columns] for start in range(0, len(shown), grid.columns)]
 
 
-def _size(picture: Picture, grid: Grid) -> tuple[float, float]:
+def _size(picture: Picture, grid: PictureGrid) -> tuple[float, float]:
     high, wide = picture.pixels.shape[:2]
     scale = grid.inch or min(grid.width / wide, grid.height / high)
     return wide * scale, high * scale
 
 
-def _highest(row: tuple[Picture, ...], grid: Grid) -> float:
+def _highest(row: tuple[Picture, ...], grid: PictureGrid) -> float:
     return max(_size(picture, grid)[1] for picture in row)
 
 
-def _row_height(row: tuple[Picture, ...], grid: Grid) -> float:
+def _row_height(row: tuple[Picture, ...], grid: PictureGrid) -> float:
     chip = max(_chip_height(picture, grid.width) for picture in row)
     captions = [wrap(picture.caption, SMALL, grid.width, most=_CAPTION_LINES) for picture in row]
     lines = max(len(caption) for caption in captions)

@@ -29,14 +29,14 @@ _LEVEL_DASHES = (LINES["dotted"], LINES["dash-dot"], LINES["dashed"])
 
 
 @dataclass(frozen=True)
-class Entry:
+class LegendEntry:
     """One sample with its words."""
 
     words: str
     sample: Artist
 
 
-def height(entries: Sequence[Entry], width: float) -> float:
+def height(entries: Sequence[LegendEntry], width: float) -> float:
     """How many inches the legend takes."""
     if not entries:
         return 0.0
@@ -44,7 +44,7 @@ def height(entries: Sequence[Entry], width: float) -> float:
     return _ABOVE + rows * line_height(SMALL) * 1.08
 
 
-def paint(entries: Sequence[Entry], area: Area) -> None:
+def paint(entries: Sequence[LegendEntry], area: Area) -> None:
     """Draws the legend into an area as high as ``height`` says."""
     if not entries:
         return
@@ -72,7 +72,7 @@ def paint(entries: Sequence[Entry], area: Area) -> None:
     area.plate.legends.append(legend)
 
 
-def unsaid(entries: list[Entry], axis: Axis) -> list[Entry]:
+def unsaid(entries: list[LegendEntry], axis: Axis) -> list[LegendEntry]:
     """No legend where its only entry is what the axis says already."""
     return [] if [entry.words for entry in entries] == [axis.name] else entries
 
@@ -88,10 +88,12 @@ def patch(colour: str, **style: Any) -> Patch:
     return Patch(**({"facecolor": colour, "edgecolor": "none"} | style))
 
 
-def levels(marks: Sequence[Mark], look: Look) -> list[Entry]:
+def levels(marks: Sequence[Mark], look: Look) -> list[LegendEntry]:
     """One entry for each line at a level."""
     samples = [line(mark.ink, look, **level_style(place)) for place, mark in enumerate(marks)]
-    return [Entry(mark.name, one) for mark, one in zip(marks, samples, strict=True) if mark.name]
+    return [
+        LegendEntry(mark.name, one) for mark, one in zip(marks, samples, strict=True) if mark.name
+    ]
 
 
 def level_style(place: int) -> dict[str, Any]:
@@ -99,7 +101,7 @@ def level_style(place: int) -> dict[str, Any]:
     return {"linestyle": _LEVEL_DASHES[place % len(_LEVEL_DASHES)], "linewidth": 1.3}
 
 
-def spots(found: Sequence[Spot], look: Look) -> list[Entry]:
+def spots(found: Sequence[Spot], look: Look) -> list[LegendEntry]:
     """One entry for each kind of sign; signs that look the same share one."""
 
     def kind(spot: Spot) -> tuple[str, str]:
@@ -112,7 +114,7 @@ def spots(found: Sequence[Spot], look: Look) -> list[Entry]:
         style |= {"markersize": 6.5, "markeredgewidth": 1.6}
         style["markerfacecolor"] = colour if symbol == "diamond" else "none"
         if words:
-            entries.append(Entry(words, Line2D([], [], **style)))
+            entries.append(LegendEntry(words, Line2D([], [], **style)))
     return entries
 
 
@@ -147,15 +149,15 @@ def _shared_words(names: Sequence[str]) -> str:
     return " ".join(shared).strip(" ,:(·-")
 
 
-def _listed(entries: Sequence[Entry]) -> list[Entry]:
+def _listed(entries: Sequence[LegendEntry]) -> list[LegendEntry]:
     if len(entries) <= MOST_ENTRIES:
         return list(entries)
     rest = len(entries) - MOST_ENTRIES + 1
-    more = Entry(f"… and {rest:,} more", Line2D([], [], linestyle="none"))
+    more = LegendEntry(f"… and {rest:,} more", Line2D([], [], linestyle="none"))
     return [*entries[: MOST_ENTRIES - 1], more]
 
 
-def _columns(entries: Sequence[Entry], width: float) -> int:
+def _columns(entries: Sequence[LegendEntry], width: float) -> int:
     """As many columns as the longest entry allows."""
     longest = max(extent(entry.words, SMALL) for entry in _listed(entries))
     fitting = int((width + _GAP) / (_SAMPLE + longest + _GAP))

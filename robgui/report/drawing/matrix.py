@@ -14,7 +14,7 @@ from matplotlib.patheffects import withStroke
 from robgui.core.view import Matrix, Spot
 from robgui.report.drawing import heat, ticks
 from robgui.report.drawing.curves import plot_height, say_nothing
-from robgui.report.drawing.legend import Entry
+from robgui.report.drawing.legend import LegendEntry
 from robgui.report.drawing.look import MARKERS, Look, on
 from robgui.report.drawing.plate import Area
 from robgui.report.lettering import extent
@@ -35,7 +35,7 @@ def height(view: Matrix, width: float, large: bool) -> float:
     return min(most, max(1.3, rows * cell + 0.9))
 
 
-def entries(view: Matrix, look: Look) -> list[Entry]:
+def entries(view: Matrix, look: Look) -> list[LegendEntry]:
     """The legend."""
     return heat.entries(view, look)
 

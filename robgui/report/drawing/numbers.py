@@ -94,11 +94,14 @@ def _matrix_rows(view: Matrix) -> Rows:
         for place in reversed(range(len(rows))):
             yield [rows[place], *view.values[place]]
         return
-    yield [view.x.title, view.y.title, view.scale.title, "class"]
+    extra = [] if view.guessed is None else ["computed"]
+    yield [view.x.title, view.y.title, view.scale.title, "class", *extra]
     for (row, column), value in np.ndenumerate(view.values):
         number = int(view.classes[row, column])
         named = 0 <= number < len(view.class_names)
-        yield [columns[column], rows[row], value, view.class_names[number] if named else number]
+        name = view.class_names[number] if named else number
+        computed = [] if view.guessed is None else [int(not view.guessed[row, column])]
+        yield [columns[column], rows[row], value, name, *computed]
 
 
 def _names(view: Matrix) -> tuple[Sequence[Any], Sequence[Any]]:
@@ -173,6 +176,7 @@ def _arrays(view: Any) -> Iterable[tuple[str, Any]]:
         case Matrix():
             yield from (("values", view.values), ("place", view.rect))
             yield from [] if view.classes is None else [("classes", view.classes)]
+            yield from [] if view.guessed is None else [("guessed", view.guessed)]
         case Boxes():
             corners = [(box.x, box.y, box.width, box.height) for box in view.boxes]
             yield "boxes", np.array(corners).reshape(-1, 4)

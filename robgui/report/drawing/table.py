@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from robgui.core.verdict import Status
 from robgui.core.view import Column, Table, status_ink
-from robgui.report.drawing.legend import Entry
+from robgui.report.drawing.legend import LegendEntry
 from robgui.report.drawing.look import SMALL, Look
 from robgui.report.drawing.plate import Area
 from robgui.report.lettering import clean, elide, extent, line_height, unbroken, wrap
@@ -64,7 +64,7 @@ def note(view: Table, large: bool) -> str:
     return f"{most} of {view.height:,} rows are shown." if view.height > most else ""
 
 
-def entries(view: Table, look: Look) -> list[Entry]:
+def entries(view: Table, look: Look) -> list[LegendEntry]:
     """A table needs no legend."""
     return []
 

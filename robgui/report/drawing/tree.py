@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from robgui.core.view import Ink, Tree
 from robgui.report.drawing import heat
 from robgui.report.drawing.curves import say_nothing
-from robgui.report.drawing.legend import Entry
+from robgui.report.drawing.legend import LegendEntry
 from robgui.report.drawing.look import SMALL, Look
 from robgui.report.drawing.plate import Area
 from robgui.report.lettering import POINTS, elide, extent
@@ -40,17 +40,17 @@ def note(view: Tree) -> str:
     return f"The {kept} nodes with the most {view.size.name} of {count:,} are shown."
 
 
-def entries(view: Tree, look: Look) -> list[Entry]:
+def entries(view: Tree, look: Look) -> list[LegendEntry]:
     """The legend: the best line, and what the size means."""
     found = []
     if len(view.path) > 1:
         sample = Line2D([], [], color=look.colour(Ink("class")), linewidth=2.8)
-        found.append(Entry("best line", sample))
+        found.append(LegendEntry("best line", sample))
     if len(view.weight) and np.isfinite(view.weight).any():
         most = view.size.words(float(np.nanmax(view.weight)))
         words = f"size: {view.size.title}, at most {most}"
         sample = Line2D([], [], marker="o", markersize=8, color=look.faded, linestyle="none")
-        found.append(Entry(words, sample))
+        found.append(LegendEntry(words, sample))
     return found
 
 

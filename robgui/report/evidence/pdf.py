@@ -6,18 +6,18 @@ from collections.abc import Iterator, Sequence
 
 from robgui.report.evidence.table import Row, evidence_rows, gaps
 from robgui.report.report_content import Chapter
-from robgui.report.sheet import QUIET, Sheet, table_height
+from robgui.report.sheet import QUIET, PaperSheet, table_height
 
 
-def evidence_sheets(chapters: Sequence[Chapter]) -> Iterator[Sheet]:
+def evidence_sheets(chapters: Sequence[Chapter]) -> Iterator[PaperSheet]:
     """What an audit asks for, one block per run and model."""
-    sheet = Sheet()
+    sheet = PaperSheet()
     sheet.text("Evidence", 15, bold=True)
     for row in evidence_rows(chapters):
         rows = _rows(row)
         if sheet.left < 0.6 + table_height(rows, 6.4, 8):
             yield sheet
-            sheet = Sheet()
+            sheet = PaperSheet()
         sheet.space(0.12)
         sheet.rule()
         sheet.text(f"{row.test}: {row.model}", 10, bold=True, most=2)
@@ -29,7 +29,7 @@ def evidence_sheets(chapters: Sequence[Chapter]) -> Iterator[Sheet]:
     for sentence in left:
         if sheet.left < 0.5:
             yield sheet
-            sheet = Sheet()
+            sheet = PaperSheet()
         sheet.text(f"• {sentence}", 9, x=0.1, colour=QUIET, most=4)
     yield sheet
 

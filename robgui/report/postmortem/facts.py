@@ -56,7 +56,7 @@ class Rank:
 
 
 @dataclass(frozen=True)
-class Told:
+class ToldRun:
     """A run on the same input and what it says by itself."""
 
     run: Run
@@ -92,6 +92,6 @@ class Facts:
     sure: float = float("nan")
     change: float = float("nan")
     rank: Rank | None = None
-    runs: tuple[Told, ...] = ()
+    runs: tuple[ToldRun, ...] = ()
     alike: tuple[StoredFinding, ...] = ()
     open: tuple[str, ...] = field(default=())

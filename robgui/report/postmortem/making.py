@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from robgui.core.errors import ParamsError, RobguiError
-from robgui.core.execution.asking.witness import Seen, Witness, witnesses
+from robgui.core.execution.asking.witness import Witness, WitnessedInput, witnesses
 from robgui.core.execution.execution import Execution
 from robgui.core.execution.registry import analyses
 from robgui.core.execution.request import build_request
-from robgui.report.postmortem.facts import Facts, Rank, Told
+from robgui.report.postmortem.facts import Facts, Rank, ToldRun
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +43,7 @@ def post_mortem(
     trust: bool | Sequence[str] = False,
     say: Callable[[str], None] = lambda words: None,
 ) -> Facts:
-    """What is known of a finding after so many seconds; runs are kept in the workspace.
+    """What is known of a finding within a time limit; runs are kept in the workspace.
 
     Args:
         workspace: Where the finding is.
@@ -80,7 +80,7 @@ def post_mortem(
     )
 
 
-def _asked(finding: StoredFinding, witness: Witness, seen: Seen, seed: int) -> Facts:
+def _asked(finding: StoredFinding, witness: Witness, seen: WitnessedInput, seed: int) -> Facts:
     """What the model says of the finding, of its unchanged input and of others."""
     card = witness.card
     labels = card.labels
@@ -106,7 +106,7 @@ def _asked(finding: StoredFinding, witness: Witness, seen: Seen, seed: int) -> F
 
 
 def _missing(
-    workspace: Workspace, finding: StoredFinding, witness: Witness, seen: Seen
+    workspace: Workspace, finding: StoredFinding, witness: Witness, seen: WitnessedInput
 ) -> Iterator[tuple[Analysis, Request]]:
     """A first look with every analysis of one input that has no result on this one."""
     run = workspace.run(finding.run_id).request
@@ -149,7 +149,7 @@ def _run(execution: Execution, executor: Executor, end: float) -> str:
     return ""
 
 
-def _told(workspace: Workspace, finding: StoredFinding, seen: Seen) -> Iterator[Told]:
+def _told(workspace: Workspace, finding: StoredFinding, seen: WitnessedInput) -> Iterator[ToldRun]:
     """What other runs say of the same model and input, the newest of each analysis."""
     own = workspace.run(finding.run_id).request
     told = set()
@@ -161,7 +161,7 @@ def _told(workspace: Workspace, finding: StoredFinding, seen: Seen) -> Iterator[
             told.add(request.analysis)
             known = analyses().get(request.analysis)
             title = request.analysis if known is None else known.title
-            yield Told(run, title, said)
+            yield ToldRun(run, title, said)
 
 
 def _same_subject(request: Request, own: Request) -> bool:

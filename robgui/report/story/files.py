@@ -16,14 +16,14 @@ from robgui.core.errors import RobguiError
 from robgui.report.drawing import pixels
 from robgui.report.drawing.figure import styled
 from robgui.report.page import status_class, style
-from robgui.report.story.painting import HEIGHT, PICTURE, WIDTH, Area, exhibit, fitted, paint
+from robgui.report.story.painting import HEIGHT, PICTURE, WIDTH, SlideArea, exhibit, fitted, paint
 from robgui.report.story.slides import Slide
 from robgui.version import __version__
 
 ENDINGS = (".pdf", ".mp4", ".html")
 #: A film of the slides: its size, its frames a second, and the seconds of a slide.
 _FRAME, _RATE, _SECONDS = (1280, 720), 15, 4.0
-#: Of these seconds, the change is uncovered in so many, after a moment in which nothing moves.
+#: Seconds of these in which the change is uncovered, and seconds before in which nothing moves.
 _UNCOVER, _STILL = 1.6, 0.8
 _STYLE = (
     "main{max-width:none;padding:0}section.slide{min-height:100vh;display:flex;gap:3rem;"
@@ -67,13 +67,13 @@ def _pdf(slides: Sequence[Slide], path: Path, title: str) -> None:
             picture = exhibit(slide, 0.0 if slide.pair is None else 0.5)
             with styled(plate.look):
                 if picture is not None:
-                    axes = plate.add_axes(_rect(fitted(picture, Area(*PICTURE))))
+                    axes = plate.add_axes(_rect(fitted(picture, SlideArea(*PICTURE))))
                     axes.set_axis_off()
                     axes.imshow(picture, interpolation="none", aspect="auto")
                 pages.savefig(plate, facecolor=plate.look.ground, edgecolor="none")
 
 
-def _rect(spot: Area) -> tuple[float, float, float, float]:
+def _rect(spot: SlideArea) -> tuple[float, float, float, float]:
     """An area in shares of the slide, from its lower left corner."""
     bottom = HEIGHT - spot.y - spot.height
     return spot.x / WIDTH, bottom / HEIGHT, spot.width / WIDTH, spot.height / HEIGHT
@@ -106,7 +106,7 @@ def _moves(slide: Slide) -> Iterator[float]:
 def _with_picture(ground: np.ndarray, picture: np.ndarray | None) -> np.ndarray:
     if picture is None:
         return ground
-    spot, scale = fitted(picture, Area(*PICTURE)), _FRAME[0] / WIDTH
+    spot, scale = fitted(picture, SlideArea(*PICTURE)), _FRAME[0] / WIDTH
     size = (max(1, round(spot.width * scale)), max(1, round(spot.height * scale)))
     image = Image.fromarray(picture).resize(size, Image.Resampling.BOX)
     left, top = round(spot.x * scale), round(spot.y * scale)

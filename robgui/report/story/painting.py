@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from PIL import Image
 
-from robgui.core.finding_pair import Box, Pair
+from robgui.core.finding_pair import Pair, PixelSquare
 from robgui.core.view import Ink, status_ink
 from robgui.report.drawing import draw_view, pixels
 from robgui.report.drawing.look import Look
@@ -27,7 +28,7 @@ _VIEW, _GAP = 1400, 12
 
 
 @dataclass(frozen=True, slots=True)
-class Area:
+class SlideArea:
     """A rectangle in inches."""
 
     x: float
@@ -38,7 +39,8 @@ class Area:
 
 def has_picture(slide: Slide) -> bool:
     """Whether something stands on the left."""
-    return any(one is not None for one in (slide.pair, slide.picture, slide.view))
+    shown = any(one is not None for one in (slide.pair, slide.picture, slide.view))
+    return shown or bool(slide.pictures)
 
 
 def paint(slide: Slide, place: int, total: int, *, dark: bool = False) -> Plate:
@@ -92,7 +94,32 @@ def exhibit(slide: Slide, moved: float = 0.5, *, dark: bool = False) -> np.ndarr
         return _enlarged(slide.picture, 900)
     if slide.view is not None:
         return pixels(draw_view(slide.view, dark=dark), _VIEW)[..., :3]
-    return None
+    return mosaic(slide.pictures, dark=dark) if slide.pictures else None
+
+
+def mosaic(pictures: Sequence[np.ndarray], *, dark: bool = False, side: int = 900) -> np.ndarray:
+    """Pictures as squares, two in a row, with the ground between them."""
+    columns = min(2, len(pictures))
+    rows = -(-len(pictures) // columns)
+    cell = (side - _GAP * (columns - 1)) // columns
+    wide, high = (cell * many + _GAP * (many - 1) for many in (columns, rows))
+    whole = np.full((high, wide, 3), _ground(dark), np.uint8)
+    for place, picture in enumerate(pictures):
+        row, column = divmod(place, columns)
+        top, left = row * (cell + _GAP), column * (cell + _GAP)
+        whole[top : top + cell, left : left + cell] = _square(_middle(picture), cell)
+    return whole
+
+
+def _middle(picture: np.ndarray) -> np.ndarray:
+    """The square in the middle of a picture."""
+    side = min(picture.shape[:2])
+    top, left = ((length - side) // 2 for length in picture.shape[:2])
+    return picture[top : top + side, left : left + side]
+
+
+def _ground(dark: bool) -> list[int]:
+    return [int(Look(dark).ground[at : at + 2], 16) for at in (1, 3, 5)]
 
 
 def wiped(pair: Pair, moved: float, *, dark: bool = False, side: int = 900) -> np.ndarray:
@@ -110,7 +137,7 @@ def wiped(pair: Pair, moved: float, *, dark: bool = False, side: int = 900) -> n
     cut = (slice(box.top, box.top + box.side), slice(box.left, box.left + box.side))
     _frame(main, np.array(cut_pixels(box, main.shape[1] / whole.shape[1])))
     half = (main.shape[0] - _GAP) // 2
-    ground = [int(Look(dark).ground[at : at + 2], 16) for at in (1, 3, 5)]
+    ground = _ground(dark)
     column = np.full((main.shape[0], half, 3), ground, np.uint8)
     column[:half] = _square(pair.before[cut], half)
     column[-half:] = _square(pair.after[cut], half)
@@ -118,7 +145,7 @@ def wiped(pair: Pair, moved: float, *, dark: bool = False, side: int = 900) -> n
     return np.concatenate([main, gap, column], axis=1)
 
 
-def cut_pixels(box: Box, scale: float) -> tuple[int, int, int, int]:
+def cut_pixels(box: PixelSquare, scale: float) -> tuple[int, int, int, int]:
     """Left, top, right and bottom of a close look in an enlarged picture."""
     ends = (box.left, box.top, box.left + box.side, box.top + box.side)
     first, second, third, fourth = (round(one * scale) for one in ends)
@@ -148,9 +175,9 @@ def _square(picture: np.ndarray, side: int) -> np.ndarray:
     return np.asarray(image.resize((side, side), Image.Resampling.NEAREST))
 
 
-def fitted(picture: np.ndarray, area: Area) -> Area:
+def fitted(picture: np.ndarray, area: SlideArea) -> SlideArea:
     """Where a picture lies in an area: as large as it fits, in the middle."""
     scale = min(area.width / picture.shape[1], area.height / picture.shape[0])
     width, height = picture.shape[1] * scale, picture.shape[0] * scale
     x, y = area.x + (area.width - width) / 2, area.y + (area.height - height) / 2
-    return Area(x, y, width, height)
+    return SlideArea(x, y, width, height)

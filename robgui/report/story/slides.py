@@ -4,6 +4,7 @@ is, what to do. Every sentence is one that a run or a finding of the workspace s
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -24,16 +25,20 @@ if TYPE_CHECKING:
     from robgui.core.execution.request import Reference
     from robgui.core.finding import StoredFinding
     from robgui.core.finding_groups import Group
+    from robgui.core.verdict import Quantity
     from robgui.core.view import View
     from robgui.core.workspace import Workspace
 
 #: Slides of findings and of other runs, and of all together with the first and the last.
 MOST_FINDINGS, MOST_RUNS, MOST = 3, 2, 6
 START, END = "start", "end"
+#: Letters of a number that is seen from the back of the room; a longer one is told in words.
+LARGE = 12
+_BRACKETS = re.compile(r" \([^()]*\)")
 WHAT_TO_DO = (
-    "Decide which confusions must never happen, and say so under “Harm”.\n"
-    "Take the failing inputs into training and testing: “Export findings” writes them.\n"
-    "Run the same checks on the next model and lay both side by side under “Compare”."
+    "Decide which confusions must never happen, and set them under “Harm”.\n"
+    "Train and test on the failing inputs: “Export findings” writes them to files.\n"
+    "Run the same checks on the next model and compare the two under “Compare”."
 )
 
 
@@ -68,6 +73,7 @@ class Slide:
         pair: An input before and after; None without one.
         picture: ``(h, w, 3)`` uint8 where there is no pair; None without one.
         view: What a run looks like, where there is no picture; None without one.
+        pictures: Small ones in rows of two, before and after, where there is nothing else.
         finding: Number of the finding it tells of; -1 for none.
     """
 
@@ -80,6 +86,7 @@ class Slide:
     pair: Pair | None = None
     picture: np.ndarray | None = None
     view: View | None = None
+    pictures: tuple[np.ndarray, ...] = ()
     finding: int = -1
 
 
@@ -109,8 +116,8 @@ def story_of(workspace: Workspace, right: Right | None = None) -> list[Slide]:
     slides = [
         _start(told, model, right, findings),
         *findings,
-        *(_run(workspace, chapter) for chapter in others),
-        _end(told, len(groups)),
+        *(_run(workspace, chapter, model) for chapter in others),
+        _end(told, len(groups), findings),
     ]
     edits = read_edits(workspace)
     return [_edited(slide, edits.get(slide.key)) for slide in slides]
@@ -174,15 +181,13 @@ def _start(
     name = "the model" if model is None else model.name
     if right is None or model is None or right.model != model.fingerprint:
         asked = count(len({method_name(one) for one in told}), "method")
-        return Slide(
-            START, f"How robust is {name}?", f"{asked} looked at it.", subject=name, picture=picture
-        )
+        words = f"{asked} looked for changes that it does not survive."
+        return Slide(START, f"How robust is {name}?", words, picture=picture)
     return Slide(
         START,
         f"{name} is right on {percent(right.share)} of {right.inputs:,} inputs",
         f"That is {right.data} as it is. What if the inputs change a little?",
         number=percent(right.share),
-        subject=name,
         picture=picture,
     )
 
@@ -191,6 +196,8 @@ def _finding(finding: StoredFinding, chapter: Chapter, place: int) -> Slide:
     """What makes it fail; the first contradicts the slide before it."""
     name, colon, rest = finding.title.partition(": ")
     said = rest if colon else finding.title
+    if said.endswith("?"):  # inputs on which models disagree are called after their answers
+        said = f"models disagree: {said}"
     pair = pair_of(finding)
     text = [finding.note] if finding.note else []
     if pair is not None:
@@ -199,7 +206,7 @@ def _finding(finding: StoredFinding, chapter: Chapter, place: int) -> Slide:
         text.append(chapter.verdict.sentence)
     return Slide(
         f"finding {finding.id}",
-        f"Yet {said}" if place == 0 else f"Or: {said}",
+        f"Yet {said}" if place == 0 else f"Or {said}",
         "\n".join(text),
         status=None if chapter.verdict is None else chapter.verdict.status,
         subject=f"{subject(chapter.run.request)}{f', {name}' if colon else ''}",
@@ -209,29 +216,41 @@ def _finding(finding: StoredFinding, chapter: Chapter, place: int) -> Slide:
     )
 
 
-def _run(workspace: Workspace, chapter: Chapter) -> Slide:
-    """What a run says that no finding speaks of, such as how rare a failure is."""
-    said = chapter.verdict
-    assert said is not None
+def _run(workspace: Workspace, chapter: Chapter, model: Reference | None) -> Slide:
+    """What a run says of the model that no finding speaks of, such as how rare a failure is."""
+    assert chapter.verdict is not None
+    request = chapter.run.request
+    place = None if model is None else request.place_of(model.fingerprint)
+    several = len(request.models) > 1
+    said = chapter.verdict.of(place or 0) if several else chapter.verdict
     views, _ = report_content.views(workspace, chapter)
     method = method_of(chapter.run.request.analysis)
-    number = "" if said.number is None else said.number.words
-    named = "" if said.number is None else f"{said.number.name}."
+    large = large_words(said.number)
+    named = f"{large}: {said.number.name}." if said.number is not None and large else ""
     return Slide(
         f"run {chapter.run.id}",
         chapter.title if method is None else method.question,
         f"{said.sentence}\n{named}".strip(),
-        number=number,
+        number=large,
         status=said.status,
-        subject=subject(chapter.run.request),
+        subject=subject(request),
         view=next(iter(views), None),
     )
 
 
-def _end(told: Sequence[Chapter], findings: int) -> Slide:
+def large_words(number: Quantity | None) -> str:
+    """A number without its interval, where that is short enough to be shown large; else empty."""
+    words = "" if number is None else _BRACKETS.sub("", number.words)
+    return words if len(words) <= LARGE else ""
+
+
+def _end(told: Sequence[Chapter], many: int, findings: Sequence[Slide]) -> Slide:
+    """What to do, beside the inputs before and after they failed."""
     line = bottom_line(told)
-    tally = "" if line is None else f"{line.tally} {count(findings, 'finding')} in all."
-    return Slide(END, "What to do", WHAT_TO_DO, subject=tally)
+    tally = "" if line is None else f"{line.tally} {count(many, 'finding')} in all."
+    pairs = [one.pair for one in findings if one.pair is not None]
+    pictures = tuple(side for pair in pairs for side in (pair.before, pair.after))
+    return Slide(END, "What to do", WHAT_TO_DO, subject=tally, pictures=pictures)
 
 
 def _edited(slide: Slide, words: Words | None) -> Slide:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from robgui.core.experiment import Experiment
 from robgui.core.verdict import Quantity, Verdict
 from robgui.report.report_content import in_words, number_of
-from robgui.report.verify.reading import Page, Printed
+from robgui.report.verify.reading import Printed, ReportPage
 
 #: How far a number may move with the size of a batch or the device: the last bits of float32, and
 #: a sample at a boundary here and there.
@@ -17,7 +17,7 @@ RELATIVE, ABSOLUTE = 1e-3, 1e-6
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
-def misprints(page: Page, experiments: Sequence[Experiment]) -> Iterator[str]:
+def misprints(page: ReportPage, experiments: Sequence[Experiment]) -> Iterator[str]:
     """What a report prints and its own record does not say, a sentence each."""
     known = {one.run: one for one in experiments}
     for run, printed in page.runs.items():
@@ -56,7 +56,7 @@ def _of_run(printed: Printed, record: Experiment) -> Iterator[str]:
         yield f"run {printed.run}: the record holds two different numbers."
 
 
-def _of_summary(page: Page, known: dict[str, Experiment]) -> Iterator[str]:
+def _of_summary(page: ReportPage, known: dict[str, Experiment]) -> Iterator[str]:
     for run, status, words in page.cells:
         record = known.get(run)
         said = None if record is None else record.printed

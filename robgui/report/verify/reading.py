@@ -31,7 +31,7 @@ class Printed:
 
 
 @dataclass
-class Page:
+class ReportPage:
     """A report as a reader sees it.
 
     Attributes:
@@ -45,7 +45,7 @@ class Page:
     cells: list[tuple[str, str, str]] = field(default_factory=list)
 
 
-def read_page(page: str) -> Page:
+def read_page(page: str) -> ReportPage:
     """What a page prints; text that no report has is passed over."""
     reader = _Reader()
     reader.feed(page)
@@ -58,7 +58,7 @@ class _Reader(HTMLParser):
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
-        self.page = Page()
+        self.page = ReportPage()
         self._open: list[tuple[str, str]] = []
         self._run: Printed | None = None
         self._status = ""

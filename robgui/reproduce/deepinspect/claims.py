@@ -34,7 +34,7 @@ CLEAR, LEVEL = 0.3, 1e-3
 #: Section 7: the threshold hardly matters between these two; an area that moves by less than this
 #: is stable.
 STABLE_FROM, STABLE_TO, STABLE = 0.4, 0.75, 0.1
-#: So many of the truly worst pairs must be among the reported ones.
+#: Truly worst pairs that must be among the reported ones.
 WORST = 2
 _NETWORKS = ("MLP", "CNN")
 #: Passes over the training images, and most training images in a quick run.

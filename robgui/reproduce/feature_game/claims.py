@@ -35,12 +35,12 @@ COLOURS = ("#ff0000", "#00ff00")
 FEW = 0.001
 #: Table 1: mean L0 on MNIST of the game, and of the attack it says it beats (JSMA-F).
 MNIST_GAME, MNIST_JSMA = 14.1, 17.0
-#: Figure 3: convergence with this epsilon within so many iterations.
+#: Figure 3: epsilon of the convergence, and the iterations it takes at most.
 EPSILON, ITERATIONS = 0.05, 50
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
+class GameSize:
     """How much is computed: images and calls per image on traffic lights, on small images, and
     in games of three players.
     """
@@ -54,14 +54,14 @@ class Size:
     training: int | None = None
 
 
-FULL = Size()
-_SMALL = Size(
+FULL = GameSize()
+_SMALL = GameSize(
     traffic=6, traffic_calls=400, images=5, calls=1200, games=2, epochs=1, training=12_000
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class GameNetwork:
     """A network and the images it gets right, in random order."""
 
     name: str
@@ -82,7 +82,7 @@ def claims(setting: Setting) -> Iterator[Claim]:
         yield _persistence(subject, played)
 
 
-def _traffic_claims(setting: Setting, size: Size) -> Iterator[Claim]:
+def _traffic_claims(setting: Setting, size: GameSize) -> Iterator[Claim]:
     entry = resources.demo()[1]
     classifier = load(entry.models[0])
     dataset = _right(classifier, open_dataset(entry.dataset), setting.seed)
@@ -95,7 +95,7 @@ def _traffic_claims(setting: Setting, size: Size) -> Iterator[Claim]:
 
 def _traffic(
     setting: Setting,
-    size: Size,
+    size: GameSize,
     classifier: Classifier,
     dataset: Dataset,
     target: str,
@@ -166,7 +166,7 @@ def _batch_claim(
     )
 
 
-def _subjects(setting: Setting, size: Size) -> list[Subject]:
+def _subjects(setting: Setting, size: GameSize) -> list[GameNetwork]:
     """The bundled network and images of clothes, the given ones, or a network trained on the
     given images.
     """
@@ -181,12 +181,12 @@ def _subjects(setting: Setting, size: Size) -> list[Subject]:
             "The feature game needs a network that takes images; give one with --models."
         )
     return [
-        Subject(f"{dataset.name}, {model.name}", model, _right(model, dataset, setting.seed))
+        GameNetwork(f"{dataset.name}, {model.name}", model, _right(model, dataset, setting.seed))
         for model in fitting
     ]
 
 
-def _trained(setting: Setting, size: Size) -> Classifier:
+def _trained(setting: Setting, size: GameSize) -> Classifier:
     assert setting.data is not None
     images = open_dataset(setting.data, split="train")
     if images.fingerprint == open_dataset(setting.data).fingerprint:
@@ -210,7 +210,7 @@ def _right(classifier: Classifier, dataset: Dataset, seed: int, most: int = 400)
     return aligned.subset(order[predicted == aligned.labels[order]])
 
 
-def _small_images(setting: Setting, size: Size, subject: Subject) -> Claim:
+def _small_images(setting: Setting, size: GameSize, subject: GameNetwork) -> Claim:
     statement = f"{subject.name}: mean L0 below that of JSMA ({MNIST_JSMA:g} on MNIST)"
     paper = f"{MNIST_GAME:g} pixels (MNIST)"
 
@@ -223,7 +223,7 @@ def _small_images(setting: Setting, size: Size, subject: Subject) -> Claim:
     return attempt(METHOD, statement, paper, check)
 
 
-def _games(setting: Setting, size: Size, subject: Subject) -> list[FeatureGameResult]:
+def _games(setting: Setting, size: GameSize, subject: GameNetwork) -> list[FeatureGameResult]:
     """Games of all three players with 1/ε-convergence."""
     params = FeatureGameParams(
         player="all", epsilon=EPSILON, max_calls=size.calls, seed=setting.seed
@@ -238,7 +238,7 @@ def _games(setting: Setting, size: Size, subject: Subject) -> list[FeatureGameRe
     ]
 
 
-def _convergence(subject: Subject, played: list[FeatureGameResult]) -> Claim:
+def _convergence(subject: GameNetwork, played: list[FeatureGameResult]) -> Claim:
     statement = (
         f"{subject.name}: the search converges within {ITERATIONS} iterations (ε = {EPSILON:g})"
     )
@@ -267,7 +267,7 @@ def _convergence(subject: Subject, played: list[FeatureGameResult]) -> Claim:
     )
 
 
-def _players(subject: Subject, played: list[FeatureGameResult]) -> Claim:
+def _players(subject: GameNetwork, played: list[FeatureGameResult]) -> Claim:
     statement = (
         f"{subject.name}: a cooperative player II gives the lower end of the severity interval"
     )
@@ -308,7 +308,7 @@ def _severity(outcome: Outcome) -> float:
     return outcome.quartiles[1]
 
 
-def _persistence(subject: Subject, played: list[FeatureGameResult]) -> Claim:
+def _persistence(subject: GameNetwork, played: list[FeatureGameResult]) -> Claim:
     statement = f"{subject.name}: examples still fool the network when turned and scaled"
     paper = "at several angles and scales"
     views = [result.persistence for result in played if result.persistence is not None]

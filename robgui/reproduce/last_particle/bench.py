@@ -15,7 +15,7 @@ from robgui import resources
 from robgui.core.dataset import Dataset, from_arrays, inputs, match, open_dataset
 from robgui.core.errors import DataError, MissingExtraError
 from robgui.core.loading import load
-from robgui.core.loading.sklearn_model import EstimatorBackend
+from robgui.core.loading.sklearn_files.model import EstimatorBackend
 from robgui.core.model.classifier import Classifier
 from robgui.core.model.settings import ModelSettings
 from robgui.core.text.words import percent
@@ -28,7 +28,7 @@ PAPER_NETWORKS = ((100,), (500,), (1000,), (500, 100, 50))
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
+class ParticleSize:
     """How much is computed.
 
     Attributes:
@@ -52,15 +52,15 @@ class Size:
     critical: float = 1e-10
 
 
-_SMALL = Size((1e-4, 1e-3, 0.01, 0.1), 12, 500, ((100,),), (5, 10), (30,), 30)
+_SMALL = ParticleSize((1e-4, 1e-3, 0.01, 0.1), 12, 500, ((100,),), (5, 10), (30,), 30)
 
 
 @dataclass(frozen=True)
-class Bench:
+class ParticleBench:
     """Rows to learn from and rows to test on, both in [0, 1]."""
 
     setting: Setting
-    size: Size
+    size: ParticleSize
     what: str
     names: tuple[str, ...]
     x: np.ndarray
@@ -98,7 +98,7 @@ class Bench:
         return self.setting.last(f"training of {name}", steps)
 
     def ensemble(self, kind: str, trees: int) -> Classifier:
-        """A random forest or gradient boosting of so many trees, newly grown."""
+        """A newly grown random forest or gradient boosting of ``trees`` trees."""
         try:
             from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
         except ImportError:
@@ -137,13 +137,13 @@ class Bench:
         )
 
 
-def open_bench(setting: Setting) -> Bench:
+def open_bench(setting: Setting) -> ParticleBench:
     """The bundled table, or trajectories from a folder of ADS-B records."""
-    size = _SMALL if setting.quick else Size()
+    size = _SMALL if setting.quick else ParticleSize()
     return _bundled(setting, size) if setting.data is None else _trajectories(setting, size)
 
 
-def _bundled(setting: Setting, size: Size) -> Bench:
+def _bundled(setting: Setting, size: ParticleSize) -> ParticleBench:
     """The bundled table and its network.
 
     What has to be trained learns from a random half of its rows.
@@ -163,7 +163,7 @@ def _bundled(setting: Setting, size: Size) -> Bench:
         kind="table",
         features=dataset.features,
     )
-    return Bench(
+    return ParticleBench(
         setting,
         size,
         "the bundled table",
@@ -176,7 +176,7 @@ def _bundled(setting: Setting, size: Size) -> Bench:
     )
 
 
-def _trajectories(setting: Setting, size: Size) -> Bench:
+def _trajectories(setting: Setting, size: ParticleSize) -> ParticleBench:
     """Pieces of flight; a fifth of the airframes are kept for testing.
 
     Values beyond the middle 98 % are cut off.
@@ -199,4 +199,4 @@ def _trajectories(setting: Setting, size: Size) -> Bench:
     )
     given = (setting.models, test) if setting.models else ((), None)
     what = f"{len(x):,} pieces of flight of {len(set(found.airframes)):,} aircraft"
-    return Bench(setting, size, what, NAMES, x[~held], found.labels[~held], test, *given)
+    return ParticleBench(setting, size, what, NAMES, x[~held], found.labels[~held], test, *given)

@@ -17,7 +17,7 @@ from robgui.core.errors import RobguiError
 from robgui.core.model.classifier import Classifier
 from robgui.core.text.words import duration, number, percent
 from robgui.reproduce.claim import Claim, Drawing, Setting
-from robgui.reproduce.last_particle.bench import Bench, open_bench
+from robgui.reproduce.last_particle.bench import ParticleBench, open_bench
 from robgui.reproduce.last_particle.hardening import Defence
 
 METHOD = "last-particle"
@@ -65,7 +65,12 @@ def claims(setting: Setting) -> Iterator[Claim]:
 
 
 def _run(
-    bench: Bench, classifier: Classifier, dataset: Dataset, title: str, *, plain: bool = False
+    bench: ParticleBench,
+    classifier: Classifier,
+    dataset: Dataset,
+    title: str,
+    *,
+    plain: bool = False,
 ) -> LastParticleTableResult:
     """The table of the analysis with the paper's settings: N = 2, t = 40, p_c = 1e-10."""
     return bench.setting.last(
@@ -73,7 +78,7 @@ def _run(
     )
 
 
-def _params(bench: Bench, *, plain: bool = False) -> LastParticleTableParams:
+def _params(bench: ParticleBench, *, plain: bool = False) -> LastParticleTableParams:
     size = bench.size
     return LastParticleTableParams(
         preset="paper",
@@ -95,7 +100,7 @@ def _drawing(
     return Drawing(name, "last_particle_table", result, title, params=params)
 
 
-def _table_1(bench: Bench, classifier: Classifier, dataset: Dataset) -> Iterator[Claim]:
+def _table_1(bench: ParticleBench, classifier: Classifier, dataset: Dataset) -> Iterator[Claim]:
     name = classifier.name
     statements = (
         f"{name}: validated falls from all inputs at the smallest noise as the noise grows",
@@ -138,7 +143,7 @@ def _table_1(bench: Bench, classifier: Classifier, dataset: Dataset) -> Iterator
     yield _quicker(statements[4], result)
 
 
-def _ordered(statement: str, bench: Bench, result: LastParticleTableResult) -> Claim:
+def _ordered(statement: str, bench: ParticleBench, result: LastParticleTableResult) -> Claim:
     certified, validated, clean = _shares(result)
     holds = bool((certified <= validated).all() and (validated <= clean).all())
     ours = "; ".join(
@@ -210,7 +215,7 @@ def _refuted(results: Sequence[LastParticleTableResult]) -> tuple[int, int]:
     return sum(int(result.contradictions.sum()) for result in results), decided
 
 
-def _table_2(bench: Bench, kind: str) -> Iterator[Claim]:
+def _table_2(bench: ParticleBench, kind: str) -> Iterator[Claim]:
     (less, quick), (more, slow) = TABLE_2[kind]
     statements = {
         f"{kind}: inputs are validated, with more trees at least as often": f"{less} -> {more} %",
@@ -287,7 +292,7 @@ def _validated_trees(
     return Claim(METHOD, statement, paper, ours, holds, note, detail, (drawing,))
 
 
-def _table_3(bench: Bench) -> Iterator[Claim]:
+def _table_3(bench: ParticleBench) -> Iterator[Claim]:
     plain = bench.network(bench.size.hidden, None, "plain")
     base = _run(bench, plain, bench.test, "Table 3, plain training")
     right = f"Without: {bench.accuracy(plain, bench.test)}"
@@ -335,7 +340,7 @@ def _hardened(
     )
 
 
-def _settings(bench: Bench, result: LastParticleTableResult) -> str:
+def _settings(bench: ParticleBench, result: LastParticleTableResult) -> str:
     """On how many inputs and with which settings, in one sentence."""
     p = _params(bench)
     settings = (

@@ -22,12 +22,12 @@ from robgui.reproduce.claim import Setting
 _IMAGENET_CLASSES = 1000
 #: An input takes part when every network gets it right with this confidence.
 _CONFIDENT = 0.9
-#: So many inputs at most are looked through for these.
+#: Most inputs that are searched for these.
 _TESTED = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
+class SemanticSize:
     """How much is computed.
 
     Attributes:
@@ -49,12 +49,12 @@ class Size:
     regions: bool
 
 
-FULL = Size(10, {"rotation": 9.0, "scale": 5.0}, 4, 200, 4.0, 6.0, True)
-QUICK = Size(2, {"rotation": 24.0, "scale": 12.5}, 2, 80, 15.0, 25.0, False)
+FULL = SemanticSize(10, {"rotation": 9.0, "scale": 5.0}, 4, 200, 4.0, 6.0, True)
+QUICK = SemanticSize(2, {"rotation": 24.0, "scale": 12.5}, 2, 80, 15.0, 25.0, False)
 
 
 @dataclass(frozen=True)
-class Bench:
+class SemanticBench:
     """Networks with the inputs that all of them get right, networks of ImageNet for the meshes,
     and sizes.
 
@@ -64,7 +64,7 @@ class Bench:
         accuracy: Share of the dataset that each network gets right.
         imagenet: Networks that know what the meshes show.
         lacking: Why there are none.
-        tested: On so many inputs the accuracy was measured.
+        tested: Number of inputs on which the accuracy was measured.
     """
 
     networks: tuple[Classifier, ...]
@@ -72,12 +72,12 @@ class Bench:
     accuracy: tuple[float, ...]
     imagenet: tuple[Classifier, ...]
     lacking: str
-    size: Size
+    size: SemanticSize
     setting: Setting
     tested: int = 0
 
 
-def open_bench(setting: Setting) -> Bench:
+def open_bench(setting: Setting) -> SemanticBench:
     """The bundled networks and the extra ``imagenet``, or the given ones: those with 1,000
     classes look at meshes.
     """
@@ -93,11 +93,11 @@ def open_bench(setting: Setting) -> Bench:
     if not setting.models:
         others = tuple(load(path) for path in resources.demo()[0].models)
     if not others:
-        return Bench((), None, (), imagenet, lacking, size, setting)
+        return SemanticBench((), None, (), imagenet, lacking, size, setting)
     dataset = open_dataset(setting.data or resources.demo()[0].dataset)
     networks = tuple(match(model, dataset) for model in others)
     chosen, accuracy = _sure_inputs(networks, dataset, size.inputs, setting.seed)
-    return Bench(
+    return SemanticBench(
         networks, chosen, accuracy, imagenet, lacking, size, setting, min(_TESTED, len(dataset))
     )
 

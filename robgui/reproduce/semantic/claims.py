@@ -21,7 +21,7 @@ from robgui.core.errors import DataError
 from robgui.core.model.classifier import Classifier
 from robgui.core.text.words import number, percent
 from robgui.reproduce.claim import Claim, Drawing, Setting, attempt
-from robgui.reproduce.semantic.bench import Bench, open_bench
+from robgui.reproduce.semantic.bench import SemanticBench, open_bench
 from robgui.reproduce.semantic.order import order_differs
 
 METHOD = "semantic"
@@ -33,7 +33,7 @@ TABLE_1 = {
     "InceptionV3": (7.92, 22.55),
 }
 #: Figure 1: the score goes "from 100% to almost 0%". The paper gives no bounds; here it has to fall
-#: by so much, to so little.
+#: by at least the first, to at most the second.
 FALL, LOST = 0.8, 0.1
 #: Starts close to the input as it is (rotation in degrees, scale in per cent), so that they lie in
 #: one region.
@@ -62,7 +62,7 @@ def claims(setting: Setting) -> Iterator[Claim]:
     yield from _mesh_claims(bench)
 
 
-def _image_claims(bench: Bench) -> Iterator[Claim]:
+def _image_claims(bench: SemanticBench) -> Iterator[Claim]:
     maps = bench.setting.last(
         "maps over rotation and scale",
         semantic_map(
@@ -95,7 +95,7 @@ def _image_claims(bench: Bench) -> Iterator[Claim]:
     yield _srvr_claim(bench, bench.networks, bench.accuracy, SrvrParams.model_validate(growing))
 
 
-def _mesh_claims(bench: Bench) -> Iterator[Claim]:
+def _mesh_claims(bench: SemanticBench) -> Iterator[Claim]:
     name = "teapot"
     drop = f"azimuth of the {name}: the score falls from high to almost nothing"
     trap = f"azimuth × elevation of the {name}: low spots inside regions of high score"
@@ -139,7 +139,7 @@ def _mesh_claims(bench: Bench) -> Iterator[Claim]:
     yield _mesh_table(bench)
 
 
-def _mesh_table(bench: Bench) -> Claim:
+def _mesh_table(bench: SemanticBench) -> Claim:
     statement = (
         "azimuth × elevation of meshes: the order of networks by SRVR is not that by accuracy"
     )
@@ -161,7 +161,7 @@ def _mesh_table(bench: Bench) -> Claim:
     return attempt(METHOD, statement, _table_words(), check)
 
 
-def _regions(bench: Bench, network: Classifier, params: RegionsParams) -> RegionsResult:
+def _regions(bench: SemanticBench, network: Classifier, params: RegionsParams) -> RegionsResult:
     chosen = (
         bench.dataset.subset([0]) if params.scene == "image" and bench.dataset is not None else None
     )
@@ -393,7 +393,10 @@ def _turns(result: RegionsResult, i: int, j: int) -> np.ndarray:
 
 
 def _srvr_claim(
-    bench: Bench, networks: tuple[Classifier, ...], accuracy: tuple[float, ...], params: SrvrParams
+    bench: SemanticBench,
+    networks: tuple[Classifier, ...],
+    accuracy: tuple[float, ...],
+    params: SrvrParams,
 ) -> Claim:
     """Table 1: the order of the networks by SRVR is not their order by accuracy."""
     subject = (

@@ -9,7 +9,7 @@ from itertools import combinations
 
 import numpy as np
 
-#: Two numbers differ when they are so many standard errors of their difference apart.
+#: Two numbers differ when they are this many standard errors of their difference apart.
 SURE = 2.0
 
 
@@ -26,7 +26,7 @@ def order_differs(
         volume: ``(M, K, P, Q)`` share of every region; networks are compared on the same shapes and
             starts.
         accuracy: ``(M,)`` share of inputs that each network gets right.
-        tested: On so many inputs.
+        tested: Number of these inputs.
         names: ``(M,)`` of the networks.
     """
     each = volume.mean(3).reshape(len(names), -1)

@@ -25,7 +25,7 @@ R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
+class SweepSize:
     """How much is computed, and how far the attack goes.
 
     Attributes:
@@ -62,9 +62,9 @@ class Size:
 _PAPER_EPS = 0.2
 #: The attack size that the analysis has by default.
 _OWN_EPS = 0.1
-BUNDLED = Size(_OWN_EPS, _PAPER_EPS)
-GIVEN = Size(_PAPER_EPS, _OWN_EPS, samples=128, key_samples=30, sweep_samples=512)
-_SMALL = Size(
+BUNDLED = SweepSize(_OWN_EPS, _PAPER_EPS)
+GIVEN = SweepSize(_PAPER_EPS, _OWN_EPS, samples=128, key_samples=30, sweep_samples=512)
+_SMALL = SweepSize(
     0,
     0,
     200,
@@ -81,7 +81,7 @@ _SMALL = Size(
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class PaperModel:
     """A model under test: what to call it, its column in the paper's Table I, and itself."""
 
     name: str
@@ -95,13 +95,13 @@ class Subject:
 
 
 @dataclass(frozen=True)
-class Bench:
+class SweepBench:
     """Models, inputs in a random order, and sizes."""
 
-    subjects: tuple[Subject, ...]
+    subjects: tuple[PaperModel, ...]
     dataset: Dataset
     order: np.ndarray
-    size: Size
+    size: SweepSize
     setting: Setting
 
     @property
@@ -129,7 +129,7 @@ class Bench:
         return corner_cases(classifiers, inputs(classifiers[0], self.dataset))[0]
 
 
-def open_bench(setting: Setting) -> Bench:
+def open_bench(setting: Setting) -> SweepBench:
     """The bundled networks and images, the given ones, or networks trained on the given images."""
     if setting.data is None:
         entry = resources.demo()[0]
@@ -146,11 +146,11 @@ def open_bench(setting: Setting) -> Bench:
     fitting = tuple(match(classifier, dataset) for classifier in classifiers)
     names = _names(fitting) if setting.models else list(NETWORKS)
     subjects = tuple(
-        Subject(name, place, classifier)
+        PaperModel(name, place, classifier)
         for place, (name, classifier) in enumerate(zip(names, fitting, strict=True))
     )
     order = np.random.default_rng(setting.seed).permutation(len(dataset))
-    return Bench(subjects, align(fitting[0], dataset), order, size, setting)
+    return SweepBench(subjects, align(fitting[0], dataset), order, size, setting)
 
 
 def _names(classifiers: Sequence[Classifier]) -> list[str]:
@@ -162,7 +162,7 @@ def _names(classifiers: Sequence[Classifier]) -> list[str]:
     ]
 
 
-def _trained(setting: Setting, size: Size) -> tuple[Classifier, ...]:
+def _trained(setting: Setting, size: SweepSize) -> tuple[Classifier, ...]:
     assert setting.data is not None
     images = open_dataset(setting.data, split="train")
     if images.fingerprint == open_dataset(setting.data).fingerprint:

@@ -22,7 +22,7 @@ from robgui.core.dataset import Dataset, from_arrays, inputs
 from robgui.core.errors import DataError
 from robgui.core.text.words import number, percent
 from robgui.reproduce.claim import Claim, Drawing, Setting, attempt
-from robgui.reproduce.zonnscan.bench import Bench, Size, Subject, open_bench
+from robgui.reproduce.zonnscan.bench import PaperModel, SweepBench, SweepSize, open_bench
 
 METHOD = "zonnscan"
 #: Table I: mean index of test and adversarial inputs, then of test and corner-case inputs, for MLP,
@@ -55,7 +55,7 @@ def claims(setting: Setting) -> Iterator[Claim]:
         yield from _sweeps(bench, subject)
 
 
-def _adversarial(bench: Bench, subject: Subject) -> Claim:
+def _adversarial(bench: SweepBench, subject: PaperModel) -> Claim:
     statement = f"{subject.name}: index higher around adversarial twins than around test inputs"
 
     def check() -> Claim:
@@ -88,7 +88,7 @@ def _adversarial(bench: Bench, subject: Subject) -> Claim:
     return attempt(METHOD, statement, _means(TABLE_I_ADVERSARIAL, subject), check)
 
 
-def _twins(bench: Bench, subject: Subject, eps: float, samples: int) -> PopulationsResult:
+def _twins(bench: SweepBench, subject: PaperModel, eps: float, samples: int) -> PopulationsResult:
     params = PopulationsParams(
         most=0, eps=eps, radius=RADIUS, samples=samples, target_half_width=0, seed=bench.seed
     )
@@ -99,7 +99,7 @@ def _twins(bench: Bench, subject: Subject, eps: float, samples: int) -> Populati
     )
 
 
-def _corner_cases(bench: Bench, subject: Subject) -> Claim:
+def _corner_cases(bench: SweepBench, subject: PaperModel) -> Claim:
     statement = f"{subject.name}: index higher around corner cases than around test inputs"
 
     def check() -> Claim:
@@ -179,7 +179,7 @@ def _populations_claim(
     )
 
 
-def _watermark(bench: Bench, subject: Subject) -> Claim:
+def _watermark(bench: SweepBench, subject: PaperModel) -> Claim:
     statement = f"{subject.name}: index around the key differs between model and watermarked copy"
     paper = f"p < {LEVEL:g}"
 
@@ -203,7 +203,7 @@ def _watermark(bench: Bench, subject: Subject) -> Claim:
 
 
 def _watermark_claim(
-    statement: str, paper: str, result: WatermarkResult, size: Size, name: str
+    statement: str, paper: str, result: WatermarkResult, size: SweepSize, name: str
 ) -> Claim:
     single = compare(result.index[0].mean(0), result.index[1].mean(0)).ks_p
     before, after = (float(share) for share in result.accuracy)
@@ -247,7 +247,7 @@ class _Pairs:
     twins_at_zero: np.ndarray
 
 
-def _sweeps(bench: Bench, subject: Subject) -> Iterator[Claim]:
+def _sweeps(bench: SweepBench, subject: PaperModel) -> Iterator[Claim]:
     rising = (
         f"{subject.name}: index of confident inputs low at r = 0 and higher from r ="
         f" {CRITICAL:g} on"
@@ -275,7 +275,7 @@ def _sweeps(bench: Bench, subject: Subject) -> Iterator[Claim]:
     yield _whole(whole, papers[whole], swept)
 
 
-def _confident_pairs(bench: Bench, subject: Subject) -> _Pairs:
+def _confident_pairs(bench: SweepBench, subject: PaperModel) -> _Pairs:
     """Inputs that the model gets right with confidence and whose twin changes class, in the
     order of the bench.
     """
@@ -310,12 +310,17 @@ def _confident_pairs(bench: Bench, subject: Subject) -> _Pairs:
     )
 
 
-def _sweep(bench: Bench, subject: Subject, pairs: _Pairs, i: int, twin: bool) -> ZonnscanResult:
+def _sweep(
+    bench: SweepBench, subject: PaperModel, pairs: _Pairs, i: int, twin: bool
+) -> ZonnscanResult:
     """One sweep; each has random numbers of its own, so that equal values at r = 1 are no
     accident of equal samples.
     """
     params = ZonnscanParams(
-        samples=bench.size.sweep_samples, target_half_width=0, seed=bench.seed + 2 * i + twin
+        samples=bench.size.sweep_samples,
+        added=0,  # the same radii for every input, so that their curves can be averaged
+        target_half_width=0,
+        seed=bench.seed + 2 * i + twin,
     )
     place = int(pairs.places[i])
     chosen: Dataset = (
@@ -332,7 +337,7 @@ def _sweep(bench: Bench, subject: Subject, pairs: _Pairs, i: int, twin: bool) ->
     )
 
 
-def _rising(statement: str, paper: str, swept: list[ZonnscanResult], subject: Subject) -> Claim:
+def _rising(statement: str, paper: str, swept: list[ZonnscanResult], subject: PaperModel) -> Claim:
     clean = swept[::2]
     curves = np.stack([result.index for result in clean])
     outer = curves[:, clean[0].radii >= CRITICAL]
@@ -361,7 +366,7 @@ def _rising(statement: str, paper: str, swept: list[ZonnscanResult], subject: Su
     return Claim(METHOD, statement, paper, ours, lowest > start, note, detail, drawings)
 
 
-def _starting(statement: str, paper: str, pairs: _Pairs, bench: Bench) -> Claim:
+def _starting(statement: str, paper: str, pairs: _Pairs, bench: SweepBench) -> Claim:
     first, second = float(pairs.at_zero.mean()), float(pairs.twins_at_zero.mean())
     share = float((pairs.twins_at_zero > pairs.at_zero).mean())
     n = len(pairs.places)
@@ -407,8 +412,9 @@ def _whole(statement: str, paper: str, swept: list[ZonnscanResult]) -> Claim:
 
 
 def homogeneity(values: np.ndarray, half: np.ndarray, freedom: int = SOBOL_REPLICATES - 1) -> float:
-    """The p value of "all values are equal", from their 95 % half-widths with so many degrees of
-    freedom each.
+    """The p value of "all values are equal", from their 95 % half-widths.
+
+    Each half-width has ``freedom`` degrees of freedom.
     """
     error = float(np.mean((half / stats.t.ppf(0.975, freedom)) ** 2))
     spread = float(np.var(values, ddof=1)) if len(values) > 1 else 0.0
@@ -421,7 +427,7 @@ def homogeneity(values: np.ndarray, half: np.ndarray, freedom: int = SOBOL_REPLI
     )
 
 
-def _means(table: tuple[tuple[float, float], ...], subject: Subject) -> str:
+def _means(table: tuple[tuple[float, float], ...], subject: PaperModel) -> str:
     if subject.place >= len(table):
         return f"p < {LEVEL:g}"
     first, second = table[subject.place]

@@ -20,7 +20,7 @@ from robgui.core.dataset import align, inputs, match, open_dataset
 from robgui.core.errors import DataError
 from robgui.core.execution.asking.questions import answer
 from robgui.core.execution.export import Origin
-from robgui.core.execution.shelf import Shelf
+from robgui.core.execution.loaded_cache import LoadedCache
 from robgui.core.loading import load
 from robgui.core.model.card import card_of
 from robgui.core.model.classifier import Classifier
@@ -30,7 +30,7 @@ SETTINGS = {"most": 40, "kinds": ("glass_blur", "snow", "elastic", "jpeg"), "sev
 
 
 def ask(what: str, *, topic: str = "", **values):
-    return answer(Shelf(), what, values)
+    return answer(LoadedCache(), what, values)
 
 
 def write(classifier, data, place, **settings):

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from robgui.core.codec import encode, unzip
+from robgui.core.codec import encode
 from robgui.core.execution.registry import find
+from robgui.core.npz import unzip
 from tests.analyses.deepinspect.nets import images, small_cnn
 
 KNOWN = find("deepinspect")

@@ -8,7 +8,7 @@ import torch
 from scipy import stats
 from torch import Tensor
 
-from robgui.analyses.last_particle import Estimate, Law, estimate
+from robgui.analyses.last_particle import InputEstimates, Law, estimate
 from robgui.analyses.last_particle.exact import birth
 from robgui.analyses.last_particle.particles.outcome import COARSE
 from robgui.core.errors import ModelError, ParamsError
@@ -18,7 +18,7 @@ from tests.guards import no_deviceless_factories
 RUNS = 500
 
 
-def calibrated(result: Estimate, p: float, rate: float) -> None:
+def calibrated(result: InputEstimates, p: float, rate: float) -> None:
     """The mean of M is within three standard errors of its law's, and the interval covers p
     about 95 times in 100.
     """

@@ -185,7 +185,7 @@ def test_a_network_is_validated_and_certified_or_says_why_there_is_no_proof() ->
     both = _demo("table_mlp.onnx", "table.csv", eps=1e-4)
     assert both.validated and both.certified and "move freely" not in said(both, eps=1e-4).text
     for settings, words in (
-        ({"noise": "gaussian"}, "moves every value by at most so much"),
+        ({"noise": "gaussian"}, "limits how far every value moves"),
         ({"rounded": ("1",)}, "rounded features"),
         ({"proof": False}, "not asked for"),
     ):

@@ -17,11 +17,11 @@ from robgui.analyses.semantic import (
     scene_of,
     table,
 )
-from robgui.analyses.semantic.regions.scan import Scan
+from robgui.analyses.semantic.regions.scan import CoarseScan
 from robgui.core.codec import decode, encode
 from robgui.core.dataset import from_arrays
 from robgui.core.errors import DataError, ModelError, ParamsError
-from robgui.core.execution.analysis import Takes
+from robgui.core.execution.analysis import Requirements
 from robgui.core.execution.registry import find
 from robgui.core.model.classifier import Classifier
 from robgui.core.verdict import Status, to_json
@@ -227,7 +227,7 @@ def test_regions_show_the_scene_after_the_first_pictures_and_often_before_they_g
 
 def test_a_look_that_was_cut_short_shows_the_coarser_cells_and_a_whole_one_every_cell() -> None:
     net = toy_net(with_hole)
-    looked = Scan(scene_of(RegionsParams(scene="toy"), net))
+    looked = CoarseScan(scene_of(RegionsParams(scene="toy"), net))
     pauses = looked.look()
     while looked.looked < 40:
         next(pauses)
@@ -419,10 +419,10 @@ def test_the_picture_at_any_point_can_be_made_again() -> None:
 def test_a_mesh_needs_no_input_and_an_image_scene_one_or_several() -> None:
     for name, most in (("semantic_map", None), ("semantic_regions", 1), ("srvr", None)):
         known = find(name)
-        assert known.takes(known.params.parse({"scene": "teapot"})) == Takes(
+        assert known.takes(known.params.parse({"scene": "teapot"})) == Requirements(
             fewest_inputs=0, most_inputs=0
         )
-        assert known.takes(known.params()) == Takes(fewest_inputs=1, most_inputs=most)
+        assert known.takes(known.params()) == Requirements(fewest_inputs=1, most_inputs=most)
 
 
 def test_a_range_can_be_narrowed_and_a_full_turn_stays_periodic() -> None:

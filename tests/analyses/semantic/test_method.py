@@ -11,8 +11,9 @@ import pytest
 
 import robgui.analyses.semantic as package
 from robgui.analyses.semantic.method import METHOD
-from robgui.core.codec import decode, encode, npz, unzip
+from robgui.core.codec import decode, encode
 from robgui.core.execution.registry import find
+from robgui.core.npz import npz, unzip
 from robgui.core.verdict import Status
 from tests.analyses.semantic.toy import FLAT, open_toy, run, toy_net, with_hole
 

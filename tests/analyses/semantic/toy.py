@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from robgui.analyses.semantic.scene.scene import Axis
+from robgui.analyses.semantic.scene.scene import SceneAxis
 from robgui.core.dataset import Dataset
 from robgui.core.execution.analysis import Step
 from robgui.core.execution.registry import find
@@ -18,9 +18,9 @@ from robgui.core.verdict import Verdict
 
 Score = Callable[[Tensor], Tensor]
 
-AZIMUTH = Axis("azimuth", "Azimuth", "°", 0.0, 360.0, 140.0, periodic=True)
-ELEVATION = Axis("elevation", "Elevation", "°", -10.0, 90.0, 40.0)
-LIGHT = Axis("light", "Light", "", 0.0, 1.0, 0.5)
+AZIMUTH = SceneAxis("azimuth", "Azimuth", "°", 0.0, 360.0, 140.0, periodic=True)
+ELEVATION = SceneAxis("elevation", "Elevation", "°", -10.0, 90.0, 40.0)
+LIGHT = SceneAxis("light", "Light", "", 0.0, 1.0, 0.5)
 LOW, HIGH = [0.0, -10.0, 0.0], [360.0, 90.0, 100.0]
 #: The plateau of the reference figures, and a third side for three dimensions.
 PLATEAU = [(100.0, 180.0), (20.0, 60.0), (30.0, 70.0)]
@@ -61,7 +61,7 @@ class ToyScene:
     """Writes its parameters, as shares of their ranges, into the first pixels of an image."""
 
     name: str = "toy"
-    axes: tuple[Axis, ...] = (AZIMUTH, ELEVATION, LIGHT)
+    axes: tuple[SceneAxis, ...] = (AZIMUTH, ELEVATION, LIGHT)
     exact_gradient: bool = False
     size: int = 4
 
@@ -81,7 +81,9 @@ class ToyNet(nn.Module):
     Class 0 and 2 share the rest.
     """
 
-    def __init__(self, score: Score, axes: Sequence[Axis] = (AZIMUTH, ELEVATION, LIGHT)) -> None:
+    def __init__(
+        self, score: Score, axes: Sequence[SceneAxis] = (AZIMUTH, ELEVATION, LIGHT)
+    ) -> None:
         super().__init__()
         self.score = score
         for end in ("low", "high"):

@@ -27,7 +27,8 @@ def test_the_first_curve_over_all_radii_takes_at_most_64_calls(monkeypatch) -> N
     steps = all_steps(large(), x, samples=64, target_half_width=0, batch=4)
     whole = next(step.result for step in steps if (step.result.samples > 0).all())
     assert whole.samples[1:].sum() <= 64
-    assert np.isfinite(whole.index).all() and (whole.ci_high[1:] == 1).all()
+    assert np.isfinite(whole.index).all()
+    assert (whole.ci_high - whole.ci_low)[1:].min() > 0.5  # so few samples say little
 
 
 def test_the_order_of_the_first_samples_changes_no_sample() -> None:

@@ -28,7 +28,7 @@ from robgui.core.finding import Finding
 from robgui.core.workspace import Workspace
 from tests.batch.guards import lights
 
-#: The old model calls light what is above 0.6, so that it has levels 128 to 152 wrong.
+#: The old model calls light what is above 0.6 and has levels 128 to 152 wrong.
 OLD = 0.6
 LEVELS = [10, 60, 90, 120, 130, 150, 200, 250]
 
@@ -288,7 +288,9 @@ def test_a_model_that_would_run_code_asks_as_run_does(written, capsys):
     assert "To say so, add --trust." in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("threshold", "failed"), [(0.5, 0), (0.53, 1)])
+@pytest.mark.parametrize(
+    ("threshold", "failed"), [pytest.param(0.5, 0, marks=pytest.mark.slow), (0.53, 1)]
+)
 def test_the_pytest_file_asks_the_same_questions(written, threshold, failed):
     lights.write_model(written / "new.onnx", threshold)
     environment = {

@@ -15,7 +15,7 @@ from robgui.core.dataset.matching import shown_names
 from robgui.core.dataset.naming import correspond, tables
 from robgui.core.dataset.options import Options, parse
 from robgui.core.errors import DataError
-from robgui.core.execution.params_text import read, write
+from robgui.core.execution.params.text import format_value, parse_value
 from robgui.core.model.classifier import Classifier
 
 SIGNS = tables()["GTSRB"]
@@ -199,6 +199,6 @@ def test_a_names_file_beside_the_data_is_remembered_with_them(tmp_path):
     [{"00": "Stop", "01": ""}, {"n01440764": "tench, Tinca tinca", "a=b": 'c "d": e', "{x": "y"}],
 )
 def test_the_mapping_survives_the_command_line(classes):
-    text = write(classes)
-    assert read("classes", Options.model_fields["classes"], text) == classes
+    text = format_value(classes)
+    assert parse_value("classes", Options.model_fields["classes"], text) == classes
     assert parse({"classes": text if text[:1] != "{" else classes}).classes == classes

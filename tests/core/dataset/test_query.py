@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robgui.core.dataset.query import Facts, Predicted, evaluate, needs, parse
+from robgui.core.dataset.query import InputFacts, Predicted, evaluate, needs, parse
 from robgui.core.dataset.query.completing import Vocabulary, completions, quoted
 from robgui.core.dataset.query.ordering import ORDERS, arranged
 from robgui.core.errors import DataError
@@ -24,7 +24,7 @@ PREDICTED = Predicted(
     labels=np.array([0, 0, 1, 2, 3, 2, 1, -1]),
     names=NAMES,
 )
-FACTS = Facts(
+FACTS = InputFacts(
     8,
     "signs",
     lambda: [f"0{i}/img ({i}).ppm" for i in range(8)],
@@ -149,7 +149,7 @@ def test_a_mistake_is_one_sentence_that_says_what_to_do(text: str):
 
 
 def test_without_a_model_or_labels_it_is_said_that_they_are_missing():
-    bare = Facts(3, "bare", lambda: ["a", "b", "c"])
+    bare = InputFacts(3, "bare", lambda: ["a", "b", "c"])
     for text, words in (("wrong", "no model"), ("confidence<1", "no model"), ("label:a", "labels")):
         with pytest.raises(DataError, match=words):
             evaluate(parse(text), bare)
@@ -170,7 +170,7 @@ def test_a_query_and_its_opposite_and_the_open_ones_are_everything(text: str):
 
 
 def test_a_class_is_found_by_its_folder_and_by_what_it_is_shown_as():
-    facts = Facts(
+    facts = InputFacts(
         2, "two", lambda: ["a", "b"], np.array([0, 1]), ("n01440764", "n01514859"), ("tench", "hen")
     )
     for text in ("label:n01440764", "label:tench", "label=0", "ten"):
@@ -229,7 +229,7 @@ def test_what_may_come_next_is_offered(typed: str, start: int, some: list[str]):
 
 @pytest.mark.parametrize("name", [*NAMES, "and", "a:b", 'the "old" one', "plain"])
 def test_a_completed_value_finds_exactly_its_class(name: str):
-    facts = Facts(2, "two", lambda: ["x", "y"], labels=np.array([0, 1]), names=(name, "other"))
+    facts = InputFacts(2, "two", lambda: ["x", "y"], labels=np.array([0, 1]), names=(name, "other"))
     assert evaluate(parse(f"label:{quoted(name)}"), facts).yes.tolist() == [True, False]
 
 

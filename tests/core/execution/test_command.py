@@ -10,7 +10,7 @@ from robgui.cli.options import values_of
 from robgui.cli.run import parser
 from robgui.core.dataset import from_arrays
 from robgui.core.execution.command import command_line
-from robgui.core.execution.params_text import indices
+from robgui.core.execution.params.text import indices
 from robgui.core.execution.registry import find
 from robgui.core.execution.request import build_request
 from robgui.core.model.classifier import Classifier

@@ -15,7 +15,7 @@ from robgui.core.execution.method import methods
 from robgui.core.execution.registry import analyses
 from robgui.core.model.card import card_of
 from robgui.core.model.classifier import Classifier
-from robgui.core.model.times import CallTimes, timed
+from robgui.core.model.timing.times import CallTimes, timed
 
 
 def demo(name):

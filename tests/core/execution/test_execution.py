@@ -20,8 +20,8 @@ from robgui.core.execution.analysis import Step
 from robgui.core.execution.execution import CommitBudget, Execution
 from robgui.core.execution.executor import lost
 from robgui.core.execution.inline import Inline
+from robgui.core.execution.loaded_cache import LoadedCache
 from robgui.core.execution.request import build_request
-from robgui.core.execution.shelf import Shelf
 from robgui.core.execution.task import Report
 from robgui.core.model.classifier import Classifier
 from robgui.core.workspace import RunState, Workspace
@@ -249,7 +249,7 @@ def test_a_result_that_is_dear_each_time_is_stored_less_often(workspace, model, 
 
 def test_a_paused_run_leaves_the_workspace_free_and_counts_no_time(workspace, model, data):
     execution = Execution(ask(model, data, samples=100_000), workspace)
-    inline = Inline(Shelf(models=[model], datasets=[data]))
+    inline = Inline(LoadedCache(models=[model], datasets=[data]))
     inline.submit(execution)
     inline.work(0.2)
     execution.pause()
@@ -397,7 +397,7 @@ def test_a_queued_run_is_queued_after_a_restart_and_goes_on_in_its_own_row(tmp_p
     with Workspace.open(tmp_path / "w.robgui") as second:
         assert second.run(waiting.run_id).state is RunState.QUEUED
         assert second.run(broken_off.run_id).state is RunState.CANCELLED
-        inline = Inline(Shelf(models=[model], datasets=[data]))
+        inline = Inline(LoadedCache(models=[model], datasets=[data]))
         again = Execution(second.run(waiting.run_id).request, second, run_id=waiting.run_id)
         inline.submit(again)
         while not again.state.ended:

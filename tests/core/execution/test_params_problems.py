@@ -9,7 +9,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from robgui.core.errors import ParamsError
 from robgui.core.execution.analysis import Params
-from robgui.core.execution.params_problems import hint, titled
+from robgui.core.execution.params.problems import hint, titled
 
 
 class Kinds(Params):

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from pydantic import Field
 
 from robgui.core.errors import ParamsError
-from robgui.core.execution import params_text
 from robgui.core.execution.analysis import Params
+from robgui.core.execution.params import text as params_text
 
 
 class Kinds(Params):
@@ -28,7 +28,7 @@ class Kinds(Params):
 
 
 def read(name: str, text: str) -> object:
-    return params_text.read(name, Kinds.model_fields[name], text)
+    return params_text.parse_value(name, Kinds.model_fields[name], text)
 
 
 def _nested(real: float) -> tuple[tuple[str, object], ...]:
@@ -55,7 +55,7 @@ def test_what_is_written_is_read_back(real, whole, switch, maybe):
         ("reals", (real, 1.5)),
         *_nested(real),
     ):
-        assert read(name, params_text.write(value)) == value
+        assert read(name, params_text.format_value(value)) == value
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,9 @@ def test_words_that_hold_commas_are_read_back():
 
     for names in (("tench, Tinca", "hen"), ('so "called"', "b; c"), ("a", "b c")):
         assert (
-            params_text.read("names", Words.model_fields["names"], params_text.write(names))
+            params_text.parse_value(
+                "names", Words.model_fields["names"], params_text.format_value(names)
+            )
             == names
         )
 

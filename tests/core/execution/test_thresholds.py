@@ -7,8 +7,8 @@ import argparse
 import pytest
 
 from robgui.cli.options import add_params, values_of
+from robgui.core.execution.params.thresholds import every, thresholds, usual
 from robgui.core.execution.registry import analyses, find
-from robgui.core.execution.thresholds import every, thresholds, usual
 
 
 def test_every_method_shows_by_which_thresholds_it_judges():

@@ -11,7 +11,7 @@ from torch import nn
 
 from robgui import resources
 from robgui.core.model.classifier import Classifier
-from robgui.core.model.cost import Counter, batch_size
+from robgui.core.model.timing.cost import Counter, batch_size
 
 CPU, CUDA = torch.device("cpu"), torch.device("cuda")
 

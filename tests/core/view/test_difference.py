@@ -131,3 +131,14 @@ def test_matrices_of_the_same_classes_in_another_order_are_brought_into_one():
     np.testing.assert_allclose(difference(first, second).values, 1.0)
     stranger = replace(second, rows=("Coat", "Shirt", "Sandal"))
     assert isinstance(difference(first, stranger), str)
+
+
+def test_curves_with_more_places_where_they_bend_are_compared_at_those_both_have():
+    at = np.array([0.0, 0.2, 0.5, 1.0])
+    more = Curves("c", Axis("radius"), Axis("score"), at, (Line("a", at**2),))
+    less = replace(more, at=at[[0, 2, 3]], lines=(Line("a", np.array([0.0, 0.5, 1.0])),))
+    for first, second, sign in ((less, more, 1), (more, less, -1)):
+        change = difference(first, second)
+        np.testing.assert_allclose(change.at, [0, 0.5, 1])
+        np.testing.assert_allclose(change.lines[0].y, sign * np.array([0, -0.25, 0]))
+        assert "3 places that both runs have" in change.note

@@ -19,7 +19,7 @@ from tests.fuzz.kinds.models import import_loaders, load_and_ask
 from tests.fuzz.spoiling.database import database
 from tests.fuzz.spoiling.documents import json_bytes, toml_bytes
 
-#: One workspace in so many becomes a report, because that takes seconds.
+#: One workspace in every N becomes a report, because that takes seconds.
 REPORTED = 150
 _SUITE = """workspace = "runs.robgui"
 device = "cpu"

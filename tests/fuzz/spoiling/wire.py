@@ -7,7 +7,7 @@ import random
 from tests.fuzz.spoiling.plain import EDGES, FAR, WORDS, noise
 
 Field = tuple[int, int, int | bytes]  # number, wire type, value
-#: Messages are looked into so many levels deep: model, graph, node, attribute, tensor.
+#: Depth to which messages are looked into: model, graph, node, attribute, tensor.
 _DEPTH = 5
 
 

@@ -53,7 +53,7 @@ def test_one_click_explains_the_chosen_finding_and_its_sentences_lead_to_picture
     with qtbot.waitSignal(history.findings_changed, timeout=10_000):
         history.refresh()
     assert not window.actions_["post_mortem"].isEnabled()
-    store.select(store.selection.but(finding=number))
+    store.select(store.selection.replace(finding=number))
     assert window.actions_["post_mortem"].isEnabled()
     monkeypatch.setattr(explaining.explain, "__defaults__", (0.0,))
     window.actions_["post_mortem"].trigger()

@@ -19,7 +19,7 @@ from robgui.core.execution.request import Request
 from robgui.core.execution.worker.process import Place
 from robgui.core.finding import Finding
 from robgui.core.trust.opening import code_of
-from robgui.gui.app.main_window import first_size
+from robgui.gui.app.arranged import first_size
 from robgui.gui.app.theme import theme
 from robgui.gui.state.opening import Opening
 from tests.methods import OUR_METHODS
@@ -384,7 +384,7 @@ def test_a_broken_model_says_so_while_runs_are_waiting(window, qtbot, tmp_path):
     window.show_panel("zonnscan")
     window.run_pane.form().set_values({"samples": 100_000, "target_half_width": 0.0})
     for number in range(3):
-        window.store.select(window.store.selection.but(input=number))
+        window.store.select(window.store.selection.replace(input=number))
         window.run_pane.start()
     (tmp_path / "bad.onnx").write_bytes(b"no model")
     window.commands.open_path(tmp_path / "bad.onnx")

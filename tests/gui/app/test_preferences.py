@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QDialogButtonBox, QLabel
 
 from robgui.core import trust
 from robgui.core.execution import registry
-from robgui.core.execution.thresholds import every
+from robgui.core.execution.params.thresholds import every
 from robgui.core.execution.worker.workers import usual_memory
 from robgui.core.text.words import amount
 from robgui.gui.app.preferences import Preferences
@@ -38,9 +38,11 @@ def test_every_threshold_has_a_row_with_its_unit_default_and_what_uses_it(dialog
     assert set(dialog.editors) == {one.key for one in known}
     words = [label.text() for label in dialog.findChildren(QLabel)]
     for one in known:
-        assert one.unit in words
-        assert f"{store.analyses[one.analysis].title}. {one.description}" in words
-    assert "default: 0.05" in words and "default: a tenth of the largest" in words
+        title = f"{one.title[:1].lower()}{one.title[1:]}"
+        assert f"{store.analyses[one.analysis].title} · {title}" in words
+        assert one.description in words
+        assert any(said.startswith(f"{one.unit}, default ") for said in words) or one.zero
+    assert "default a tenth of the largest" in words
     assert dialog.chosen() == {}
 
 

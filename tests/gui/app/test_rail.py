@@ -7,15 +7,15 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from robgui.gui.app.app import application
-from robgui.gui.app.rail import Place, Rail, places
+from robgui.gui.app.rail import Rail, RailEntry, places
 from robgui.gui.app.theme import icon
 from robgui.gui.panels import pages
 
 PAGES = [
-    Place("Welcome", "home"),
-    Place("Overview", "overview"),
-    Place("Compare", "compare"),
-    Place("Semantic maps", "app"),
+    RailEntry("Welcome", "home"),
+    RailEntry("Overview", "overview"),
+    RailEntry("Compare", "compare"),
+    RailEntry("Semantic maps", "app"),
 ]
 
 

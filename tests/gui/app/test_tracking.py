@@ -7,8 +7,8 @@ import pytest
 from robgui.core.dataset import open_dataset
 from robgui.core.execution.execution import Execution
 from robgui.core.execution.inline import Inline
+from robgui.core.execution.loaded_cache import LoadedCache
 from robgui.core.execution.request import build_request
-from robgui.core.execution.shelf import Shelf
 from robgui.core.loading import load
 from robgui.report.trackers.installed import TRACKERS, lacking
 from tests.batch.guards import lights
@@ -20,7 +20,7 @@ def add_run(history, folder):
     data = open_dataset(lights.write_data(folder / "data", [10, 130, 150, 250]))
     request = build_request("accuracy", [model], data, {})
     execution = Execution(request, history.workspace)
-    executor = Inline(Shelf(workspace=history.workspace))
+    executor = Inline(LoadedCache(workspace=history.workspace))
     executor.submit(execution)
     while not execution.state.ended:
         executor.work(0.1)

@@ -16,7 +16,7 @@ from robgui.core.model.classifier import Classifier
 from robgui.gui.app.theme import theme
 from robgui.gui.docks import Gallery
 from robgui.gui.docks.gallery import NOTHING_OPEN, NOTHING_PASSES
-from robgui.gui.docks.gallery.items import Entry
+from robgui.gui.docks.gallery.items import InputEntry
 from robgui.gui.docks.gallery.painting import guess_in
 from robgui.gui.state.selection import Selection
 
@@ -286,7 +286,7 @@ def test_the_first_input_cannot_be_its_own_second(qtbot, gallery, filled):
 def test_a_right_prediction_too_long_for_its_cell_is_not_cut_but_left_to_the_label_above(empty):
     metrics = QFontMetrics(QApplication.font())
     right, wrong = (
-        Entry(0, "row 1", title, "malignant", 0.984, title == "malignant")
+        InputEntry(0, "row 1", title, "malignant", 0.984, title == "malignant")
         for title in ("malignant", "benign")
     )
     whole, narrow = (

@@ -140,7 +140,7 @@ def test_a_tag_given_with_a_key_is_found_painted_and_kept_in_the_workspace(
     qtbot, gallery, filled, monkeypatch, tmp_path
 ):
     monkeypatch.setattr(QInputDialog, "getText", lambda *_, **__: ("  at  night ", True))
-    filled.select(filled.selection.but(input=7))
+    filled.select(filled.selection.replace(input=7))
     qtbot.keyClick(gallery.view, Qt.Key.Key_T)
     filled.marking.tag("at night", [9], on=True)
     find(qtbot, gallery, "tag:night")

@@ -8,13 +8,13 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from robgui.gui.docks import Log
+from robgui.gui.docks import LogView
 from robgui.gui.docks.log import LINES
 
 
 @pytest.fixture
 def log(qtbot, store):
-    widget = Log(store)
+    widget = LogView(store)
     qtbot.addWidget(widget)
     widget.show()
     yield widget

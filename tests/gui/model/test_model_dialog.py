@@ -16,7 +16,7 @@ from robgui.core.model.card import card_of
 from robgui.core.model.classifier import Classifier
 from robgui.core.model.remembered import remember
 from robgui.core.model.settings import read_side_file
-from robgui.core.trust import Code, Source
+from robgui.core.trust import Code, SourceFile
 from robgui.gui.app.theme import theme
 from robgui.gui.model.architecture_dialog import ArchitectureDialog
 from robgui.gui.model.model_check import spread
@@ -432,7 +432,7 @@ def test_trust_is_never_given_by_default(qtbot, tmp_path, key, answer):
 def test_the_question_of_trust_shows_the_call_the_code_and_what_a_pickle_calls_letter_by_letter(
     qtbot, tmp_path
 ):
-    source = Source(tmp_path / "nets.py", "import os\nos.system('<b>')\n")
+    source = SourceFile(tmp_path / "nets.py", "import os\nos.system('<b>')\n")
     names = (
         "<h1>Checked: plain weights only</h1>",
         "os.system\n\nNothing else runs.",

@@ -12,7 +12,7 @@ from robgui.gui.app.theme import theme
 from robgui.gui.forms.run_pane import RunPane
 from robgui.gui.panels import make_panel
 from robgui.gui.state.store import Store
-from robgui.gui.widgets.views import Board
+from robgui.gui.widgets.views import ViewBoard
 from tests.gui.sampled import SAMPLED
 
 
@@ -87,7 +87,7 @@ def run(qtbot, store):
         assert not store.history.runs[0].error
         drawn = lambda: panel.run_id == store.history.runs[0].id and panel.result is not None  # noqa: E731
         qtbot.waitUntil(lambda: drawn() and not panel.stale, timeout=5_000)
-        for board in panel.findChildren(Board):
+        for board in panel.findChildren(ViewBoard):
             qtbot.waitUntil(lambda: board.complete, timeout=5_000)  # noqa: B023
         return panel.result
 

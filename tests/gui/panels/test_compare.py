@@ -17,14 +17,18 @@ from torch import nn
 from robgui.core.execution.request import build_request
 from robgui.core.model.accuracy import note
 from robgui.core.model.classifier import Classifier
-from robgui.core.verdict import Status
+from robgui.core.verdict import Quantity, Status, Verdict
 from robgui.core.view import Table
 from robgui.gui.app.theme import theme
 from robgui.gui.pages.compare import Compare
 from robgui.gui.pages.compare_columns import NOTHING_IN_COMMON, SAME, Columns, matching
-from robgui.gui.pages.scoreboard import NOT_RUN
+from robgui.gui.pages.scoreboard import BEFORE
+from robgui.gui.pages.scoreboard_cells import NOT_RUN, ScoreCell, rank_of
 from robgui.gui.widgets.inks import status_ink
 from tests.gui import sample_views as samples
+
+#: What the analysis of the fixture is called.
+SAMPLED = "Sampled <b>views</b>"
 
 
 @pytest.fixture
@@ -89,46 +93,57 @@ def test_the_verdict_of_each_run_stands_above_its_picture_with_its_status(page, 
     assert second.sentence.text() == "All is <i>well</i> at 1.00." and not second.rest.isVisible()
 
 
-def test_the_scoreboard_has_a_row_per_model_with_status_number_and_inputs(page):
+def row_of(board, title):
+    """The row of the scoreboard that is called ``title``."""
+    rows = range(board.rowCount())
+    return next(row for row in rows if board.index(row, 0).data() == title)
+
+
+def test_the_scoreboard_has_a_row_per_question_and_a_column_per_model(page):
     board = page.scoreboard.model()
-    # a last column tells how often each model is right, where that was counted
-    cells = [[board.index(row, c).data() for c in range(2)] for row in range(board.rowCount())]
-    assert cells == [
-        ["fashion_mlp.pt2", "! 0.5"],
-        ["fashion_rnn.pt", "≠ ✓ 1 · fashion.npz 0"],
-    ]
+    titles = [board.headerData(c, Qt.Orientation.Horizontal) for c in range(4)]
+    assert titles == ["Analysis", "On", "fashion_mlp\n.pt2", "fashion_rnn.pt"]
+    row = row_of(board, SAMPLED)
+    assert [board.index(row, c).data() for c in (2, 3)] == ["! 0.5", "≠ ✓ 1 · fashion.npz 0"]
     for dark in (False, True):
         theme.apply(dark)
         inks = [
-            board.index(row, 1).data(Qt.ItemDataRole.ForegroundRole).name().upper()
-            for row in range(2)
+            board.index(row, c).data(Qt.ItemDataRole.ForegroundRole).name().upper() for c in (2, 3)
         ]
         assert inks == [
             status_ink(status).colour(dark) for status in (Status.AT_RISK, Status.UNKNOWN)
         ]
     theme.apply(False)
-    tip = board.index(0, 1).data(Qt.ItemDataRole.ToolTipRole)
+    grounds = [board.index(row, c).data(Qt.ItemDataRole.BackgroundRole) for c in (2, 3)]
+    assert grounds[0].name() == status_ink(Status.AT_RISK).colour(False).lower()
+    assert grounds[1] is None, "what cannot be compared has no colour"
+    tip = board.index(row, 2).data(Qt.ItemDataRole.ToolTipRole)
     assert "At risk. All is &lt;i&gt;well" in tip
 
 
-def test_the_scoreboard_ends_with_how_often_each_model_is_right_where_that_is_known(store, page):
+def test_the_scoreboard_begins_with_how_often_each_model_is_right_where_that_is_known(store, page):
     model, dataset = store.library.models[0], store.library.dataset
     note(model.content, dataset.fingerprint, 1828, 2000, model.settings)
     page.scoreboard.refresh()
     board = page.scoreboard.model()
-    last = board.columnCount() - 1
-    title = board.headerData(last, Qt.Orientation.Horizontal)
-    assert title == f"Right answers\n{dataset.name}"
-    rows = {board.index(row, 0).data(): board.index(row, last).data() for row in range(2)}
-    assert rows[model.name] == "91.4 % of 2,000"
+    first = [board.index(0, column).data() for column in range(3)]
+    assert first == ["Right answers", dataset.name, "91.4 % of 2,000"]
+    said = []
+    store.said.connect(lambda level, sentence, details: said.append(sentence))
+    page.scoreboard.clicked.emit(board.index(0, 2))
+    assert not said, "no run tells it, so there is nothing to compare"
 
 
-def test_the_scoreboard_sorts_by_status_the_worst_first(page):
-    page.scoreboard.sortByColumn(1, Qt.SortOrder.AscendingOrder)
-    board = page.scoreboard.model()
-    assert board.index(0, 1).data().startswith("!")
-    page.scoreboard.sortByColumn(1, Qt.SortOrder.DescendingOrder)
-    assert board.index(0, 1).data().startswith("≠ ✓")
+def test_a_column_of_the_scoreboard_sorts_the_worst_first_and_other_questions_last():
+    def cell(status, value, unlike=""):
+        number = Quantity("share", value, better="high")
+        return ScoreCell(Verdict(status, "So it is.", number), "fashion.npz 0", unlike)
+
+    worst = cell(Status.FAILS, 0.9)
+    risky, riskier = cell(Status.AT_RISK, 0.8), cell(Status.AT_RISK, 0.2)
+    other = cell(Status.FAILS, 0.1, unlike="other inputs")
+    cells = [other, cell(Status.HOLDS, 1.0), risky, riskier, worst]
+    assert sorted(cells, key=rank_of) == [worst, riskier, risky, cells[1], other]
 
 
 def test_a_model_without_a_run_says_so(qtbot, store, page):
@@ -137,10 +152,11 @@ def test_a_model_without_a_run_says_so(qtbot, store, page):
     ]
     page.scoreboard.refresh()
     board = page.scoreboard.model()
-    assert board.index(1, 1).data() == NOT_RUN
+    empty = board.index(row_of(board, SAMPLED), 3)
+    assert empty.data() == NOT_RUN
     said = []
     store.said.connect(lambda level, sentence, details: said.append(sentence))
-    page.scoreboard.clicked.emit(board.index(1, 1))
+    page.scoreboard.clicked.emit(empty)
     assert said == ["Sampled <b>views</b> has not been run with this model yet."]
 
 
@@ -162,7 +178,7 @@ def test_a_small_window_shows_the_scoreboard_in_turn_and_a_click_brings_the_pict
     assert page.columns.isVisible() and not board.isVisible()
     page.switch.setCurrentIndex(1)
     assert board.isVisible() and not page.columns.isVisible()
-    board.clicked.emit(board.model().index(0, 1))
+    board.clicked.emit(board.model().index(row_of(board.model(), SAMPLED), 2))
     assert page.columns.isVisible() and not board.isVisible()
     page.resize(1100, 900)
     assert page.columns.isVisible() and board.isVisible()
@@ -291,10 +307,13 @@ def test_models_that_ran_together_each_have_a_row_with_their_own_number(qtbot, s
     board = made.scoreboard.model()
     run = store.history.runs[0]
     assert run.verdict is not None and len(run.verdict.models) == 2
+    row = row_of(board, store.analyses["semantic_map"].title)
     for place, said in enumerate(run.verdict.models):
-        assert board.index(place, 1).data().startswith(f"{said.status.sign} {said.number.words}")
-    assert board.index(0, 1).data() != board.index(1, 1).data()
-    assert made.scoreboard.run_at(board.index(1, 0)).id == run.id
+        words = board.index(row, BEFORE + place).data()
+        assert words.startswith(f"{said.status.sign} {said.number.words}")
+    assert board.index(row, 2).data() != board.index(row, 3).data()
+    for column in range(4):
+        assert made.scoreboard.run_at(board.index(row, column)).id == run.id
 
 
 def test_a_double_click_on_what_was_not_run_leads_to_its_form(qtbot, store, page):
@@ -303,12 +322,13 @@ def test_a_double_click_on_what_was_not_run_leads_to_its_form(qtbot, store, page
     ]
     page.scoreboard.refresh()
     with qtbot.waitSignal(page.wants) as asked:
-        page.scoreboard.activated.emit(page.scoreboard.model().index(1, 1))
+        board = page.scoreboard.model()
+        page.scoreboard.activated.emit(board.index(row_of(board, SAMPLED), 3))
     assert asked.args == ["sampled_views"]
     assert store.library.model.name == "fashion_rnn.pt"
 
 
-def test_run_missing_asks_every_open_model_the_question_of_the_column(qtbot, store, page, sampled):
+def test_run_missing_asks_every_open_model_the_question_of_the_row(qtbot, store, page, sampled):
     question = store.history.runs[1].request  # of the first model
     strange = Classifier.from_module(nn.Linear(5, 2), (5,), name="for tables")
     store.library.add_model(store.answers.hold(strange), activate=False)

@@ -111,7 +111,7 @@ def test_a_pair_is_confirmed_by_a_game_and_the_pixels_are_told_beside_it(qtbot, 
     panel.confirm.click()
     assert "Looking for" in view(panel, "Inputs of the pair").view.note
     qtbot.waitUntil(
-        lambda: " apart: so many turn" in view(panel, "Inputs of the pair").view.note,
+        lambda: " apart: enough to turn" in view(panel, "Inputs of the pair").view.note,
         timeout=60_000,
     )
     qtbot.waitUntil(lambda: store.history.runs[0].request.analysis == "feature_game", timeout=9000)

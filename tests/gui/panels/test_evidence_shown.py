@@ -58,17 +58,17 @@ def test_the_tile_the_scoreboard_and_the_list_of_runs_tell_of_a_failure_another_
         qtbot.addWidget(widget)
         widget.show()
     tile = next(t for t in overview._tiles if t.page.analyses[0].name == "last_particle")
-    column = board._analyses.index("last_particle") + 1
+    row = board._analyses.index("last_particle")
     assert tile.status.text() == "✓ Holds"
-    assert board.model().index(0, column).data().startswith("✓")
+    assert board.model().index(row, 2).data().startswith("✓")
     keep(qtbot, store, "feature_game", Verdict(Status.FAILS, "9 pixels."), [SEEN])
     with_results(store)
     overview.refresh()
     board.refresh()
     runs.sync()
     assert tile.status.text() == "! At risk" and "9 pixels turn" in tile.sentence.text()
-    column = board._analyses.index("last_particle") + 1
-    assert board.model().index(0, column).data().startswith("!")
+    row = board._analyses.index("last_particle")
+    assert board.model().index(row, 2).data().startswith("!")
     row = next(i for i, run in enumerate(runs.rows) if run.id == held.id)
     assert runs.index(row, RESULT).data().startswith("! Noise does not change it. But Feature")
     assert chapter(store.history.workspace, replace(held, has_result=True)).verdict.status is (
@@ -106,20 +106,21 @@ def test_a_failure_is_known_again_when_the_workspace_is_opened_again(qtbot, stor
     assert store.history.shown(held).status is Status.AT_RISK
 
 
-def test_a_cell_that_answers_another_question_than_its_column_is_marked(qtbot, store):
+def test_a_cell_that_answers_another_question_than_its_row_is_marked(qtbot, store):
     keep(qtbot, store, "last_particle", HOLDS, index=0)
     keep(qtbot, store, "last_particle", HOLDS, index=3, model=1)
     with_results(store)
     board = Scoreboard(store)
     qtbot.addWidget(board)
     board.show()
-    cells = [board.model().index(row, 1).data() for row in range(2)]
+    row = board._analyses.index("last_particle")
+    cells = [board.model().index(row, column).data() for column in (2, 3)]
     assert cells == ["✓ Holds", "≠ ✓ Holds · fashion.npz 3"]
     keep(qtbot, store, "last_particle", HOLDS, index=0, model=1)
     keep(qtbot, store, "last_particle", HOLDS, index=3, model=1)
     with_results(store)
     board.refresh()
-    cells = [board.model().index(row, 1).data() for row in range(2)]
+    cells = [board.model().index(row, column).data() for column in (2, 3)]
     assert cells[1] == "✓ Holds", "a run of the same question goes before"
 
 

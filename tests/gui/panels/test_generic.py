@@ -19,7 +19,7 @@ from robgui.gui.app.theme import theme
 from robgui.gui.forms.run_pane import RunPane
 from robgui.gui.panels.generic import GenericPanel, names_at
 from robgui.gui.widgets.inks import status_ink
-from robgui.gui.widgets.views import BarsView, Board, CurvesView
+from robgui.gui.widgets.views import BarsView, CurvesView, ViewBoard
 from tests.gui import sample_views as samples
 from tests.gui.sampled import SampledParams, SampledResult
 
@@ -196,7 +196,7 @@ def test_an_old_run_with_settings_that_are_no_more_is_a_sentence_and_the_picture
 
 
 def test_while_a_run_goes_on_what_is_behind_a_tab_is_drawn_when_it_comes_on_show(qtbot):
-    board = Board()
+    board = ViewBoard()
     qtbot.addWidget(board)
     board.resize(800, 900)
     board.show()
@@ -216,7 +216,7 @@ def test_while_a_run_goes_on_what_is_behind_a_tab_is_drawn_when_it_comes_on_show
 
 
 def test_a_result_that_is_not_live_is_drawn_whole_at_once(qtbot):
-    board = Board()
+    board = ViewBoard()
     qtbot.addWidget(board)
     board.show_views([samples.curves(), samples.bars(), samples.table()])
     assert len(board.widgets) == 3

@@ -17,9 +17,9 @@ def test_back_and_forward_go_through_inputs_and_models_but_not_through_cursor_mo
     first, second = store.library.models
     store.select(Selection(input=3))
     settle(qtbot, store)
-    store.select(store.selection.but(radius=0.2))
+    store.select(store.selection.replace(radius=0.2))
     settle(qtbot, store)
-    store.select(store.selection.but(radius=0.3))
+    store.select(store.selection.replace(radius=0.3))
     settle(qtbot, store)
     store.library.use_model(second)
     settle(qtbot, store)

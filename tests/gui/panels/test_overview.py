@@ -84,7 +84,7 @@ def test_a_panel_says_that_its_picture_is_from_the_inspection_and_not_that_it_is
     assert panel._stale.text() == FIRST_LOOK
     pane.form().set_values({"samples": 64})
     assert panel._stale.text() == FIRST_LOOK, "it is still the short look"
-    store.select(store.selection.but(input=5))
+    store.select(store.selection.replace(input=5))
     assert panel.stale and panel._stale.text() == STALE, "another input"
 
 
@@ -105,9 +105,9 @@ def test_a_tile_of_one_input_follows_the_choice_of_the_input(qtbot, store, overv
     store.inspection.start()
     tile = tile_of(overview, "zonnscan")
     qtbot.waitUntil(lambda: tile.status.text() in STATUSES, timeout=60_000)
-    store.select(store.selection.but(input=5))
+    store.select(store.selection.replace(input=5))
     assert tile.status.text() == "Not run yet" and tile.picture is None
-    store.select(store.selection.but(input=0))
+    store.select(store.selection.replace(input=0))
     qtbot.waitUntil(lambda: tile.status.text() in STATUSES, timeout=30_000)
 
 
@@ -168,7 +168,7 @@ def test_a_tile_says_why_its_analysis_failed_in_the_inspection(
     qtbot.waitUntil(
         lambda: bool(store.history.runs) and store.history.runs[0].state.ended, timeout=10_000
     )
-    store.select(store.selection.but(input=5))
+    store.select(store.selection.replace(input=5))
     assert tile.status.text() == "Not run yet", "it failed for another input"
 
 

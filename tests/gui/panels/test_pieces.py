@@ -10,7 +10,7 @@ from PySide6.QtGui import QImage, QPen
 from robgui.gui.app.theme import DARK, LIGHT, theme
 from robgui.gui.widgets.elided import ElidedBox
 from robgui.gui.widgets.heat import Heat, lookup
-from robgui.gui.widgets.legend import Key, Legend
+from robgui.gui.widgets.legend import Legend, LegendKey
 from robgui.gui.widgets.plots import Plot
 from robgui.gui.widgets.sheet import Sheet
 from robgui.gui.widgets.timeline import Timeline
@@ -107,7 +107,7 @@ def test_a_hidden_plot_takes_over_the_theme_when_it_is_next_shown(qtbot, shown):
 
 def test_a_legend_below_a_plot_takes_as_many_rows_as_its_width_asks_for(qtbot, shown):
     legend = shown(Legend(row=True), width=2000)
-    legend.show_keys([Key(f"the meaning of line {i}", QPen()) for i in range(6)])
+    legend.show_keys([LegendKey(f"the meaning of line {i}", QPen()) for i in range(6)])
     one = legend.height()
 
     rows = lambda: len(legend._page.rows(legend.viewport().width()))  # noqa: E731
@@ -124,7 +124,7 @@ def test_a_legend_below_a_plot_takes_as_many_rows_as_its_width_asks_for(qtbot, s
 def test_a_word_too_long_for_a_legend_is_cut_in_its_middle_and_whole_in_the_tool_tip(qtbot, shown):
     legend = shown(Legend(), width=300)
     name = f"a class with {'a very long name ' * 6}that ends in 80"
-    legend.show_keys([Key(name, QPen())])
+    legend.show_keys([LegendKey(name, QPen())])
     cut = legend._page._words(legend.keys[0])
     assert len(cut) == 1 and "…" in cut[0] and cut[0].endswith("80")
     assert legend.keys[0].words == name

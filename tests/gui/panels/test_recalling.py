@@ -54,7 +54,7 @@ def test_a_page_stays_empty_where_only_other_inputs_were_run(qtbot, store, sampl
     qtbot.wait(100)
     assert panel.result is None
     store.set_scope((0,))
-    store.select(store.selection.but(input=3))
+    store.select(store.selection.replace(input=3))
     qtbot.waitUntil(lambda: panel.run_id == done.id, timeout=10_000)
 
 

@@ -21,7 +21,7 @@ def send(qtbot, store, panel, offer, analysis="zonnscan"):
 
 def test_a_found_change_of_class_can_be_swept_and_says_where_it_came_from(qtbot, store, bench, run):
     panel, pane = bench("zonnscan")
-    store.select(store.selection.but(input=6))
+    store.select(store.selection.replace(input=6))
     run(panel, pane, **QUICK)
     assert not panel.send.isHidden()
     made = panel.offers()[1]
@@ -95,7 +95,7 @@ def test_a_made_input_is_tested_by_the_last_particle_with_what_the_model_says_of
 ):
     panel, pane = bench("zonnscan")
     last, last_pane = bench("last_particle")
-    store.select(store.selection.but(input=6))
+    store.select(store.selection.replace(input=6))
     run(panel, pane, **QUICK)
     plain, made = panel.offers()[:2]
     send(qtbot, store, panel, plain, "last_particle")
@@ -147,7 +147,7 @@ def test_one_input_is_offered_to_the_analyses_of_one_input_and_the_others_say_wh
     qtbot, store, bench, run
 ):
     panel, pane = bench("zonnscan")
-    store.select(store.selection.but(input=6))
+    store.select(store.selection.replace(input=6))
     run(panel, pane, **QUICK)
     panel.send.menu().aboutToShow.emit()
     plain, made, *_ = (action.menu() for action in panel.send.menu().actions())
@@ -183,7 +183,7 @@ def test_several_inputs_are_offered_to_the_analyses_of_many_first(store):
 
 def test_other_data_on_show_are_announced_with_a_way_back(qtbot, store, bench, run):
     panel, pane = bench("zonnscan")
-    store.select(store.selection.but(input=6))
+    store.select(store.selection.replace(input=6))
     run(panel, pane, **QUICK)
     name = "derived from fashion.npz"
     with qtbot.waitSignal(store.offered, timeout=10_000) as told:

@@ -46,7 +46,8 @@ def tells_of_both(page, store) -> bool:
     if isinstance(page, Overview):
         return "2 findings" in " ".join(one.text() for one in page.hero.next.values())
     if isinstance(page, Scoreboard):
-        return all(page.model().index(row, 1).data().startswith("✓") for row in range(2))
+        row = page.model().rowCount() - 1
+        return all(page.model().index(row, column).data().startswith("✓") for column in (2, 3))
     if isinstance(page, Compare):
         chosen = {page.first.currentData(), page.second.currentData()}
         return chosen == {run.id for run in store.history.runs}

@@ -85,7 +85,7 @@ def test_a_click_into_the_picture_brings_the_cursor_there_and_tells_the_others(
     assert panel.marker.scene() is plot.scene()
     panel.board.widgets[0].chosen.emit(0.27)
     assert panel.marker.value() == 0.27 and store.selection.radius == 0.27
-    store.select(store.selection.but(radius=0.05), origin=None)
+    store.select(store.selection.replace(radius=0.05), origin=None)
     assert panel.marker.value() == 0.05
     panel.marker.setValue(0.9)
     assert panel.marker.value() == 0.3, "the cursor stays within the radii of the run"

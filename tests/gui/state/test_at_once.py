@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from robgui.core.execution.execution import Execution
+from robgui.core.execution.loaded_cache import LoadedCache
 from robgui.core.execution.run import RunState
-from robgui.core.execution.shelf import Shelf
 from robgui.core.execution.worker.cores import cores
 from robgui.core.execution.worker.process import Place
 from robgui.core.workspace import Workspace
@@ -48,7 +48,7 @@ def submit(qtbot, runner, files, tmp_path):
         def make(build, device="", **params):
             request = foreign.ask(files, build, **params)
             execution = Execution(request, workspace, trusted=foreign.trusted(files, build))
-            runner.submit(execution, Shelf(), device=device)
+            runner.submit(execution, LoadedCache(), device=device)
             return execution
 
         yield make
@@ -110,6 +110,7 @@ def test_a_model_that_never_answers_holds_up_its_own_worker_only(qtbot, runner, 
     assert [job.state for job in again] == [RunState.DONE] * 2
 
 
+@pytest.mark.slow  # starts several workers
 def test_fewer_at_once_lets_what_runs_go_on_and_ends_its_worker_after_it(qtbot, runner, submit):
     jobs = [submit("good", **LONG) for _ in range(3)]
     qtbot.waitUntil(lambda: all(job.newest for job in jobs[:2]), timeout=PATIENCE_MS)
@@ -129,6 +130,7 @@ def test_fewer_at_once_lets_what_runs_go_on_and_ends_its_worker_after_it(qtbot, 
     qtbot.waitUntil(lambda: len(runner.pids) == 2, timeout=PATIENCE_MS)
 
 
+@pytest.mark.slow  # starts several workers
 def test_a_run_sent_to_another_device_computes_there_beside_the_first(qtbot, runner, submit, files):
     """``cpu:0`` stands for a second device: the same processor by another name."""
     runner.arrange(window_places(1, "cpu", ["cpu", "cpu:0"], "cpu:0"), 1_500_000_000)

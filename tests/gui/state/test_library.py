@@ -72,7 +72,7 @@ def test_weights_alone_ask_for_their_network_and_then_for_trust_and_nothing_said
     kind, opening, sentence = asked.pop()
     assert kind == "details" and "architecture" in sentence
     store.library.load_model(
-        opening.but(
+        opening.replace(
             settings={**opening.settings, "architecture": "nets.py:tiny", "shape": (1, 4, 4)}
         )
     )
@@ -82,7 +82,7 @@ def test_weights_alone_ask_for_their_network_and_then_for_trust_and_nothing_said
     assert store.library.models == []
     store.library.model_opened.disconnect()
     store.library.model_opened.connect(lambda *opened: asked.append(opened))
-    store.library.load_model(opening.but(trusted=error.code.digest))
+    store.library.load_model(opening.replace(trusted=error.code.digest))
     idle(qtbot, store)
     opening, model = asked.pop()
     assert store.library.models == [] and recall(path) == {}

@@ -131,10 +131,10 @@ def test_the_input_that_was_chosen_in_each_data_file_is_chosen_again(start, qtbo
     save_data(tmp_path / "data.npz")
     store = start()
     opened(qtbot, store, tmp_path, data="other.npz")
-    store.select(store.selection.but(input=11))
+    store.select(store.selection.replace(input=11))
     opened(qtbot, store, tmp_path)
     assert store.selection.input == 0, "never looked at before"
-    store.select(store.selection.but(input=7))
+    store.select(store.selection.replace(input=7))
     store = start()
     predicted(qtbot, store)
     assert store.library.dataset.name == "data.npz" and store.selection.input == 7
@@ -149,14 +149,14 @@ def test_another_workspace_does_not_learn_which_files_were_looked_at(start, qtbo
     save_data(tmp_path / "other.npz", seed=1)
     store = start()
     opened(qtbot, store, tmp_path)
-    store.select(store.selection.but(input=7))
+    store.select(store.selection.replace(input=7))
     store.looked_at.keep()
     idle(qtbot, store)
     store.history.open(tmp_path / "elsewhere.robgui")
     qtbot.waitUntil(lambda: store.history.workspace.path.name == "elsewhere.robgui")
     idle(qtbot, store)
     opened(qtbot, store, tmp_path, data="other.npz")
-    store.select(store.selection.but(input=3))
+    store.select(store.selection.replace(input=3))
     store.looked_at.keep()
     idle(qtbot, store)
     kept = store.history.workspace.looked_at()
@@ -168,7 +168,7 @@ def test_a_chosen_input_that_the_data_no_longer_have_is_forgotten(start, qtbot, 
     save_data(tmp_path / "data.npz")
     store = start()
     opened(qtbot, store, tmp_path)
-    store.select(store.selection.but(input=50))
+    store.select(store.selection.replace(input=50))
     store = start()
     predicted(qtbot, store)
     assert store.selection.input == 50
@@ -183,12 +183,12 @@ def test_the_picture_of_the_newest_run_does_not_change_the_chosen_input(qtbot, t
     save_data(tmp_path / "data.npz")
     with session(qtbot, tmp_path) as store:
         opened(qtbot, store, tmp_path)
-        store.select(store.selection.but(input=3))
+        store.select(store.selection.replace(input=3))
         short = {"samples": 16, "radii": (0.0, 0.1)}
         store.set_params("zonnscan", store.analyses["zonnscan"].params.parse(short))
         store.submit(store.request("zonnscan"))
         qtbot.waitUntil(lambda: not store.runner.busy, timeout=60_000)
-        store.select(store.selection.but(input=9))
+        store.select(store.selection.replace(input=9))
     with session(qtbot, tmp_path) as store:
         qtbot.waitUntil(lambda: store.library.dataset is not None, timeout=20_000)
         idle(qtbot, store)

@@ -13,10 +13,10 @@ import pytest
 from robgui.cli import main
 from robgui.core.execution.asking.models import Models
 from robgui.core.execution.inline import Inline
-from robgui.core.execution.shelf import Shelf
+from robgui.core.execution.loaded_cache import LoadedCache
 from robgui.core.verdict import Quantity, Status, Verdict
 from robgui.core.workspace import Workspace
-from robgui.report.postmortem.facts import Told
+from robgui.report.postmortem.facts import ToldRun
 from robgui.report.postmortem.making import post_mortem
 from robgui.report.postmortem.words import Cause, cause, paragraph
 from tests.batch.guards import lights
@@ -34,7 +34,7 @@ def workspace(tmp_path: Path):
 
 
 def facts_of(workspace: Workspace, number: int, seconds: float = 0.0):
-    executor = Inline(Shelf(workspace=workspace))
+    executor = Inline(LoadedCache(workspace=workspace))
     return post_mortem(workspace, number, Models().ask, executor, seconds=seconds)
 
 
@@ -61,7 +61,7 @@ def test_what_turns_an_answer_that_is_wrong_already_is_not_said_to_break_it(work
     for number, lead in ((wrong, "On the wrong answer:"), (right, "It also breaks:")):
         found = facts_of(workspace, number)
         run = workspace.run(found.finding.run_id)
-        told = Told(run, "Feature game", Verdict(Status.FAILS, "3 pixels turn it."))
+        told = ToldRun(run, "Feature game", Verdict(Status.FAILS, "3 pixels turn it."))
         texts = [sentence.text for sentence in paragraph(replace(found, runs=(told,)))]
         assert f"{lead} Feature game: 3 pixels turn it." in texts
 
@@ -71,8 +71,8 @@ def test_what_decides_nothing_is_told_as_known_and_not_as_undecided(workspace):
     run = workspace.run(found.finding.run_id)
     number = Quantity("Probability of failure", 0.1)
     runs = (
-        Told(run, "Attribution", Verdict(Status.UNKNOWN, "It rests on the left.")),
-        Told(run, "Last particle", Verdict(Status.UNKNOWN, "Too few samples.", number)),
+        ToldRun(run, "Attribution", Verdict(Status.UNKNOWN, "It rests on the left.")),
+        ToldRun(run, "Last particle", Verdict(Status.UNKNOWN, "Too few samples.", number)),
     )
     texts = [sentence.text for sentence in paragraph(replace(found, runs=runs))]
     assert "Also known: Attribution: It rests on the left." in texts

@@ -6,9 +6,11 @@ import pytest
 
 from robgui.core.errors import RobguiError
 from robgui.core.finding import Finding
-from robgui.core.verdict import Status
+from robgui.core.verdict import Quantity, Status
 from robgui.report.story import Right, read_edits, story_of, write_edits
 from robgui.report.story.files import frames_of, write_story
+from robgui.report.story.painting import exhibit
+from robgui.report.story.slides import large_words
 from robgui.report.story.words import Words
 from tests.report.small import EVIL, model, run
 
@@ -49,6 +51,21 @@ def test_the_story_says_how_often_it_is_right_what_makes_it_fail_and_what_to_do(
     assert first.text == "Before: “red”, 97.0 % sure.\nAfter: “green”."
     assert first.pair is not None and first.status is Status.FAILS and "x.png" in first.subject
     assert end.title == "What to do" and "2 findings in all" in end.subject
+    assert end.pictures and (end.pictures[1] == first.pair.after).all(), "what failed is seen again"
+    shown = exhibit(end)
+    assert shown is not None and shown.shape[1] == 900
+
+
+def test_a_title_that_asks_which_class_it_is_becomes_a_sentence(workspace):
+    made = run(workspace, says="fails")
+    workspace.add_findings(made.id, [Finding("corner case", "x.png: Shirt or Coat?", 0.9)])
+    assert story_of(workspace)[1].title == "Yet models disagree: Shirt or Coat?"
+
+
+def test_a_number_that_needs_words_is_not_shown_large():
+    assert large_words(Quantity("Share", 0.25, text="25.0 % (20 % to 30 %)")) == "25.0 %"
+    assert large_words(Quantity("Inputs", 0.1, text="0 % to 25.0 % of these")) == ""
+    assert large_words(None) == ""
 
 
 def test_the_accuracy_of_another_model_is_not_told(workspace, told):

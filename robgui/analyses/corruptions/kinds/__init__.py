@@ -11,14 +11,14 @@ from torch import Tensor
 
 from robgui.analyses.corruptions.kinds.blur import BLUR
 from robgui.analyses.corruptions.kinds.digital import DIGITAL
-from robgui.analyses.corruptions.kinds.kind import SEVERITIES, SMALL, Kind
+from robgui.analyses.corruptions.kinds.kind import SEVERITIES, SMALL, Corruption
 from robgui.analyses.corruptions.kinds.noise import NOISE
 from robgui.analyses.corruptions.kinds.weather import WEATHER
 from robgui.core.model.randomness import host_generator
 
-__all__ = ["KINDS", "SEVERITIES", "SMALL", "Kind", "corrupt"]
+__all__ = ["KINDS", "SEVERITIES", "SMALL", "Corruption", "corrupt"]
 
-KINDS: dict[str, Kind] = {**NOISE, **BLUR, **WEATHER, **DIGITAL}
+KINDS: dict[str, Corruption] = {**NOISE, **BLUR, **WEATHER, **DIGITAL}
 
 
 def corrupt(x: Tensor, name: str, severity: int, seeds: list[int]) -> Tensor:

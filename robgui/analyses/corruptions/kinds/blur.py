@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from robgui.analyses.corruptions.kinds.kind import Generators, Kind
+from robgui.analyses.corruptions.kinds.kind import Corruption, Generators
 from robgui.analyses.corruptions.kinds.smoothing import enlarged, smooth, streak
 from robgui.core.model.randomness import HOST
 
@@ -94,36 +94,36 @@ def _zoom(x: Tensor, constant: tuple[float, float], _: Generators) -> Tensor:
     return total / (len(factors) + 1)
 
 
-BLUR: dict[str, Kind] = {
-    "defocus_blur": Kind(
+BLUR: dict[str, Corruption] = {
+    "defocus_blur": Corruption(
         "out of focus",
         "blur",
         ((3, 0.1), (4, 0.5), (6, 0.5), (8, 0.5), (10, 0.5)),
         ((0.3, 0.4), (0.4, 0.5), (0.5, 0.6), (1, 0.2), (1.5, 0.1)),
         _defocus,
     ),
-    "glass_blur": Kind(
+    "glass_blur": Corruption(
         "glass blur",
         "blur",
         ((0.7, 1, 2), (0.9, 2, 1), (1, 2, 3), (1.1, 3, 2), (1.5, 4, 2)),
         ((0.05, 1, 1), (0.25, 1, 1), (0.4, 1, 1), (0.25, 1, 2), (0.4, 1, 2)),
         _glass,
     ),
-    "motion_blur": Kind(
+    "motion_blur": Corruption(
         "motion blur",
         "blur",
         ((10, 3), (15, 5), (15, 8), (15, 12), (20, 15)),
         ((6, 1), (6, 1.5), (6, 2), (8, 2), (9, 2.5)),
         _motion,
     ),
-    "zoom_blur": Kind(
+    "zoom_blur": Corruption(
         "zoom blur",
         "blur",
         ((1.11, 0.01), (1.16, 0.01), (1.21, 0.02), (1.26, 0.02), (1.31, 0.03)),
         ((1.06, 0.01), (1.11, 0.01), (1.16, 0.01), (1.21, 0.01), (1.26, 0.01)),
         _zoom,
     ),
-    "gaussian_blur": Kind(
+    "gaussian_blur": Corruption(
         "Gaussian blur", "blur", (1, 2, 3, 4, 6), (0.4, 0.6, 0.7, 0.8, 1.0), _gaussian
     ),
 }

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from robgui.analyses.corruptions.kinds.kind import SMALL, Generators, Kind
+from robgui.analyses.corruptions.kinds.kind import SMALL, Corruption, Generators
 from robgui.analyses.corruptions.kinds.smoothing import smooth
 from robgui.core.model.randomness import HOST
 
@@ -140,15 +140,15 @@ def _floats(pictures: list[np.ndarray], x: Tensor) -> Tensor:
     return torch.from_numpy(stacked.astype(np.float32) / 255).permute(0, 3, 1, 2).to(x)
 
 
-DIGITAL: dict[str, Kind] = {
-    "contrast": Kind(
+DIGITAL: dict[str, Corruption] = {
+    "contrast": Corruption(
         "less contrast",
         "digital",
         (0.4, 0.3, 0.2, 0.1, 0.05),
         (0.75, 0.5, 0.4, 0.3, 0.15),
         _contrast,
     ),
-    "elastic": Kind(
+    "elastic": Corruption(
         "warping",
         "digital",
         ((2, 0.7, 0.1), (2, 0.08, 0.2), (0.05, 0.01, 0.02), (0.07, 0.01, 0.02), (0.12, 0.01, 0.02)),
@@ -161,15 +161,17 @@ DIGITAL: dict[str, Kind] = {
         ),
         _elastic,
     ),
-    "pixelate": Kind(
+    "pixelate": Corruption(
         "coarse pixels",
         "digital",
         (0.6, 0.5, 0.4, 0.3, 0.25),
         (0.95, 0.9, 0.85, 0.75, 0.65),
         _pixelate,
     ),
-    "jpeg": Kind("JPEG", "digital", (25, 18, 15, 10, 7), (80, 65, 58, 50, 40), _jpeg, on_host=True),
-    "saturate": Kind(
+    "jpeg": Corruption(
+        "JPEG", "digital", (25, 18, 15, 10, 7), (80, 65, 58, 50, 40), _jpeg, on_host=True
+    ),
+    "saturate": Corruption(
         "saturation",
         "digital",
         ((0.3, 0), (0.1, 0), (2, 0), (5, 0.1), (20, 0.2)),

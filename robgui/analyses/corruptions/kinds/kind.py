@@ -1,4 +1,4 @@
-"""Kind: one kind of corruption in five severities."""
+"""Corruption: one kind of corruption in five severities."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Generators = list[torch.Generator]
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class Corruption:
     """One kind of corruption.
 
     Attributes:
@@ -27,7 +27,7 @@ class Kind:
         small: The same for small ones.
         apply: ``(x, constant, generators) -> x`` on pictures ``(n, c, h, w)`` in [0, 1]; one
             generator for each picture.
-        on_host: Whether it is made on the host, so that it is best given pictures there.
+        on_host: Whether it is made on the host and is best given pictures there.
     """
 
     title: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from robgui.analyses.corruptions.kinds.kind import Generators, Kind
+from robgui.analyses.corruptions.kinds.kind import Corruption, Generators
 from robgui.core.model.randomness import HOST
 
 
@@ -43,25 +43,25 @@ def _speckle(x: Tensor, deviation: float, generators: Generators) -> Tensor:
     return x + x * deviation * _normal(x, generators)
 
 
-NOISE: dict[str, Kind] = {
-    "gaussian_noise": Kind(
+NOISE: dict[str, Corruption] = {
+    "gaussian_noise": Corruption(
         "Gaussian noise",
         "noise",
         (0.08, 0.12, 0.18, 0.26, 0.38),
         (0.04, 0.06, 0.08, 0.09, 0.10),
         _gaussian,
     ),
-    "shot_noise": Kind(
+    "shot_noise": Corruption(
         "shot noise", "noise", (60, 25, 12, 5, 3), (500, 250, 100, 75, 50), _shot, on_host=True
     ),
-    "impulse_noise": Kind(
+    "impulse_noise": Corruption(
         "impulse noise",
         "noise",
         (0.03, 0.06, 0.09, 0.17, 0.27),
         (0.01, 0.02, 0.03, 0.05, 0.07),
         _impulse,
     ),
-    "speckle_noise": Kind(
+    "speckle_noise": Corruption(
         "speckle noise",
         "noise",
         (0.15, 0.2, 0.35, 0.45, 0.6),

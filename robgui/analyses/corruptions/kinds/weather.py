@@ -8,14 +8,14 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from robgui.analyses.corruptions.kinds.kind import Generators, Kind
+from robgui.analyses.corruptions.kinds.kind import Corruption, Generators
 from robgui.analyses.corruptions.kinds.smoothing import enlarged, streak
 from robgui.analyses.corruptions.kinds.spatter import splashed, tinted
 from robgui.core.model.randomness import HOST
 
 #: Of ice: a little blue.
 _ICE = (0.88, 0.95, 1.0)
-#: A needle is twice this part of the shorter side; so many directions; spots where they begin.
+#: A needle is twice this part of the shorter side; its directions; spots where needles begin.
 _NEEDLE, _DIRECTIONS, _SPOTS = 12, 8, 0.01
 #: Weights of red, green and blue in what looks grey.
 _GREY = (0.299, 0.587, 0.114)
@@ -102,8 +102,8 @@ def _brightness(x: Tensor, added: float, _: Generators) -> Tensor:
     return torch.where(value > 0, x * factor, torch.full_like(x, min(1.0, added)))
 
 
-WEATHER: dict[str, Kind] = {
-    "snow": Kind(
+WEATHER: dict[str, Corruption] = {
+    "snow": Corruption(
         "snow",
         "weather",
         (
@@ -122,28 +122,28 @@ WEATHER: dict[str, Kind] = {
         ),
         _snow,
     ),
-    "frost": Kind(
+    "frost": Corruption(
         "frost",
         "weather",
         ((1, 0.4), (0.8, 0.6), (0.7, 0.7), (0.65, 0.7), (0.6, 0.75)),
         ((1, 0.2), (1, 0.3), (0.9, 0.4), (0.85, 0.4), (0.75, 0.45)),
         _frost,
     ),
-    "fog": Kind(
+    "fog": Corruption(
         "fog",
         "weather",
         ((1.5, 2), (2, 2), (2.5, 1.7), (2.5, 1.5), (3, 1.4)),
         ((0.2, 3), (0.5, 3), (0.75, 2.5), (1, 2), (1.5, 1.75)),
         _fog,
     ),
-    "brightness": Kind(
+    "brightness": Corruption(
         "brighter",
         "weather",
         (0.1, 0.2, 0.3, 0.4, 0.5),
         (0.05, 0.1, 0.15, 0.2, 0.3),
         _brightness,
     ),
-    "spatter": Kind(
+    "spatter": Corruption(
         "spatter",
         "weather",
         (

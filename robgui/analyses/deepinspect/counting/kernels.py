@@ -21,13 +21,12 @@ from robgui.core.model.randomness import HOST
 R = TypeVar("R")
 Array = np.ndarray | Tensor
 
-#: Up to so many classes everything is computed in double precision.
+#: Most classes for which everything is computed in double precision.
 EXACT_CLASSES = 200
 #: A squared distance below this share of the two squared norms has lost digits in the Gram product
 #: and is computed anew.
 _CLOSE = 1e-3
-#: At most so many pairs are computed anew; more are close only where nothing can be told apart
-#: anyway.
+#: Most pairs that are computed anew; more are close only where nothing can be told apart anyway.
 _MOST_CLOSE = 20_000
 #: Numbers of rho that are worked on at once.
 _PORTION = 8_000_000

@@ -24,7 +24,7 @@ _TOGETHER = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class NeuronBatch:
     """What one batch of n inputs gives.
 
     Attributes:
@@ -94,15 +94,20 @@ def summary(output: Tensor) -> Tensor:
 
 
 def read(
-    classifier: Classifier, dataset: Dataset, *, batch: int, last_layer: bool
-) -> Iterator[Reading]:
-    """Goes through all readable inputs once; a batch that does not fit into memory is halved."""
+    classifier: Classifier, dataset: Dataset, *, batch: int, last_layer: bool, first: int = 0
+) -> Iterator[NeuronBatch]:
+    """Goes through all readable inputs from ``first`` on once.
+
+    A batch that does not fit into memory is halved.
+    """
     if not len(dataset):
         raise DataError("DeepInspect needs inputs; choose some in the gallery or with --select.")
-    seen = False
-    for places, x in batches(classifier, dataset, batch, together=1 if batch else _TOGETHER):
+    seen = first > 0
+    rest = dataset.subset(range(first, len(dataset))) if first else dataset
+    for among, x in batches(classifier, rest, batch, together=1 if batch else _TOGETHER):
         seen = True
-        yield from _read_batch(classifier, np.asarray(places), classifier.tensor(x), last_layer)
+        places = first + np.asarray(among)
+        yield from _read_batch(classifier, places, classifier.tensor(x), last_layer)
     if not seen:
         raise DataError(
             f"None of the {len(dataset):,} inputs of {dataset.name} can be read; look at what the"
@@ -112,7 +117,7 @@ def read(
 
 def _read_batch(
     classifier: Classifier, places: np.ndarray, x: Tensor, last_layer: bool
-) -> Iterator[Reading]:
+) -> Iterator[NeuronBatch]:
     try:
         scores, layers = classifier.activations(x, summary)
     except MemoryError:
@@ -124,7 +129,7 @@ def _read_batch(
         yield from _read_batch(classifier, places[:half], x[:half], last_layer)
         yield from _read_batch(classifier, places[half:], x[half:], last_layer)
         return
-    yield Reading(places, scores, _chosen(classifier, layers, len(x), last_layer))
+    yield NeuronBatch(places, scores, _chosen(classifier, layers, len(x), last_layer))
 
 
 def _chosen(

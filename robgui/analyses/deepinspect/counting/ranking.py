@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from robgui.analyses.deepinspect.counting.kernels import avg_bias_rounds, napvd_rounds
-from robgui.analyses.deepinspect.counting.tally import Tally
+from robgui.analyses.deepinspect.counting.tally import InspectionSums
 from robgui.analyses.deepinspect.counting.truth import avg_cd_rounds, quality
 from robgui.analyses.deepinspect.params import InspectParams
 from robgui.analyses.deepinspect.result import Quality
@@ -24,7 +24,7 @@ class Truth:
     avg_cd: np.ndarray
 
 
-def truth_rounds(tally: Tally) -> Generator[None, None, Truth]:
+def truth_rounds(tally: InspectionSums) -> Generator[None, None, Truth]:
     """True confusion and disparity, in portions."""
     conf = tally.conf()
     if not conf.size:
@@ -57,7 +57,11 @@ class Baseline:
 
 
 def ranking_rounds(
-    tally: Tally, truth: Truth, params: InspectParams, mode: Baseline | None, place: int = 0
+    tally: InspectionSums,
+    truth: Truth,
+    params: InspectParams,
+    mode: Baseline | None,
+    place: int = 0,
 ) -> Generator[None, None, Ranking]:
     """Ranks all pairs by one threshold, in portions."""
     distance = yield from tally.napvd_rounds(params, place)

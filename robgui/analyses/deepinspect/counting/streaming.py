@@ -1,24 +1,32 @@
-"""One pass over the inputs during which what is made of the counts sharpens."""
+"""One pass over the inputs during which what is made of the counts sharpens.
+
+What has been counted is kept from time to time, so that a stopped run can be gone on with: the
+memory holds the counts and one number for each input, whatever the number of inputs, and the inputs
+stay on the disc.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+import time
+from collections.abc import Callable, Generator, Iterator
 from typing import Protocol, TypeVar
 
 from robgui.analyses.deepinspect.counting.neurons import GrowingPace, read
-from robgui.analyses.deepinspect.counting.tally import Tally
+from robgui.analyses.deepinspect.counting.tally import InspectionSums
 from robgui.analyses.deepinspect.params import InspectParams
 from robgui.core.dataset import Dataset
 from robgui.core.execution.analysis import Pace, Step
 from robgui.core.model.classifier import Classifier
 
 R = TypeVar("R")
+#: Seconds between two times at which the counts are kept, and bytes that may be kept in a second.
+_KEEP_SECONDS, _KEEP_BYTES = 2.0, 4e6
 
 
 class Sharpening(Protocol[R]):
     """What is known while the inputs pass."""
 
-    tally: Tally
+    tally: InspectionSums
 
     def derive(self) -> Generator[None, None, None]:
         """Makes the matrices from the counts so far, in portions."""
@@ -29,15 +37,44 @@ class Sharpening(Protocol[R]):
         ...
 
 
+class KeepingPace:
+    """Says when the counts are kept again: the larger they are, the more rarely."""
+
+    def __init__(self) -> None:
+        self._last = time.monotonic()
+
+    def due(self, size: int) -> bool:
+        """Whether counts of this size in bytes are to be kept now."""
+        now = time.monotonic()
+        if now - self._last < max(_KEEP_SECONDS, size / _KEEP_BYTES):
+            return False
+        self._last = now
+        return True
+
+
 def sharpened(
-    known: Sharpening[R], classifier: Classifier, dataset: Dataset, params: InspectParams
+    known: Sharpening[R],
+    classifier: Classifier,
+    dataset: Dataset,
+    params: InspectParams,
+    keep: Callable[[], Step[R]] | None = None,
 ) -> Iterator[Step[R]]:
-    """Counts every input; the matrices are made anew as batches arrive, and of all counts at the
-    end.
+    """Counts every input that has not been counted; the matrices are made anew as batches arrive,
+    and of all counts at the end.
+
+    ``keep`` gives the picture with the counts themselves; None where nothing is kept.
     """
-    pace, growing = Pace(), GrowingPace()
-    for reading in read(classifier, dataset, batch=params.batch, last_layer=params.last_layer):
+    pace, growing, keeping = Pace(), GrowingPace(), KeepingPace()
+    for reading in read(
+        classifier,
+        dataset,
+        batch=params.batch,
+        last_layer=params.last_layer,
+        first=known.tally.upto,
+    ):
         known.tally.add(reading)
+        if keep is not None and keeping.due(known.tally.size):
+            yield keep()
         if growing.due():
             for _ in known.derive():
                 if pace.due():

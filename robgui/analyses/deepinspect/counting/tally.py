@@ -6,45 +6,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 import torch
 
 from robgui.analyses.deepinspect.counting.kernels import napvd_rounds
-from robgui.analyses.deepinspect.counting.neurons import Reading, members
-from robgui.analyses.deepinspect.counting.resampling import Grouped, fits
+from robgui.analyses.deepinspect.counting.neurons import NeuronBatch, members
+from robgui.analyses.deepinspect.counting.parts import TallyPart
+from robgui.analyses.deepinspect.counting.resampling import GROUPS, Grouped, fits
 from robgui.analyses.deepinspect.counting.truth import Type2Tally, type1conf
 from robgui.analyses.deepinspect.params import InspectParams
 from robgui.core.dataset import Dataset, align
 from robgui.core.devices import to_host
 from robgui.core.errors import ModelError
 from robgui.core.model.classifier import Classifier
-from robgui.core.text.words import count
-
-#: A class with fewer predicted members than this gets a warning.
-FEW_MEMBERS = 10
-_NAMED = 8
 
 
-@dataclass(frozen=True, slots=True)
-class TallyPart:
-    """A Tally over some of the inputs, on the host; fields as there."""
-
-    counts: np.ndarray
-    active: np.ndarray
-    seen: int
-    layers: tuple[str, ...]
-    layer_sizes: np.ndarray
-    members: np.ndarray
-    predicted: np.ndarray
-    bits: np.ndarray
-    type2: np.ndarray
-    group_counts: np.ndarray
-    group_members: np.ndarray
-
-
-class Tally:
+class InspectionSums:
     """Everything that one streaming pass adds up, on the model's device.
 
     Memory O(neurons x classes).
@@ -54,6 +33,7 @@ class Tally:
             thresholds; whole numbers, exact up to 16 million inputs. Empty before the first batch.
         active: ``(T,)`` activations in all.
         seen: Inputs so far.
+        upto: The place after the last of them; all before it were read or cannot be.
         layers: Names of the layers.
         layer_sizes: Neurons of each.
         grouped: The counts of the first threshold by groups of inputs, for intervals; None where
@@ -79,7 +59,7 @@ class Tally:
         self.true, self.true_matrix = _truth(fitting, m, self._multi_label)
         self.counts = torch.zeros((len(thresholds), m, 0), device=device)
         self.active = torch.zeros(len(thresholds), dtype=torch.float64, device=device)
-        self.seen = 0
+        self.seen = self.upto = 0
         self.grouped: Grouped | None = None
         self._intervals, self._first = intervals, first
         self.layers: tuple[str, ...] = ()
@@ -93,7 +73,7 @@ class Tally:
         self._finite = torch.ones((), dtype=torch.bool, device=device)
         self._read: tuple[int, tuple[np.ndarray, ...]] = (-1, ())
 
-    def add(self, reading: Reading) -> None:
+    def add(self, reading: NeuronBatch) -> None:
         """Adds a batch."""
         if not self.layers:
             self.layers, self.layer_sizes = (
@@ -134,6 +114,7 @@ class Tally:
                     torch.from_numpy(self.true_matrix[reading.places]).to(self._device), member
                 )
         self.seen += len(reading.places)
+        self.upto = int(reading.places[-1]) + 1
 
     def _make_groups(self) -> None:
         if self._intervals and fits(self._m, self.neurons):
@@ -159,6 +140,43 @@ class Tally:
             group_members=group_members.cpu().numpy(),
         )
 
+    def kept(self) -> TallyPart:
+        """What it has counted up to here, as a copy: the tally counts on."""
+        whole = self.part()
+        return replace(
+            whole,
+            counts=whole.counts.copy(),
+            active=whole.active.copy(),
+            members=whole.members.copy(),
+            predicted=whole.predicted[: self.upto].copy(),
+            bits=whole.bits[: self.upto].copy(),
+            group_counts=whole.group_counts.copy(),
+            group_members=whole.group_members.copy(),
+        )
+
+    @property
+    def size(self) -> int:
+        """Bytes of the counts."""
+        groups = 0 if self.grouped is None else self.grouped.counts.nbytes
+        return int(self.counts.nbytes + groups + self._predicted.nbytes + self._bits.nbytes)
+
+    def takes(self, part: TallyPart) -> bool:
+        """Whether the counts are those of such a network over the first inputs of such data."""
+        m, neurons = self._m, int(part.layer_sizes.sum())
+        grouped = (GROUPS, m, neurons) if self._intervals and fits(m, neurons) else (0, 0)
+        rows = len(part.predicted)
+        return (
+            part.counts.shape == (len(self._thresholds), m, neurons)
+            and part.active.shape == (len(self._thresholds),)
+            and part.members.shape == (m,)
+            and part.group_counts.shape == grouped
+            and part.group_members.shape == grouped[:2]
+            and part.type2.shape == (2, m, m)
+            and part.bits.shape == (min(rows, len(self._bits)), self._bits.shape[1])
+            and 0 < part.seen <= rows <= len(self._predicted)
+            and bool(((part.predicted >= -1) & (part.predicted < m)).all())
+        )
+
     def absorb(self, part: TallyPart, start: int) -> None:
         """Adds what was counted over the inputs from place ``start`` on."""
         if not self.layers:
@@ -177,6 +195,7 @@ class Tally:
             self.grouped.absorb(part.group_counts, part.group_members)
         self._type2.absorb(part.type2)
         self.seen += part.seen
+        self.upto = start + len(part.predicted)
 
     @property
     def neurons(self) -> int:
@@ -274,47 +293,6 @@ class Tally:
                 f"{self._name} returns scores that are not finite numbers; check its weights, mean"
                 " and std."
             )
-
-
-def remarks_on(
-    tally: Tally, dataset: Dataset, classes: Sequence[str], mode_seen: bool
-) -> tuple[str, ...]:
-    """Sentences about what was left out and what is unsure."""
-    counts = tally.members()
-    empty, few = np.flatnonzero(counts == 0), np.flatnonzero((counts > 0) & (counts < FEW_MEMBERS))
-    said = []
-    if len(empty):
-        said.append(f"Never predicted and so left out of every pair: {_listed(empty, classes)}.")
-    if len(few):
-        said.append(
-            f"Fewer than {FEW_MEMBERS} predicted members, so their distances are unsure:"
-            f" {_listed(few, classes)}."
-        )
-    if tally.without():
-        they = "it counts" if tally.without() == 1 else "they count"
-        said.append(
-            f"For {count(tally.without(), 'input')} the model predicts no class at all; {they}"
-            " nowhere."
-        )
-    if not tally.labelled:
-        said.append(
-            "The inputs have no labels, so nobody can say how many of the reported pairs are true."
-        )
-    elif not mode_seen:
-        said.append(
-            "The weights of the last layer cannot be seen, so there is no comparison with MODE."
-        )
-    if dataset.skipped:
-        verb = "was" if len(dataset.skipped) == 1 else "were"
-        said.append(
-            f"{count(len(dataset.skipped), 'input')} could not be read and {verb} left out."
-        )
-    return tuple(said)
-
-
-def _listed(places: np.ndarray, classes: Sequence[str]) -> str:
-    names = ", ".join(classes[c] for c in places[:_NAMED])
-    return names if len(places) <= _NAMED else f"{names} and {len(places) - _NAMED:,} more"
 
 
 def _truth(

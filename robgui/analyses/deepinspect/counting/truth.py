@@ -27,7 +27,7 @@ from robgui.analyses.deepinspect.result import Quality
 FEWEST = 10
 #: Entries of a disparity sum that are worked on between two answers.
 _PORTION = 100_000_000
-#: A curve that is kept for drawing has at most so many points.
+#: Most points of a curve that is kept for drawing.
 _POINTS = 501
 
 
@@ -222,7 +222,7 @@ def quality(
         suspicion: ``(m, m)`` higher is more suspicious; nan for an unknown pair.
         truth: ``(m, m)`` true error, nan where unknown.
         mode: ``(m, m)`` suspicion by the MODE baseline, or None.
-        cutoff: A pair beyond mean + so many std is reported, and is true.
+        cutoff: A pair beyond mean + ``cutoff`` * std is reported, and is true.
         top_percent: The second cut-off.
     """
     places = pair_places(np.isfinite(suspicion) & np.isfinite(truth))

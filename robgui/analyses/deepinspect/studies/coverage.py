@@ -17,7 +17,7 @@ import torch
 from scipy import stats
 from torch import Tensor
 
-from robgui.analyses.deepinspect.counting.neurons import GrowingPace, Reading, members, read
+from robgui.analyses.deepinspect.counting.neurons import GrowingPace, NeuronBatch, members, read
 from robgui.analyses.deepinspect.params import CoverageParams
 from robgui.analyses.deepinspect.studies.result import CoverageResult
 from robgui.core.dataset import Dataset
@@ -75,7 +75,7 @@ class _Coverage:
         self._unread: list[tuple[np.ndarray, tuple[Tensor, ...]]] = []
         self._neurons = 0
 
-    def add(self, reading: Reading, places: np.ndarray, *, profile: bool) -> None:
+    def add(self, reading: NeuronBatch, places: np.ndarray, *, profile: bool) -> None:
         """Adds a batch of the profile or of the others."""
         if not self._neurons:
             self._begin(sum(reading.sizes))

@@ -18,8 +18,9 @@ from robgui.analyses.deepinspect.counting.ranking import (
     ranking_rounds,
     truth_rounds,
 )
+from robgui.analyses.deepinspect.counting.remarks import remarks_on
 from robgui.analyses.deepinspect.counting.streaming import sharpened
-from robgui.analyses.deepinspect.counting.tally import Tally, remarks_on
+from robgui.analyses.deepinspect.counting.tally import InspectionSums
 from robgui.analyses.deepinspect.pairs import Reported, report
 from robgui.analyses.deepinspect.params import ThresholdsParams
 from robgui.analyses.deepinspect.result import Quality
@@ -51,7 +52,7 @@ class _Sweep:
         unknown = np.full((classifier.classes, classifier.classes), math.nan)
         self._rankings = [Ranking(unknown, unknown, None, None)] * len(params.thresholds)
         self._newest: ThresholdsResult | None = None
-        self.tally = Tally(classifier, dataset, params.thresholds)
+        self.tally = InspectionSums(classifier, dataset, params.thresholds)
 
     def derive(self) -> Generator[None, None, None]:
         """Ranks the pairs by every threshold, in portions."""

@@ -28,7 +28,7 @@ from robgui.core.model.backend import first_line
 from robgui.core.model.classifier import Classifier
 
 if TYPE_CHECKING:
-    from robgui.core.execution.shelf import Shelf
+    from robgui.core.execution.loaded_cache import LoadedCache
 
 
 def attribution(
@@ -45,7 +45,7 @@ def attribution(
 
 
 def attribution_of(
-    shelf: Shelf, model: dict[str, Any], x: np.ndarray, names: list[str], target: int
+    shelf: LoadedCache, model: dict[str, Any], x: np.ndarray, names: list[str], target: int
 ) -> AttributionResult:
     """What a loaded model looks at in pictures ``(n, *shape)``, for a class by its number; a
     question, see ``Method.questions``.

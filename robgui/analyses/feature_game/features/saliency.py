@@ -11,7 +11,7 @@ import numpy as np
 
 #: A keypoint smaller than half a pixel would be all or nothing.
 SMALLEST_SIGMA = 0.5
-#: The responses of the keypoints count as much as so many rewards of 1.
+#: Rewards of 1 that the responses of the keypoints count for.
 PRIOR_REWARDS = 4.0
 
 

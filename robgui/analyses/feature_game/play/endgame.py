@@ -11,7 +11,7 @@ from robgui.analyses.feature_game.params import Player
 from robgui.analyses.feature_game.play.deal import Deal
 from robgui.analyses.feature_game.play.game import Goal, State
 from robgui.analyses.feature_game.play.oracle import Oracle
-from robgui.analyses.feature_game.play.record import Record
+from robgui.analyses.feature_game.play.record import SearchRecord
 
 #: Positions asked at once.
 _AT_ONCE = 256
@@ -30,7 +30,7 @@ class Endgame:
     """
 
     def __init__(
-        self, oracle: Oracle, goal: Goal, record: Record, most: int, player: Player
+        self, oracle: Oracle, goal: Goal, record: SearchRecord, most: int, player: Player
     ) -> None:
         self.complete = True
         self.value = math.nan

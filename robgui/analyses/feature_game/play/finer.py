@@ -14,7 +14,7 @@ import numpy as np
 
 from robgui.analyses.feature_game.play.game import Game, Goal
 from robgui.analyses.feature_game.play.oracle import Oracle
-from robgui.analyses.feature_game.play.record import Record
+from robgui.analyses.feature_game.play.record import SearchRecord
 
 #: Numbers of pixels tried for one largest change.
 _COUNTS = 10
@@ -29,7 +29,7 @@ Order = tuple[np.ndarray, np.ndarray]
 class Finer:
     """Makes examples finer and offers them to the record."""
 
-    def __init__(self, oracle: Oracle, goal: Goal, record: Record) -> None:
+    def __init__(self, oracle: Oracle, goal: Goal, record: SearchRecord) -> None:
         self._oracle = oracle
         self._goal = goal
         self._record = record

@@ -20,9 +20,9 @@ from robgui.analyses.feature_game.play.searching import Search
 from robgui.analyses.feature_game.play.tree import backpropagate
 from robgui.analyses.feature_game.play.values import Values
 
-#: The first tries start at the unmodified image and aim at so many different classes.
+#: Different classes at which the first tries, from the unmodified image, aim.
 AIMS = 3
-#: Under the other distances so many orders of the pixels in a row without a smaller change end it.
+#: Orders of the pixels in a row without a smaller change that end it under the other distances.
 PERSISTENCE = 20
 #: States along the ladder of the n best options that are asked at once.
 _RUNGS = 12

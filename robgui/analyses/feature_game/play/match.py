@@ -33,15 +33,15 @@ from robgui.core.errors import ModelError, ParamsError
 from robgui.core.execution.budget.time_limit import Deadline
 from robgui.core.model.classifier import Classifier
 
-#: "All classes" means so many at most, those with the highest scores for the image.
+#: Most classes that "all classes" means, those with the highest scores for the image.
 MOST_TARGETS = 20
 NOTHING = Severity(*[math.nan] * 5)
-#: A search whose time is over before it begins has so many seconds.
+#: Seconds of a search whose time is over before it begins.
 _NO_TIME = 1e-9
 
 
 @dataclass(frozen=True)
-class Task:
+class SearchTask:
     """One search to be done."""
 
     player: Player
@@ -84,7 +84,7 @@ class Match:
         self._ended = 0
 
     @property
-    def task(self) -> Task:
+    def task(self) -> SearchTask:
         """The search under way or the last one."""
         return self.tasks[min(self._ended, len(self.tasks) - 1)]
 
@@ -110,7 +110,7 @@ class Match:
             self.outcomes.append(self._outcome())
             self._ended = place + 1
 
-    def _begin(self, task: Task) -> None:
+    def _begin(self, task: SearchTask) -> None:
         params = self._params
         calls = params.max_calls - self._reserve - (0 if self.outcomes else self.oracle.calls)
         left = self._deadline.left / (len(self.tasks) - self._ended)
@@ -161,13 +161,13 @@ class Match:
             games=np.array(getattr(self.search, "games", ()), dtype=np.float64),
         )
 
-    def _tasks(self, classifier: Classifier) -> list[Task]:
+    def _tasks(self, classifier: Classifier) -> list[SearchTask]:
         player = (
             self._params.player if isinstance(self._params, FeatureGameParams) else "cooperative"
         )
         players: Sequence[Player] = PLAYERS if player == "all" else (player,)
         targets = targets_of(self._params.target, classifier, self.oracle)
-        return [Task(one, target) for target in targets for one in players]
+        return [SearchTask(one, target) for target in targets for one in players]
 
 
 def targets_of(text: str, classifier: Classifier, oracle: Oracle) -> list[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 
 import numpy as np
 
@@ -10,14 +10,14 @@ from robgui.analyses.feature_game.features.saliency import Mixture
 from robgui.analyses.feature_game.play.game import Goal
 from robgui.analyses.feature_game.play.oracle import Oracle
 from robgui.analyses.feature_game.play.painting import Painting, patches_of, state_of
-from robgui.analyses.feature_game.play.record import Record
+from robgui.analyses.feature_game.play.record import SearchRecord
 from robgui.analyses.feature_game.play.refine import margins_of, refined
 from robgui.analyses.feature_game.play.values import Values
 
 #: All one-pixel moves are tried when they take at most this share of the calls.
 WHOLE = 0.5
 #: Where no painting of the whole image changes the class, as for a class that means "nothing", this
-#: share of the calls goes to painting single keypoints, and so many examples are refined.
+#: share of the calls goes to painting single keypoints, and this number of examples is refined.
 PATCHED, REFINED = 0.15, 2
 #: After that, this share of what is left goes to moves by saliency, and the same share to each of
 #: two rounds around the best of them.
@@ -33,10 +33,14 @@ def opening(
     goal: Goal,
     mixture: Mixture,
     values: Values,
-    record: Record,
+    record: SearchRecord,
     rng: np.random.Generator,
+    exchange: Callable[[], Iterable[None]],
 ) -> Iterator[None]:
-    """Scans one-pixel moves into ``values`` and offers every example among them to ``record``."""
+    """Scans one-pixel moves into ``values`` and offers every example among them to ``record``.
+
+    In a large image it paints first; ``exchange`` makes smaller what that has found.
+    """
     first = oracle.game.first
     calls = oracle.left
     yield from _scan(oracle, goal, values, record, first[np.isin(first, oracle.known_singles())])
@@ -49,10 +53,12 @@ def opening(
         return
     saliency = mixture.saliency().ravel()[oracle.game.pixel]
     if oracle.game.norm == "l0":
-        yield from Painting(oracle, goal, mixture, record, rng.spawn(1)[0])
+        if not record.best:  # gradients may have found an example
+            yield from Painting(oracle, goal, mixture, record, rng.spawn(1)[0])
         if record.best:
             owners = mixture.owners().ravel()[oracle.game.pixel[list(record.best)]]
             mixture.reward(owners, record.reward(record.severity))
+            yield from exchange()
         else:
             count = max(16, int(PATCHED * calls))
             yield from _patches(oracle, goal, mixture, record, saliency, count)
@@ -66,7 +72,12 @@ def opening(
 
 
 def _patches(
-    oracle: Oracle, goal: Goal, mixture: Mixture, record: Record, saliency: np.ndarray, count: int
+    oracle: Oracle,
+    goal: Goal,
+    mixture: Mixture,
+    record: SearchRecord,
+    saliency: np.ndarray,
+    count: int,
 ) -> Generator[None, None, None]:
     """Paints whole keypoints.
 
@@ -94,7 +105,7 @@ def values_known(values: Values, options: np.ndarray) -> bool:
 
 
 def _scan(
-    oracle: Oracle, goal: Goal, values: Values, record: Record, options: np.ndarray
+    oracle: Oracle, goal: Goal, values: Values, record: SearchRecord, options: np.ndarray
 ) -> Iterator[None]:
     for begin in range(0, len(options), _AT_ONCE):
         part = options[begin : begin + _AT_ONCE].tolist()
@@ -112,9 +123,7 @@ def _scan(
 def _by_saliency(
     saliency: np.ndarray, options: np.ndarray, count: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """So many different options, by chance in proportion to the saliency of their pixels
-    (Gumbel's trick).
-    """
+    """Different options, drawn in proportion to the saliency of their pixels (Gumbel's trick)."""
     keys = np.log(np.maximum(saliency, 1e-12)) + rng.gumbel(size=len(saliency))
     return np.asarray(options[np.argsort(-keys, kind="stable")[:count]])
 

@@ -33,7 +33,7 @@ from robgui.analyses.feature_game.play.values import Values
 
 #: Games played when the calls suffice.
 GAMES = 15
-#: A game that has changed this share of the pixels, and so many, without a change of class is over.
+#: Share of the pixels, and fewest pixels, whose change without a change of class ends a game.
 LONGEST, SHORTEST = 0.25, 12
 #: One-pixel moves whose effect is asked before the first game: all, or the most salient.
 SCANNED = 2000

@@ -7,9 +7,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import torch
 
-from robgui.analyses.feature_game.play.game import EMPTY, Game, State
-from robgui.analyses.feature_game.result import Evidence
+from robgui.analyses.feature_game.play.game import EMPTY, Game, Goal, State
+from robgui.analyses.feature_game.result import SteepnessEvidence
 from robgui.core.devices import to_host
 from robgui.core.execution.budget.time_limit import Deadline
 from robgui.core.model.classifier import Classifier
@@ -17,8 +18,8 @@ from robgui.core.model.classifier import Classifier
 #: A margin within this share of the largest score could be an accident of rounding: another batch
 #: size, another device.
 ROUNDING = 1e-5
-#: So many calls, and at most this share of the budget, are kept for taking back changes that are
-#: not needed.
+#: Calls, and most of the budget as a share, that are kept for taking back changes that are not
+#: needed.
 RESERVE, RESERVED_SHARE = 64, 0.05
 
 
@@ -56,7 +57,7 @@ class Oracle:
         self._confidence = float(probabilities(self.start)[self.original])
 
     def allow(self, calls: int, seconds: float) -> None:
-        """Begins a search: so many calls more and so many seconds of computing, 0 for no limit."""
+        """Begins a search with more calls and seconds of computing, 0 for no limit."""
         self._reserve = min(RESERVE, int(RESERVED_SHARE * calls))
         self._last_call = self.calls + calls
         self._last_second = self._time.seconds + (seconds or float("inf"))
@@ -106,6 +107,26 @@ class Oracle:
         """Keeps the scores of a state that was tried."""
         self._known[state] = scores
 
+    def slope(self, state: State, goal: Goal) -> np.ndarray | None:
+        """Gradient ``(h * w, c)`` of the margin at a state; it counts as one call.
+
+        None where the budget is used up.
+        """
+        if not self.left:
+            return None
+        with torch.enable_grad():
+            x = self.game.render([state], self._classifier.device).requires_grad_()
+            scores = self._classifier.logits(x)[0]
+            kept = goal.original if goal.target < 0 else goal.target
+            rest = scores.clone()
+            rest[kept] = -torch.inf
+            beyond = rest.max() - scores[kept]
+            margin = beyond if goal.target < 0 else -beyond
+            (gradient,) = torch.autograd.grad(margin, x)
+        self.calls += 1
+        (slope,) = to_host(gradient[0].flatten(1).T.double())
+        return np.asarray(slope)
+
     def judge(self, pictures: Sequence[np.ndarray]) -> np.ndarray:
         """Scores ``(n, C)`` of uint8 pictures ``(h * w, c)`` that are no states of the game.
 
@@ -120,9 +141,9 @@ class Oracle:
             self.calls += room
         return scores
 
-    def evidence(self) -> Evidence:
+    def evidence(self) -> SteepnessEvidence:
         """Steepness and gap seen so far."""
-        return Evidence(
+        return SteepnessEvidence(
             self._lipschitz, self._gap, self._pairs, self._singles, len(self.game.first)
         )
 

@@ -17,10 +17,10 @@ import numpy as np
 from robgui.analyses.feature_game.features.saliency import Mixture
 from robgui.analyses.feature_game.play.game import Game, Goal, State
 from robgui.analyses.feature_game.play.oracle import Oracle
-from robgui.analyses.feature_game.play.record import Record
+from robgui.analyses.feature_game.play.record import SearchRecord
 
 #: Of the calls of a search, the share that painting may take; swaps and the tree have the rest.
-SHARE = 0.8
+SHARE = 0.35
 #: Squares around the strongest keypoints that are tried before anything larger.
 PATCHES = 12
 #: Painting begins with this share of the pixels and doubles it until the class changes.
@@ -43,7 +43,7 @@ class Painting:
         oracle: Oracle,
         goal: Goal,
         mixture: Mixture,
-        record: Record,
+        record: SearchRecord,
         rng: np.random.Generator,
     ) -> None:
         self._oracle = oracle

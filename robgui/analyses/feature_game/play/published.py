@@ -26,7 +26,7 @@ from robgui.analyses.feature_game.play.refine import refined
 from robgui.analyses.feature_game.play.searching import Search
 from robgui.analyses.feature_game.play.tree import Node, backpropagate, choose, select, widened
 
-#: A random play of so many moves is given up.
+#: Moves after which a random play is given up.
 LONGEST = 200
 #: Keypoints that become children of a leaf, the weightiest, and pixels of each; a player II who
 #: chooses needs some to choose from.

@@ -32,7 +32,7 @@ class RandomPlay:
         return len(self.moves) + 1
 
     def after(self, count: int) -> State:
-        """The state after so many moves."""
+        """The state after ``count`` moves."""
         last = {
             int(self.game.pixel[option]): option for option in (*self.start, *self.moves[:count])
         }

@@ -10,15 +10,15 @@ from robgui.analyses.feature_game.params import GameParams
 from robgui.analyses.feature_game.play.game import EMPTY, Goal, State
 from robgui.analyses.feature_game.play.oracle import Oracle
 
-#: So many iterations in a row without a single new state end a search: it has nothing left to ask.
+#: Iterations in a row without a new state that end a search: it has nothing left to ask.
 _IDLE = 25
-#: The green line of the paper's Figure 3 is the mean of so many iterations.
+#: Iterations averaged by the green line of the paper's Figure 3.
 WINDOW = 10
 #: Why a search has ended whose time was over.
 TIME_OVER = "the time was over"
 
 
-class Record:
+class SearchRecord:
     """The best example, the severity of every iteration, and the reasons to stop.
 
     Attributes:

@@ -16,7 +16,7 @@ from robgui.analyses.feature_game.play.oracle import Oracle
 Weaken = Callable[[Game, State, int], State]
 #: A state of at least twice as many options is first shortened by whole parts.
 PARTS = 8
-#: So many shortened states are looked at in one go.
+#: Shortened states that are looked at in one go.
 _AT_ONCE = 64
 
 

@@ -25,17 +25,19 @@ import numpy as np
 
 from robgui.analyses.feature_game.features.saliency import Mixture
 from robgui.analyses.feature_game.params import GameParams
+from robgui.analyses.feature_game.play.exchange import Exchange
 from robgui.analyses.feature_game.play.finer import Work
 from robgui.analyses.feature_game.play.game import EMPTY, Goal, State
 from robgui.analyses.feature_game.play.ladder import AIMS, LadderSearch
 from robgui.analyses.feature_game.play.opening import opening
 from robgui.analyses.feature_game.play.oracle import Oracle
 from robgui.analyses.feature_game.play.refine import refined
+from robgui.analyses.feature_game.play.slope import Slope
 from robgui.analyses.feature_game.play.tree import Node, backpropagate, select, widened
 
 #: Options asked at each move of a simulation.
 WIDTH = 40
-#: Of options never asked about, those beside the pixels changed so far, so many more.
+#: Options never asked about that are added, from beside the pixels changed so far.
 NEIGHBOURS = 12
 #: Swaps asked at once, and how many rounds without a better margin end a repair.
 SWAPS, PATIENCE = 32, 6
@@ -59,8 +61,16 @@ class GuidedSearch(LadderSearch):
         self._owner = mixture.owners().ravel()[oracle.game.pixel]
 
     def __iter__(self) -> Iterator[None]:
+        if self._params.gradients and self._game.norm == "l0":
+            yield from Slope(self._oracle, self._goal, self.record)
         yield from opening(
-            self._oracle, self._goal, self._mixture, self._values, self.record, self._rng
+            self._oracle,
+            self._goal,
+            self._mixture,
+            self._values,
+            self.record,
+            self._rng,
+            self._exchange,
         )
         aims = self._values.aims() if len(self._values.options) else []
         if not aims:
@@ -70,6 +80,18 @@ class GuidedSearch(LadderSearch):
         else:
             yield from self._by_steps(aims)
         yield
+
+    def _exchange(self) -> Exchange:
+        return Exchange(
+            self._oracle,
+            self._goal,
+            self._mixture,
+            self.record,
+            self.root,
+            self._score,
+            self._rng.spawn(1)[0],
+            gradients=self._params.gradients,
+        )
 
     def _by_pixels(self, aims: list[int]) -> Work:
         """As few pixels as possible: greedy play, refinement and swaps, then the tree."""

@@ -8,7 +8,7 @@ from robgui.analyses.feature_game.features.saliency import Mixture
 from robgui.analyses.feature_game.params import GameParams
 from robgui.analyses.feature_game.play.game import Goal
 from robgui.analyses.feature_game.play.oracle import Oracle
-from robgui.analyses.feature_game.play.record import Record
+from robgui.analyses.feature_game.play.record import SearchRecord
 from robgui.analyses.feature_game.play.tree import Node, ucb1, with_prior
 
 
@@ -29,7 +29,7 @@ class Search:
         params: GameParams,
     ) -> None:
         self.root = Node()
-        self.record = Record(oracle, goal, params)
+        self.record = SearchRecord(oracle, goal, params)
         self._oracle = oracle
         self._game = oracle.game
         self._goal = goal

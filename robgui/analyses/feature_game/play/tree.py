@@ -15,7 +15,7 @@ import numpy as np
 
 from robgui.analyses.feature_game.params import Player
 from robgui.analyses.feature_game.play.game import EMPTY, Game, State
-from robgui.analyses.feature_game.result import Tree
+from robgui.analyses.feature_game.result import GameTree
 
 
 @dataclass(eq=False)
@@ -114,11 +114,11 @@ def choose(
 
 
 def widened(visits: int, factor: float = 2.0) -> int:
-    """Progressive widening: so many children a node may have after so many visits."""
+    """Progressive widening: the children a node may have after ``visits`` visits."""
     return math.ceil(factor * math.sqrt(visits + 1))
 
 
-def table(root: Node, game: Game, most: int = 400) -> Tree:
+def table(root: Node, game: Game, most: int = 400) -> GameTree:
     """The most visited nodes as arrays, parents before their children."""
     rows: list[tuple[Node, int, int]] = [(root, -1, 0)]
     for place, (node, _, depth) in enumerate(rows):
@@ -135,7 +135,7 @@ def table(root: Node, game: Game, most: int = 400) -> Tree:
         if len(game.pixel)
         else np.full(len(nodes), -1)
     )
-    return Tree(
+    return GameTree(
         parent=np.array([parent for _, parent, _ in rows]),
         depth=np.array([depth for _, _, depth in rows]),
         keypoint=np.array([node.keypoint for node in nodes]),

@@ -10,11 +10,11 @@ import numpy as np
 
 from robgui.analyses.feature_game.play.game import Game, Goal, State
 
-#: Effects are kept for so many classes, those with the highest scores for the image.
+#: Most classes for which effects are kept, those with the highest scores for the image.
 MOST_CLASSES = 24
 #: How much a new observation counts against what was believed before.
 RATE = 0.5
-#: The spread of the errors is taken over so many of the newest predictions.
+#: Newest predictions over which the spread of the errors is taken.
 _MEMORY = 400
 
 

@@ -21,7 +21,7 @@ from torch import Tensor
 from robgui.analyses.last_particle.particles.kernel import Bound
 from robgui.core.errors import ParamsError
 
-#: Beyond so many standard deviations a bound of a normal coordinate is left to the condition.
+#: Standard deviations beyond which a bound of a normal coordinate is left to the condition.
 _FAR = 6.0
 #: How far above its mean, in standard deviations, κ² lies over ρ²: what is tried.
 _TRIED = (-1.5, 0.0, 1.5)

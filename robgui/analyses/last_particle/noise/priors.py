@@ -29,7 +29,7 @@ class Prior:
     Attributes:
         dim: Latent dimensions.
         spread: Standard deviation of the latent points: 1, or sqrt(1/2) where erf makes them
-            uniform, so that it needs no factor.
+            uniform without a factor.
         noise: Kind of noise.
         smooth: Whether gradients with respect to the latent point say anything.
 

@@ -14,7 +14,7 @@ from robgui.core.dataset import Dataset
 from robgui.core.errors import DataError, ParamsError
 from robgui.core.model.classifier import Classifier
 
-#: A picture file has so many steps from black to white.
+#: Steps of a picture file from black to white.
 _LEVELS = 255.0
 
 

@@ -14,14 +14,14 @@ from robgui.analyses.last_particle.exact import Law
 from robgui.analyses.last_particle.particles.lanes import Lane
 from robgui.analyses.last_particle.result import OUTSIDE
 
-#: A larger share of new particles that never moved, and at least so many, means that the particles
-#: are copies of each other.
+#: A larger share of new particles that never moved, and at least this many of them, means that the
+#: particles are copies of each other.
 MOST_STUCK, FEW_STUCK = 0.2, 3
-#: Replicas that differ so much that chance would do it less often are not replicas of the same
+#: Replicas whose differences chance would make more rarely than this are not replicas of the same
 #: thing.
 DISPERSION_LEVEL = 1e-3
 
-#: Where several are killed at once, so many rounds of which a larger share repeats the level of
+#: Where several are killed at once, this many rounds of which a larger share repeats the level of
 #: the round before mean a score in steps too coarse for them: intervals then covered 45 to 87 %.
 FEW_ROUNDS, MOST_REPEATED = 4, 0.55
 
@@ -36,7 +36,7 @@ UNFINISHED = "not finished"
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class SplittingOutcome:
     """What one test says; fields as in ``LastParticleResult``."""
 
     validated: bool
@@ -55,7 +55,7 @@ class Outcome:
 
 def outcome(
     law: Law, m: int, lanes: Sequence[Lane], *, ended: bool, outside: float = OUTSIDE
-) -> Outcome:
+) -> SplittingOutcome:
     """The verdict of a test from its lanes.
 
     ``outside`` is one minus the confidence of the interval.
@@ -71,7 +71,7 @@ def outcome(
     reason = _reason(lanes, stuck if still >= FEW_STUCK else 0.0, chance, ended)
     if ended and not reason and law.kill > 1 and _stepped(lanes):
         reason = STEPPED
-    return Outcome(
+    return SplittingOutcome(
         validated=passed and not reason,
         inconclusive=bool(reason),
         reason=reason,

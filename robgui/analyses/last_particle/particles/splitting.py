@@ -31,10 +31,10 @@ from robgui.analyses.last_particle.particles.streams import Rounds, Streams
 from robgui.core.devices import to_host
 from robgui.core.errors import ModelError
 
-#: The plateau guard: so many killings at an unchanged level, with so few moves expected among what
-#: is left of it, and not one particle above it. Without the last condition one run in ten is given
-#: up on a score in steps of a tenth of a standard deviation, and nearly all in steps of one; with
-#: it .1 % and 45 %, and false passes stay below the risk.
+#: The plateau guard: killings at an unchanged level, with fewer moves than the second expected
+#: among what is left of it, and not one particle above it. Without the last condition one run in
+#: ten is given up on a score in steps of a tenth of a standard deviation, and nearly all in steps
+#: of one; with it .1 % and 45 %, and false passes stay below the risk.
 _PLATEAU_KILLED, _PLATEAU_MOVES = 3, 3.0
 
 

@@ -25,14 +25,14 @@ from robgui.analyses.last_particle.particles.streams import Streams
 _PLAIN = 0.5
 #: Fewer points than this, as the spread of the weights makes them count, give no number.
 ENOUGH = 40.0
-#: Where many points are asked for, a few are drawn first to see how many are needed until so many
-#: count, which tells the estimate to a tenth. They are not part of it: how long to draw must not
-#: depend on what is averaged.
+#: Where many points are asked for, a few are drawn first to see how many are needed until enough
+#: of them count, which tells the estimate to a tenth. They are not part of it: how long to draw
+#: must not depend on what is averaged.
 _TRIAL, _PLENTY = 1024, 500.0
 #: Where too few count, more points are drawn: half as many again as are needed by what is known,
-#: but at most so many times those asked for.
+#: but at most this multiple of those asked for.
 LONGER = 4
-#: Errors to either side of the estimate, from so many points that count on. The normal law would
+#: Errors to either side of the estimate, by the number of points that count. The normal law would
 #: say 1.96, but the error is itself estimated, and too small where few points carry the weight:
 #: with these factors curved and flat edges of failing sets were covered by 96 % and more.
 _ERRORS = ((200.0, 2.17), (100.0, 4.0), (ENOUGH, 6.0))

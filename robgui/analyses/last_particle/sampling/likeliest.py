@@ -30,7 +30,7 @@ _FARTHEST = 4.5
 #: Halvings on the way to 0.
 _HALVINGS = 12
 #: A centre is dropped when another one is likelier by this factor's logarithm, or points nearly
-#: the same way; so many stay at most.
+#: the same way; the last number is the most that stay.
 _LESS_LIKELY, _SAME_WAY, MOST_CENTRES = 7.0, 0.9, 6
 #: Noisy copies of a centre over which its score is averaged, and linearisations of that average.
 _COPIES, _CENTRINGS = 16, 16
@@ -114,7 +114,7 @@ class _Search:
         self._inner, self._outer = torch.zeros_like(self._nearest), torch.ones_like(self._nearest)
 
     def inputs(self, count: int) -> Bound:
-        """So many latent points in units of their standard deviation -> inputs, with gradients."""
+        """``count`` latent points in standard deviations -> inputs, with gradients."""
         pairs = torch.full((count,), self._pair, device=self._classifier.device)
         made = self._prior.bind(pairs, fresh=True)
         return lambda points: made(points * self._spread)
@@ -173,7 +173,7 @@ class _Search:
         self._inner = torch.where(fails, self._inner, part)
 
     def centres(self, within: float) -> tuple[Tensor, Tensor]:
-        """The likeliest failing points that differ, at most so many, and their starts."""
+        """The likeliest failing points that differ, at most MOST_CENTRES, and their starts."""
         points = self._best * self._outer[:, None]
         rows = (self._nearest.isfinite() & (points.norm(dim=1) <= within)).nonzero()[:, 0]
         points = points[rows]
@@ -234,7 +234,7 @@ def nearest(points: Tensor, slope: Tensor, height: Tensor) -> Tensor:
 
 
 def differing(points: Tensor) -> tuple[Tensor, Tensor]:
-    """The points nearest to 0 that point in different ways, at most so many, and their places."""
+    """The points nearest to 0 in different directions, at most MOST_CENTRES, and their places."""
     here = points.cpu()  # the choice is made on the host
     order = here.square().sum(1).argsort()
     kept: list[int] = []

@@ -27,7 +27,7 @@ from robgui.core.dataset import Dataset, align
 from robgui.core.execution.analysis import Pace, Step
 from robgui.core.model.classifier import Classifier
 
-#: So many failing inputs are kept for showing.
+#: Failing inputs that are kept for showing.
 SHOWN = 12
 #: Samples around failures for each pair at most, and how far from 0 a failing point may lie in
 #: standard deviations: those further out are rarer than 1e-11 and say nothing against a pass.

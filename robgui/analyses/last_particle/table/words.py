@@ -18,7 +18,7 @@ from robgui.core.verdict import Quantity, Status, Verdict
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class InputCounts:
     """How the inputs stand at each size of noise, ``(E,)`` each.
 
     Every input is in exactly one of them.
@@ -40,7 +40,7 @@ class Counts:
     open: np.ndarray
 
 
-def counts_of(result: LastParticleTableResult) -> Counts:
+def counts_of(result: LastParticleTableResult) -> InputCounts:
     """Counts of the pairs by what is known of them, the gravest first."""
     failing = failing_pairs(result)
     certified = result.certified & ~failing
@@ -51,7 +51,7 @@ def counts_of(result: LastParticleTableResult) -> Counts:
     rest &= ~passed
     unclear = rest & result.finished & result.inconclusive
     groups = (failing, risky, passed, certified, unclear, rest & ~unclear)
-    return Counts(*(np.asarray(group.sum(1)) for group in groups))
+    return InputCounts(*(np.asarray(group.sum(1)) for group in groups))
 
 
 def failing_pairs(result: LastParticleTableResult) -> np.ndarray:
@@ -113,7 +113,7 @@ def table_verdict(result: LastParticleTableResult, params: LastParticleTablePara
     )
 
 
-def _row(known: Counts, e: int) -> str:
+def _row(known: InputCounts, e: int) -> str:
     parts = [
         (known.failing[e], "fail"),
         (known.risky[e], "pass the test but fail in a gradient search"),
@@ -128,7 +128,7 @@ def _row(known: Counts, e: int) -> str:
     )
 
 
-def _lost(known: Counts, result: LastParticleTableResult) -> list[str]:
+def _lost(known: InputCounts, result: LastParticleTableResult) -> list[str]:
     """The smallest noise at which an input fails."""
     failing = np.flatnonzero(known.failing)
     if len(failing):
@@ -171,7 +171,7 @@ def _contradictions(result: LastParticleTableResult) -> str:
     )
 
 
-def _table_status(known: Counts) -> Status:
+def _table_status(known: InputCounts) -> Status:
     if known.failing.any():
         return Status.FAILS
     if known.risky.any():

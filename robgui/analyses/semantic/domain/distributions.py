@@ -25,7 +25,7 @@ from robgui.core.text.words import count
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from robgui.analyses.semantic.scene.scene import Axis
+    from robgui.analyses.semantic.scene.scene import SceneAxis
 
 #: A larger file is no list of measured values.
 _LARGEST_FILE = 64 * 2**20
@@ -59,7 +59,7 @@ class Distributions:
         wanted: Name -> distribution as it is typed; others are uniform.
     """
 
-    def __init__(self, axes: Sequence[Axis], wanted: dict[str, str]) -> None:
+    def __init__(self, axes: Sequence[SceneAxis], wanted: dict[str, str]) -> None:
         self._each = [distribution(axis, wanted.get(axis.name, "")) for axis in axes]
 
     @property
@@ -100,7 +100,7 @@ def check_distribution(name: str, words: str) -> None:
         raise ValueError(f"{name}: the deviation in {words!r} must be above 0")
 
 
-def distribution(axis: Axis, words: str) -> Distribution:
+def distribution(axis: SceneAxis, words: str) -> Distribution:
     """The distribution that ``words`` name, within the range of ``axis``."""
     kind, *numbers = (part.strip() for part in words.split(":"))
     if kind in ("", "uniform"):
@@ -110,7 +110,7 @@ def distribution(axis: Axis, words: str) -> Distribution:
     return _measured(axis, words)
 
 
-def _normal(axis: Axis, numbers: list[float]) -> Distribution:
+def _normal(axis: SceneAxis, numbers: list[float]) -> Distribution:
     import torch
 
     deviation = numbers[-1] if numbers else _USUAL_DEVIATION * (axis.high - axis.low)
@@ -136,7 +136,7 @@ def _below(z: float) -> float:
     return 0.5 * math.erfc(-z / math.sqrt(2))
 
 
-def _measured(axis: Axis, words: str) -> Distribution:
+def _measured(axis: SceneAxis, words: str) -> Distribution:
     """As often as in a file, with straight lines between neighbouring values."""
     import torch
 

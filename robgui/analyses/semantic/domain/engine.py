@@ -18,7 +18,7 @@ from torch import Tensor
 
 from robgui.analyses.last_particle.exact import Law
 from robgui.analyses.last_particle.particles.kernel import Bound
-from robgui.analyses.last_particle.particles.outcome import Outcome, outcome
+from robgui.analyses.last_particle.particles.outcome import SplittingOutcome, outcome
 from robgui.analyses.last_particle.particles.setup import Setup
 from robgui.analyses.last_particle.particles.splitting import Splitting, check
 from robgui.analyses.last_particle.particles.streams import Streams
@@ -52,8 +52,8 @@ _BLOCK = 64
 _PLAIN, _SEARCH = 1 << 40, (1 << 40) + 1
 #: Failing poses that are kept, those most like the usual one.
 _KEPT = 6
-#: The search starts at so many of the worst samples and tries so many poses around each at a time;
-#: the distance, one standard deviation at first, is halved so often on the way.
+#: Worst samples at which the search starts, poses it tries around each at a time, and how often the
+#: distance, one standard deviation at first, is halved on the way.
 _STARTS, _TRIES, _HALVINGS = 16, 8, 7
 
 
@@ -282,7 +282,7 @@ class _Trial:
             network=self._classifier.name,
         )
 
-    def _outcome(self) -> tuple[Outcome, Chances]:
+    def _outcome(self) -> tuple[SplittingOutcome, Chances]:
         """What the test says, and the one probability from everything that was sampled."""
         ended = bool(self._splitting.ended[0])
         lanes = self._splitting.lanes[: self._params.replicas]

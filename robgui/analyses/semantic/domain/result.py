@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robgui.analyses.semantic.scene.scene import Axis
+from robgui.analyses.semantic.scene.scene import SceneAxis
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class OperatingDomainResult:
         p_high: Upper end.
         p_source: Where it comes from, as ``last_particle.sampling.chance`` numbers it.
         killed: Poses left behind by the test.
-        m: So many validate.
+        m: Number of killed that validates.
         levels: ``(r,)`` margin that the poses of the first repetition must exceed, round by round.
         replica_killed: ``(R,)`` of each repetition.
         searched: The search for the worst pose has ended.
@@ -62,7 +62,7 @@ class OperatingDomainResult:
     """
 
     shape: str
-    axes: tuple[Axis, ...]
+    axes: tuple[SceneAxis, ...]
     distributions: tuple[str, ...]
     target: int
     labels: tuple[str, ...]

@@ -8,7 +8,7 @@ import numpy as np
 
 from robgui.analyses.semantic.domain.params import OperatingDomainParams
 from robgui.analyses.semantic.domain.result import OperatingDomainResult, Pose
-from robgui.analyses.semantic.scene.scene import Axis as Parameter
+from robgui.analyses.semantic.scene.scene import SceneAxis as Parameter
 from robgui.analyses.semantic.words import place_words
 from robgui.core.intervals import clopper_pearson
 from robgui.core.text.words import count

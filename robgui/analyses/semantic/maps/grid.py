@@ -10,12 +10,12 @@ import numpy as np
 
 from robgui.analyses.semantic.maps.params import MapParams
 from robgui.analyses.semantic.params import IMAGE
-from robgui.analyses.semantic.scene.scene import Axis
+from robgui.analyses.semantic.scene.scene import SceneAxis
 from robgui.core.errors import ParamsError
 
 #: Grid step of the paper, in degrees.
 PAPER_STEP = 3.0
-#: Otherwise an axis has so many steps.
+#: Steps of any other axis.
 _STEPS = 32
 #: The coarse map takes at most this share of the work.
 COARSE = 0.04
@@ -27,7 +27,7 @@ _UNITS = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class MapRound:
     """Cells ``(k, 2)`` (row, column) of one round.
 
     Each stands for ``stride`` by ``stride`` cells until finer ones come.
@@ -37,7 +37,7 @@ class Level:
     cells: np.ndarray
 
 
-def axis_values(axis: Axis, params: MapParams) -> np.ndarray:
+def axis_values(axis: SceneAxis, params: MapParams) -> np.ndarray:
     """The values of the cells along an axis: from its low end in equal steps.
 
     On a periodic axis without the high end.
@@ -58,18 +58,18 @@ def axis_values(axis: Axis, params: MapParams) -> np.ndarray:
     return axis.low + step * np.arange(count)
 
 
-def levels(height: int, width: int) -> list[Level]:
+def levels(height: int, width: int) -> list[MapRound]:
     """All cells of a map in rounds, the coarsest first, whose strides halve."""
     stride = 1
     while _cells(height, stride) * _cells(width, stride) > COARSE * height * width and stride < max(
         height, width
     ):
         stride *= 2
-    rounds = [Level(stride, _lattice(height, width, stride))]
+    rounds = [MapRound(stride, _lattice(height, width, stride))]
     while stride > 1:
         stride //= 2
         lattice = _lattice(height, width, stride)
-        rounds.append(Level(stride, lattice[(lattice % (2 * stride)).any(1)]))
+        rounds.append(MapRound(stride, lattice[(lattice % (2 * stride)).any(1)]))
     return rounds
 
 
@@ -84,7 +84,7 @@ def map_units(params: MapParams, inputs: int) -> int:
     return _UNITS * sum(inputs if spec == IMAGE else 1 for spec in params.scenes)
 
 
-def along_borders(tops: np.ndarray, computed: np.ndarray, stride: int) -> Level:
+def along_borders(tops: np.ndarray, computed: np.ndarray, stride: int) -> MapRound:
     """The cells beside which another class stands, and which are not computed yet.
 
     Asked again and again with what was found, it follows a border wherever it leads.
@@ -101,7 +101,7 @@ def along_borders(tops: np.ndarray, computed: np.ndarray, stride: int) -> Level:
     border[:, :-1] |= across
     border[1:] |= down
     border[:-1] |= down
-    return Level(stride, stride * np.argwhere(border & ~known))
+    return MapRound(stride, stride * np.argwhere(border & ~known))
 
 
 def check_size(shape: Sequence[int], maps: int) -> None:

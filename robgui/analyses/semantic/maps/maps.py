@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
 
 import numpy as np
 import torch
@@ -18,7 +17,7 @@ from torch import Tensor
 
 from robgui.analyses.semantic.maps.grid import (
     FOLLOWED_FROM,
-    Level,
+    MapRound,
     along_borders,
     axis_values,
     check_size,
@@ -26,8 +25,8 @@ from robgui.analyses.semantic.maps.grid import (
     map_units,
 )
 from robgui.analyses.semantic.maps.params import MapParams
-from robgui.analyses.semantic.maps.traps import Trap, find_traps
-from robgui.analyses.semantic.result import MapResult, Traps
+from robgui.analyses.semantic.maps.trap_list import FoundTrap, no_traps, record, traps_in
+from robgui.analyses.semantic.result import MapResult
 from robgui.analyses.semantic.scene.pictures import affordable
 from robgui.analyses.semantic.scene.space import open_spaces, predicted_classes, usual_class
 from robgui.core.dataset import Dataset
@@ -35,9 +34,8 @@ from robgui.core.devices import to_host
 from robgui.core.execution.analysis import Pace, Step
 from robgui.core.model.classifier import Classifier
 
-#: The class of a mesh is decided by at least so many cells.
+#: Fewest cells that decide the class of a mesh.
 _DECIDING = 24
-MOST_TRAPS = 20
 _MOST_IMAGES = 8
 #: Cells of one model call at most; a stop is answered after one.
 _AT_ONCE = 64
@@ -113,7 +111,7 @@ class _Block:
 
     network: int
     shape: int
-    cells: Level
+    cells: MapRound
 
 
 class _Map:
@@ -135,12 +133,12 @@ class _Map:
         self._tops = np.full(self._shape, -1, dtype=np.int32)
         self._top_scores = np.full(self._shape, np.nan, dtype=np.float32)
         self._computed = np.zeros(self._shape, dtype=bool)
-        self._kept: list[list[tuple[int, Level, Tensor]]] = [[] for _ in self._spaces[0]]
+        self._kept: list[list[tuple[int, MapRound, Tensor]]] = [[] for _ in self._spaces[0]]
         self._calls = 0
         self._target = predicted_classes(classifiers[0], dataset, params)
         self._decided = [target >= 0 for target in self._target]
         self._calls += 0 if params.target else sum(self._decided)
-        self._traps = _no_traps(len(self._axes), classifiers[0].shape)
+        self._traps = no_traps(len(self._axes), classifiers[0].shape)
 
     def fill(self) -> Iterator[None]:
         """Computes every cell, or those along borders; yields after each batch.
@@ -174,7 +172,7 @@ class _Map:
                         yield from self._fill_all(own)
                 self._decide(shape)
 
-    def _border(self, network: int, shape: int, stride: int) -> Level:
+    def _border(self, network: int, shape: int, stride: int) -> MapRound:
         """Cells along the border of the class that is looked at, once it is known."""
         target, tops = self._target[shape], self._tops[network, shape]
         if target >= 0:
@@ -256,42 +254,18 @@ class _Map:
 
     def look_for_traps(self) -> None:
         """Finds the traps of every map and, where there are several, of their mean."""
-        found = [
-            (trap, network, shape, self._tops[network, shape, trap.row, trap.column])
-            for network, shape in product(range(self._shape[0]), range(self._shape[1]))
-            for trap in self._traps_of(self._scores[network, shape])
-        ]
-        if self._shape[0] * self._shape[1] > 1:
-            found += [(trap, -1, -1, -1) for trap in self._traps_of(self._scores.mean((0, 1)))]
-        found = sorted(found, key=lambda one: one[0].score - one[0].wall)[:MOST_TRAPS]
-        traps, networks, shapes, tops = zip(*found, strict=True) if found else ((), (), (), ())
-        places = np.array([(trap.row, trap.column) for trap in traps], dtype=np.int64).reshape(
-            -1, 2
-        )
-        at = self._points(places)
-        self._traps = Traps(
-            at=at,
-            score=np.array([trap.score for trap in traps]),
-            wall=np.array([trap.wall for trap in traps]),
-            cells=np.array([trap.cells for trap in traps], dtype=np.int64),
-            top1=np.array(tops, dtype=np.int64),
-            network=np.array(networks, dtype=np.int64),
-            shape=np.array(shapes, dtype=np.int64),
-            images=self._images(at, networks, shapes),
-        )
-
-    def _traps_of(self, score: np.ndarray) -> list[Trap]:
         turns = (len(self._axes) > 1 and self._axes[1].periodic, self._axes[0].periodic)
-        return find_traps(score, self._params.trap_floor, self._params.trap_wall, turns)
+        found = traps_in(self._scores, self._tops, self._computed, self._params, turns)
+        places = [(one.trap.row, one.trap.column) for one in found]
+        at = self._points(np.array(places, dtype=np.int64).reshape(-1, 2))
+        self._traps = record(found, at, self._images(at, found))
 
-    def _images(
-        self, at: np.ndarray, networks: tuple[int, ...], shapes: tuple[int, ...]
-    ) -> np.ndarray:
+    def _images(self, at: np.ndarray, found: Sequence[FoundTrap]) -> np.ndarray:
         """What the network saw at the first traps; as many as are of one size."""
         size = self._classifiers[0].shape
         images: list[np.ndarray] = []
         for place in range(min(len(at), affordable(size, _MOST_IMAGES))):
-            space = self._spaces[max(0, networks[place])][max(0, shapes[place])]
+            space = self._spaces[max(0, found[place].network)][max(0, found[place].shape)]
             if space.classifier.shape != size:
                 break
             images += to_host(space.images(torch.from_numpy(at[place : place + 1])))
@@ -302,12 +276,14 @@ class _Map:
         columns = [self._x[cells[:, 1]], self._y[cells[:, 0]]]
         return np.stack(columns[: len(self._axes)], 1)
 
-    def _blocks(self, shape: int, level: Level) -> Iterator[_Block]:
+    def _blocks(self, shape: int, level: MapRound) -> Iterator[_Block]:
         """The cells of one round as every network is shown them."""
         for network, spaces in enumerate(self._spaces):
             size = min(spaces[shape].classifier.batch(self._params.batch), _AT_ONCE)
             for start in range(0, len(level.cells), size):
-                yield _Block(network, shape, Level(level.stride, level.cells[start : start + size]))
+                yield _Block(
+                    network, shape, MapRound(level.stride, level.cells[start : start + size])
+                )
 
     def _fill(self, block: _Block) -> Iterator[None]:
         space = self._spaces[block.network][block.shape]
@@ -318,7 +294,7 @@ class _Map:
             self._kept[block.shape].append((block.network, block.cells, shares))
         self._write(block.network, block.shape, block.cells, shares)
 
-    def _write(self, network: int, shape: int, part: Level, shares: Tensor) -> None:
+    def _write(self, network: int, shape: int, part: MapRound, shares: Tensor) -> None:
         sure, tops = (values.numpy() for values in shares.max(1))
         target = self._target[shape]
         scores = np.full(len(tops), np.nan) if target < 0 else shares[:, target].numpy()
@@ -369,17 +345,3 @@ class _Map:
             model_calls=self._calls,
             top_scores=self._top_scores.copy(),
         )
-
-
-def _no_traps(n: int, shape: tuple[int, ...]) -> Traps:
-    none, places = np.zeros(0), np.zeros(0, dtype=np.int64)
-    return Traps(
-        np.zeros((0, n)),
-        none,
-        none,
-        places,
-        places,
-        places,
-        places,
-        np.zeros((0, *shape), dtype=np.float32),
-    )

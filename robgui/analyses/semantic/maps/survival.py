@@ -21,7 +21,7 @@ class Survival:
         rivals: Classes on top where it is not, the most frequent first.
         area: Share of all poses that show the class on top, those not computed as the coarser ones
             that they lie in; nan when nothing is known.
-        mean: Mean score of the class; nan when nothing is known.
+        mean: Mean score of the class over all poses in the same way; nan when nothing is known.
         nearest: ``(n,)`` pose that loses the class, nearest to the usual one; None for none.
         traps: Places of the network's traps in the list of traps.
         lost_traps: Those of them where the class itself is lost.
@@ -62,7 +62,7 @@ def survival(result: MapResult, network: int) -> Survival:
     rivals, counts = np.unique(result.tops[network][lost], return_counts=True)
     shown = (result.tops[network] >= 0) & (target >= 0)
     on_top = shown & (result.tops[network] == target)
-    scores = result.scores[network][known]
+    scores = result.scores[network][shown]
     own = np.flatnonzero(result.traps.network == network)
     fails = result.traps.top1[own] != result.target[result.traps.shape[own]]
     return Survival(

@@ -12,7 +12,7 @@ from robgui.analyses.semantic.maps.survival import survival
 from robgui.analyses.semantic.result import MapResult
 from robgui.analyses.semantic.views import SCORE, rect_of, score_matrix, view_axis
 from robgui.analyses.semantic.words import finding_picture, place_words, range_words
-from robgui.core.text.words import number
+from robgui.core.text.words import number, percent
 from robgui.core.view import (
     Axis,
     Bars,
@@ -60,7 +60,7 @@ def map_details(result: MapResult) -> list[View]:
 
 def winner_map(result: MapResult, network: int, shape: int) -> Matrix:
     """Which class wins (hue) and how surely (intensity); the score where that is not known."""
-    title, note = _titled(result, WINNERS, network, shape), _subject(result, network, shape)
+    title, note = _titled(result, WINNERS, network, shape), _told(result, network, shape)
     spots = trap_spots(result, network, shape)
     if not result.top_scores.size:
         scores = result.scores[network, shape]
@@ -80,6 +80,7 @@ def winner_map(result: MapResult, network: int, shape: int) -> Matrix:
         class_names=names,
         spots=spots,
         note=note,
+        guessed=_guessed(result, network, shape),
     )
 
 
@@ -88,7 +89,7 @@ def score_map(result: MapResult, network: int, shape: int) -> Matrix:
     scores = result.scores.mean(0) if network < 0 else result.scores[network]
     scores = scores.mean(0) if shape < 0 else scores[shape]
     title = _titled(result, SCORES, network, shape)
-    spots, note = trap_spots(result, network, shape), _subject(result, network, shape)
+    spots, note = trap_spots(result, network, shape), _told(result, network, shape)
     return score_matrix(title, result.axes, (result.x, result.y), scores, spots, note)
 
 
@@ -197,7 +198,7 @@ def _wins(result: MapResult) -> Bars:
     order, names = class_order(result)
     shares = []
     for m in range(len(result.networks)):
-        tops = result.tops[m][result.computed[m]]
+        tops = result.tops[m][result.tops[m] >= 0]
         counts = np.bincount(np.minimum(order[tops], len(names) - 1), minlength=len(names))
         shares.append(counts / tops.size if tops.size else np.full(len(names), np.nan))
     seen = np.nan_to_num(np.stack(shares), nan=1.0).any(0)
@@ -247,7 +248,7 @@ def _chip(result: MapResult, place: int) -> str:
 
 def _lost_points(result: MapResult, shape: int, scores: np.ndarray) -> list[Line]:
     """Crosses where the first network does not see the class."""
-    lost = (result.tops[0, shape, 0] >= 0) & (result.tops[0, shape, 0] != result.target[shape])
+    lost = result.computed[0, shape, 0] & (result.tops[0, shape, 0] != result.target[shape])
     at = np.where(lost, scores[0], np.nan).astype(float)
     return [
         Line(
@@ -289,6 +290,23 @@ def _titled(result: MapResult, title: str, network: int, shape: int) -> str:
     where = result.shapes[shape] if len(result.shapes) > 1 and shape >= 0 else ""
     mean = "mean of all shapes" if shape < 0 else ""
     return f"{title}: {', '.join(part for part in (owner, where, mean) if part)}"
+
+
+def _guessed(result: MapResult, network: int, shape: int) -> np.ndarray | None:
+    """Cells that show what a coarser one around them has; None where there are none."""
+    guessed = ~result.computed[network, shape] & (result.tops[network, shape] >= 0)
+    return guessed if guessed.any() else None
+
+
+def _told(result: MapResult, network: int, shape: int) -> str:
+    """What the map is of, and how many of its cells are not its own."""
+    known = result.computed if network < 0 else result.computed[network]
+    known = known if shape < 0 else known[..., shape, :, :]
+    missing = 1 - float(known.mean())
+    subject = _subject(result, network, shape)
+    if not missing:
+        return subject
+    return f"{subject} {percent(missing)} of the cells were not computed and show a coarser one."
 
 
 def _subject(result: MapResult, network: int, shape: int) -> str:

@@ -18,7 +18,7 @@ from robgui.analyses.semantic.scene.space import Space
 from robgui.core.execution.budget.time_limit import Deadline
 
 
-class Boxes:
+class GrowingBoxes:
     """One box for every start; those that begin outside the class stay where they are.
 
     Attributes:
@@ -84,7 +84,7 @@ class Boxes:
             yield from self._deadline.until(1.0, self._live([place]))
 
     def _hurry(self, end: float) -> Callable[[int], bool]:
-        """Whether so many poses take until ``end``, at the speed so far."""
+        """Says of a number of poses whether they take until ``end``, at the speed so far."""
         began, before = self._deadline.seconds, self.calls
 
         def hurried(poses: int) -> bool:

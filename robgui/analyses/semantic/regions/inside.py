@@ -20,7 +20,7 @@ _BEYOND, _FAR = 4, 0.04
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownPoints:
     """E points ``(E, n)`` with their pictures ``(E, h, w, 3)``, scores and classes ``(E,)``.
 
     Nan, white and -1 where there is none.
@@ -75,8 +75,8 @@ class Interior:
             (2 * n * _BEYOND, n), generator=generator, dtype=torch.float64, device=HOST
         )
         self.mean, self.var = np.full(count, np.nan), np.full(count, np.nan)
-        self.inside: list[Shown] = []
-        self.outside: list[Shown] = []
+        self.inside: list[ShownPoints] = []
+        self.outside: list[ShownPoints] = []
         self.lowest = np.full((count, n), np.nan)
         self.lowest_score, self.lowest_top1 = (
             np.full(count, np.nan),
@@ -149,9 +149,11 @@ class Interior:
                 kept.append(part)
         return self._space.wrapped(torch.cat(kept)) if kept else points[:0]
 
-    def _shown(self, points: Tensor, scores: Tensor, tops: Tensor, places: list[int]) -> Shown:
+    def _shown(
+        self, points: Tensor, scores: Tensor, tops: Tensor, places: list[int]
+    ) -> ShownPoints:
         n = points.shape[1]
-        shown = Shown(
+        shown = ShownPoints(
             np.full((SHOWN, n), np.nan),
             blank_pictures(SHOWN, self._space.classifier.shape),
             np.full(SHOWN, np.nan),

@@ -16,19 +16,22 @@ import numpy as np
 from robgui.analyses.semantic.regions.box_test import at_most, evidence, needed
 from robgui.analyses.semantic.regions.domain import Domain
 
-#: Poses drawn in the slab that a face would add.
-SLAB = 24
+#: Poses drawn in the slab that a face would add: few, because the looks and the test that follow
+#: see the whole box.
+SLAB = 8
 #: First step of a face, the step at which it rests and the longest one, as shares of the range.
 FIRST_STEP, LAST_STEP, LONGEST = 0.02, 0.005, 0.25
 #: Poses of a look that cuts a grown box before it is tested, and how often at most.
-LOOK, LOOKS = 128, 12
-#: Poses of a test drawn at once, and the most of it: so many times what a box without a failure
-#: needs.
-AT_ONCE, MOST = 64, 4
+LOOK, LOOKS = 96, 12
+#: Poses of a test drawn at once, and the most of it, as a multiple of what a box without a failure
+#: needs. A box that needs more is cut, which costs little of it.
+AT_ONCE, MOST = 64, 2.5
 #: Trials of a box; each has half the risk of the one before.
 TRIALS = 12
 #: A face is cut this far inside the pose that lost the class.
 _BEYOND = 0.0025
+#: A box that failed a test shrinks by this share of its side at every face.
+_INWARDS = 0.01
 
 #: Scores and top classes of the poses asked for.
 Answer = tuple[np.ndarray, np.ndarray]
@@ -37,7 +40,7 @@ Asking = Generator[np.ndarray, Answer, None]
 
 
 @dataclass(slots=True)
-class Drawn:
+class DrawnPoses:
     """Poses of one test: ``points (m, n)`` in shares of the ranges, scores and classes ``(m,)``."""
 
     points: np.ndarray
@@ -62,7 +65,7 @@ class LargestBox:
         most: The share of lost poses that the last test does not rule out.
         done: Whether it has passed or was given up.
         progress: How much of the work is done, 0 to 1.
-        hurried: Whether there is no more time than for so many poses: then the box stops growing,
+        hurried: Whether a number of poses would use up the time: then the box stops growing,
             and its test begins.
     """
 
@@ -89,25 +92,21 @@ class LargestBox:
     def life(self) -> Asking:
         """Grows, looks, and tries until the box passes."""
         yield from self._grow()
+        if (yield from self._look()):  # what was cut off may have kept other faces back
+            yield from self._grow()
+            yield from self._look()
         self.progress = 0.5
-        for _ in range(LOOKS):
-            if self._must_test():
-                break
-            points = self._inside(LOOK)
-            lost = points[self._lost((yield points))]
-            if not len(lost):
-                break
-            self._cut(lost)
         for trial in range(1, TRIALS + 1):
             if (yield from self._test(self._risk / 2**trial)):
                 break
             if trial < TRIALS:
                 self._cut(self.drawn.points[self.drawn.tops != self._target])
+                self._shrink()
         self.done, self.progress = True, 1.0
 
-    def _nothing(self) -> Drawn:
+    def _nothing(self) -> DrawnPoses:
         points = np.zeros((0, len(self._seed)))
-        return Drawn(points, np.zeros(0), np.zeros(0, dtype=np.int64))
+        return DrawnPoses(points, np.zeros(0), np.zeros(0, dtype=np.int64))
 
     def _lost(self, answer: Answer) -> np.ndarray:
         return np.asarray(answer[1] != self._target)
@@ -133,6 +132,20 @@ class LargestBox:
                     self._move(face, far)
                 step[face] = step[face] / 2 if refused[face] else min(2 * step[face], LONGEST)
             self.progress = 0.5 * float((step < LAST_STEP).mean())
+
+    def _look(self) -> Generator[np.ndarray, Answer, bool]:
+        """Cuts the box until a look into it finds no lost pose; whether anything was cut off."""
+        cut = False
+        for _ in range(LOOKS):
+            if self._must_test():
+                break
+            points = self._inside(LOOK)
+            lost = points[self._lost((yield points))]
+            if not len(lost):
+                break
+            self._cut(lost)
+            cut = True
+        return cut
 
     def _must_test(self) -> bool:
         """Whether the time left is what the first test takes."""
@@ -160,7 +173,7 @@ class LargestBox:
     def _test(self, risk: float) -> Generator[np.ndarray, Answer, bool]:
         """Draws new poses until they show what is asked, or can no longer show it."""
         self.drawn, limit = self._nothing(), -np.log(risk)
-        most = MOST * needed(self._most_lost, risk)
+        most = int(MOST * needed(self._most_lost, risk))
         while True:
             points = self._inside(AT_ONCE)
             self.drawn.add(points, (yield points))
@@ -173,6 +186,16 @@ class LargestBox:
                 return True
             if found + evidence(0, most - total, self._most_lost) < limit:
                 return False
+
+    def _shrink(self) -> None:
+        """Moves every face a little inwards that does not lie at the end of its range.
+
+        The poses seen are few of those lost: a box cut past them alone would mostly fail again.
+        """
+        side = _INWARDS * (self.high - self.low)
+        inner = self.low > self._domain.floor, self.high < self._domain.ceiling
+        self.low = np.where(inner[0], np.minimum(self.low + side, self._seed), self.low)
+        self.high = np.where(inner[1], np.maximum(self.high - side, self._seed), self.high)
 
     def _cut(self, lost: np.ndarray) -> None:
         """Moves faces inwards past poses ``(m, n)`` that lost the class, losing little volume."""

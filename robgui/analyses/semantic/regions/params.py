@@ -41,8 +41,8 @@ PAPER: dict[str, Any] = {
     "lam": 0.1,
     "epsilon": 1e-5,
 }
-#: Starts of regions that the program chooses; each takes thousands of model calls, and a network on
-#: so many pixels takes a tenth of a second for one.
+#: Starts of regions that the program chooses where an image has fewer pixels than the second: each
+#: start takes thousands of model calls, and on more pixels one call takes a tenth of a second.
 _STARTS, _LARGE = 4, 128 * 128
 
 

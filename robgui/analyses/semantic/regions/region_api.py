@@ -15,7 +15,8 @@ from torch import Tensor
 
 from robgui.analyses.semantic.params import Preset
 from robgui.analyses.semantic.regions.params import METHODS, PAPER, GrowMethod
-from robgui.analyses.semantic.regions.region_step import Grower, Rules
+from robgui.analyses.semantic.regions.region_step import Grower
+from robgui.analyses.semantic.regions.rules import Rules
 from robgui.core.errors import ParamsError
 
 Score = Callable[[Tensor], Tensor]

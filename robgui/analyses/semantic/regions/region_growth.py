@@ -10,7 +10,8 @@ from torch import Tensor
 
 from robgui.analyses.semantic.regions.params import METHODS, GrowParams, Mode
 from robgui.analyses.semantic.regions.region_api import Grown, grown_of
-from robgui.analyses.semantic.regions.region_step import WEAKEST, Grower, Rules
+from robgui.analyses.semantic.regions.region_step import WEAKEST, Grower
+from robgui.analyses.semantic.regions.rules import Rules
 from robgui.analyses.semantic.scene.space import Space
 from robgui.core.text import words
 

@@ -4,7 +4,7 @@ one batch of points.
 ``ask`` gives the points whose scores the next step needs and ``tell`` takes the scores, so that the
 caller decides how they are computed: in one call, in batches, with pauses between them. The few
 numbers of the regions themselves are worked on beside the device, which would spend more time on
-starting so many small operations than on the scores.
+starting the many small operations than on the scores.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from robgui.analyses.semantic.params import Preset
 from robgui.analyses.semantic.regions import directions
 from robgui.analyses.semantic.regions.domain import Domain
-from robgui.analyses.semantic.regions.params import METHODS, PAPER, GrowMethod, GrowParams
+from robgui.analyses.semantic.regions.params import METHODS, GrowMethod
 from robgui.analyses.semantic.regions.quadrature import Nodes
+from robgui.analyses.semantic.regions.rules import Rules
 from robgui.core.devices import to_host
 from robgui.core.errors import ParamsError
 
@@ -29,7 +29,7 @@ from robgui.core.errors import ParamsError
 WEAKEST = 0.1
 #: A region has come to rest when none of its bounds moves by this share of the step size.
 REST = 0.02
-#: A region has not grown when no side is longer than so many times its first length.
+#: A region has not grown when no side is longer than this multiple of its first length.
 GREW = 1.5
 #: Half the distance of the two points of a difference, as a share of the range (1.8 degrees of a
 #: full turn).
@@ -37,35 +37,7 @@ _DIFFERENCE = 0.005
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
-    """How regions grow; fields as in GrowParams.
-
-    Attributes:
-        nodes: Nodes along each axis of a region; 2 are the corners alone.
-        autograd: Slopes come as gradients through ``tell``; otherwise differences of scores are
-            asked for.
-    """
-
-    preset: Preset = "default"
-    iterations: int = 200
-    eta: float = 0.01
-    alpha: float = 0.05
-    beta: float = 0.05
-    lam: float = 0.1
-    epsilon: float = 0.005
-    clip: bool = True
-    nodes: int = 3
-    autograd: bool = False
-
-    @classmethod
-    def of(cls, params: GrowParams, autograd: bool = False) -> Rules:
-        """The rules that settings ask for."""
-        named = {name: getattr(params, name) for name in ("preset", "clip", *PAPER)}
-        return cls(**named, nodes=2 if params.preset == "paper" else 3, autograd=autograd)
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
+class QueryPoints:
     """Points of the next step in the units of the axes: ``points (m, n)`` need a score, ``sloped
     (k, n)`` a gradient too.
     """
@@ -183,7 +155,7 @@ class Grower:
         """Whether ``(R,)`` no side is longer than at the start."""
         return np.asarray(((self._b - self._a) <= GREW * self._first).all(1))
 
-    def ask(self) -> Asked:
+    def ask(self) -> QueryPoints:
         """The points that the next step needs."""
         rows = [part[self.growing[part]] for part in self._rows]
         self._counts, self._order = [len(part) for part in rows], np.concatenate(rows)
@@ -191,9 +163,9 @@ class Grower:
         outer = self._box(rows[1], self._rules.alpha)
         whites = len(inner) - self._counts[2]
         if self._rules.autograd:
-            return Asked(self._points(inner[:whites], outer), self._points(inner[whites:]))
+            return QueryPoints(self._points(inner[:whites], outer), self._points(inner[whites:]))
         pairs, self._reach = self._pairs(rows[2], inner[whites:])
-        return Asked(self._points(inner, outer, pairs), self._points(inner[:0]))
+        return QueryPoints(self._points(inner, outer, pairs), self._points(inner[:0]))
 
     def tell(
         self, scores: Tensor, sloped_scores: Tensor | None = None, gradients: Tensor | None = None

@@ -15,12 +15,12 @@ import numpy as np
 import torch
 
 from robgui.analyses.semantic.params import IMAGE
-from robgui.analyses.semantic.regions.boxes import Boxes
-from robgui.analyses.semantic.regions.inside import Interior, Shown
+from robgui.analyses.semantic.regions.boxes import GrowingBoxes
+from robgui.analyses.semantic.regions.inside import Interior, ShownPoints
 from robgui.analyses.semantic.regions.params import Mode, RegionsParams, starts_on
 from robgui.analyses.semantic.regions.region_api import Grown
 from robgui.analyses.semantic.regions.region_growth import Growth, start_warning
-from robgui.analyses.semantic.regions.scan import Scan, given_starts, good_starts
+from robgui.analyses.semantic.regions.scan import CoarseScan, given_starts, good_starts
 from robgui.analyses.semantic.result import RegionsResult
 from robgui.analyses.semantic.scene.pictures import affordable, blank_pictures
 from robgui.analyses.semantic.scene.space import predicted_classes, scene_of
@@ -32,12 +32,12 @@ from robgui.core.execution.budget.time_limit import Deadline
 from robgui.core.model.classifier import Classifier
 
 _MOST_WORST = 6
-#: Progress is counted in so many parts.
+#: Parts in which progress is counted.
 _PARTS = 1000
 #: Of a time limit this share is for the first look around.
 _LOOK_SHARE = 0.15
 #: Poses that a box takes from its start to the end of its test, more or less.
-_POSES_OF_A_BOX = 1200
+_POSES_OF_A_BOX = 1000
 
 
 def semantic_regions(
@@ -81,15 +81,15 @@ class _Regions:
         self._starts = given_starts(self._space, params.starts) if params.starts else None
         self._target = predicted_classes(classifier, dataset, params)[0]
         self._calls = int(self._target >= 0 and not params.target)
-        self._scan = Scan(self._space)
+        self._scan = CoarseScan(self._space)
         self._side: Mode = "adversarial" if params.mode == "adversarial" else "robust"
         self._growth = self._new_growth()
         self._interior: Interior | None = None
         self._worst: dict[str, np.ndarray] | None = None
 
-    def _new_growth(self) -> Growth | Boxes:
+    def _new_growth(self) -> Growth | GrowingBoxes:
         if self._params.mode == "box":
-            return Boxes(self._space, self._target, self._params, self._deadline)
+            return GrowingBoxes(self._space, self._target, self._params, self._deadline)
         return Growth(self._space, self._target, self._params, self._side)
 
     def work(self) -> Iterator[None]:
@@ -126,7 +126,7 @@ class _Regions:
             self._space, self._target, bounds, starts, params.samples, params.seed, params.batch
         )
         self._interior = inside
-        if isinstance(growth, Boxes):
+        if isinstance(growth, GrowingBoxes):
             for region in range(len(bounds)):
                 yield from inside.take(region, growth.points(region))
         else:
@@ -256,21 +256,23 @@ class _Regions:
             **(self._worst or self._no_worst()),
             inside_lost=np.full(count, -1) if inside is None else inside.lost.copy(),
             inside_total=np.zeros(count, dtype=np.int64) if inside is None else inside.total.copy(),
-            inside_most=self._growth.most if isinstance(self._growth, Boxes) else nothing,
+            inside_most=self._growth.most if isinstance(self._growth, GrowingBoxes) else nothing,
         )
 
 
 _WORST = ("worst_images", "worst_points", "worst_scores", "worst_top1", "worst_region")
 
 
-def _shown(name: str, rows: list[Shown], shape: tuple[int, ...], grown: Grown) -> dict[str, Any]:
+def _shown(
+    name: str, rows: list[ShownPoints], shape: tuple[int, ...], grown: Grown
+) -> dict[str, Any]:
     """The fields of the result for pictures from inside or outside.
 
     Empty when there are none yet.
     """
     count, n = grown.low.shape
     blank = blank_pictures(0, shape)
-    empty = Shown(np.zeros((0, n)), blank, np.zeros(0), np.zeros(0, dtype=np.int64))
+    empty = ShownPoints(np.zeros((0, n)), blank, np.zeros(0), np.zeros(0, dtype=np.int64))
     parts = rows or [empty] * count
     fields = ("points", "pictures", "scores", "top1")
     if not parts:

@@ -15,8 +15,7 @@ from robgui.analyses.semantic.scene.space import Space, usual_class
 from robgui.core.errors import ParamsError
 from robgui.core.model.randomness import HOST
 
-#: Points along one axis, and along each of two axes of a coarse map; with more axes so many points
-#: are spread out.
+#: Points along one axis, along each of two axes of a coarse map, and spread over more axes.
 _LINE, _COLUMNS, _ROWS, _SPREAD = 61, 25, 13, 200
 #: Points of one model call at most: there are few of them, and somebody waits for the first
 #: picture.
@@ -27,7 +26,7 @@ _APART = 0.3
 _MARGIN = 0.1
 
 
-class Scan:
+class CoarseScan:
     """A coarse look that becomes finer: the usual point first, then a lattice whose gaps are
     filled.
 
@@ -115,7 +114,7 @@ def spread(count: int, n: int) -> np.ndarray:
     return np.asarray((0.5 + np.outer(np.arange(count), ratio ** -np.arange(1, n + 1))) % 1)
 
 
-def good_starts(space: Space, looked: Scan, target: int, mode: Mode, count: int) -> Tensor:
+def good_starts(space: Space, looked: CoarseScan, target: int, mode: Mode, count: int) -> Tensor:
     """Up to ``count`` starts ``(P, n)``: points where the class holds (or does not, to find
     adversarial regions), far from each other.
     """
@@ -124,7 +123,7 @@ def good_starts(space: Space, looked: Scan, target: int, mode: Mode, count: int)
 
 
 def common_starts(
-    space: Space, looked: Sequence[Scan], targets: Sequence[int], mode: Mode, count: int
+    space: Space, looked: Sequence[CoarseScan], targets: Sequence[int], mode: Mode, count: int
 ) -> Tensor:
     """Starts ``(count, n)`` that several looks have in common: points where the class of each of
     them holds, then those where most do, far from each other.
@@ -136,7 +135,7 @@ def common_starts(
     return points[_far_apart(space, points, worth, count, torch.ones_like(top))]
 
 
-def _worth(looked: Scan, target: int, mode: Mode) -> tuple[Tensor, Tensor]:
+def _worth(looked: CoarseScan, target: int, mode: Mode) -> tuple[Tensor, Tensor]:
     """How good each point is to start from, and whether the class holds there (or does not)."""
     score = looked.shares[:, target].double()
     known = ~score.isnan()  # nobody has looked at the others yet

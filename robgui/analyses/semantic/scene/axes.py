@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from robgui.analyses.semantic.params import IMAGE, SpaceParams
-from robgui.analyses.semantic.scene.scene import Axis
+from robgui.analyses.semantic.scene.scene import SceneAxis
 from robgui.core.errors import ParamsError
 
 #: What varies when nobody says so, by what the scene has.
@@ -19,18 +19,18 @@ USUAL_RANGES = {"rotation": (-45.0, 45.0), "scale": (70.0, 130.0)}
 DISTANCE = 2.732
 #: The parameters of every mesh scene, in the order of ``View``.
 AXES = (
-    Axis("azimuth", "Azimuth", "°", 0.0, 360.0, 0.0, periodic=True),
-    Axis("elevation", "Elevation", "°", -10.0, 90.0, 35.0),
-    Axis("distance", "Camera distance", "", 1.8, 6.0, DISTANCE),
-    Axis("roll", "Roll", "°", -180.0, 180.0, 0.0, periodic=True),
-    Axis("light_azimuth", "Light azimuth", "°", 0.0, 360.0, 45.0, periodic=True),
-    Axis("light_elevation", "Light elevation", "°", -10.0, 90.0, 60.0),
-    Axis("light", "Light intensity", "%", 0.0, 100.0, 50.0),
-    Axis("ambient", "Ambient light", "%", 0.0, 100.0, 50.0),
-    Axis("object_red", "Object red", "%", 0.0, 100.0, 100.0),
-    Axis("object_green", "Object green", "%", 0.0, 100.0, 100.0),
-    Axis("object_blue", "Object blue", "%", 0.0, 100.0, 100.0),
-    Axis("background", "Background", "%", 0.0, 100.0, 100.0),
+    SceneAxis("azimuth", "Azimuth", "°", 0.0, 360.0, 0.0, periodic=True),
+    SceneAxis("elevation", "Elevation", "°", -10.0, 90.0, 35.0),
+    SceneAxis("distance", "Camera distance", "", 1.8, 6.0, DISTANCE),
+    SceneAxis("roll", "Roll", "°", -180.0, 180.0, 0.0, periodic=True),
+    SceneAxis("light_azimuth", "Light azimuth", "°", 0.0, 360.0, 45.0, periodic=True),
+    SceneAxis("light_elevation", "Light elevation", "°", -10.0, 90.0, 60.0),
+    SceneAxis("light", "Light intensity", "%", 0.0, 100.0, 50.0),
+    SceneAxis("ambient", "Ambient light", "%", 0.0, 100.0, 50.0),
+    SceneAxis("object_red", "Object red", "%", 0.0, 100.0, 100.0),
+    SceneAxis("object_green", "Object green", "%", 0.0, 100.0, 100.0),
+    SceneAxis("object_blue", "Object blue", "%", 0.0, 100.0, 100.0),
+    SceneAxis("background", "Background", "%", 0.0, 100.0, 100.0),
 )
 #: Side of the occluding square in per cent of the shorter side of the image.
 OCCLUDER = 25.0
@@ -38,7 +38,7 @@ OCCLUDER = 25.0
 _OUTSIDE = -OCCLUDER / 2 - 5
 
 
-def image_axes(colour: bool, side: int) -> tuple[Axis, ...]:
+def image_axes(colour: bool, side: int) -> tuple[SceneAxis, ...]:
     """What can be done to an image.
 
     Args:
@@ -46,26 +46,26 @@ def image_axes(colour: bool, side: int) -> tuple[Axis, ...]:
         side: Pixels of its shorter side.
     """
     hues = (
-        Axis("saturation", "Saturation", "%", 0.0, 200.0, 100.0),
-        Axis("hue", "Hue", "°", -180.0, 180.0, 0.0, periodic=True),
+        SceneAxis("saturation", "Saturation", "%", 0.0, 200.0, 100.0),
+        SceneAxis("hue", "Hue", "°", -180.0, 180.0, 0.0, periodic=True),
     )
     return (
-        Axis("rotation", "Rotation", "°", -180.0, 180.0, 0.0, periodic=True),
-        Axis("scale", "Scale", "%", 50.0, 150.0, 100.0),
-        Axis("shift_x", "Shift to the right", "%", -30.0, 30.0, 0.0),
-        Axis("shift_y", "Shift down", "%", -30.0, 30.0, 0.0),
-        Axis("shear", "Shear", "°", -30.0, 30.0, 0.0),
-        Axis("brightness", "Brightness", "%", -50.0, 50.0, 0.0),
-        Axis("contrast", "Contrast", "%", 0.0, 200.0, 100.0),
+        SceneAxis("rotation", "Rotation", "°", -180.0, 180.0, 0.0, periodic=True),
+        SceneAxis("scale", "Scale", "%", 50.0, 150.0, 100.0),
+        SceneAxis("shift_x", "Shift to the right", "%", -30.0, 30.0, 0.0),
+        SceneAxis("shift_y", "Shift down", "%", -30.0, 30.0, 0.0),
+        SceneAxis("shear", "Shear", "°", -30.0, 30.0, 0.0),
+        SceneAxis("brightness", "Brightness", "%", -50.0, 50.0, 0.0),
+        SceneAxis("contrast", "Contrast", "%", 0.0, 200.0, 100.0),
         *(hues if colour else ()),
-        Axis("blur", "Blur", "px", 0.0, round(side / 14, 1), 0.0),
-        Axis("noise", "Noise", "%", 0.0, 30.0, 0.0),
-        Axis("occluder_x", "Occluder from the left", "%", _OUTSIDE, 100 - _OUTSIDE, _OUTSIDE),
-        Axis("occluder_y", "Occluder from the top", "%", _OUTSIDE, 100 - _OUTSIDE, 50.0),
+        SceneAxis("blur", "Blur", "px", 0.0, round(side / 14, 1), 0.0),
+        SceneAxis("noise", "Noise", "%", 0.0, 30.0, 0.0),
+        SceneAxis("occluder_x", "Occluder from the left", "%", _OUTSIDE, 100 - _OUTSIDE, _OUTSIDE),
+        SceneAxis("occluder_y", "Occluder from the top", "%", _OUTSIDE, 100 - _OUTSIDE, 50.0),
     )
 
 
-def varied(axes: Sequence[Axis], params: SpaceParams, spec: str) -> tuple[Axis, ...]:
+def varied(axes: Sequence[SceneAxis], params: SpaceParams, spec: str) -> tuple[SceneAxis, ...]:
     """The parameters that vary, with the ranges that the settings name.
 
     Args:
@@ -81,7 +81,7 @@ def varied(axes: Sequence[Axis], params: SpaceParams, spec: str) -> tuple[Axis, 
     return tuple(_ranged(known[name], ranges.get(name)) for name in names)
 
 
-def _ranged(axis: Axis, wanted: tuple[float, float] | None) -> Axis:
+def _ranged(axis: SceneAxis, wanted: tuple[float, float] | None) -> SceneAxis:
     if wanted is None:
         return axis
     low, high = wanted

@@ -18,7 +18,7 @@ from robgui.core.execution.asking.by_value import from_value
 if TYPE_CHECKING:
     from robgui.analyses.semantic.scene.meshes.file import Up
     from robgui.analyses.semantic.scene.space import Space
-    from robgui.core.execution.shelf import Shelf
+    from robgui.core.execution.loaded_cache import LoadedCache
     from robgui.core.model.classifier import Classifier
 
 #: This many scenes stay open; a mesh takes a while to read and prepare.
@@ -27,7 +27,7 @@ _SPACES: OrderedDict[tuple[object, ...], Space] = OrderedDict()
 
 
 def look(
-    shelf: Shelf,
+    shelf: LoadedCache,
     model: dict[str, Any],
     spec: str,
     one: dict[str, Any] | None,

@@ -16,7 +16,7 @@ from robgui.analyses.semantic.scene.camera import FIELD_OF_VIEW
 from robgui.analyses.semantic.scene.meshes.mesh import Mesh
 from robgui.analyses.semantic.scene.meshes.topology import face_normals
 from robgui.analyses.semantic.scene.render import Renderer, View
-from robgui.analyses.semantic.scene.scene import Axis
+from robgui.analyses.semantic.scene.scene import SceneAxis
 from robgui.core.errors import DataError
 
 #: Red, green and blue in a grey picture (ITU-R BT.601).
@@ -48,7 +48,7 @@ class MeshScene:
                 " for grey or colour images."
             )
         self.name = mesh.name
-        self.axes: tuple[Axis, ...] = AXES
+        self.axes: tuple[SceneAxis, ...] = AXES
         self.mesh = mesh
         self.notes = mesh.notes
         self._grey = shape[0] == 1

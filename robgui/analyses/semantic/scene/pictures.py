@@ -8,7 +8,7 @@ from torch import Tensor
 
 #: Longest side of a small picture.
 SIDE = 96
-#: Images kept whole in one result take at most so many bytes.
+#: Most bytes of the images kept whole in one result.
 BUDGET = 4_000_000
 
 

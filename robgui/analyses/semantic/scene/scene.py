@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 if TYPE_CHECKING:
     from torch import Tensor
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
+class SceneAxis:
     """One semantic parameter of a scene.
 
     Attributes:
@@ -23,6 +23,8 @@ class Axis:
         default: Where it stands when it is not varied.
         periodic: Whether the far end leads back to the near one.
     """
+
+    STORED_AS: ClassVar[str] = "Axis"
 
     name: str
     title: str
@@ -44,7 +46,7 @@ class Scene(Protocol):
     """
 
     name: str
-    axes: tuple[Axis, ...]
+    axes: tuple[SceneAxis, ...]
     exact_gradient: bool
 
     def images(self, values: Tensor, moved: Sequence[bool] | None = None) -> Tensor:

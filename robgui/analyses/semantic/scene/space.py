@@ -18,7 +18,7 @@ from robgui.analyses.semantic.params import IMAGE, SpaceParams
 from robgui.analyses.semantic.regions.params import Gradient, RegionsParams
 from robgui.analyses.semantic.scene.axes import varied
 from robgui.analyses.semantic.scene.own_class import own_class
-from robgui.analyses.semantic.scene.scene import Axis, Scene
+from robgui.analyses.semantic.scene.scene import Scene, SceneAxis
 from robgui.analyses.semantic.scene.scenes import open_scene
 from robgui.analyses.semantic.volume_ratio.params import SrvrParams
 from robgui.core.dataset import Dataset, inputs
@@ -59,7 +59,7 @@ class Space:
         self,
         scene: Scene,
         classifier: Classifier,
-        axes: Sequence[Axis],
+        axes: Sequence[SceneAxis],
         values: np.ndarray,
         spec: str,
     ) -> None:
@@ -284,7 +284,7 @@ def predicted_classes(
     return targets
 
 
-def find_axis(scene: Scene, name: str) -> tuple[int, Axis]:
+def find_axis(scene: Scene, name: str) -> tuple[int, SceneAxis]:
     """Place and description of the parameter called ``name``."""
     for place, axis in enumerate(scene.axes):
         if axis.name == name:
@@ -304,7 +304,7 @@ def usual_class(tops: Tensor, shares: Tensor) -> int:
     return int((counts + shares.mean(0)).argmax())
 
 
-def _placed(axis: Axis, value: float) -> float:
+def _placed(axis: SceneAxis, value: float) -> float:
     if not axis.periodic and not axis.low <= value <= axis.high:
         allowed = f"{axis.low:g} to {axis.high:g} {axis.unit}".rstrip()
         raise ParamsError(

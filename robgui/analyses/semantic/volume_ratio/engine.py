@@ -17,7 +17,7 @@ from robgui.analyses.semantic.regions.params import METHODS
 from robgui.analyses.semantic.regions.region_api import grown_of
 from robgui.analyses.semantic.regions.region_growth import Growth
 from robgui.analyses.semantic.regions.scan import (
-    Scan,
+    CoarseScan,
     common_starts,
     given_starts,
     same_starts,
@@ -122,7 +122,7 @@ class _Table:
         self._place = self._words(
             shape, f"looking for the class that {self._classifiers[0].name} usually sees."
         )
-        scan = Scan(self._spaces[0][shape])
+        scan = CoarseScan(self._spaces[0][shape])
         before = self._calls
         for _ in scan.look(self._params.batch):
             self._calls = before + scan.looked
@@ -136,7 +136,7 @@ class _Table:
             for network, spaces in enumerate(self._spaces):
                 who = f"network {network + 1} of {len(self._spaces)}"
                 self._place = self._words(shape, f"{who}: looking where the class is seen.")
-                scan, before = Scan(spaces[shape]), self._calls
+                scan, before = CoarseScan(spaces[shape]), self._calls
                 for _ in scan.look(self._params.batch):
                     self._calls = before + scan.looked
                     yield

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import torch
 from torch import Tensor
 
@@ -12,7 +14,7 @@ from robgui.analyses.zonnscan.zone import Sampler, Zone, power
 
 
 def zone_cloud(
-    zone: Zone, corners: Tensor, radii: list[float], *, sampler: Sampler, samples: int, seed: int
+    zone: Zone, corners: Tensor, sizes: Tensor, *, sampler: Sampler, samples: int, seed: int
 ) -> tuple[Cloud, Sampler, str]:
     """The cloud for every radius, the sampler it really uses, and a sentence when that is not
     the one asked for.
@@ -20,20 +22,14 @@ def zone_cloud(
     Args:
         zone: What the zones look like.
         corners: ``(1, d)`` the input, or ``(2, d)`` the corners of a box.
-        radii: Z positive numbers.
+        sizes: ``(Z,)`` the radii; one that is changed later is followed.
         sampler: How base points are spread.
         samples: Most samples per zone.
         seed: Start of the random numbers.
     """
-    sizes = torch.tensor(radii, dtype=corners.dtype, device=corners.device)
     if zone in ("linf", "box"):
         points, used, note = base_points(sampler, corners.shape[1], samples, seed, corners.device)
-        low, high = (
-            scaled_box(corners[0], corners[1], sizes)
-            if zone == "box"
-            else linf_corners(corners, sizes[:, None])
-        )
-        return BoxCloud.between(low, high, points), used, note
+        return BoxCloud(partial(_box, zone, corners, sizes), corners.shape[1], points), used, note
     kind = ClippedCloud if zone.endswith("clipped") else HitAndRunCloud
     note = (
         ""
@@ -41,6 +37,13 @@ def zone_cloud(
         else f"Zone {zone} is no box: plain sampling is used instead of {sampler}."
     )
     return kind(corners, sizes, power(zone), seed), "plain", note
+
+
+def _box(zone: Zone, corners: Tensor, sizes: Tensor, zones: Tensor) -> tuple[Tensor, Tensor]:
+    """Corners of some of the boxes: all of them would be large around a large input."""
+    if zone == "box":
+        return scaled_box(corners[0], corners[1], sizes[zones])
+    return linf_corners(corners, sizes[zones, None])
 
 
 def radius_of(zone: Zone, corners: Tensor, points: Tensor) -> Tensor:

@@ -27,8 +27,8 @@ _CONSTANT = 1e-6
 #: The skewness of entropies that spread less than this is lost in rounding, and so is any harm it
 #: could do.
 _SKEWNESS_KNOWN = 1e-4
-#: Student's interval needs so many samples times the square of their skewness (Cochran, "Sampling
-#: Techniques").
+#: Student's interval needs this many samples times the square of their skewness (Cochran,
+#: "Sampling Techniques").
 _PER_SKEWNESS = 25
 
 
@@ -165,13 +165,22 @@ def unsure(counts: Counts, cap: int, target: float, target_share: float) -> np.n
         target_share: Half-width of the share of changes, or a fifth of that share where it is
             large; 0 does not watch it.
     """
-    below = counts.samples < cap
+    return np.asarray((counts.samples < cap) & (doubt(counts, cap, target, target_share) > 1))
+
+
+def doubt(counts: Counts, cap: int, target: float, target_share: float) -> np.ndarray:
+    """How many times ``(Z,)`` wider than asked the wider interval of a zone is.
+
+    Infinite where its width is not to be trusted yet, and where no width is asked for. The
+    arguments are those of ``unsure``.
+    """
     if target == 0:
-        return np.asarray(below)
+        return np.full(len(counts.samples), np.inf)
     low, high = intervals(counts)
-    wanted = (counts.samples < FEWEST) | (high - low > 2 * target) | too_skewed(counts)
+    wide = (high - low) / (2 * target)
     if target_share > 0:
         least, most = shares(counts, cap, stops=True)
         closely = np.maximum(target_share, LARGE_SHARE * np.nan_to_num(counts.crossing))
-        wanted |= most - least > 2 * closely
-    return np.asarray(below & wanted)
+        wide = np.maximum(wide, (most - least) / (2 * closely))
+    early = (counts.samples < FEWEST) | too_skewed(counts)
+    return np.where(early, np.inf, wide)

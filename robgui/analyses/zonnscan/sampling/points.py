@@ -21,7 +21,7 @@ from robgui.analyses.zonnscan.zone import Sampler
 from robgui.core.devices import to_device
 from robgui.core.model.randomness import HOST
 
-#: Direction numbers are published for so many dimensions (Joe and Kuo, 2008; scipy and torch carry
+#: Dimensions for which direction numbers are published (Joe and Kuo, 2008; scipy and torch carry
 #: the same table).
 SOBOL_DIMENSIONS = 21_201
 #: Independent replicates of the Sobol points: 31 degrees of freedom cost 4 % of width against a
@@ -33,8 +33,9 @@ _BITS = 30
 #: Binary digits of a Sobol point that are kept: enough for 65,536 points in each replicate.
 _DIGITS = 16
 #: Numbers that are scrambled at once: few enough to stay in the cache of a CPU from one operation
-#: to the next.
-_AT_ONCE = 2**16
+#: to the next, and for torch to leave each operation to one thread. Eight short operations in turn
+#: would otherwise wait for all threads eight times, which costs more than they do.
+_AT_ONCE = 2**15 - 1
 
 
 class Points(Protocol):

@@ -5,15 +5,15 @@ enough.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from robgui.analyses.zonnscan.sampling.intervals import unsure
+from robgui.analyses.zonnscan.sampling.intervals import doubt, unsure
 from robgui.analyses.zonnscan.sampling.points import SOBOL_DIMENSIONS, stretches
-from robgui.analyses.zonnscan.sampling.tally import Tally
+from robgui.analyses.zonnscan.sampling.tally import Counts, Tally
 from robgui.analyses.zonnscan.sampling.zones import Block, Cloud
 from robgui.core.model.classifier import Classifier
 
@@ -30,6 +30,11 @@ class Scan:
     Iterating does the work and gives control back after each batch, from the first samples on;
     ``tally`` holds what was counted by then.
 
+    Attributes:
+        active: Zones that need more samples.
+        used: How many zones have been begun; the others wait.
+        more: Asked after every round how many of the waiting zones to begin, in their order.
+
     Args:
         classifier: The model.
         cloud: Zones and their samples.
@@ -38,6 +43,8 @@ class Scan:
         target: Half-width of the index at which a zone stops; 0 never stops early.
         target_share: Half-width of the share of changes that it needs too; 0 does not watch it.
         batch: Most inputs per model call; 0 lets the program choose.
+        first: Zones to begin with; the others wait until ``more`` names them. None: all.
+        hurried: Whether the time is limited: then the zones that are known least go on first.
     """
 
     def __init__(
@@ -50,10 +57,15 @@ class Scan:
         target: float = 0.0,
         target_share: float = 0.0,
         batch: int = 0,
+        first: int | None = None,
+        hurried: bool = False,
     ) -> None:
         self.tally = tally
         self.cap = cap
-        self.active = list(range(len(tally.samples)))
+        self.active = list(range(len(tally.samples) if first is None else first))
+        self.used = len(self.active)
+        self.more: Callable[[Counts], int] = lambda counts: 0
+        self._hurried = hurried
         self._classifier = classifier
         self._cloud = cloud
         self._target, self._target_share = target, target_share
@@ -62,35 +74,50 @@ class Scan:
 
     @property
     def total(self) -> int:
-        """Samples to take if no zone stops early."""
-        return self.cap * len(self.tally.samples)
+        """Samples to take if no zone stops early and none is added."""
+        return self.cap * self.used
 
     @property
     def done(self) -> int:
         """Samples taken or saved by stopping early."""
-        stopped = np.ones(len(self.tally.samples), dtype=bool)
+        stopped = np.ones(self.used, dtype=bool)
         stopped[self.active] = False
-        return int(np.where(stopped, self.cap, self.tally.samples).sum())
+        return int(np.where(stopped, self.cap, self.tally.samples[: self.used]).sum())
 
     def __iter__(self) -> Iterator[None]:
         rounds = {round_[0][0]: round_ for round_ in stretches(self.cap, self._cloud.block_size)}
         while self.active:
-            taken = self.tally.samples.copy()
-            for start in np.unique(taken[self.active]).tolist():
+            taken, chosen = self.tally.samples.copy(), self._chosen()
+            for start in np.unique(taken[chosen]).tolist():
                 yield from self._round(
-                    rounds[start], [zone for zone in self.active if taken[zone] == start]
+                    rounds[start], [zone for zone in chosen if taken[zone] == start]
                 )
             self.active = self._going_on()
+            added = self.more(self.tally.counts())
+            self.active += range(self.used, self.used + added)
+            self.used += added
+
+    def _chosen(self) -> list[int]:
+        """The zones that the next round is for: new ones, else all that go on.
+
+        In a hurry those whose intervals are the widest against what is asked, down to half of it.
+        """
+        new = [zone for zone in self.active if self.tally.samples[zone] == 0]
+        if new or not self._hurried:
+            return new or self.active
+        wide = doubt(self.tally.counts(), self.cap, self._target, self._target_share)[self.active]
+        least = wide.max() / 2
+        return [zone for zone, one in zip(self.active, wide, strict=True) if one >= least]
 
     def _round(self, stretches: list[tuple[int, int]], numbers: list[int]) -> Iterator[None]:
         zones = torch.tensor(numbers, device=self._classifier.device)
         for first, last in stretches:
             block = self._cloud.block(first, last, zones)
             yield from block.prepare()
-            for portion in self._portions(first, last):
+            for portion in self._portions(first, last, len(numbers)):
                 yield from self._count(block, zones, numbers, first, portion)
 
-    def _portions(self, first: int, last: int) -> Iterator[range]:
+    def _portions(self, first: int, last: int, zones: int) -> Iterator[range]:
         """Rows of a block that all zones get before any gets more.
 
         The first samples of a large input come a few at a time, so that the first curve over all
@@ -99,7 +126,7 @@ class Scan:
         rows = last - first
         begun = rows
         if first == 0 and self._cloud.lanes == 1 and self._large:
-            begun = min(rows, max(1, FIRST_CURVE // max(1, len(self.tally.samples))))
+            begun = min(rows, max(1, FIRST_CURVE // zones))
         start = 0
         while start < rows:
             yield range(start, min(rows, start + max(begun, start)))
@@ -129,9 +156,7 @@ class Scan:
             yield
 
     def _batches(self, zones: int, count: int) -> Iterator[tuple[slice, slice]]:
-        """So many samples of so many zones in batches: some zones whole, or some rows of one
-        zone.
-        """
+        """Batches of ``count`` samples of each zone: some zones whole, or some rows of one."""
         size = self._classifier.batch(self._batch)
         together, rows = max(1, size // count), min(size, count)
         for zone in range(0, zones, together):
@@ -154,4 +179,4 @@ class Scan:
     def _going_on(self) -> list[int]:
         """The zones to take more samples of: those neither at the cap nor sure enough."""
         going = unsure(self.tally.counts(), self.cap, self._target, self._target_share)
-        return np.flatnonzero(going).tolist()
+        return np.flatnonzero(going[: self.used]).tolist()

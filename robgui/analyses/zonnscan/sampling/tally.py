@@ -8,7 +8,7 @@ still counts.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 import torch
@@ -86,6 +86,11 @@ class Counts:
     crossed: np.ndarray
     shown: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int64))
 
+    def of(self, zones: np.ndarray) -> Counts:
+        """The rows of these zones, in their order."""
+        rows = (getattr(self, one.name)[zones] for one in fields(self))
+        return Counts(*rows)
+
     @property
     def index(self) -> np.ndarray:
         """Mean entropy ``(Z,)``; nan where nothing was sampled yet."""
@@ -148,7 +153,7 @@ class Tally:
             votes,
             crossed.sum(1, keepdim=True),
         ]
-        self._sums.index_add_(0, zones, torch.cat(parts, 1))
+        self._sums[zones] += torch.cat(parts, 1)  # no zone comes twice
         self.crossed[:, start : start + crossed.shape[1]].index_copy_(0, zones, crossed)
         self.samples[numbers] += crossed.shape[1]
         if start < self.shown.shape[1]:

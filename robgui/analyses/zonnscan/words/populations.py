@@ -55,7 +55,7 @@ def changed_by_attack(result: PopulationsResult) -> np.ndarray:
 
 
 def caught(result: PopulationsResult, false_alarms: float = FALSE_ALARMS) -> float:
-    """The share of the second set that an alarm catches with at most so many false alarms."""
+    """The share of the second set that an alarm catches at a bounded share of false alarms."""
     allowed = result.detected[result.false_alarms <= false_alarms]
     return float(allowed.max()) if len(allowed) else 0.0
 

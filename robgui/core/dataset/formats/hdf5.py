@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from robgui.core.dataset.dataset import Dataset
-from robgui.core.dataset.formats.stacked import build, choose_keys, class_names_in
+from robgui.core.dataset.formats.numpy_files import choose_keys, class_names_in
+from robgui.core.dataset.formats.stacked import build
 from robgui.core.dataset.limits import LARGEST_ARRAY, check_size, digest, first_line, reading, sized
 from robgui.core.dataset.options import Options
 from robgui.core.dataset.source import Shape

@@ -10,7 +10,8 @@ import numpy as np
 from robgui.core.dataset.arrays import Memory
 from robgui.core.dataset.dataset import Dataset
 from robgui.core.dataset.formats.matlab_file import read_values, read_variables
-from robgui.core.dataset.formats.stacked import build, choose_keys
+from robgui.core.dataset.formats.numpy_files import choose_keys
+from robgui.core.dataset.formats.stacked import build
 from robgui.core.dataset.limits import head
 from robgui.core.dataset.options import Options
 from robgui.core.dataset.source import Shape

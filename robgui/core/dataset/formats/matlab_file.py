@@ -202,7 +202,7 @@ def _plain(file: IO[bytes], variable: Variable, size: int) -> bytes:
 
 
 def _unpacked(file: IO[bytes], variable: Variable, wanted: int) -> bytes:
-    """So many bytes of a compressed element."""
+    """The first ``wanted`` bytes of a compressed element."""
     if wanted > _MOST_GROWTH * (variable.size + _CHUNK // _MOST_GROWTH):
         raise DataError(
             f"the file is far too short for the {sized(wanted)} that an array in it declares."

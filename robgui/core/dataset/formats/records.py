@@ -11,8 +11,10 @@ import numpy as np
 
 from robgui.core.dataset.arrays import Tracks
 from robgui.core.dataset.dataset import Dataset
-from robgui.core.dataset.formats.grid import LARGEST_NUMBER, Grid, text_columns, track_labels
-from robgui.core.dataset.formats.rows import LARGEST_COLUMNS, LARGEST_ROWS
+from robgui.core.dataset.formats.delimited.grid import dataset_of
+from robgui.core.dataset.formats.delimited.reading import LARGEST_NUMBER, Grid, text_columns
+from robgui.core.dataset.formats.delimited.rows import LARGEST_COLUMNS, LARGEST_ROWS
+from robgui.core.dataset.formats.delimited.trajectories import track_labels
 from robgui.core.dataset.labels import LABEL_COLUMNS
 from robgui.core.dataset.limits import LARGEST_ARRAY, read_json
 from robgui.core.dataset.options import Options
@@ -53,7 +55,7 @@ def open_json(path: Path, options: Options) -> Dataset:
             f"{path}: the file has more than {LARGEST_ROWS:,} records; use NPZ for such data."
         )
     if all(isinstance(item, dict) for item in document) and _points_name(document) is None:
-        return _grid(document, path, options).dataset(options)
+        return dataset_of(_grid(document, path, options), options)
     return _tracks(document, tuple(features), path, options)
 
 

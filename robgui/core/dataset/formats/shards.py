@@ -30,7 +30,7 @@ _MOST = 10_000
 
 
 @dataclass(frozen=True)
-class Shards:
+class ShardFolder:
     """The shards of a folder, by part; the empty part is for those whose name says none."""
 
     parts: dict[str, list[str]] = field(default_factory=dict)
@@ -41,21 +41,21 @@ class Shards:
         return any(suffix(name) != ".tar" for names in self.parts.values() for name in names)
 
 
-def shard_files(listing: Listing) -> Shards | None:
+def shard_files(listing: Listing) -> ShardFolder | None:
     """The shards in a folder, in its folder ``data``, or in its folders train, val and test."""
     here = listing.scan("")
     if here.images:
         return None
     for prefix in ("", "data/") if "data" in here.folders else ("",):
         if found := _shards(listing, prefix):
-            return Shards(found)
+            return ShardFolder(found)
     parts = {part: name for name in here.folders if (part := part_named(name))}
     found = {
         str(part): [each for many in _shards(listing, f"{name}/").values() for each in many]
         for part, name in parts.items()
     }
     found = {part: names for part, names in found.items() if names}
-    return Shards(found) if found else None
+    return ShardFolder(found) if found else None
 
 
 def _shards(listing: Listing, prefix: str) -> dict[str, list[str]]:
@@ -72,7 +72,7 @@ def _shards(listing: Listing, prefix: str) -> dict[str, list[str]]:
     return parts
 
 
-def open_shards(folder: Path, shards: Shards, options: Options) -> Dataset:
+def open_shards(folder: Path, shards: ShardFolder, options: Options) -> Dataset:
     """Opens the shards of one part as one dataset."""
     parts = shards.parts
     likeliest = next((part for part in _LIKELIEST if part in parts), "")

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, Any, BinaryIO, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -14,7 +13,6 @@ from robgui.core.dataset import images
 from robgui.core.dataset.arrays import (
     ArrayImages,
     Blocks,
-    FileRows,
     Layout,
     Memory,
     TableRows,
@@ -23,33 +21,13 @@ from robgui.core.dataset.arrays import (
 )
 from robgui.core.dataset.dataset import Dataset
 from robgui.core.dataset.labels import label_array, label_rows
-from robgui.core.dataset.limits import LARGEST_ARRAY, LARGEST_TABLE, check_size, read_array, reading
+from robgui.core.dataset.limits import LARGEST_ARRAY, check_size
 from robgui.core.dataset.options import Options
 from robgui.core.dataset.source import Shape, Skips, Source
 from robgui.core.errors import DataError
 from robgui.core.model.settings import Kind
-from robgui.core.npy import read_header
-from robgui.core.regular import open_regular
 
 T = TypeVar("T")
-
-#: Names under which the inputs and their labels are found together, the likeliest first.
-_PAIRS = (
-    ("images", "labels"),
-    ("x", "y"),
-    ("data", "labels"),
-    ("inputs", "targets"),
-    ("x_test", "y_test"),
-    ("test_images", "test_labels"),
-    ("x_val", "y_val"),
-    ("val_images", "val_labels"),
-    ("x_train", "y_train"),
-    ("train_images", "train_labels"),
-    ("features", "labels"),
-    ("arr_0", "arr_1"),
-)
-_LABELS = ("labels", "label", "y", "targets", "target")
-_NAMES = ("names", "class_names", "label_names", "classes")
 #: How many items are looked at to find out what black and white are, when not all are in memory.
 _SAMPLE = 1024
 _SAMPLE_BYTES = 256 * 2**20
@@ -79,7 +57,7 @@ def from_arrays(
         features: Column names of a table or of sequences.
     """
     values = np.asarray(array)
-    _check_numbers(values.dtype, name)
+    check_numbers(values.dtype, name)
     options = Options(kind=kind, names=tuple(names), features=tuple(features))
     return build(
         Memory(values),
@@ -89,146 +67,6 @@ def from_arrays(
         None if labels is None else np.asarray(labels),
         None if lengths is None else np.asarray(lengths),
     )
-
-
-def open_npy(path: Path, options: Options) -> Dataset:
-    """Opens an array file; images stay on the disk."""
-    with reading(path), open_regular(path) as file:
-        dtype, shape, fortran = _npy_header(file, path)
-        offset, size = file.tell(), path.stat().st_size
-        _check_numbers(dtype, str(path))
-        if size - offset < check_size(dtype, shape, path, largest=2**62) * dtype.itemsize:
-            raise DataError(
-                f"{path}: the file is shorter than the array of shape {shape} it declares; get a"
-                " complete copy."
-            )
-        if fortran or not shape or kind_of(shape, dtype, options) != "image":
-            blocks: Blocks = Memory(
-                _ordered(read_array(file, dtype, _stored(shape, fortran), path), fortran)
-            )
-        else:
-            check_size(dtype, shape[1:], path)
-            blocks = FileRows(path, offset, dtype, shape)
-    labels = _read_npy(Path(options.labels)) if options.labels else None
-    return build(blocks, path.name, path, options, labels)
-
-
-def open_npz(path: Path, options: Options) -> Dataset:
-    """Opens an archive of arrays.
-
-    Which of them are inputs, labels and names is guessed from their keys.
-    """
-    with reading(path), open_regular(path) as file, _zip(file, path) as archive:
-        keys = {
-            info.filename.removesuffix(".npy"): info
-            for info in archive.infolist()[:1000]
-            if info.filename.endswith(".npy")
-        }
-        shapes = {key: _member(archive, info, path, _npy_header)[1] for key, info in keys.items()}
-        inputs, labels = choose_keys(shapes, options, path)
-
-        def read(key: str | None) -> np.ndarray | None:
-            return None if key is None else _member(archive, keys[key], path, _npy)
-
-        values = read(inputs)
-        assert values is not None
-        _check_numbers(values.dtype, f"{path}, array {inputs!r}")
-        key = _first(_NAMES, shapes)
-        names = read(key)
-        words = class_names_in({} if key is None or names is None else {key: names}, path)
-        notes = _unused_labels(shapes, inputs) if labels is None else []
-        return build(
-            Memory(values),
-            path.name,
-            path,
-            options,
-            read(labels),
-            read(_first(("lengths",), shapes)),
-            words,
-            notes,
-        )
-
-
-def class_names_in(arrays: dict[str, np.ndarray], path: Path) -> tuple[str, ...]:
-    """The class names among arrays of words; none where no array is called so."""
-    key = _first(_NAMES, {name: values.shape for name, values in arrays.items()})
-    names = None if key is None else arrays[key]
-    if names is None or names.ndim != 1 or names.dtype.kind not in "US":
-        return ()
-    return tuple(_words(names, path))
-
-
-def _unused_labels(shapes: dict[str, Shape], inputs: str) -> list[str]:
-    """What to say of an array that is named like labels but has another length than the inputs."""
-    key = _first(
-        [partner for name, partner in _PAIRS if name == inputs.casefold()] + list(_LABELS), shapes
-    )
-    if key is None or key == inputs:
-        return []
-    return [
-        (
-            f"The array {key!r} has the shape {shapes[key]}, which does not fit"
-            f" {shapes[inputs][0]:,} inputs, and is left out."
-        )
-    ]
-
-
-def _words(values: np.ndarray, path: Path) -> list[str]:
-    try:
-        words = values.tolist()
-    except (SystemError, ValueError) as error:  # letters that Unicode does not have
-        raise DataError(f"{path}: its class names are no text; save them again.") from error
-    return [
-        word.decode("utf-8", "replace") if isinstance(word, bytes) else str(word) for word in words
-    ]
-
-
-def choose_keys(shapes: dict[str, Shape], options: Options, path: Path) -> tuple[str, str | None]:
-    """Which array holds the inputs and which the labels."""
-    if options.inputs:
-        return _named_keys(shapes, options, path)
-    pairs = sorted(
-        _PAIRS, key=lambda pair: options.split is not None and options.split not in pair[0]
-    )
-    for inputs, partner in pairs:
-        key = _first((inputs,), shapes)
-        if key is not None and len(shapes[key]) >= 2:
-            found = [_first((name,), shapes) for name in (partner, *_LABELS)]
-            return key, next(
-                (
-                    name
-                    for name in found
-                    if name and shapes[name][:1] == shapes[key][:1] and name != key
-                ),
-                None,
-            )
-    large = [key for key, shape in shapes.items() if len(shape) >= 2]
-    if not large and (
-        named := _first([name for name, _ in _PAIRS], shapes)
-    ):  # what build() says of it is more to the point
-        return named, None
-    if not large:
-        raise DataError(
-            f"{path}: no array holds inputs (the keys are:"
-            f" {', '.join(list(shapes)[:20]) or 'none'}); name it 'images' or 'x'."
-        )
-    key = max(large, key=lambda name: np.prod(shapes[name], dtype=float))
-    label = _first(_LABELS, shapes)
-    return key, label if label != key else None
-
-
-def _named_keys(shapes: dict[str, Shape], options: Options, path: Path) -> tuple[str, str | None]:
-    """The array that the options name, and that of its labels."""
-    key = _first((options.inputs.casefold(),), shapes)
-    if key is None:
-        raise DataError(
-            f"{path}: there is no array {options.inputs!r}; there are:"
-            f" {', '.join(list(shapes)[:20])}."
-        )
-    partners = [partner for name, partner in _PAIRS if name == key.casefold()]
-    wanted = (options.label.casefold(),) if options.label else (*partners, *_LABELS)
-    label = _first(wanted, shapes)
-    return key, label if label != key else None
 
 
 def build(
@@ -434,7 +272,8 @@ def _features(columns: int, options: Options, where: str) -> tuple[str, ...]:
     return options.features or tuple(f"column {place}" for place in range(1, columns + 1))
 
 
-def _check_numbers(dtype: np.dtype, where: str) -> None:
+def check_numbers(dtype: np.dtype, where: str) -> None:
+    """Refuses arrays of anything but numbers."""
     if dtype.kind not in "biuf" or dtype.itemsize > 8:
         what = (
             "Python objects, which are never executed"
@@ -442,70 +281,3 @@ def _check_numbers(dtype: np.dtype, where: str) -> None:
             else f"values of type {dtype}"
         )
         raise DataError(f"{where}: the array holds {what}; save it as plain numbers.")
-
-
-def _npy_header(file: IO[bytes], path: Path) -> tuple[np.dtype, Shape, bool]:
-    try:
-        return read_header(file)
-    except OSError:
-        raise
-    except Exception as error:  # numpy's parser raises a dozen kinds of errors on a broken header
-        reason = (str(error).splitlines() or [type(error).__name__])[0][:200]
-        raise DataError(
-            f"{path}: this is not an array file robgui can read ({reason}); save it again with"
-            " numpy."
-        ) from error
-
-
-def _npy(file: IO[bytes], path: Path) -> np.ndarray:
-    dtype, shape, fortran = _npy_header(file, path)
-    if dtype.kind not in "biufUS" or dtype.itemsize > 2**16:
-        _check_numbers(dtype, str(path))
-    if dtype.kind in "US":
-        check_size(dtype, shape, path, LARGEST_TABLE)
-    return _ordered(read_array(file, dtype, _stored(shape, fortran), path), fortran)
-
-
-def _read_npy(path: Path) -> np.ndarray:
-    with reading(path), open_regular(path) as file:
-        return _npy(file, path)
-
-
-def _stored(shape: Shape, fortran: bool) -> Shape:
-    return shape[::-1] if fortran else shape
-
-
-def _ordered(values: np.ndarray, fortran: bool) -> np.ndarray:
-    return np.ascontiguousarray(values.T) if fortran else values
-
-
-def _zip(file: BinaryIO, path: Path) -> zipfile.ZipFile:
-    try:
-        return zipfile.ZipFile(file)
-    except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
-        raise DataError(
-            f"{path}: this is not an NPZ archive ({error}); save it again with numpy.savez."
-        ) from error
-
-
-def _member(
-    archive: zipfile.ZipFile,
-    info: zipfile.ZipInfo,
-    path: Path,
-    read: Callable[[IO[bytes], Path], T],
-) -> T:
-    try:
-        with archive.open(info) as file:
-            return read(file, path)
-    except (OSError, EOFError, DataError, MemoryError):
-        raise
-    except Exception as error:  # each decompressor has errors of its own
-        raise DataError(
-            f"{path}: the array {info.filename!r} cannot be read ({error}); save the archive again"
-            " with numpy.savez."
-        ) from error
-
-
-def _first(names: Sequence[str], shapes: dict[str, Shape]) -> str | None:
-    lower = {key.casefold(): key for key in reversed(shapes)}
-    return next((lower[name] for name in names if name in lower), None)

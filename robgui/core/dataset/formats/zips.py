@@ -9,8 +9,8 @@ from pathlib import Path
 
 from robgui.core.dataset.limits import reading
 from robgui.core.errors import DataError
+from robgui.core.identify.zip_directory import BrokenZipError, Directory, read_directory
 from robgui.core.regular import open_regular
-from robgui.core.zip_directory import BrokenZipError, Directory, read_directory
 
 _LOCAL = struct.Struct("<4s22x2H")
 

@@ -21,20 +21,29 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robgui.core.dataset.query.evaluating import Truth, evaluate
+from robgui.core.dataset.query.evaluating import QueryMatch, evaluate
 from robgui.core.dataset.query.expression import Expression, needs
-from robgui.core.dataset.query.facts import Facts, Predicted
+from robgui.core.dataset.query.facts import InputFacts, Predicted
 from robgui.core.dataset.query.parsing import parse
 
 if TYPE_CHECKING:
     from robgui.core.dataset.dataset import Dataset
 
-__all__ = ["Expression", "Facts", "Predicted", "Truth", "evaluate", "needs", "parse", "select"]
+__all__ = [
+    "Expression",
+    "InputFacts",
+    "Predicted",
+    "QueryMatch",
+    "evaluate",
+    "needs",
+    "parse",
+    "select",
+]
 
 
 def select(dataset: Dataset, text: str) -> list[int]:
     """Indices of the items that fit ``text``; DataError in one sentence when it is no query."""
-    facts = Facts(
+    facts = InputFacts(
         len(dataset), dataset.name, dataset.keys, labels=dataset.labels, names=dataset.names
     )
     return [int(index) for index in np.flatnonzero(evaluate(parse(text), facts).yes)]

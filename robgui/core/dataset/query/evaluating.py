@@ -15,11 +15,11 @@ from robgui.core.dataset.query.expression import (
     AnyOf,
     Condition,
     Expression,
+    FreeText,
     Keyword,
     Not,
-    Words,
 )
-from robgui.core.dataset.query.facts import UNKNOWN, UNREADABLE, Facts, Predicted
+from robgui.core.dataset.query.facts import UNKNOWN, UNREADABLE, InputFacts, Predicted
 from robgui.core.errors import DataError
 
 _COMPARE: dict[str, Callable[[np.ndarray, float], np.ndarray]] = {
@@ -36,7 +36,7 @@ _NUMBER = re.compile(r"[+-]?(?:\d{1,15}(?:\.\d{0,15})?|\.\d{1,15})(?:e[+-]?\d{1,
 
 
 @dataclass(frozen=True, slots=True)
-class Truth:
+class QueryMatch:
     """For each input whether a query fits it.
 
     Attributes:
@@ -47,19 +47,19 @@ class Truth:
     yes: np.ndarray
     unknown: np.ndarray
 
-    def __and__(self, other: Truth) -> Truth:
+    def __and__(self, other: QueryMatch) -> QueryMatch:
         yes = self.yes & other.yes
-        return Truth(yes, (self.yes | self.unknown) & (other.yes | other.unknown) & ~yes)
+        return QueryMatch(yes, (self.yes | self.unknown) & (other.yes | other.unknown) & ~yes)
 
-    def __or__(self, other: Truth) -> Truth:
+    def __or__(self, other: QueryMatch) -> QueryMatch:
         yes = self.yes | other.yes
-        return Truth(yes, (self.unknown | other.unknown) & ~yes)
+        return QueryMatch(yes, (self.unknown | other.unknown) & ~yes)
 
-    def __invert__(self) -> Truth:
-        return Truth(~self.yes & ~self.unknown, self.unknown)
+    def __invert__(self) -> QueryMatch:
+        return QueryMatch(~self.yes & ~self.unknown, self.unknown)
 
 
-def evaluate(query: Expression, facts: Facts) -> Truth:
+def evaluate(query: Expression, facts: InputFacts) -> QueryMatch:
     """Asks ``query`` of every input.
 
     Raises:
@@ -75,23 +75,23 @@ def evaluate(query: Expression, facts: Facts) -> Truth:
             return ~evaluate(part, facts)
         case Keyword(word=word):
             return _KEYWORDS[word](facts)
-        case Words(text=text):
+        case FreeText(text=text):
             return _words(facts, text)
         case Condition(field=field, sign=sign, value=value):
             return _FIELDS[field](facts, sign, value)
 
 
-def _known(yes: np.ndarray) -> Truth:
-    return Truth(yes, np.zeros(len(yes), dtype=bool))
+def _known(yes: np.ndarray) -> QueryMatch:
+    return QueryMatch(yes, np.zeros(len(yes), dtype=bool))
 
 
-def _told(yes: np.ndarray, predicted: Predicted) -> Truth:
+def _told(yes: np.ndarray, predicted: Predicted) -> QueryMatch:
     """What holds where the model has answered, and is open where it has not."""
     unknown = predicted.classes == UNKNOWN
-    return Truth(yes & ~unknown & (predicted.classes != UNREADABLE), unknown)
+    return QueryMatch(yes & ~unknown & (predicted.classes != UNREADABLE), unknown)
 
 
-def _predicted(facts: Facts, what: str) -> Predicted:
+def _predicted(facts: InputFacts, what: str) -> Predicted:
     if facts.predicted is None:
         raise DataError(
             f"the selection asks for {what}, which no model has told here; choose a model in the"
@@ -103,7 +103,7 @@ def _predicted(facts: Facts, what: str) -> Predicted:
 # --- fields -----------------------------------------------------------------------------------
 
 
-def _label(facts: Facts, sign: str, value: str) -> Truth:
+def _label(facts: InputFacts, sign: str, value: str) -> QueryMatch:
     if facts.labels is None:
         raise DataError(f"the selection asks for a label, but {facts.name} has no labels.")
     if sign in _ORDERING:
@@ -111,7 +111,7 @@ def _label(facts: Facts, sign: str, value: str) -> Truth:
     return _known(_of_class(facts.labellings(), sign, value))
 
 
-def _prediction(facts: Facts, sign: str, value: str) -> Truth:
+def _prediction(facts: InputFacts, sign: str, value: str) -> QueryMatch:
     predicted = _predicted(facts, "a predicted class")
     names = predicted.names or facts.names
     if sign in _ORDERING:
@@ -165,8 +165,8 @@ def _no_class(value: str, names: tuple[str, ...]) -> DataError:
     )
 
 
-def _number_of(field: str) -> Callable[[Facts, str, str], Truth]:
-    def compare(facts: Facts, sign: str, value: str) -> Truth:
+def _number_of(field: str) -> Callable[[InputFacts, str, str], QueryMatch]:
+    def compare(facts: InputFacts, sign: str, value: str) -> QueryMatch:
         predicted = _predicted(facts, f"the {field}")
         if sign not in _COMPARE:
             raise DataError(f"the selection cannot use ~ with {field}; use <, <=, > or >=.")
@@ -178,7 +178,7 @@ def _number_of(field: str) -> Callable[[Facts, str, str], Truth]:
     return compare
 
 
-def _index(facts: Facts, sign: str, value: str) -> Truth:
+def _index(facts: InputFacts, sign: str, value: str) -> QueryMatch:
     if sign not in _COMPARE:
         raise DataError("the selection cannot use ~ with index; use =, !=, <, <=, > or >=.")
     if not re.fullmatch(r"[+-]?\d{1,15}", value):
@@ -188,7 +188,7 @@ def _index(facts: Facts, sign: str, value: str) -> Truth:
     return _known(_COMPARE[sign](np.arange(facts.count), int(value)))
 
 
-def _name(facts: Facts, sign: str, value: str) -> Truth:
+def _name(facts: InputFacts, sign: str, value: str) -> QueryMatch:
     if sign in _ORDERING:
         raise DataError(f"the selection cannot use {sign} with name; use :, =, != or ~.")
     wanted = value.casefold()
@@ -198,11 +198,11 @@ def _name(facts: Facts, sign: str, value: str) -> Truth:
     return _known(same if sign == "=" else ~same)
 
 
-def _containing(facts: Facts, wanted: str) -> np.ndarray:
+def _containing(facts: InputFacts, wanted: str) -> np.ndarray:
     return np.fromiter((wanted in key.casefold() for key in facts.item_names()), bool, facts.count)
 
 
-def _tag(facts: Facts, sign: str, value: str) -> Truth:
+def _tag(facts: InputFacts, sign: str, value: str) -> QueryMatch:
     if sign in _ORDERING:
         raise DataError(f"the selection cannot use {sign} with tag; use :, =, != or ~.")
     wanted = value.casefold()
@@ -217,7 +217,7 @@ def _tag(facts: Facts, sign: str, value: str) -> Truth:
     return _known(~fits if sign == "!=" else fits)
 
 
-def _finding(facts: Facts, sign: str, value: str) -> Truth:
+def _finding(facts: InputFacts, sign: str, value: str) -> QueryMatch:
     if sign in _ORDERING:
         raise DataError(f"the selection cannot use {sign} with finding; use :, =, != or ~.")
     wanted, whole = value.casefold(), sign in ("=", "!=")
@@ -245,7 +245,7 @@ def _number(value: str, field: str) -> float:
 # --- words ------------------------------------------------------------------------------------
 
 
-def _words(facts: Facts, text: str) -> Truth:
+def _words(facts: InputFacts, text: str) -> QueryMatch:
     """Free text: part of the name, the class, what the model says, a tag, or a finding."""
     wanted = text.casefold()
     fits = _containing(facts, wanted)
@@ -262,7 +262,7 @@ def _words(facts: Facts, text: str) -> Truth:
     return _known(fits)
 
 
-def _judged(facts: Facts, *, right: bool) -> Truth:
+def _judged(facts: InputFacts, *, right: bool) -> QueryMatch:
     predicted = _predicted(facts, "what is right and wrong")
     if predicted.labels is None:
         raise DataError(
@@ -272,21 +272,21 @@ def _judged(facts: Facts, *, right: bool) -> Truth:
     same = predicted.classes == predicted.labels
     yes = (same if right else ~same) & (predicted.labels >= 0)
     truth = _told(yes, predicted)
-    return Truth(truth.yes, truth.unknown & (predicted.labels >= 0))
+    return QueryMatch(truth.yes, truth.unknown & (predicted.labels >= 0))
 
 
-def _answered(facts: Facts, mark: int) -> Truth:
+def _answered(facts: InputFacts, mark: int) -> QueryMatch:
     predicted = _predicted(facts, "what the model has answered")
     return _known(predicted.classes == mark)
 
 
-def _labelled(facts: Facts) -> Truth:
+def _labelled(facts: InputFacts) -> QueryMatch:
     if facts.labels is None:
         return _known(np.zeros(facts.count, dtype=bool))
     return _known(facts.labels >= 0)
 
 
-_FIELDS: dict[str, Callable[[Facts, str, str], Truth]] = {
+_FIELDS: dict[str, Callable[[InputFacts, str, str], QueryMatch]] = {
     "label": _label,
     "predicted": _prediction,
     "confidence": _number_of("confidence"),
@@ -297,7 +297,7 @@ _FIELDS: dict[str, Callable[[Facts, str, str], Truth]] = {
     "tag": _tag,
     "finding": _finding,
 }
-_KEYWORDS: dict[str, Callable[[Facts], Truth]] = {
+_KEYWORDS: dict[str, Callable[[InputFacts], QueryMatch]] = {
     "wrong": lambda facts: _judged(facts, right=False),
     "right": lambda facts: _judged(facts, right=True),
     "labelled": _labelled,

@@ -48,7 +48,7 @@ class Keyword:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class FreeText:
     """Free text: part of a name, a class or a tag."""
 
     text: str
@@ -75,7 +75,7 @@ class AnyOf:
     parts: tuple[Expression, ...]
 
 
-Expression = Condition | Keyword | Words | Not | AllOf | AnyOf
+Expression = Condition | Keyword | FreeText | Not | AllOf | AnyOf
 
 
 def needs(query: Expression) -> frozenset[str]:
@@ -85,7 +85,7 @@ def needs(query: Expression) -> frozenset[str]:
             return frozenset({field})
         case Keyword(word=word):
             return frozenset({word})
-        case Words():
+        case FreeText():
             return frozenset({"name", "text"})
         case Not(part=part):
             return needs(part)

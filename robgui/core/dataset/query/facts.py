@@ -33,7 +33,7 @@ class Predicted:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class InputFacts:
     """What is known of a dataset's inputs.
 
     Attributes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from robgui.core.dataset.query.facts import Facts
+from robgui.core.dataset.query.facts import InputFacts
 
 #: What inputs can be sorted by, as people read it.
 ORDERS = {
@@ -23,7 +23,7 @@ LARGEST_FIRST = ("loss", "findings")
 OF_MODEL = ("predicted", "confidence", "margin", "loss")
 
 
-def arranged(rows: np.ndarray, facts: Facts, by: str, *, turned: bool = False) -> np.ndarray:
+def arranged(rows: np.ndarray, facts: InputFacts, by: str, *, turned: bool = False) -> np.ndarray:
     """``rows`` in another order; those of which nothing is known come last, equal ones keep theirs.
 
     Args:
@@ -48,7 +48,7 @@ def arranged(rows: np.ndarray, facts: Facts, by: str, *, turned: bool = False) -
     return np.concatenate([rows[known][np.argsort(signed, kind="stable")], rows[~known]])
 
 
-def _values(facts: Facts, by: str) -> np.ndarray | None:
+def _values(facts: InputFacts, by: str) -> np.ndarray | None:
     """A number for each input, nan where it is not known; None where nobody knows any."""
     if by == "findings":
         found = np.zeros(facts.count)

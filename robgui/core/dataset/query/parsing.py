@@ -13,9 +13,9 @@ from robgui.core.dataset.query.expression import (
     AnyOf,
     Condition,
     Expression,
+    FreeText,
     Keyword,
     Not,
-    Words,
 )
 from robgui.core.errors import DataError
 
@@ -80,7 +80,7 @@ class _Reader:
         if self._at("("):
             return self._group()
         if (quoted := self._quoted()) is not None:
-            return Words(quoted) if quoted.strip() else AllOf()
+            return FreeText(quoted) if quoted.strip() else AllOf()
         if (condition := self._condition()) is not None:
             return condition
         return self._bare()
@@ -153,7 +153,7 @@ class _Reader:
                 f"the selection says nothing of {plain}; write for example: {EXAMPLE}, or the word"
                 " in quotes."
             )
-        return Words(word)
+        return FreeText(word)
 
     def _letters(self) -> str:
         """Everything up to a blank, or to a parenthesis that is closed but not opened here."""

@@ -23,17 +23,17 @@ from robgui.core.model.trial import Trial, try_on
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
-    from robgui.core.execution.shelf import Shelf
+    from robgui.core.execution.loaded_cache import LoadedCache
     from robgui.core.model.classifier import Classifier
 
 
-def devices(shelf: Shelf) -> list[tuple[str, str]]:
+def devices(shelf: LoadedCache) -> list[tuple[str, str]]:
     """Where models can be put, as ``(id, name for people)``, the default first."""
     return known_devices()
 
 
 def model(
-    shelf: Shelf,
+    shelf: LoadedCache,
     path: str,
     trust: bool | list[str],
     device: str,
@@ -48,7 +48,7 @@ def model(
     return card_of(classifier)
 
 
-def data(shelf: Shelf, path: str, options: dict[str, Any], query: str | None) -> DataCard:
+def data(shelf: LoadedCache, path: str, options: dict[str, Any], query: str | None) -> DataCard:
     """Opens data, which stay open; says which inputs a query finds."""
     from robgui.core.dataset import open_dataset
 
@@ -78,22 +78,24 @@ def _counts(dataset: Dataset) -> tuple[int, ...]:
     return tuple(np.bincount(known, minlength=len(dataset.names)).tolist())
 
 
-def trial(shelf: Shelf, model: str, data: str) -> Trial:
+def trial(shelf: LoadedCache, model: str, data: str) -> Trial:
     """Tries a loaded model on open data, both by their fingerprints."""
     return try_on(shelf.model_at_hand(model), shelf.dataset_at_hand(data))
 
 
-def ways(shelf: Shelf, model: str, data: str) -> list[Tried]:
+def ways(shelf: LoadedCache, model: str, data: str) -> list[Tried]:
     """The usual ways of feeding a loaded model, tried on open data; best first."""
     return try_presets(shelf.model_at_hand(model), shelf.dataset_at_hand(data))
 
 
-def left_out(shelf: Shelf, data: str) -> str:
+def left_out(shelf: LoadedCache, data: str) -> str:
     """What could not be read of open data so far, in words."""
     return shelf.dataset_at_hand(data).left_out()
 
 
-def card(shelf: Shelf, model: dict[str, Any], settings: dict[str, Any] | None = None) -> ModelCard:
+def card(
+    shelf: LoadedCache, model: dict[str, Any], settings: dict[str, Any] | None = None
+) -> ModelCard:
     """A model with other ``settings``, tried; and where and as precise as ``model`` says."""
     classifier = loaded(shelf, model)
     if settings is None:
@@ -123,7 +125,7 @@ def _read_again(classifier: Classifier, wanted: ModelSettings, model: dict[str, 
     return again
 
 
-def let_go(shelf: Shelf, content: str, kept: list[str]) -> bool:
+def let_go(shelf: LoadedCache, content: str, kept: list[str]) -> bool:
     """Forgets the models of this content, but those with the fingerprints ``kept``; their memory
     is free again.
     """
@@ -133,7 +135,7 @@ def let_go(shelf: Shelf, content: str, kept: list[str]) -> bool:
 
 
 def scores(
-    shelf: Shelf,
+    shelf: LoadedCache,
     model: dict[str, Any],
     x: np.ndarray,
     raw: bool = False,
@@ -154,20 +156,20 @@ def scores(
     return Scores(probabilities, looks)
 
 
-def outputs(shelf: Shelf, model: dict[str, Any]) -> int:
+def outputs(shelf: LoadedCache, model: dict[str, Any]) -> int:
     """How many numbers the model itself gives for an input."""
     classifier = loaded(shelf, model)
     return int(classifier.raw(np.zeros((1, *classifier.shape), np.float32)).shape[1])
 
 
-def speed(shelf: Shelf, model: dict[str, Any]) -> list[Speed]:
+def speed(shelf: LoadedCache, model: dict[str, Any]) -> list[Speed]:
     """How fast a model is each way."""
-    from robgui.core.model.speed import measure
+    from robgui.core.model.timing.speed import measure
 
     return measure(loaded(shelf, model))
 
 
-def loaded(shelf: Shelf, model: dict[str, Any]) -> Classifier:
+def loaded(shelf: LoadedCache, model: dict[str, Any]) -> Classifier:
     """The model that a question is about, where and as precise as it says.
 
     Loaded again if this process has not seen it yet. See ``ModelCard.asked``.

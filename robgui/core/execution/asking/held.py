@@ -24,7 +24,7 @@ from robgui.core.execution.request import Reference, reference
 from robgui.core.model.settings import Kind
 
 if TYPE_CHECKING:
-    from robgui.core.execution.shelf import Shelf
+    from robgui.core.execution.loaded_cache import LoadedCache
 
 Ask = Callable[..., Any]
 
@@ -32,7 +32,7 @@ Ask = Callable[..., Any]
 # --- where the data are ---------------------------------------------------------------------------
 
 
-def hold(shelf: Shelf, path: str, options: dict[str, Any]) -> HeldData:
+def hold(shelf: LoadedCache, path: str, options: dict[str, Any]) -> HeldData:
     """Opens data, which stay open here."""
     from robgui.core.dataset import open_dataset
 
@@ -58,7 +58,7 @@ def hold(shelf: Shelf, path: str, options: dict[str, Any]) -> HeldData:
 
 
 def held_items(
-    shelf: Shelf,
+    shelf: LoadedCache,
     data: dict[str, Any],
     positions: list[int],
     shape: list[int],
@@ -69,18 +69,18 @@ def held_items(
     return dataset.array(positions, tuple(shape))
 
 
-def held_picture(shelf: Shelf, data: dict[str, Any], position: int, size: int) -> np.ndarray:
+def held_picture(shelf: LoadedCache, data: dict[str, Any], position: int, size: int) -> np.ndarray:
     """The picture of one input."""
     return shelf.data(Reference.model_validate(data)).thumbnail(position, size)
 
 
-def held_keys(shelf: Shelf, data: dict[str, Any], first: int, last: int) -> list[str]:
+def held_keys(shelf: LoadedCache, data: dict[str, Any], first: int, last: int) -> list[str]:
     """What to call the inputs from ``first`` to before ``last``."""
     dataset = shelf.data(Reference.model_validate(data))
     return [dataset.key(position) for position in range(first, last)]
 
 
-def held_lengths(shelf: Shelf, data: dict[str, Any], positions: list[int]) -> np.ndarray:
+def held_lengths(shelf: LoadedCache, data: dict[str, Any], positions: list[int]) -> np.ndarray:
     """Number of points of each sequence."""
     return shelf.data(Reference.model_validate(data)).lengths(positions)
 

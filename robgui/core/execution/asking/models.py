@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from robgui.core.execution.asking.questions import answer
 from robgui.core.execution.asking.service import Service
-from robgui.core.execution.shelf import Shelf
+from robgui.core.execution.loaded_cache import LoadedCache
 from robgui.core.execution.worker.graphics import Graphics
 from robgui.core.model.card import ModelCard, card_of
 
@@ -26,7 +26,7 @@ class Models:
     """
 
     def __init__(self) -> None:
-        self._shelf = Shelf()
+        self._shelf = LoadedCache()
         self._service: Service | None = None
 
     def start(self, terms: Terms, told: Callable[[str], None]) -> None:
@@ -43,9 +43,9 @@ class Models:
         """Whether a model is in this process."""
         return any(known.content == card.content for known in self._shelf.loaded)
 
-    def shelf(self, workspace: Workspace | None, datasets: Sequence[Dataset]) -> Shelf:
+    def shelf(self, workspace: Workspace | None, datasets: Sequence[Dataset]) -> LoadedCache:
         """What runs of this process find loaded."""
-        return Shelf(workspace=workspace, models=self._shelf.loaded, datasets=datasets)
+        return LoadedCache(workspace=workspace, models=self._shelf.loaded, datasets=datasets)
 
     def ask(
         self,
@@ -78,9 +78,7 @@ class Models:
             self._service.stop(topic)
 
     def arrange(self, memory: int) -> None:
-        """The process that answers may take so many bytes of memory from now on; 0 lets the
-        program choose.
-        """
+        """Limits the memory of the process that answers, in bytes; 0 lets the program choose."""
         if self._service is not None:
             self._service.arrange(memory)
 

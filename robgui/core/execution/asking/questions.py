@@ -17,7 +17,7 @@ from robgui.core.model.preprocessing import Tried
 from robgui.core.model.trial import Trial
 
 if TYPE_CHECKING:
-    from robgui.core.execution.shelf import Shelf
+    from robgui.core.execution.loaded_cache import LoadedCache
 
 _HERE = "robgui.core.execution.asking.answering"
 _HELD = "robgui.core.execution.asking.held"
@@ -59,6 +59,6 @@ def find_question(name: str) -> Question:
     return next(one for one in known if one.name == name)
 
 
-def answer(shelf: Shelf, what: str, values: Mapping[str, Any]) -> Any:
+def answer(shelf: LoadedCache, what: str, values: Mapping[str, Any]) -> Any:
     """The answer to a question, computed here; what goes wrong is raised."""
     return find_question(what).function(shelf, **values)

@@ -125,7 +125,7 @@ class Service:
         self._workers.wake()
 
     def arrange(self, memory: int) -> None:
-        """The process may take so many bytes from now on; 0 lets the program choose.
+        """Limits the memory of the process, in bytes; 0 lets the program choose.
 
         One that has another limit is replaced once it has answered.
         """

@@ -12,7 +12,7 @@ from robgui.core.dataset.dataset import plain
 from robgui.core.dataset.matching import align, inputs, match
 from robgui.core.errors import DataError, ModelError, RobguiError
 from robgui.core.execution.asking.held import open_held
-from robgui.core.execution.shelf import find_file
+from robgui.core.execution.loaded_cache import find_file
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
@@ -25,7 +25,7 @@ Ask = Callable[..., Any]
 
 
 @dataclass(frozen=True)
-class Seen:
+class WitnessedInput:
     """An input with what is right and what the model says; classes by number.
 
     Attributes:
@@ -43,12 +43,12 @@ class Seen:
     by: Literal["label", "model"]
     source: str
     finding: Any = None
-    data: Source | None = None
+    data: WitnessData | None = None
     place: int | None = None
 
 
 @dataclass(frozen=True)
-class Source:
+class WitnessData:
     """Data as the model takes them."""
 
     dataset: Dataset
@@ -72,32 +72,32 @@ class Witness:
     ask: Ask
     reference: Reference
     found: list[tuple[StoredFinding, Request]] = field(default_factory=list)
-    data: dict[str, Source] = field(default_factory=dict)
+    data: dict[str, WitnessData] = field(default_factory=dict)
     left_out: list[str] = field(default_factory=list)
 
     def analysis(self, finding: StoredFinding) -> str:
         """What found it."""
         return next(request.analysis for one, request in self.found if one.id == finding.id)
 
-    def sources(self) -> list[Source]:
+    def sources(self) -> list[WitnessData]:
         """The data that the findings come from."""
         return list(self.data.values())
 
-    def findings(self) -> Iterator[Seen]:
+    def findings(self) -> Iterator[WitnessedInput]:
         """The findings that can be asked about, with the model's answer."""
         ready = [seen for one, request in self.found if (seen := self._ready(one, request))]
         given = self._answers([seen.x for seen in ready])
         for seen, answer in zip(ready, given, strict=True):
             yield replace(seen, given=answer)
 
-    def original(self, seen: Seen) -> Seen | None:
+    def original(self, seen: WitnessedInput) -> WitnessedInput | None:
         """The unchanged input behind a finding; None where there is none or it is the same."""
         if seen.data is None or seen.place is None:
             return None
         found = next(iter(self.asked(seen.data, [seen.place])), None)
         return None if found is None or np.array_equal(found.x, seen.x) else found
 
-    def asked(self, source: Source, places: Iterable[int]) -> list[Seen]:
+    def asked(self, source: WitnessData, places: Iterable[int]) -> list[WitnessedInput]:
         """Inputs of the data with what is right for them; unreadable ones are left out."""
         kept, taken = self._readable(source, [int(place) for place in places])
         answers = self._answers(taken)
@@ -106,7 +106,7 @@ class Witness:
             for place, x, given in zip(kept, taken, answers, strict=True)
         ]
 
-    def margins(self, source: Source, places: Iterable[int]) -> np.ndarray:
+    def margins(self, source: WitnessData, places: Iterable[int]) -> np.ndarray:
         """Of readable inputs the probability of the right class minus that of the best other."""
         seen = self.asked(source, places)
         if not seen:
@@ -122,7 +122,7 @@ class Witness:
         return float(self._probabilities([x]).max())
 
     def _readable(
-        self, source: Source, places: list[int]
+        self, source: WitnessData, places: list[int]
     ) -> tuple[list[int], Sequence[np.ndarray]]:
         """The inputs that can be read; one by one only where one of them cannot."""
         try:
@@ -133,10 +133,10 @@ class Witness:
         parts = [self._readable(source, [place]) for place in places]
         return [one for part in parts for one in part[0]], [x for part in parts for x in part[1]]
 
-    def _seen(self, source: Source, place: int, x: np.ndarray, given: int) -> Seen:
+    def _seen(self, source: WitnessData, place: int, x: np.ndarray, given: int) -> WitnessedInput:
         label = _label(source.dataset, place)
         known = 0 <= label < self.card.classes
-        return Seen(
+        return WitnessedInput(
             x,
             label if known else given,
             given,
@@ -144,7 +144,7 @@ class Witness:
             f"{source.dataset.key(place)} of {source.name}",
         )
 
-    def _ready(self, finding: StoredFinding, request: Request) -> Seen | None:
+    def _ready(self, finding: StoredFinding, request: Request) -> WitnessedInput | None:
         """A finding with the class that is right: its label's, else the one it had unchanged."""
         confused = finding.confusion
         if finding.input is None or confused is None:
@@ -166,7 +166,7 @@ class Witness:
             label = _label(source.dataset, place)
             if 0 <= label < self.card.classes:
                 expected, by = label, "label"
-        return Seen(x, expected, -1, by, called, finding, source, place)  # type: ignore[arg-type]
+        return WitnessedInput(x, expected, -1, by, called, finding, source, place)  # type: ignore[arg-type]
 
     def _leave(self, finding: StoredFinding, why: str) -> None:
         self.left_out.append(f"{finding.title}: {why}.")
@@ -208,7 +208,7 @@ def witnesses(
         if data is not None and data.fingerprint not in witness.data:
             dataset = _open_data(data, workspace, ask)
             witness.card = match(witness.card, dataset, lambda words: None)
-            witness.data[data.fingerprint] = Source(align(witness.card, dataset), data.name)
+            witness.data[data.fingerprint] = WitnessData(align(witness.card, dataset), data.name)
     return list(made.values())
 
 

@@ -12,7 +12,7 @@ from robgui.core.text.words import roughly
 if TYPE_CHECKING:
     from robgui.core.execution.analysis import Analysis, Params
     from robgui.core.model.card import ModelCard
-    from robgui.core.model.times import CallTimes
+    from robgui.core.model.timing.times import CallTimes
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +46,9 @@ class Calls:
     """How many inputs the models of a run see.
 
     Attributes:
-        fewest: At least so many; fewer than ``most`` where the run ends when it knows enough.
-        most: At most so many.
-        slopes: So many of them with gradients.
+        fewest: The least; less than ``most`` where the run ends when it knows enough.
+        most: The most.
+        slopes: How many of them with gradients.
         at_once: How many the model is given together; 0 for as many as it should see.
     """
 
@@ -117,7 +117,7 @@ class Estimate:
 def estimate(
     known: Analysis, params: Params, models: Sequence[ModelCard], inputs: int
 ) -> Estimate | None:
-    """What a run of these models on so many inputs will cost; None where nobody knows."""
+    """What a run of these models will cost; None where nobody knows."""
     if known.calls is None or not models:
         return None
     first = models[0]

@@ -18,13 +18,14 @@ from typing import Any, NoReturn
 from robgui.core.errors import sentence
 from robgui.core.execution.analysis import Pace
 from robgui.core.execution.carrying import carry_out
+from robgui.core.execution.loaded_cache import LoadedCache
 from robgui.core.execution.run import RunState
-from robgui.core.execution.shelf import Shelf
 from robgui.core.execution.task import Report
 from robgui.core.execution.worker.confinement.limits import set_limits
 from robgui.core.execution.worker.frames import Frame, FrameError, Pipe, read_frame, write_frame
 from robgui.core.execution.worker.graphics import GraphicsLook
 from robgui.core.execution.worker.messages import error_words, read_task
+from robgui.core.execution.worker.niceness import NICENESS
 from robgui.core.execution.worker.outbox import Outbox
 
 #: Nothing is left to be done ahead.
@@ -117,7 +118,7 @@ class Worker:
         self._channel = channel
         self._polite = polite
         self._ahead = ahead
-        self._shelf = Shelf(device, notice=self._notice)
+        self._shelf = LoadedCache(device, notice=self._notice)
 
     def serve(self) -> None:
         """Works until it is told to leave."""
@@ -272,7 +273,7 @@ def _step_back() -> None:
         with contextlib.suppress(ProcessLookupError):  # it has just ended
             # not relative to what it is: a polite thread may have started this process
             os.setpriority(
-                os.PRIO_PROCESS, thread, max(10, os.getpriority(os.PRIO_PROCESS, thread))
+                os.PRIO_PROCESS, thread, max(NICENESS, os.getpriority(os.PRIO_PROCESS, thread))
             )
 
 

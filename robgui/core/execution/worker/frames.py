@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from robgui.core.codec import Arrays
+from robgui.core.npz import Arrays
 
 #: The largest header and the largest body that are accepted, in bytes.
 MOST_HEADER = 32 * 2**20
@@ -129,7 +129,7 @@ def _described(described: Any) -> tuple[np.dtype[Any], tuple[int, ...]]:
 
 
 def _read(pipe: Pipe, size: int) -> memoryview:
-    """So many bytes; fewer when the other side is gone."""
+    """``size`` bytes; fewer when the other side is gone."""
     view = np.empty(size, np.uint8).data  # not zeroed first, as a bytearray would be
     got = 0
     while got < size:

@@ -6,16 +6,17 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from robgui.core import errors
-from robgui.core.codec import Arrays, put_together, take_apart
+from robgui.core.codec import put_together, take_apart
 from robgui.core.errors import Remedy, RobguiError
-from robgui.core.execution.analysis import Step
+from robgui.core.execution.analysis import Analysis, Step
+from robgui.core.execution.loaded_cache import find_file
 from robgui.core.execution.registry import find
 from robgui.core.execution.request import Request
 from robgui.core.execution.run import RunState
-from robgui.core.execution.shelf import find_file
 from robgui.core.execution.task import Report, Task
 from robgui.core.execution.worker.confinement.hint import hint
 from robgui.core.execution.worker.frames import Frame, FrameError
+from robgui.core.npz import Arrays
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
@@ -42,7 +43,12 @@ def task_frame(task: Task, workspace: Workspace | None, pace: float) -> Frame:
     """
     request = _located(task.request, workspace)
     merged = [(step.done, step.total, step.note, step.result) for step in task.merge]
-    more = {"merge": merged, "derived": _derived(task, workspace), "data": _data(task)}
+    more = {
+        "merge": merged,
+        "derived": _derived(task, workspace),
+        "data": _data(task),
+        "kept": task.kept,
+    }
     document, arrays = take_apart(more)
     part = None if task.part is None else [task.part.start, task.part.stop]
     header = {
@@ -71,7 +77,8 @@ def read_task(frame: Frame) -> Task:
     data = from_value(value) if value else data
     steps = tuple(Step(done, total, result, note) for done, total, note, result in merged)
     part = None if header["part"] is None else range(*header["part"])
-    return Task(request, part, steps, frozenset(header["trusted"]), data)
+    kept = _kept(known, header["more"]["kept"], frame.arrays)
+    return Task(request, part, steps, frozenset(header["trusted"]), data, kept)
 
 
 def report_frame(report: Report) -> Frame:
@@ -79,13 +86,14 @@ def report_frame(report: Report) -> Frame:
     arrays: Arrays = {}
     step = None
     if report.step is not None:
-        document, arrays = take_apart(report.step.result)
+        (document, kept), arrays = take_apart([report.step.result, report.step.kept])
         step = {
             "done": report.step.done,
             "total": report.step.total,
             "note": report.step.note,
             "cut": report.step.cut,
             "result": document,
+            "kept": kept,
         }
     header = {
         "report": report.state.value,
@@ -100,12 +108,13 @@ def report_frame(report: Report) -> Frame:
     return Frame(header, arrays)
 
 
-def read_report(frame: Frame, hint: Any) -> Report:
+def read_report(frame: Frame, hint: Any, kept: Any = None) -> Report:
     """The report in a frame; FrameError when anything in it is not as it must be.
 
     Args:
         frame: What a worker has sent.
         hint: The type of the result.
+        kept: The type of what a Step keeps for going on; None where it keeps nothing.
     """
     header = frame.header
     try:
@@ -114,7 +123,7 @@ def read_report(frame: Frame, hint: Any) -> Report:
         error, details, problem = read_error(header)
         return Report(
             state=state,
-            step=None if step is None else _step(step, hint, frame.arrays),
+            step=None if step is None else _step(step, hint, kept, frame.arrays),
             done=_whole(header["done"]),
             total=None if header["total"] is None else _whole(header["total"]),
             calls=_whole(header["calls"]),
@@ -190,10 +199,20 @@ def text(value: Any) -> str:
     return value[:_MOST_TEXT]
 
 
-def _step(step: Any, hint: Any, arrays: Arrays) -> Step[Any]:
+def _step(step: Any, hint: Any, kept_hint: Any, arrays: Arrays) -> Step[Any]:
     total = None if step["total"] is None else _whole(step["total"])
     result = put_together(hint, step["result"], arrays)
-    return Step(_whole(step["done"]), total, result, text(step["note"]), step["cut"] is True)
+    kept = None
+    if kept_hint is not None and step["kept"] is not None:
+        kept = put_together(kept_hint, step["kept"], arrays)
+    return Step(_whole(step["done"]), total, result, text(step["note"]), step["cut"] is True, kept)
+
+
+def _kept(known: Analysis, document: Any, arrays: Arrays) -> Any:
+    """What a task brings along of an interrupted run."""
+    if known.kept is None or document is None:
+        return None
+    return put_together(known.kept, document, arrays)
 
 
 def _whole(value: Any) -> int:

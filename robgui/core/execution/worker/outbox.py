@@ -130,7 +130,7 @@ def _both(earlier: Report | None, later: Report) -> Report:
     """The later report, with what only the earlier one says."""
     if earlier is None:
         return later
-    step = later.step or earlier.step
+    step = earlier.step if later.step is None else later.step.after(earlier.step)
     if later.done or later.total:
         done, total = later.done, later.total
     else:

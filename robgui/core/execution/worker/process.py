@@ -19,6 +19,7 @@ from typing import IO, Any, cast
 from robgui.core.execution.worker.folder import private_folder, remove
 from robgui.core.execution.worker.frames import Frame, FrameError, Pipe, read_frame, write_frame
 from robgui.core.execution.worker.log import Log
+from robgui.core.execution.worker.niceness import NICENESS
 from robgui.core.execution.worker.pipes import widen
 
 #: What a worker learns of this program's environment: where things are and how to compute, no
@@ -84,7 +85,8 @@ class WorkerProcess:
         events: Where what it sends is put, by a thread that reads it.
         imports: Modules it imports first.
         memory: Bytes it may allocate; 0 sets no limit.
-        polite: It leaves the processor to others.
+        polite: It leaves the processor to others once it has given its first picture, for which a
+            person waits.
         ahead: It imports every engine while it has nothing to do.
     """
 
@@ -99,6 +101,7 @@ class WorkerProcess:
         ahead: bool = False,
     ) -> None:
         self._folder = private_folder()
+        self._to_step_back = polite
         # On a thread that lives as long as this program: Linux ends the child with the thread that
         # started it.
         self._process = _starter().submit(_start, self._folder, place.entry).result()
@@ -154,6 +157,19 @@ class WorkerProcess:
         except (OSError, ValueError):  # ValueError: closed already
             return False
         return True
+
+    def step_back(self) -> None:
+        """Lets other programs go first, if it is polite; to be called at its first picture.
+
+        Linux shares the processor between sessions before it looks at the priorities of processes
+        (autogroups, sched(7)), and each worker leads a session of its own: what it does to its own
+        threads counts only among them. It may not write this file itself.
+        """
+        if not self._to_step_back:
+            return
+        self._to_step_back = False
+        with contextlib.suppress(OSError):  # a system without autogroups
+            Path(f"/proc/{self.pid}/autogroup").write_text(str(NICENESS), encoding="ascii")
 
     def kill(self, seconds: float = 0.0) -> None:
         """Ends it, and whatever it has started, at once.

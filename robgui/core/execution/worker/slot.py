@@ -38,7 +38,7 @@ class Terms:
         pace: Seconds between two results on the way; 0 sends them as fast as they are taken.
         attempts: How often an Execution is tried when its worker is lost.
         memory: Bytes that each may take; 0 sets no limit.
-        polite: They leave the processor to others.
+        polite: They leave the processor to others after their first picture.
         ahead: Each imports every engine while it has nothing to do.
         keep: A process that is lost is replaced at once, with its model loaded again.
         notice: Told what a loaded model has to say.
@@ -269,7 +269,7 @@ class Slot:
         execution = self.execution
         if execution is None:
             raise FrameError("a report that nobody has asked for")
-        report = read_report(frame, execution.task.analysis().result)
+        report = read_report(frame, execution.analysis.result, execution.analysis.kept)
         lost_node = report.state is RunState.QUEUED and bool(self.place.cluster)
         if report.state in (RunState.QUEUED, RunState.PAUSED) and not lost_node:
             raise FrameError("a report of a state that a worker cannot be in")
@@ -280,6 +280,7 @@ class Slot:
         if execution.state.ended:
             self._let_go()
         elif report.step is not None and self._process is not None:
+            self._process.step_back()
             self._process.send(Frame({"do": "taken"}))
 
     def _take_answer(self, frame: Frame) -> None:

@@ -28,7 +28,7 @@ class TooLargeError(MemoryError):
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class OperationCall:
     """One call of an operation: its arguments by the names of its schema, defaults filled in."""
 
     operation: str
@@ -98,11 +98,13 @@ class Contract:
         content: Checks numbers inside tensors; asked before every call.
     """
 
-    form: Callable[[Call], None] | None = None
-    content: Callable[[Call], None] | None = None
+    form: Callable[[OperationCall], None] | None = None
+    content: Callable[[OperationCall], None] | None = None
 
 
-def bind(function: torch._ops.OpOverload, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Call:
+def bind(
+    function: torch._ops.OpOverload, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> OperationCall:
     """The call by the names of the schema.
 
     A missing tensor is refused, which torch itself would follow into nowhere.
@@ -116,14 +118,14 @@ def bind(function: torch._ops.OpOverload, args: Sequence[Any], kwargs: Mapping[s
             given[argument.name] = kwargs[argument.name]
         elif argument.has_default_value():
             given[argument.name] = argument.default_value
-    call = Call(schema.name.removeprefix("aten::"), given)
+    call = OperationCall(schema.name.removeprefix("aten::"), given)
     for argument in schema.arguments:
         call.need(argument.name in given, f"{argument.name} is missing")
         _check_tensors(call, argument.name, str(argument.type))
     return call
 
 
-def _check_tensors(call: Call, name: str, kind: str) -> None:
+def _check_tensors(call: OperationCall, name: str, kind: str) -> None:
     value = call[name]
     if kind == "Tensor":
         call.need(

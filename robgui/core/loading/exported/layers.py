@@ -11,21 +11,21 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor
 
-from robgui.core.loading.exported.contract import LARGEST_STEP, Call, Contract
+from robgui.core.loading.exported.contract import LARGEST_STEP, Contract, OperationCall
 
-#: Gates of a recurrent layer: its weights have so many rows for each hidden unit.
+#: Gates of a recurrent layer: the rows of its weights for each hidden unit.
 _GATES = {"lstm": 4, "gru": 3, "rnn_tanh": 1, "rnn_relu": 1}
 _MODES = ("constant", "reflect", "replicate", "circular")
 
 
-def _axes(call: Call) -> int:
+def _axes(call: OperationCall) -> int:
     """The number of spatial axes in an operation's name: 2 for ``conv2d``."""
     found = re.search(r"([123])d", call.operation)
     assert found is not None
     return int(found[1])
 
 
-def convolution(call: Call) -> None:
+def convolution(call: OperationCall) -> None:
     """Weights and bias fit the input; steps are positive and small."""
     weight = call.tensor("weight", 3, 4, 5)
     n = weight.ndim - 2
@@ -59,7 +59,7 @@ def convolution(call: Call) -> None:
     )
 
 
-def pool(call: Call) -> None:
+def pool(call: OperationCall) -> None:
     """The window is positive, lies inside the padded input, and padding is at most half of it."""
     n = _axes(call)
     x = call.tensor("self", n + 1, n + 2)
@@ -84,7 +84,7 @@ def pool(call: Call) -> None:
         call.sizes("divisor_override", 1, 2**31)
 
 
-def adaptive_pool(call: Call) -> None:
+def adaptive_pool(call: OperationCall) -> None:
     """The output has a positive, bounded size."""
     n = _axes(call)
     x = call.tensor("self", n + 1, n + 2)
@@ -92,7 +92,7 @@ def adaptive_pool(call: Call) -> None:
     call.sizes("output_size", 1, LARGEST_STEP, (1, n))
 
 
-def enlarge(call: Call) -> None:
+def enlarge(call: OperationCall) -> None:
     """Size and scale of the output are positive, bounded, and tell the same."""
     n = _axes(call)
     x = call.tensor("input" if "input" in call.given else "self", n + 2)
@@ -123,7 +123,7 @@ def enlarge(call: Call) -> None:
         )
 
 
-def padding(call: Call) -> None:
+def padding(call: OperationCall) -> None:
     """Borders are small, come in pairs, and mirror no more than there is."""
     name = "pad" if "pad" in call.given else "padding"
     x = call.tensor("self")
@@ -148,7 +148,7 @@ def padding(call: Call) -> None:
         )
 
 
-def batch_norm(call: Call) -> None:
+def batch_norm(call: OperationCall) -> None:
     """Every statistic has one number for each channel."""
     x = call.tensor("input", 2, 3, 4, 5)
     stored = [call.get(name) for name in ("weight", "bias", "running_mean", "running_var")]
@@ -168,7 +168,7 @@ def batch_norm(call: Call) -> None:
     call.finite("eps", "momentum")
 
 
-def layer_norm(call: Call) -> None:
+def layer_norm(call: OperationCall) -> None:
     """The normalised axes are the last of the input, and the weights have their shape."""
     x = call.tensor("input")
     shape = call.sizes("normalized_shape", 1, 2**31)
@@ -185,7 +185,7 @@ def layer_norm(call: Call) -> None:
     call.finite("eps")
 
 
-def group_norm(call: Call) -> None:
+def group_norm(call: OperationCall) -> None:
     """The channels fall into groups, and the weights have one number for each channel."""
     x = call.tensor("input", 2, 3, 4, 5)
     (groups,) = call.sizes("group" if "group" in call.given else "num_groups", 1, LARGEST_STEP)
@@ -207,12 +207,12 @@ def group_norm(call: Call) -> None:
     call.finite("eps")
 
 
-def _states(call: Call) -> list[Tensor]:
+def _states(call: OperationCall) -> list[Tensor]:
     hx = call["hx"]
     return list(hx) if isinstance(hx, list | tuple) else [hx]
 
 
-def recurrent(call: Call) -> None:
+def recurrent(call: OperationCall) -> None:
     """Every weight and state of a recurrent layer has the shape that the input and the number of
     layers ask for.
     """
@@ -254,7 +254,7 @@ def recurrent(call: Call) -> None:
         _check_weights(call, params[place * each : (place + 1) * each], shapes)
 
 
-def cell(call: Call) -> None:
+def cell(call: OperationCall) -> None:
     """The same for one step of a recurrent layer."""
     x, states = call.tensor("input", 2), _states(call)
     weights = [call[name] for name in ("w_ih", "w_hh", "b_ih", "b_hh")]
@@ -278,7 +278,7 @@ def cell(call: Call) -> None:
 
 
 def _check_weights(
-    call: Call, weights: Sequence[Tensor], wanted: Sequence[tuple[int, ...]]
+    call: OperationCall, weights: Sequence[Tensor], wanted: Sequence[tuple[int, ...]]
 ) -> None:
     right = all(
         tuple(weight.shape) == shape for weight, shape in zip(weights, wanted, strict=False)
@@ -286,7 +286,7 @@ def _check_weights(
     call.need(right, "a weight does not fit the input")
 
 
-def attention(call: Call) -> None:
+def attention(call: OperationCall) -> None:
     """Query, key, value and mask fit each other."""
     query, key, value = (call.tensor(name, 3, 4) for name in ("query", "key", "value"))
     call.same_type((query, key, value))
@@ -322,7 +322,7 @@ def attention(call: Call) -> None:
     call.need(fits and not call["is_causal"], "the mask does not fit")
 
 
-def _named(form: Callable[[Call], None], names: str) -> dict[str, Contract]:
+def _named(form: Callable[[OperationCall], None], names: str) -> dict[str, Contract]:
     return {name: Contract(form) for name in names.split()}
 
 

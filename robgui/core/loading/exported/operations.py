@@ -20,6 +20,7 @@ from torch import Tensor
 
 from robgui.core.loading.exported import layers, places
 from robgui.core.loading.exported.contract import BrokenContractError, Contract, TooLargeError, bind
+from robgui.core.loading.exported.sizes import bound
 
 #: Overloads called "default".
 _PLAIN = """
@@ -188,10 +189,14 @@ class TensorOperation:
         return self.function(*args, **kwargs)
 
     def _check(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> int:
-        """Bytes that the result will take, found without making it."""
+        """Bytes that the result will take at most, found without making it."""
         call = bind(self.function, args, kwargs)
         if self._contract.form is not None:
             self._contract.form(call)
+        most = bound(call)
+        return self._told_by_torch(args, kwargs) if most is None else most
+
+    def _told_by_torch(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> int:
         hollow = {name: _hollow(value) for name, value in kwargs.items()}
         if any(
             argument.name == "device" and argument.kwarg_only

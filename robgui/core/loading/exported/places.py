@@ -8,24 +8,24 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from robgui.core.loading.exported.contract import LARGEST_STEP, Call, Contract
+from robgui.core.loading.exported.contract import LARGEST_STEP, Contract, OperationCall
 
 _WHOLE = (torch.int64, torch.int32)
 
 
-def _axis(call: Call, x: Tensor) -> int:
+def _axis(call: OperationCall, x: Tensor) -> int:
     (dim,) = call.sizes("dim", -max(1, x.ndim), max(0, x.ndim - 1))
     return dim % max(1, x.ndim)
 
 
-def _inside(call: Call, index: Tensor, low: int, high: int) -> None:
+def _inside(call: OperationCall, index: Tensor, low: int, high: int) -> None:
     """Refuses an index below ``low`` or not below ``high``."""
     if index.numel():
         lowest, highest = torch.aminmax(index)
         call.need(int(lowest) >= low and int(highest) < high, "an index points outside the tensor")
 
 
-def along(call: Call) -> None:
+def along(call: OperationCall) -> None:
     """The axis exists and the index holds whole numbers."""
     x, index = call.tensor("self"), call.tensor("index")
     axis = _axis(call, x)
@@ -55,24 +55,24 @@ def along(call: Call) -> None:
         )
 
 
-def along_content(call: Call) -> None:
+def along_content(call: OperationCall) -> None:
     """Every index lies inside the axis."""
     x = call.tensor("self")
     _inside(call, call.tensor("index"), 0, x.shape[_axis(call, x)] if x.ndim else 1)
 
 
-def embedding(call: Call) -> None:
+def embedding(call: OperationCall) -> None:
     """The table has rows, and the index holds whole numbers."""
     call.tensor("weight", 2)
     call.need(call.tensor("indices").dtype in _WHOLE, "the index holds no whole numbers")
 
 
-def embedding_content(call: Call) -> None:
+def embedding_content(call: OperationCall) -> None:
     """Every index is that of a row."""
     _inside(call, call.tensor("indices"), 0, call.tensor("weight").shape[0])
 
 
-def advanced(call: Call) -> None:
+def advanced(call: OperationCall) -> None:
     """At most one index for each axis; masks, whose results have any size, are not taken."""
     x = call.tensor("self")
     indices = list(call["indices"])
@@ -90,7 +90,7 @@ def advanced(call: Call) -> None:
     call.need(values is None or values.dtype == x.dtype, "the values are of another type")
 
 
-def advanced_content(call: Call) -> None:
+def advanced_content(call: OperationCall) -> None:
     """Every index lies inside its axis."""
     x = call.tensor("self")
     for side, index in zip(x.shape, call["indices"], strict=False):
@@ -98,18 +98,18 @@ def advanced_content(call: Call) -> None:
             _inside(call, index, -side, side)
 
 
-def one_hot(call: Call) -> None:
+def one_hot(call: OperationCall) -> None:
     """The number of classes is told."""
     call.need(call.tensor("self").dtype == torch.int64, "the index holds no whole numbers")
     call.sizes("num_classes", 1, 2**20)
 
 
-def one_hot_content(call: Call) -> None:
+def one_hot_content(call: OperationCall) -> None:
     """Every number is that of a class."""
     _inside(call, call.tensor("self"), 0, call["num_classes"])
 
 
-def masked_scatter(call: Call) -> None:
+def masked_scatter(call: OperationCall) -> None:
     """The source has enough numbers for every place of the mask."""
     x, mask, source = call.tensor("self"), call.tensor("mask"), call.tensor("source")
     call.need(
@@ -119,7 +119,7 @@ def masked_scatter(call: Call) -> None:
     call.need(source.numel() >= x.numel(), "the source has too few numbers")
 
 
-def division(call: Call) -> None:
+def division(call: OperationCall) -> None:
     """Whole numbers are divided by positive ones only: the processor stops the program at n / 0
     and at -2^63 / -1.
     """
@@ -143,7 +143,7 @@ def _is_whole(value: Tensor | float) -> bool:
     )
 
 
-def creation(call: Call) -> None:
+def creation(call: OperationCall) -> None:
     """Sizes are whole numbers and not negative; bounds and steps are finite."""
     for name in ("size", "n", "m", "steps"):
         if name in call.given:
@@ -161,7 +161,7 @@ def creation(call: Call) -> None:
         )
 
 
-def windows(call: Call) -> None:
+def windows(call: OperationCall) -> None:
     """Windows cut out of an image, or out of one axis, lie inside it."""
     if call.operation == "unfold":
         x = call.tensor("self")
@@ -175,14 +175,14 @@ def windows(call: Call) -> None:
         call.sizes(name, low, LARGEST_STEP, (2,))
 
 
-def factor(call: Call) -> None:
+def factor(call: OperationCall) -> None:
     """The factor is positive and small."""
     for name in ("upscale_factor", "downscale_factor", "groups", "repeats"):
         if name in call.given:
             call.sizes(name, 1, LARGEST_STEP)
 
 
-def grid(call: Call) -> None:
+def grid(call: OperationCall) -> None:
     """Input and grid fit, and the modes are known."""
     x, places = call.tensor("input", 4), call.tensor("grid", 4)
     call.same_type((x, places))
@@ -195,7 +195,9 @@ def grid(call: Call) -> None:
 
 
 def _named(
-    names: str, form: Callable[[Call], None] | None, content: Callable[[Call], None] | None = None
+    names: str,
+    form: Callable[[OperationCall], None] | None,
+    content: Callable[[OperationCall], None] | None = None,
 ) -> dict[str, Contract]:
     return {name: Contract(form, content) for name in names.split()}
 

@@ -19,7 +19,7 @@ from torch import Tensor
 from robgui.core.errors import MissingExtraError, ModelError
 from robgui.core.loading.detect import guesses_from_input, raw_shape
 from robgui.core.loading.fixed_batch import FixedBatch
-from robgui.core.loading.onnx_files.session import OnnxBackend, TooLargeError
+from robgui.core.loading.onnx_files.session import OnnxBackend, OversizedModelError
 from robgui.core.loading.onnx_ops import UntranslatedError
 from robgui.core.loading.onnx_to_torch import OnnxModule
 from robgui.core.loading.raw import Raw, reading, which_output
@@ -164,7 +164,7 @@ def _working_shape(box: Backend, guesses: Sequence[dict[str, object]]) -> tuple[
         shape = raw_shape(parse(guess, "input"))
         try:
             box(torch.full((2, *shape), 0.5, device=box.device))
-        except TooLargeError:
+        except OversizedModelError:
             raise
         except (
             Exception

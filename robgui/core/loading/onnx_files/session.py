@@ -29,7 +29,7 @@ _TYPES: dict[str, Any] = {
 }
 
 
-class TooLargeError(ModelError):
+class OversizedModelError(ModelError):
     """A model that asks for more memory than any real classifier."""
 
 
@@ -66,7 +66,7 @@ class OnnxBackend:
             session.run([self._output], {self._name: values[:_FEW]}, _tidy())
         except Exception as error:
             if any(words in str(error) for words in _TOO_LARGE):
-                raise TooLargeError(
+                raise OversizedModelError(
                     f"it asks for more than {_MOST / 1e6:,.0f} MB of memory for {_FEW} inputs and"
                     " is refused"
                 ) from error

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 from robgui.core.loading.exported import layers, places
-from robgui.core.loading.exported.contract import BrokenContractError, Call, bind
+from robgui.core.loading.exported.contract import BrokenContractError, OperationCall, bind
 
 _UPSAMPLE = """
 upsample_nearest1d upsample_nearest2d upsample_nearest3d upsample_linear1d upsample_bilinear2d
@@ -108,7 +108,7 @@ def _overload(node: Any) -> str:
     return str(node.schema()).partition("(")[0].partition(".")[2]
 
 
-def _mixing(call: Call) -> None:
+def _mixing(call: OperationCall) -> None:
     """Attention of one kernel: the weights fit the size of the input."""
     x = call.tensor("src" if "src" in call.given else "query", 3)
     size = x.shape[2]
@@ -151,7 +151,7 @@ def _mixing(call: Call) -> None:
     _check_mask(call, x, heads)
 
 
-def _check_mask(call: Call, x: Tensor, heads: int) -> None:
+def _check_mask(call: OperationCall, x: Tensor, heads: int) -> None:
     mask, kind = call["mask"], call["mask_type"]
     batch, length = x.shape[0], x.shape[1]
     shapes = {0: (length, length), 1: (batch, length), 2: (batch, heads, length, length)}
@@ -161,14 +161,14 @@ def _check_mask(call: Call, x: Tensor, heads: int) -> None:
     call.need(fits, "the mask does not fit the input")
 
 
-def _refused(call: Call) -> None:
+def _refused(call: OperationCall) -> None:
     """A kernel whose contract is not known."""
     raise BrokenContractError(
         f"its operation {call.operation} is refused: it is not known to be safe"
     )
 
 
-def _quotient(call: Call) -> None:
+def _quotient(call: OperationCall) -> None:
     """Two whole numbers have a quotient that is one: the processor ends the program otherwise."""
     left, right = call.given.values()
     if isinstance(left, int) and isinstance(right, int):
@@ -176,12 +176,14 @@ def _quotient(call: Call) -> None:
         call.need(left != _LOWEST or right != -1, "its result is no number")
 
 
-def _named(contract: Callable[[Call], None], names: str) -> dict[str, Callable[[Call], None]]:
+def _named(
+    contract: Callable[[OperationCall], None], names: str
+) -> dict[str, Callable[[OperationCall], None]]:
     return dict.fromkeys(names.split(), contract)
 
 
 #: By name, or by name and overload where another overload needs nothing.
-_CONTRACTS: dict[str, Callable[[Call], None]] = {
+_CONTRACTS: dict[str, Callable[[OperationCall], None]] = {
     **_named(layers.recurrent, "lstm.input gru.input rnn_tanh.input rnn_relu.input"),
     **_named(layers.cell, "lstm_cell gru_cell rnn_tanh_cell rnn_relu_cell"),
     **_named(layers.attention, "scaled_dot_product_attention"),
@@ -204,5 +206,5 @@ _CONTRACTS: dict[str, Callable[[Call], None]] = {
 }
 
 
-def _contract(name: str, overload: str) -> Callable[[Call], None] | None:
+def _contract(name: str, overload: str) -> Callable[[OperationCall], None] | None:
     return _CONTRACTS.get(f"{name}.{overload}", _CONTRACTS.get(name))

@@ -21,7 +21,7 @@ from robgui.gui.app.theme import theme
 from robgui.gui.docks.gallery.items import GalleryModel
 from robgui.gui.docks.gallery.menu import InputMenu, ask_tag
 from robgui.gui.docks.gallery.painting import GalleryDelegate
-from robgui.gui.docks.gallery.search import Search
+from robgui.gui.docks.gallery.search import SearchBar
 from robgui.gui.docks.gallery.view import InputsView
 from robgui.gui.docks.thumbnails import Thumbnails, input_picture
 from robgui.gui.state.selection import Selection
@@ -59,7 +59,7 @@ class Gallery(QWidget):
         self.thumbnails = Thumbnails(store.pictures, parent=self)
         self.model = GalleryModel(store, self)
         self._dataset: Dataset | None = None
-        self.filter = Search(store)
+        self.filter = SearchBar(store)
         self._make_view()
         self._lay_out()
         self._make_timers()
@@ -297,7 +297,9 @@ class Gallery(QWidget):
         if current.isValid():
             index, second = int(self.model.rows[current.row()]), self._store.selection.second
             self._store.select(
-                self._store.selection.but(input=index, second=None if second == index else second),
+                self._store.selection.replace(
+                    input=index, second=None if second == index else second
+                ),
                 origin=self,
             )
 
@@ -308,7 +310,7 @@ class Gallery(QWidget):
             self._mark(index)
             return
         self._store.select(
-            now.but(second=None if index in (now.input, now.second) else index), origin=self
+            now.replace(second=None if index in (now.input, now.second) else index), origin=self
         )
         self.view.viewport().update()
 

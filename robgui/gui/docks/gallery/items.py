@@ -20,7 +20,7 @@ AnyIndex = QModelIndex | QPersistentModelIndex
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class InputEntry:
     """What is known of one input, in words.
 
     Attributes:
@@ -97,7 +97,7 @@ class GalleryModel(QStandardItemModel):
             return -1
         return int(self._places[index])
 
-    def entry(self, row: int) -> Entry:
+    def entry(self, row: int) -> InputEntry:
         """All that is painted of one row; no file is read."""
         store = self._store
         index = int(self.rows[row])
@@ -119,17 +119,17 @@ class GalleryModel(QStandardItemModel):
             "label": label,
         }
         if index >= len(predictions.classes):
-            return Entry(index, key, title, **marks)
+            return InputEntry(index, key, title, **marks)
         guess = int(predictions.classes[index])
         if guess < 0:
-            return Entry(index, key, title, unreadable=guess == UNREADABLE, **marks)
+            return InputEntry(index, key, title, unreadable=guess == UNREADABLE, **marks)
         wanted = int(predictions.labels[index]) if predictions.labels is not None else -1
         right = guess == wanted if wanted >= 0 else None
         words, confidence = (
             class_name(guess, outputs, dataset.names),
             float(predictions.confidence[index]),
         )
-        return Entry(index, key, title, words, confidence, right, **marks)
+        return InputEntry(index, key, title, words, confidence, right, **marks)
 
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid() or index.row() >= len(self.rows):

@@ -14,7 +14,7 @@ from robgui.gui.widgets.plain import in_menu, set_tip
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from robgui.gui.docks.gallery.items import Entry
+    from robgui.gui.docks.gallery.items import InputEntry
     from robgui.gui.state.store import Store
 
 
@@ -33,7 +33,7 @@ class InputMenu(QMenu):
     def __init__(
         self,
         store: Store,
-        entry: Entry,
+        entry: InputEntry,
         shown: Sequence[int],
         search: Callable[[str], None],
         second: Callable[[], None],
@@ -69,7 +69,7 @@ class InputMenu(QMenu):
         menu.setEnabled(bool(menu.actions()))
 
     def _look(self, analysis: str, *_: object) -> None:
-        self._store.select(self._store.selection.but(input=self._entry.index, second=None))
+        self._store.select(self._store.selection.replace(input=self._entry.index, second=None))
         self._store.sending.arrived.emit(analysis)
 
     def _fill_tags(self, menu: QMenu, indices: Sequence[int]) -> None:

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QStyle, QStyledItemDelegate, QStyleO
 
 from robgui.core.text.words import rough_percent
 from robgui.gui.app.theme import icon, theme
-from robgui.gui.docks.gallery.items import AnyIndex, Entry, GalleryModel
+from robgui.gui.docks.gallery.items import AnyIndex, GalleryModel, InputEntry
 from robgui.gui.docks.thumbnails import Thumbnails, fit
 
 PAD = 8
@@ -80,7 +80,7 @@ class GalleryDelegate(QStyledItemDelegate):
         )
         painter.restore()
 
-    def _sign(self, painter: QPainter, square: QRect, entry: Entry) -> None:
+    def _sign(self, painter: QPainter, square: QRect, entry: InputEntry) -> None:
         """A tick or a cross in the corner of a small picture."""
         if entry.right is None:
             return
@@ -100,7 +100,7 @@ class GalleryDelegate(QStyledItemDelegate):
         painter.setPen(QPen(QColor(theme.colours.accent), 2) if chosen else Qt.PenStyle.NoPen)
         painter.drawRoundedRect(cell.adjusted(1, 1, -1, -1), 6, 6)
 
-    def _picture(self, painter: QPainter, square: QRect, entry: Entry) -> None:
+    def _picture(self, painter: QPainter, square: QRect, entry: InputEntry) -> None:
         found = self._thumbnails.get(entry.index)
         if isinstance(found, QPixmap):
             target = fit(found.size(), square)
@@ -127,7 +127,7 @@ class GalleryDelegate(QStyledItemDelegate):
         painter.setPen(QColor(theme.colours.on_accent))
         painter.drawText(spot, Qt.AlignmentFlag.AlignCenter, "2")
 
-    def _tags(self, painter: QPainter, square: QRect, entry: Entry) -> None:
+    def _tags(self, painter: QPainter, square: QRect, entry: InputEntry) -> None:
         """The first tag on a ribbon over the picture, and how many more there are."""
         metrics = painter.fontMetrics()
         more = f" +{len(entry.tags) - 1}" if len(entry.tags) > 1 else ""
@@ -151,7 +151,7 @@ class GalleryDelegate(QStyledItemDelegate):
             words,
         )
 
-    def _words(self, painter: QPainter, area: QRect, entry: Entry) -> None:
+    def _words(self, painter: QPainter, area: QRect, entry: InputEntry) -> None:
         metrics = painter.fontMetrics()
         line = metrics.height()
         painter.setPen(QColor(theme.colours.text))
@@ -185,7 +185,7 @@ class GalleryDelegate(QStyledItemDelegate):
         )
 
 
-def guess_in(entry: Entry, metrics: QFontMetrics, width: int) -> str:
+def guess_in(entry: InputEntry, metrics: QFontMetrics, width: int) -> str:
     """The prediction with its confidence in ``width`` pixels.
 
     A name too long that stands above already is left out; beside one that does not, and is wrong,

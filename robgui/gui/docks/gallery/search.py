@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from robgui.core.dataset.query import Expression, Facts, Truth, evaluate, needs, parse
+from robgui.core.dataset.query import Expression, InputFacts, QueryMatch, evaluate, needs, parse
 from robgui.core.dataset.query.completing import Vocabulary
 from robgui.core.dataset.query.expression import OF_MODEL, AllOf, Keyword
 from robgui.core.dataset.query.ordering import OF_MODEL as ORDERS_OF_MODEL
@@ -43,7 +43,7 @@ _OF_MARKS = frozenset({"tag", "tagged", "finding", "found", "text"})
 
 
 @dataclass(frozen=True)
-class Shown:
+class SearchAnswer:
     """The answer to a search.
 
     Attributes:
@@ -55,7 +55,7 @@ class Shown:
     open: int = 0
 
 
-class Search(QWidget):
+class SearchBar(QWidget):
     """The fields above the gallery.
 
     Attributes:
@@ -71,7 +71,7 @@ class Search(QWidget):
         super().__init__(parent)
         self._store = store
         self._query: Expression = AllOf()
-        self.shown = Shown(np.empty(0, np.int64))
+        self.shown = SearchAnswer(np.empty(0, np.int64))
         self._make()
         self._lay_out()
         self._typing = QTimer(self, singleShot=True, interval=_TYPING_MS)
@@ -122,7 +122,7 @@ class Search(QWidget):
         self.order.set("index", False)
         self.take_names()
         dataset = self._store.library.dataset
-        self.shown = Shown(np.arange(0 if dataset is None else len(dataset)))
+        self.shown = SearchAnswer(np.arange(0 if dataset is None else len(dataset)))
         self._note()
 
     def ask(self) -> None:
@@ -131,7 +131,7 @@ class Search(QWidget):
         self._note()
         if facts is None:
             self._store.pictures.drop(_ASKED)
-            self._answered(Shown(np.empty(0, np.int64)))
+            self._answered(SearchAnswer(np.empty(0, np.int64)))
             return
         if self.waits:
             self._store.library.predictions.want_all()
@@ -146,22 +146,22 @@ class Search(QWidget):
         except DataError as error:
             self._mistyped(str(error), "")
 
-    def _finding(self, facts: Facts) -> Callable[[], Shown]:
+    def _finding(self, facts: InputFacts) -> Callable[[], SearchAnswer]:
         query, label = self._query, self.classes.currentData()
         wrong, by, turned = self.wrong.isChecked(), self.order.by, self.order.turned
 
-        def find() -> Shown:
+        def find() -> SearchAnswer:
             truth = evaluate(query, facts)
             if facts.labels is not None and label not in (ALL, None):
-                truth &= Truth(facts.labels == label, np.zeros(facts.count, bool))
+                truth &= QueryMatch(facts.labels == label, np.zeros(facts.count, bool))
             if facts.labels is not None and wrong:
                 truth &= _wrong(facts)
             rows = arranged(np.flatnonzero(truth.yes), facts, by, turned=turned)
-            return Shown(rows, int(truth.unknown.sum()))
+            return SearchAnswer(rows, int(truth.unknown.sum()))
 
         return find
 
-    def _answered(self, shown: Shown) -> None:
+    def _answered(self, shown: SearchAnswer) -> None:
         self.problem.hide()
         self.shown = shown
         self.changed.emit()
@@ -268,8 +268,8 @@ class Search(QWidget):
         grid.addWidget(self.sets, 4, 1, Qt.AlignmentFlag.AlignRight)
 
 
-def _wrong(facts: Facts) -> Truth:
+def _wrong(facts: InputFacts) -> QueryMatch:
     """What is misclassified; without a model nobody knows."""
     if facts.predicted is None:
-        return Truth(np.zeros(facts.count, bool), np.ones(facts.count, bool))
+        return QueryMatch(np.zeros(facts.count, bool), np.ones(facts.count, bool))
     return evaluate(Keyword("wrong"), facts)

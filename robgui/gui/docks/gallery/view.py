@@ -51,7 +51,7 @@ class InputsView(QListView):
     def cell_in(self, width: int, least: QSize) -> QSize:
         """As many columns of ``least`` as fit into ``width``, sharing it.
 
-        The bar's place is kept free so that it may come and go.
+        The bar's place stays free, because the bar comes and goes.
         """
         bar = self.verticalScrollBar().sizeHint().width()
         room = width - bar - 2 * self.frameWidth() - 2

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from robgui.report.postmortem.facts import Facts
 
 
-class Evidence:
+class EvidenceWindows:
     """Opens the post-mortem of a finding, and the check of a model against tests.
 
     Attributes:

@@ -22,7 +22,7 @@ from robgui.gui.app.theme import set_heading, theme
 from robgui.gui.state.evidence.checking import check_model, forget
 from robgui.gui.widgets.inks import colour, status_ink
 from robgui.gui.widgets.plain import Label
-from robgui.gui.widgets.views import Board
+from robgui.gui.widgets.views import ViewBoard
 
 if TYPE_CHECKING:
     from robgui.batch.guards.checking import Checked
@@ -56,7 +56,7 @@ class CheckDialog(QDialog):
         self.summary = set_heading(Label(wordWrap=True), "title")
         self.summary.setAccessibleName("What became of the findings")
         self.scope = Label(wordWrap=True)
-        self.board = Board()
+        self.board = ViewBoard()
         self._arrange()
         self.models.activated.connect(lambda _: self.ask())
         self._key = f"check against tests {id(self)}"

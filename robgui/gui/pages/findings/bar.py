@@ -22,6 +22,8 @@ from robgui.gui.widgets.pair.chips import confusion_words
 from robgui.gui.widgets.plain import Label
 
 WORST, NEWEST, NAMED = "Worst first", "Newest first", "By name"
+#: Why fewer cards are seen than findings are counted.
+SHARED = "Findings that are alike share one card; the worst of them is shown."
 
 
 class FindingsBar(QWidget):
@@ -105,8 +107,8 @@ class FindingsBar(QWidget):
         self.harm.setEnabled(bool(total))
         self.present.setEnabled(bool(total))
         said = count(total, "finding") if shown == total else f"{shown:,} of {total:,} findings"
-        self.count.setText(said if shown == entries else f"{said} on {count(entries, 'card')}")
-        self.count.setToolTip("" if shown == entries else "Findings that are alike share a card.")
+        self.count.setText(said if shown == entries else f"{said}, {entries:,} shown")
+        self.count.setToolTip("" if shown == entries else SHARED)
 
     def _arrange(self) -> None:
         row = QHBoxLayout(self)

@@ -40,9 +40,9 @@ if TYPE_CHECKING:
 _NOTE_LINES = 3
 #: Milliseconds after the last letter of a note until it is kept.
 _PAUSE = 600
-#: So many other findings of the same input are listed; the wall has all.
+#: Other findings of the same input that are listed; the wall has all.
 _MOST_OTHERS = 4
-#: And so many findings on single inputs of a finding about several.
+#: Findings on single inputs that are listed for a finding about several.
 _MOST_AMONG = 12
 
 
@@ -81,7 +81,7 @@ class FindingView(WhenSeen, QWidget):
         self._tint()
 
     def show_finding(self, finding: StoredFinding | None, row: int = 0, total: int = 1) -> None:
-        """Shows another finding, number ``row`` of so many."""
+        """Shows another finding, number ``row`` of ``total``."""
         self._keep_note()
         self.finding = finding
         self.pair.show_pair(None)

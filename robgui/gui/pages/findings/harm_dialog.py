@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
@@ -18,7 +19,9 @@ from PySide6.QtWidgets import (
 )
 
 from robgui.core.harm import LEVELS, WORST, Harm
+from robgui.core.view import Ink
 from robgui.gui.app.theme import set_heading
+from robgui.gui.widgets.inks import colour
 from robgui.gui.widgets.plain import Label, tip
 from robgui.gui.widgets.sized import resize_within
 
@@ -26,11 +29,15 @@ if TYPE_CHECKING:
     from robgui.gui.state.history import History
 
 INTRODUCTION = (
-    "The severity of a finding is multiplied by the harm of its confusion. Rows: the class that is"
-    " there. Columns: what the model takes it for."
+    "Choose how much each mistake matters to you: findings are ordered by it. A mistake that is"
+    " worst keeps its full severity, bad counts half, nuisance a quarter, harmless nothing."
 )
+#: What a level is written with.
+INKS = {"worst": Ink("fails"), "bad": Ink("risk"), "harmless": Ink("unknown")}
+#: So few classes share the width of the dialog among them.
+FEW = 5
 EQUAL, TOWARDS, OWN = "equal", "towards", "own"
-#: More classes than so many make a table that nobody fills; those of the findings come first.
+#: Most classes in the table: nobody fills a larger one. Those of the findings come first.
 MOST = 24
 
 
@@ -51,8 +58,8 @@ class HarmDialog(QDialog):
         self.preset = QComboBox(accessibleName="Begin with")
         self.preset.addItem("Every confusion is equally bad", (EQUAL, ""))
         for name in self.names:
-            self.preset.addItem(f"Taking anything for “{name}” is worst", (TOWARDS, name))
-        self.preset.addItem("As in the table", (OWN, ""))
+            self.preset.addItem(f"Seeing “{name}” where it is not is worst", (TOWARDS, name))
+        self.preset.addItem("My own choice, as in the table", (OWN, ""))
         self.table = self._table()
         self.show_harm(harm)
         self.preset.setCurrentIndex(0 if not harm.weights else self.preset.count() - 1)
@@ -63,7 +70,7 @@ class HarmDialog(QDialog):
         """What the table says."""
         said = self._kept
         for (taken, given), box in self.boxes.items():
-            said = said.but(taken, given, float(box.currentData()))
+            said = said.with_weight(taken, given, float(box.currentData()))
         return said
 
     def show_harm(self, harm: Harm) -> None:
@@ -88,8 +95,13 @@ class HarmDialog(QDialog):
                 if row != column:
                     table.setCellWidget(row, column, self._box(taken, given))
                 else:
-                    table.setCellWidget(row, column, Label("right", alignment=_CENTRE))
-        table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+                    right = Label("right", alignment=_CENTRE)
+                    right.setProperty("role", "quiet")
+                    table.setCellWidget(row, column, right)
+        modes = QHeaderView.ResizeMode
+        mode = modes.Stretch if many <= FEW else modes.ResizeToContents
+        table.horizontalHeader().setSectionResizeMode(mode)
+        table.setShowGrid(False)
         table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         return table
 
@@ -100,6 +112,8 @@ class HarmDialog(QDialog):
         for words, weight in LEVELS.items():
             box.addItem(words, weight)
         box.activated.connect(lambda _: self.preset.setCurrentIndex(self.preset.count() - 1))
+        box.currentTextChanged.connect(lambda words: _tint(box, words))
+        _tint(box, box.currentText())
         return box
 
     def _arrange(self, left_out: int) -> None:
@@ -123,6 +137,15 @@ class HarmDialog(QDialog):
         layout.addWidget(self.table, 1)
         layout.addWidget(buttons)
         resize_within(self, 110, 14 + 2 * len(self.names))
+
+
+def _tint(box: QComboBox, words: str) -> None:
+    """A level in its colour; a nuisance in that of text."""
+    palette = QPalette()
+    if words in INKS:
+        for role in (QPalette.ColorRole.ButtonText, QPalette.ColorRole.Text):
+            palette.setColor(role, colour(INKS[words]))
+    box.setPalette(palette)
 
 
 _CENTRE = Qt.AlignmentFlag.AlignCenter

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Spot:
+class SeenInput:
     """An input of some data, seen by a model.
 
     Attributes:
@@ -36,7 +36,7 @@ class Answer:
     run: Run | None
 
 
-def spot_of(finding: StoredFinding, request: Request) -> Spot | None:
+def spot_of(finding: StoredFinding, request: Request) -> SeenInput | None:
     """Which input failed; None where the finding is about none of the data's, or several."""
     if request.dataset is None or not request.models:
         return None
@@ -45,7 +45,7 @@ def spot_of(finding: StoredFinding, request: Request) -> Spot | None:
         return None
     named = (one for one in request.models if one.name == finding.network)
     model = next(named, request.models[0])
-    return Spot(model.fingerprint, request.dataset.fingerprint, index)
+    return SeenInput(model.fingerprint, request.dataset.fingerprint, index)
 
 
 def place_of(finding: StoredFinding, request: Request) -> int:
@@ -54,7 +54,7 @@ def place_of(finding: StoredFinding, request: Request) -> int:
     return 0 if one or not finding.places else finding.places[0]
 
 
-def answers(store: Store, spot: Spot) -> list[Answer]:
+def answers(store: Store, spot: SeenInput) -> list[Answer]:
     """What every analysis of single inputs says of it, those that were asked first."""
     model = next((one for one in store.library.models if one.fingerprint == spot.model), None)
     found = []
@@ -69,7 +69,7 @@ def answers(store: Store, spot: Spot) -> list[Answer]:
     return sorted(found, key=lambda answer: answer.run is None)
 
 
-def others(store: Store, finding: StoredFinding, spot: Spot) -> list[StoredFinding]:
+def others(store: Store, finding: StoredFinding, spot: SeenInput) -> list[StoredFinding]:
     """What else was found on the same input and model, without repetitions, the worst first."""
     requests = {run.id: run.request for run in store.history.runs}
     return [
@@ -96,14 +96,14 @@ def among(store: Store, finding: StoredFinding, request: Request) -> list[Stored
     ]
 
 
-def _spot(request: Request, place: int) -> Spot | None:
+def _spot(request: Request, place: int) -> SeenInput | None:
     if request.dataset is None or not request.models:
         return None
     chosen = request.indices
     if chosen is not None and place >= len(chosen):
         return None
     index = place if chosen is None else chosen[place]
-    return Spot(request.models[0].fingerprint, request.dataset.fingerprint, index)
+    return SeenInput(request.models[0].fingerprint, request.dataset.fingerprint, index)
 
 
 def _index(finding: StoredFinding, request: Request) -> int | None:
@@ -118,7 +118,7 @@ def _index(finding: StoredFinding, request: Request) -> int | None:
     return indices[place] if place < len(indices) else None
 
 
-def _of(run: Run, known: Analysis, spot: Spot) -> bool:
+def _of(run: Run, known: Analysis, spot: SeenInput) -> bool:
     request = run.request
     return (
         request.analysis == known.name

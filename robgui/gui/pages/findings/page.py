@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSignalBlocker, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QColor, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QListView, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from robgui.core.finding import StoredFinding
@@ -120,6 +120,7 @@ class Findings(WhenSeen, QWidget):
         self.wall.clicked.connect(self._clicked)
         self.wall.customContextMenuRequested.connect(self._open_menu)
         self.wall.verticalScrollBar().valueChanged.connect(lambda _: self._look_soon())
+        theme.changed.connect(self._draw_again)
         self.thumbnails.arrived.connect(lambda _: self.wall.viewport().update())
         self.wall.installEventFilter(self)
 
@@ -142,10 +143,18 @@ class Findings(WhenSeen, QWidget):
     # --- what is shown ----------------------------------------------------------------------------
 
     def _take_workspace(self) -> None:
-        workspace = self._store.history.workspace
-        self.thumbnails.reset(None if workspace is None else lambda key: picture(workspace, key))
+        self._draw_again()
         self.show_wall()
         self.when_seen(self.sync)
+
+    def _draw_again(self) -> None:
+        """Reads every picture anew, on the ground of the present look."""
+        workspace, surface = self._store.history.workspace, QColor(theme.colours.surface)
+        ground = (surface.red(), surface.green(), surface.blue())
+        self.thumbnails.reset(
+            None if workspace is None else lambda key: picture(workspace, ground, key)
+        )
+        self._look_soon()
 
     def show_wall(self) -> None:
         """All findings, as they were left."""
@@ -157,7 +166,7 @@ class Findings(WhenSeen, QWidget):
         self.catch_up()
         if self._store.selection.finding != finding.id:
             self._store.select(
-                self._store.selection.but(finding=finding.id, run=finding.run_id), origin=self
+                self._store.selection.replace(finding=finding.id, run=finding.run_id), origin=self
             )
         self._mark(finding.id)
         row = self.model.row_of(finding.id)
@@ -269,7 +278,7 @@ class Findings(WhenSeen, QWidget):
         if current.isValid():
             finding = self.model.rows[current.row()]
             self._store.select(
-                self._store.selection.but(finding=finding.id, run=finding.run_id), origin=self
+                self._store.selection.replace(finding=finding.id, run=finding.run_id), origin=self
             )
 
     def _follow(self, selection: Selection, origin: object) -> None:

@@ -1,15 +1,15 @@
-"""What a card of the wall is painted with: its picture, words on so many lines, a severity as bar
-and number.
-"""
+"""Paints the parts of a card on the wall: picture, words, severity as bar and number."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRect, Qt
 from PySide6.QtGui import QColor, QPainter, QTextLayout, QTextOption
 
+from robgui.core.finding_pair import with_gap
 from robgui.core.text.words import severity as severity_in_words
 from robgui.core.view import Ink
 from robgui.gui.app.theme import theme
@@ -24,10 +24,12 @@ _SIDE = 560
 #: From these severities on a bar has the colour of a risk, and of a failure.
 _RISK, _FAILS = 0.34, 0.67
 _BAR = 6
+#: Dimensions of an input that is an image; one of fewer is drawn.
+IMAGE = 3
 
 
 def wrapped(painter: QPainter, place: QRect, words: str, lines: int) -> None:
-    """Words on at most so many lines; what does not fit ends with an ellipsis."""
+    """Words on at most ``lines`` lines; what does not fit ends with an ellipsis."""
     layout = QTextLayout(words, painter.font())
     option = QTextOption()
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
@@ -57,7 +59,9 @@ def draw_severity(painter: QPainter, place: QRect, severity: float, words: str) 
     room = metrics.horizontalAdvance("0.00") + 8
     painter.setPen(QColor(theme.colours.text))
     painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, said)
-    bar = QRect(place.left() + room, place.center().y() - _BAR // 2, place.width() // 3, _BAR)
+    free = place.width() - room - 8 - metrics.horizontalAdvance(words)
+    long = min(place.width() // 3, max(place.width() // 6, free))
+    bar = QRect(place.left() + room, place.center().y() - _BAR // 2, long, _BAR)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(track_colour(False))
     painter.drawRoundedRect(bar, _BAR / 2, _BAR / 2)
@@ -66,7 +70,7 @@ def draw_severity(painter: QPainter, place: QRect, severity: float, words: str) 
     painter.setBrush(severity_colour(severity))
     painter.drawRoundedRect(bar, _BAR / 2, _BAR / 2)
     painter.setPen(QColor(theme.colours.quiet))
-    left = place.left() + room + place.width() // 3 + 8
+    left = place.left() + room + long + 8
     rest = QRect(left, place.top(), place.right() - left + 1, place.height())
     kind = metrics.elidedText(words, Qt.TextElideMode.ElideMiddle, rest.width())
     painter.drawText(rest, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, kind)
@@ -79,13 +83,20 @@ def severity_colour(severity: float) -> QColor:
     return colour(Ink("risk" if severity >= _RISK else "unknown"))
 
 
-def picture(workspace: Workspace, finding: int) -> np.ndarray | None:
-    """A finding's picture, as large as a card shows it; called on a pool thread."""
+def picture(workspace: Workspace, ground: Sequence[int], finding: int) -> np.ndarray | None:
+    """A finding's picture, as large as a card shows it: a drawing on ``ground``, which is seen
+    between the two pictures of a pair too; called on a pool thread.
+    """
     import cv2
 
-    whole = workspace.finding(finding).picture
+    from robgui.core.dataset.drawing import on_ground
+
+    found = workspace.finding(finding)
+    whole = found.picture
     if whole is None:
         return None
+    drawn = found.input is not None and found.input.ndim < IMAGE
+    whole = on_ground(whole, ground) if drawn else with_gap(whole, ground)
     height, width = whole.shape[:2]
     scale = _SIDE / max(height, width)
     if scale >= 1:

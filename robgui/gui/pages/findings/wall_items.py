@@ -33,8 +33,7 @@ if TYPE_CHECKING:
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 PAD = 12
-#: A card is so many characters wide, and its picture so much lower than wide: two squares and a
-#: gap.
+#: Width of a card in characters, and height of its picture over its width: two squares and a gap.
 _CHARACTERS, _RATIO = 44, 0.48
 #: Lines of the title.
 _LINES = 2

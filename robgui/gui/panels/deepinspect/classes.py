@@ -166,7 +166,9 @@ class DeepInspectPanel(GenericPanel):
     def choose(self, a: int, b: int) -> None:
         """Shows two classes in detail."""
         if a != b:
-            self.store.select(self.store.selection.but(pair=(min(a, b), max(a, b))), origin=self)
+            self.store.select(
+                self.store.selection.replace(pair=(min(a, b), max(a, b))), origin=self
+            )
             self._show_pair()
 
     def _point(self, view: View, what: Any) -> None:

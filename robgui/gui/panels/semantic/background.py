@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from robgui.core.execution.run import Run
     from robgui.gui.state.store import Store
 
-#: So many of the newest maps are looked through.
+#: Newest maps that are searched.
 _LOOKED_AT = 8
 
 

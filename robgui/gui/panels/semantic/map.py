@@ -31,17 +31,17 @@ from robgui.gui.panels.semantic.panel import (
 )
 from robgui.gui.panels.semantic.path import Path, to_another_class
 from robgui.gui.panels.semantic.preview import Looker, place_of
-from robgui.gui.panels.semantic.seen import Picture, Seen
+from robgui.gui.panels.semantic.seen import ScenePicture, Seen
 from robgui.gui.panels.semantic.stage import Stage
 from robgui.gui.widgets.plots import column
-from robgui.gui.widgets.views import Board, TableView
+from robgui.gui.widgets.views import TableView, ViewBoard
 
 if TYPE_CHECKING:
     from robgui.analyses.semantic import MapParams, MapResult
     from robgui.core.execution.analysis import Analysis
     from robgui.core.verdict import Verdict
     from robgui.core.view import View
-    from robgui.gui.panels.semantic.preview import Look
+    from robgui.gui.panels.semantic.preview import PoseView
     from robgui.gui.state.store import Store
 
 HINT = (
@@ -58,7 +58,7 @@ class SemanticMapPanel(ScenePanel):
 
     def __init__(self, store: Store, analysis: Analysis) -> None:
         self._choices: tuple[tuple[int, int], ...] = ()
-        self._pointed: Look | None = None
+        self._pointed: PoseView | None = None
         self._wanted: tuple[int, int] = (0, 0)
         self._listed: object = None
         self._first: object = None
@@ -81,10 +81,10 @@ class SemanticMapPanel(ScenePanel):
         self.star.setEnabled(False)
         theme.changed.connect(self._tint_star)
         self._tint_star()
-        self.traps, self.more = TableView(), Board()
+        self.traps, self.more = TableView(), ViewBoard()
         views: dict[str, QWidget] = {"Here": self.here, "Traps": self.traps, "More": self.more}
         self.stage = Stage("Map", self.view, {**views, "Scene": self.make_controls()})
-        self._inset = Picture("Rendered picture")
+        self._inset = ScenePicture("Rendered picture")
         self._inset.setParent(self.view)
         self._inset.setAutoFillBackground(True)
         self._inset.hide()
@@ -234,7 +234,7 @@ class SemanticMapPanel(ScenePanel):
 
     def _select(self, point: tuple[float, ...]) -> None:
         self._show_here()
-        self.store.select(self.store.selection.but(point=point), origin=self)
+        self.store.select(self.store.selection.replace(point=point), origin=self)
         self._look_at_point()
 
     def _show_here(self) -> None:
@@ -261,7 +261,7 @@ class SemanticMapPanel(ScenePanel):
         wanted = int(result.traps.network[row]), int(result.traps.shape[row])
         self.choose((MEAN, wanted[1]) if len(result.axes) < 2 and wanted[0] >= 0 else wanted)
         point = tuple(float(value) for value in result.traps.at[row])
-        self.store.select(self.store.selection.but(point=point), origin=self)
+        self.store.select(self.store.selection.replace(point=point), origin=self)
         self._look_at_point(wanted[0])
         self._show_here()
 
@@ -286,7 +286,7 @@ class SemanticMapPanel(ScenePanel):
             self.here.show_words(where)
             return
 
-        def seen(look: Look) -> None:
+        def seen(look: PoseView) -> None:
             if keep:
                 self._pointed, self._wanted = look, which
                 self.send.refresh()
@@ -296,7 +296,7 @@ class SemanticMapPanel(ScenePanel):
 
         looker.look(where, seen, lambda sentence, _: self.here.show_words(sentence))
 
-    def _show_look(self, look: Look, which: tuple[int, int]) -> None:
+    def _show_look(self, look: PoseView, which: tuple[int, int]) -> None:
         result = self.result
         if result is None:
             return
@@ -307,7 +307,7 @@ class SemanticMapPanel(ScenePanel):
         self._inset.show_picture(look.picture)
         self._inset.setVisible(self.stage.narrow)
 
-    def _words_at(self, result: MapResult, look: Look, which: tuple[int, int]) -> str:
+    def _words_at(self, result: MapResult, look: PoseView, which: tuple[int, int]) -> str:
         words = [place_words(result.axes, at_of(result, look)).capitalize()]
         words += [result.networks[which[0]]] if len(result.networks) > 1 else []
         words += [result.shapes[which[1]]] if len(result.shapes) > 1 else []

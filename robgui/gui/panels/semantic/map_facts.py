@@ -13,7 +13,7 @@ from robgui.core.text.words import percent
 
 if TYPE_CHECKING:
     from robgui.analyses.semantic import MapResult
-    from robgui.gui.panels.semantic.preview import Look
+    from robgui.gui.panels.semantic.preview import PoseView
 
 #: In the chooser: the mean over all shapes, or over all networks.
 MEAN = -1
@@ -29,12 +29,12 @@ def point_of(result: MapResult, row: int, column: int) -> tuple[float, ...]:
     return (float(result.x[column]), float(result.y[row]))[: len(result.axes)]
 
 
-def at_of(result: MapResult, look: Look) -> np.ndarray:
+def at_of(result: MapResult, look: PoseView) -> np.ndarray:
     """Where a look was taken, one value per axis of the map."""
     return np.array([look.where.values[axis.name] for axis in result.axes])
 
 
-def spot_finding(result: MapResult, look: Look, which: tuple[int, int]) -> Finding:
+def spot_finding(result: MapResult, look: PoseView, which: tuple[int, int]) -> Finding:
     """A spot of a map that the user has starred: there the answer is another one."""
     network, shape = which
     at = at_of(result, look)

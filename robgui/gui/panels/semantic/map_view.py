@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
 from robgui.analyses.semantic.maps.views import score_curves, score_map, winner_map
 from robgui.core.view import Curves, Matrix
 from robgui.gui.panels.semantic.map_facts import MEAN
-from robgui.gui.panels.semantic.marks import Marks
+from robgui.gui.panels.semantic.marks import PlotMarks
 from robgui.gui.widgets.views import CurvesView, MatrixView
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class MapView(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.matrix, self.curves = MatrixView(), CurvesView()
-        self._marks = (Marks(self.matrix.heat.plot), Marks(self.curves.plot))
+        self._marks = (PlotMarks(self.matrix.heat.plot), PlotMarks(self.curves.plot))
         self._result: MapResult | None = None
         self._stack = QStackedWidget()
         for widget in (self.matrix, self.curves):
@@ -54,7 +54,7 @@ class MapView(QWidget):
         return self._result is not None and len(self._result.axes) > 1
 
     @property
-    def marks(self) -> Marks:
+    def marks(self) -> PlotMarks:
         """What the user has put on the picture on show."""
         return self._marks[0 if self.flat else 1]
 

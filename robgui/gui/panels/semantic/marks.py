@@ -14,7 +14,7 @@ from robgui.gui.widgets.plots import Plot
 _DEPTH = 4000
 
 
-class Marks:
+class PlotMarks:
     """Stars and rings over a plot; rims keep them readable on any colour."""
 
     def __init__(self, plot: Plot) -> None:

@@ -13,7 +13,7 @@ from robgui.analyses.semantic.params import IMAGE
 from robgui.analyses.semantic.result import image_place
 
 if TYPE_CHECKING:
-    from robgui.analyses.semantic import Axis, MapParams, MapResult
+    from robgui.analyses.semantic import MapParams, MapResult, SceneAxis
     from robgui.analyses.semantic.result import Sight
     from robgui.analyses.semantic.scene.meshes.file import Up
     from robgui.core.dataset import Dataset
@@ -48,7 +48,7 @@ class Where:
 
 
 @dataclass(frozen=True)
-class Look:
+class PoseView:
     """What is to be seen at a place.
 
     Attributes:
@@ -69,7 +69,7 @@ class Look:
     classes: tuple[int, ...]
     names: tuple[str, ...]
     shares: tuple[float, ...]
-    axes: tuple[Axis, ...]
+    axes: tuple[SceneAxis, ...]
     usual: tuple[str, ...]
     notes: tuple[str, ...]
 
@@ -89,7 +89,7 @@ class Looker:
     def look(
         self,
         where: Where,
-        done: Callable[[Look], None],
+        done: Callable[[PoseView], None],
         failed: Callable[[str, str], None] | None = None,
         key: str = "",
     ) -> None:
@@ -97,7 +97,7 @@ class Looker:
         self._give_up(key)
         topic = self._topics[key] = next(_TOPICS)
 
-        def arrived(look: Look) -> None:
+        def arrived(look: PoseView) -> None:
             self._topics.pop(key, None)
             done(look)
 
@@ -119,7 +119,7 @@ class Looker:
             self._store.answers.stop(topic)
 
 
-def see(ask: Callable[..., Any], where: Where, topic: str = "") -> Look:
+def see(ask: Callable[..., Any], where: Where, topic: str = "") -> PoseView:
     """Looks, now; not on the GUI thread.
 
     Args:
@@ -144,7 +144,7 @@ def see(ask: Callable[..., Any], where: Where, topic: str = "") -> Look:
         seed=where.seed,
         up=where.up,
     )
-    return Look(
+    return PoseView(
         where=where,
         name=sight.name,
         image=sight.image,

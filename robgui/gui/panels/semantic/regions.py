@@ -35,7 +35,7 @@ from robgui.analyses.semantic.views import score_matrix
 from robgui.analyses.semantic.words import place_words
 from robgui.core.execution.analysis import Pace
 from robgui.gui.panels.semantic.background import Backdrop
-from robgui.gui.panels.semantic.marks import Marks
+from robgui.gui.panels.semantic.marks import PlotMarks
 from robgui.gui.panels.semantic.panel import (
     REGIONS,
     ScenePanel,
@@ -46,7 +46,14 @@ from robgui.gui.panels.semantic.panel import (
 from robgui.gui.panels.semantic.stage import Stage
 from robgui.gui.widgets.plots import column
 from robgui.gui.widgets.timeline import Timeline
-from robgui.gui.widgets.views import BarsView, Board, BoxesView, CurvesView, ImagesView, TableView
+from robgui.gui.widgets.views import (
+    BarsView,
+    BoxesView,
+    CurvesView,
+    ImagesView,
+    TableView,
+    ViewBoard,
+)
 
 if TYPE_CHECKING:
     from robgui.analyses.semantic import RegionsParams, RegionsResult
@@ -91,9 +98,9 @@ class SemanticRegionsPanel(ScenePanel):
             "Save animation …", toolTip="Saves the growing as GIF or MP4"
         )
         self.picture, self.timeline = BoxesView(), Timeline("step")
-        self.marks = Marks(self.picture.heat.plot)
+        self.marks = PlotMarks(self.picture.heat.plot)
         self.lost, self.table, self.losses = BarsView(), TableView(), CurvesView()
-        self.more, self.in_out = Board(), ImagesView()
+        self.more, self.in_out = ViewBoard(), ImagesView()
         self.in_out.setMaximumHeight(PICTURE_LINES * self.fontMetrics().height())
         views: dict[str, QWidget] = {
             "Lost inside": self.lost,
@@ -238,7 +245,7 @@ class SemanticRegionsPanel(ScenePanel):
             return
         add = bool(QApplication.keyboardModifiers() & Qt.KeyboardModifier.ShiftModifier)
         point = tuple(float(f"{value:.4g}") for value in (x, y))
-        self.store.select(self.store.selection.but(point=point), origin=self)
+        self.store.select(self.store.selection.replace(point=point), origin=self)
         self._set_starts((*(starts_on(self.store, result) if add else ()), point))
 
     def _set_starts(self, starts: Sequence[tuple[float, ...]]) -> None:

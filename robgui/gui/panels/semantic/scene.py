@@ -26,15 +26,15 @@ from PySide6.QtWidgets import (
 from robgui.analyses.semantic.params import IMAGE
 from robgui.core.text.words import percent
 from robgui.gui.panels.semantic.preview import Looker, Where
-from robgui.gui.panels.semantic.seen import Picture
+from robgui.gui.panels.semantic.seen import ScenePicture
 from robgui.gui.panels.semantic.slider import AxisRow, SliderColumn
-from robgui.gui.panels.semantic.stage import Line
+from robgui.gui.panels.semantic.stage import ElidedLine
 from robgui.gui.widgets.plain import set_tip
 
 if TYPE_CHECKING:
-    from robgui.analyses.semantic import Axis
+    from robgui.analyses.semantic import SceneAxis
     from robgui.analyses.semantic.params import SpaceParams
-    from robgui.gui.panels.semantic.preview import Look
+    from robgui.gui.panels.semantic.preview import PoseView
     from robgui.gui.state.store import Store
 
 #: Everything that means something on one kind of scene only.
@@ -56,7 +56,7 @@ class SceneControls(QWidget):
         self.store, self.analysis = store, analysis
         self._most, self._several = most, several
         self._params: SpaceParams | None = None
-        self._axes: tuple[Axis, ...] = ()
+        self._axes: tuple[SceneAxis, ...] = ()
         self._usual: tuple[str, ...] = ()
         self._looker = Looker(store, f"{analysis} scene")
         self.rows: dict[str, AxisRow] = {}
@@ -96,8 +96,8 @@ class SceneControls(QWidget):
         self.usual = QPushButton("Usual values", toolTip="Every slider back to where it was")
         self.usual.setProperty("role", "link")
         self.usual.clicked.connect(lambda: self._offer(fixed={}))
-        self.picture = Picture("The scene as it stands")
-        self.caption, self.hint = Line(), Line()
+        self.picture = ScenePicture("The scene as it stands")
+        self.caption, self.hint = ElidedLine(), ElidedLine()
         self.hint.set_words(f"Tick what varies (up to {self._most})")
         for label in (self.caption, self.hint):
             label.setProperty("role", "quiet")
@@ -245,7 +245,7 @@ class SceneControls(QWidget):
             model, spec, library.dataset if spec == IMAGE else None, index or 0, fixed, seed, up
         )
 
-    def _looked(self, look: Look) -> None:
+    def _looked(self, look: PoseView) -> None:
         self.picture.show_picture(look.picture, look.name)
         self.caption.set_words(
             " ".join((f"{look.name}: “{look.names[0]}” {percent(look.shares[0])}.", *look.notes))
@@ -260,7 +260,7 @@ class SceneControls(QWidget):
         self.picture.show_picture(None, sentence)
         self.caption.set_words("")
 
-    def _make_rows(self, axes: Sequence[Axis]) -> None:
+    def _make_rows(self, axes: Sequence[SceneAxis]) -> None:
         for row in self.rows.values():
             self._grid.removeWidget(row)
             row.deleteLater()
@@ -290,7 +290,7 @@ class SceneControls(QWidget):
         return self.width() * 7 // 10 - self._body.spacing() if beside else self.width()
 
     def _width_in(self, columns: int) -> int:
-        """How wide the sliders are in so many columns."""
+        """Width of the sliders when they stand in ``columns`` columns."""
         widths = [row.minimumSizeHint().width() for row in self.rows.values()]
         rows = -(-len(widths) // columns)
         widest = [max(widths[first : first + rows]) for first in range(0, len(widths), rows)]

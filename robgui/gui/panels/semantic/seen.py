@@ -20,10 +20,10 @@ from robgui.gui.widgets.plots import to_qimage
 LOW = 36
 
 if TYPE_CHECKING:
-    from robgui.gui.panels.semantic.preview import Look
+    from robgui.gui.panels.semantic.preview import PoseView
 
 
-class Picture(QWidget):
+class ScenePicture(QWidget):
     """One picture, as large as there is room, its pixels square.
 
     Words in its place when there is none.
@@ -148,7 +148,7 @@ class Seen(QWidget):
         super().__init__()
         self._hint = hint
         self.caption = Label(wordWrap=True)
-        self.picture = Picture("Rendered picture")
+        self.picture = ScenePicture("Rendered picture")
         self.shares = Shares()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -161,7 +161,7 @@ class Seen(QWidget):
         layout.addStretch()
         self.show_words("")
 
-    def show_look(self, look: Look, caption: str, target: int) -> None:
+    def show_look(self, look: PoseView, caption: str, target: int) -> None:
         """Shows a picture with its classes; ``target`` is the class of the map."""
         self.picture.show_picture(look.picture, caption)
         kept = look.classes[0] == target

@@ -11,9 +11,9 @@ from robgui.analyses.semantic.words import with_unit
 from robgui.gui.widgets.plain import Label
 
 if TYPE_CHECKING:
-    from robgui.analyses.semantic import Axis
+    from robgui.analyses.semantic import SceneAxis
 
-#: A short range has so many steps; a long one has whole numbers.
+#: Steps of a short range; a range from this length on moves in whole numbers.
 _STEPS, _LONG = 200, 50
 
 
@@ -28,7 +28,7 @@ class AxisRow(QWidget):
     moved = Signal(float)
     ticked = Signal(bool)
 
-    def __init__(self, axis: Axis) -> None:
+    def __init__(self, axis: SceneAxis) -> None:
         super().__init__()
         self.axis = axis
         width = axis.high - axis.low

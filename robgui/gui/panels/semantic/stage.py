@@ -10,8 +10,8 @@ from robgui.gui.widgets.elided import beginning
 from robgui.gui.widgets.plain import Label, set_tip
 from robgui.gui.widgets.tabbed import Tabbed
 
-#: Narrower than so many characters, the big picture becomes a tab among its details; lower than so
-#: many lines, what is below does.
+#: Minimum width in characters for the big picture beside its details, and minimum height in lines
+#: for what is below it; in less room they become tabs.
 _NARROW, _LOW = 68, 36
 
 
@@ -114,7 +114,7 @@ class Stage(QWidget):
         stack.setCurrentIndex(bar.currentIndex())
 
 
-class Line(Label):
+class ElidedLine(Label):
     """One line of words, cut with an ellipsis where there is no room; the tool tip has it whole."""
 
     def __init__(self, alignment: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft) -> None:

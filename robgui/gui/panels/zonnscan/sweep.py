@@ -86,9 +86,13 @@ class ZonnscanPanel(GenericPanel):
         """The radius of the sweep nearest to the cursor, as its number."""
         return int(np.abs(self.result.radii - self.marker.value()).argmin())
 
+    def _wanted(self, place: int) -> tuple[object, ...]:
+        """Which samples belong there; a number alone would not do, because radii are added."""
+        return (self.request, float(self.result.radii[place]))
+
     def _samples(self) -> Images:
         place = self._at()
-        pixels = self._pixels[1] if self._pixels[0] == (self.request, place) else []
+        pixels = self._pixels[1] if self._pixels[0] == self._wanted(place) else []
         view = samples_view(self.result, place, pixels)
         if self.pinned is None:
             return view
@@ -116,7 +120,7 @@ class ZonnscanPanel(GenericPanel):
     def _ask_samples(self) -> None:
         """Draws the samples again away from the GUI thread, unless they are on show already."""
         result, params, place = self.result, self.params, self._at()
-        wanted = (self.request, place)
+        wanted = self._wanted(place)
         if self._pixels[0] == wanted:
             return
         self._pixels = (wanted, [])
@@ -170,7 +174,7 @@ class ZonnscanPanel(GenericPanel):
 
     def _tell_radius(self) -> None:
         radius = float(self.marker.value())
-        self.store.select(self.store.selection.but(radius=radius), origin=self)
+        self.store.select(self.store.selection.replace(radius=radius), origin=self)
 
     def _selected(self, selection: Any, origin: object) -> None:
         if origin is not self and selection.radius is not None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Way:
+class FigureAction:
     """What can be done with a figure that carries a run.
 
     Attributes:
@@ -61,7 +61,7 @@ def read_experiments(path: Path) -> list[Experiment]:
     return found
 
 
-def way_of(store: Store, experiment: Experiment) -> Way:
+def way_of(store: Store, experiment: Experiment) -> FigureAction:
     """What can be done here with a run that a figure carries."""
     request = experiment.request
     same = (run for run in store.history.runs if _fingerprint(run) == experiment.fingerprint)
@@ -70,7 +70,7 @@ def way_of(store: Store, experiment: Experiment) -> Way:
     loaded |= {data.fingerprint for data in store.library.datasets}
     wanted = (*request.models, *(() if request.dataset is None else (request.dataset,)))
     missing = tuple(one.name for one in wanted if one.fingerprint not in loaded)
-    return Way(experiment, run, missing)
+    return FigureAction(experiment, run, missing)
 
 
 def _fingerprint(run: Run) -> str:

@@ -19,8 +19,8 @@ from robgui.gui.state.running.waiting import Order
 if TYPE_CHECKING:
     from robgui.core.execution.analysis import Step
     from robgui.core.execution.execution import Execution
+    from robgui.core.execution.loaded_cache import LoadedCache
     from robgui.core.execution.request import Request
-    from robgui.core.execution.shelf import Shelf
     from robgui.core.execution.worker.graphics import Graphics
     from robgui.core.execution.worker.process import Place
     from robgui.core.execution.worker.workers import Doing
@@ -125,7 +125,7 @@ class Runner(QObject):
     def submit(
         self,
         execution: Execution,
-        shelf: Shelf,
+        shelf: LoadedCache,
         *,
         place: int | None = None,
         cluster: str = "",

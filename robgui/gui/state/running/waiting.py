@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from robgui.core.execution.execution import Execution
-    from robgui.core.execution.shelf import Shelf
+    from robgui.core.execution.loaded_cache import LoadedCache
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Order:
     """
 
     execution: Execution
-    shelf: Shelf
+    shelf: LoadedCache
     cluster: str = ""
     device: str = ""
 

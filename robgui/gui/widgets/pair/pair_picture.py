@@ -21,7 +21,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from robgui.core.finding_pair import Box, Pair
+from robgui.core.finding_pair import Pair, PixelSquare
 from robgui.core.text.words import rough_percent
 from robgui.gui.app.theme import theme
 from robgui.gui.docks.thumbnails import qimage
@@ -66,7 +66,7 @@ class PairPicture(QWidget):
         self.place = 0.5
         self._second = False
         self._images: tuple[QImage, QImage, QImage] | None = None
-        self._close: Box | None = None
+        self._close: PixelSquare | None = None
         self._timer = QTimer(self, interval=BLINK)
         self._timer.timeout.connect(self._blink)
         self._move = QVariantAnimation(self, startValue=1.0, endValue=0.5, duration=UNCOVER)
@@ -229,7 +229,7 @@ class PairPicture(QWidget):
         corner = QPointF(main.left() + GAP, main.top() + GAP)
         draw_chip(painter, corner, words, QColor("#FFFFFF"), widest=main.width() - 2 * GAP)
 
-    def _paint_close(self, painter: QPainter, where: Places, box: Box) -> None:
+    def _paint_close(self, painter: QPainter, where: Places, box: PixelSquare) -> None:
         """The changed pixels enlarged, before and after, and lines that say where they are."""
         assert self.pair is not None and self._images is not None
         height, width = self.pair.before.shape[:2]

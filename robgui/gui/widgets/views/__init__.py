@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from robgui.core.view import View
 from robgui.gui.widgets.views.bars import BarsView
-from robgui.gui.widgets.views.board import Board
+from robgui.gui.widgets.views.board import ViewBoard
 from robgui.gui.widgets.views.boxes import BoxesView
 from robgui.gui.widgets.views.curves import CurvesView
 from robgui.gui.widgets.views.film import FilmView
@@ -16,7 +16,6 @@ from robgui.gui.widgets.views.widget import ViewWidget
 
 __all__ = [
     "BarsView",
-    "Board",
     "BoxesView",
     "CurvesView",
     "FilmView",
@@ -24,6 +23,7 @@ __all__ = [
     "MatrixView",
     "TableView",
     "TreeView",
+    "ViewBoard",
     "ViewWidget",
     "view_widget",
 ]

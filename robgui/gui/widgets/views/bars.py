@@ -13,7 +13,7 @@ from PySide6.QtCore import Qt
 from robgui.core.view import Bars, Ink, Series
 from robgui.gui.app.theme import theme
 from robgui.gui.widgets.inks import fill, pen
-from robgui.gui.widgets.legend import Key
+from robgui.gui.widgets.legend import LegendKey
 from robgui.gui.widgets.views.plot_view import PADDING, PlotView, scaled, span
 
 #: A group of bars takes this share of its place.
@@ -108,11 +108,11 @@ class BarsView(PlotView):
             line = pen(Ink("text"), 1.5)
             errors.setData(x=middle, y=one.top[known], top=up, bottom=down, beam=beam, pen=line)
 
-    def _keys(self, view: Bars) -> list[Key]:
+    def _keys(self, view: Bars) -> list[LegendKey]:
         if len(view.series) < 2:
             return []
         return [
-            Key(row.name, pen(row.ink, 1, Qt.PenStyle.SolidLine), brush=fill(row.ink, place))
+            LegendKey(row.name, pen(row.ink, 1, Qt.PenStyle.SolidLine), brush=fill(row.ink, place))
             for place, row in enumerate(view.series)
         ]
 

@@ -1,4 +1,4 @@
-"""Board: the views of one result, the first one large and the others behind tabs below it."""
+"""ViewBoard: the views of one result, the first one large and the others behind tabs below it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ AT_ONCE = 1
 _MOST_ASIDE = 6
 
 
-class Board(QWidget):
+class ViewBoard(QWidget):
     """Draws any number of views and keeps their widgets; only another kind of view takes a new one.
 
     Signals:

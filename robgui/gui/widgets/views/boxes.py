@@ -14,7 +14,7 @@ from robgui.core.view import Axis, Box, Boxes, Ink
 from robgui.gui.app.theme import theme
 from robgui.gui.widgets.heat import Heat, Rect
 from robgui.gui.widgets.inks import colour, pen
-from robgui.gui.widgets.legend import Key, Keyed, Legend
+from robgui.gui.widgets.legend import Keyed, Legend, LegendKey
 from robgui.gui.widgets.plots import Plot
 from robgui.gui.widgets.views.matrix import cell_words, class_keys, show_matrix
 from robgui.gui.widgets.views.spots import SIGN, Spots, spot_keys
@@ -80,7 +80,7 @@ class BoxesView(ViewWidget):
         if found := _at(self.view, x, y):
             self.chosen.emit(found[0])
 
-    def _draw_boxes(self, view: Boxes) -> list[Key]:
+    def _draw_boxes(self, view: Boxes) -> list[LegendKey]:
         """One item for each ink, with a rim below it: a hundred boxes cost as little as one."""
         inks = list(dict.fromkeys(box.ink for box in view.boxes))
         while len(self.rims) < 2 * len(inks):
@@ -136,10 +136,10 @@ class BoxesView(ViewWidget):
                 taken.append(place)
 
 
-def _keys(view: Boxes, inks: list[Ink]) -> list[Key]:
+def _keys(view: Boxes, inks: list[Ink]) -> list[LegendKey]:
     """What each colour of boxes means, where all boxes of it have one name."""
     names = [(ink, _name_of(view, ink)) for ink in inks]
-    return [Key(name, pen(ink, 2), brush=QBrush()) for ink, name in names if name]
+    return [LegendKey(name, pen(ink, 2), brush=QBrush()) for ink, name in names if name]
 
 
 def _name_of(view: Boxes, ink: Ink) -> str:

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QGraphicsPathItem
 from robgui.core.view import Axis, Curves, Ink, Line
 from robgui.gui.app.theme import theme
 from robgui.gui.widgets.inks import SYMBOLS, colour, pen
-from robgui.gui.widgets.legend import Key
+from robgui.gui.widgets.legend import LegendKey
 from robgui.gui.widgets.views.plot_view import PlotView, scaled, span
 
 #: Lines read out at once; more cannot be taken in.
@@ -176,10 +176,10 @@ class LineItem:
             self._dots.setBrush(pg.mkBrush(colour(ink)))
             self._dots.setPen(pg.mkPen(colour(ink)))
 
-    def key(self, line: Line) -> Key:
+    def key(self, line: Line) -> LegendKey:
         """The line in the legend."""
         symbol = SYMBOLS.get(line.symbol, "")
-        return Key(line.name, pen(line.ink, _width(line)), symbol, line=line.line)
+        return LegendKey(line.name, pen(line.ink, _width(line)), symbol, line=line.line)
 
     def nearest(self, x: float) -> int | None:
         """The point of the line nearest to ``x``; None when it has none."""

@@ -193,7 +193,7 @@ class PictureModel(QAbstractListModel):
         self.side = 0
         self.text_height = 0
         self._shape = (1.0, 1.0)
-        self._words = 0
+        self._words = self._longest = 0
         self._worded = True
         self.letters = WORDS
         self.metrics = QFontMetrics(QFont())
@@ -218,8 +218,8 @@ class PictureModel(QAbstractListModel):
         self._shape = frame_shape(view)
         lines = [words for one in view.pictures for words in (one.caption, f"✓ {one.chip}")]
         widths = [self.metrics.horizontalAdvance(words) for words in lines]
-        most = self.letters * self.metrics.averageCharWidth()
-        self._words = min(most, max(widths, default=0) + self.metrics.averageCharWidth())
+        self._longest = max(widths, default=0) + self.metrics.averageCharWidth()
+        self._words = min(self.letters * self.metrics.averageCharWidth(), self._longest)
 
     @property
     def few(self) -> bool:
@@ -227,8 +227,8 @@ class PictureModel(QAbstractListModel):
         return self.view is not None and len(self.view.pictures) <= FEW
 
     def words_fit(self, width: int) -> bool:
-        """Whether the pictures of a cell fit beside each other with their words."""
-        return self.wide * self._words + self._around <= width
+        """Whether the pictures of a cell fit beside each other with all of their words."""
+        return self.wide * self._longest + self._around <= width
 
     def set_worded(self, worded: bool) -> None:
         """Whether words stand below the pictures; very small ones say nothing rather than half."""

@@ -12,7 +12,7 @@ from robgui.core.view import Axis, Ink, Matrix, class_ink, class_pixels, colour_
 from robgui.gui.app.theme import theme
 from robgui.gui.widgets.heat import Heat, lookup
 from robgui.gui.widgets.inks import colour, fill, pen
-from robgui.gui.widgets.legend import Key, Keyed, Legend
+from robgui.gui.widgets.legend import Keyed, Legend, LegendKey
 from robgui.gui.widgets.plots import Plot
 from robgui.gui.widgets.views.callout import Callout, of_axes, of_cells
 from robgui.gui.widgets.views.cell_numbers import CellNumbers
@@ -86,7 +86,7 @@ def show_matrix(heat: Heat, view: Matrix) -> None:
     heat.show_values(view.values.astype(np.float32), view.rect, view.levels)
 
 
-def class_keys(view: Matrix) -> list[Key]:
+def class_keys(view: Matrix) -> list[LegendKey]:
     """The classes that win somewhere, and what the intensity means."""
     if view.classes is None:
         return []
@@ -95,8 +95,12 @@ def class_keys(view: Matrix) -> list[Key]:
     for number in winners[np.argsort(-counts, kind="stable")]:
         ink = class_ink(view, int(number))
         name = view.class_names[number] if number < len(view.class_names) else f"class {number}"
-        keys.append(Key(name, pen(ink, 1, Qt.PenStyle.SolidLine), brush=fill(ink, 0)))
-    keys.append(Key(f"intensity: {view.scale.title}", pen(Ink("quiet"), 1), brush=_fading()))
+        keys.append(LegendKey(name, pen(ink, 1, Qt.PenStyle.SolidLine), brush=fill(ink, 0)))
+    quiet = pen(Ink("quiet"), 1)
+    keys.append(LegendKey(f"intensity: {view.scale.title}", quiet, brush=_fading()))
+    if view.guessed is not None:
+        blank = QBrush(QColor(theme.colours.surface))
+        keys.append(LegendKey("paler: not computed, as a coarser cell", quiet, brush=blank))
     return keys
 
 
@@ -130,6 +134,8 @@ def cell_words(view: Matrix, x: float, y: float) -> str:
     if view.classes is not None and (number := int(view.classes[row, column])) >= 0:
         name = view.class_names[number] if number < len(view.class_names) else f"class {number}"
         known = f"{name}, {known}"
+    if view.guessed is not None and view.guessed[row, column]:
+        known = f"not computed, a coarser cell has {known}"
     return f"{up}, {across}: {known}"
 
 

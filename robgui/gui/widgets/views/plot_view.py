@@ -12,7 +12,7 @@ from PySide6.QtCore import QPointF, Qt
 
 from robgui.core.view import Axis, Curves, Ink, Mark
 from robgui.gui.widgets.inks import pen
-from robgui.gui.widgets.legend import Key, Keyed, Legend
+from robgui.gui.widgets.legend import Keyed, Legend, LegendKey
 from robgui.gui.widgets.plots import Plot
 from robgui.gui.widgets.views.callout import Callout, of_axes, of_lines
 from robgui.gui.widgets.views.widget import ViewWidget
@@ -55,14 +55,14 @@ class PlotView(ViewWidget):
         """What a click at a place of the plot means; None for nothing."""
         return None
 
-    def show_keys(self, keys: Sequence[Key], axis: Axis) -> None:
+    def show_keys(self, keys: Sequence[LegendKey], axis: Axis) -> None:
         """Fills the legend; there is none without keys, or with one that ``axis`` says already."""
         if [key.words for key in keys] == [axis.name]:
             keys = ()
         self.legend.show_keys(keys)
         self.legend.setVisible(bool(keys) and not self.mini)
 
-    def show_marks(self, marks: Sequence[Mark], angle: int, axis: Axis) -> list[Key]:
+    def show_marks(self, marks: Sequence[Mark], angle: int, axis: Axis) -> list[LegendKey]:
         """Draws lines at some values, upright (90) or lying (0), and says what they mean."""
         items = self._marks[angle]
         while len(items) < len(marks):
@@ -76,7 +76,9 @@ class PlotView(ViewWidget):
         for place, item in enumerate(items):
             item.setVisible(place < len(marks) and math.isfinite(marks[place].at))
         shown = [mark for mark in marks if mark.name and math.isfinite(mark.at)]
-        return [Key(mark.name, pen(mark.ink, 1.5, style), upright=bool(angle)) for mark in shown]
+        return [
+            LegendKey(mark.name, pen(mark.ink, 1.5, style), upright=bool(angle)) for mark in shown
+        ]
 
     def let_move(self, place: int, moved: Callable[[float], None]) -> None:
         """Lets the user drag an upright line, drawn already or later; ``moved`` gets its place on

@@ -12,7 +12,7 @@ from PySide6.QtCore import Qt
 
 from robgui.core.view import Spot
 from robgui.gui.widgets.inks import SYMBOLS, colour, halo, pen
-from robgui.gui.widgets.legend import Key
+from robgui.gui.widgets.legend import LegendKey
 
 #: Diameter in pixels of a sign without a size of its own.
 SIGN = 15
@@ -41,7 +41,7 @@ class Spots:
         return ", ".join(dict.fromkeys(found))
 
 
-def spot_keys(spots: Sequence[Spot]) -> list[Key]:
+def spot_keys(spots: Sequence[Spot]) -> list[LegendKey]:
     """What each kind of sign means: what the names of its signs begin with."""
     kinds: dict[tuple[Any, str], str] = {}
     for spot in spots:
@@ -49,7 +49,7 @@ def spot_keys(spots: Sequence[Spot]) -> list[Key]:
         if words:
             kinds.setdefault((spot.ink, spot.symbol or "circle"), words)
     return [
-        Key(words, pen(ink, 1, Qt.PenStyle.SolidLine), symbol=SYMBOLS[symbol], line=False)
+        LegendKey(words, pen(ink, 1, Qt.PenStyle.SolidLine), symbol=SYMBOLS[symbol], line=False)
         for (ink, symbol), words in kinds.items()
     ]
 

@@ -95,7 +95,7 @@ class ViewWidget(Themed, QWidget):
         if self.view is not None:
             self.draw(self.view)
 
-    def take_look(self) -> None:
+    def apply_theme(self) -> None:
         """Takes over a theme that was chosen while nobody looked."""
         self.restyle()
 

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from robgui.analyses.semantic.domain.distributions import Distributions, distribution
 from robgui.analyses.semantic.domain.params import OperatingDomainParams
-from robgui.analyses.semantic.scene.scene import Axis
+from robgui.analyses.semantic.scene.scene import SceneAxis
 from robgui.core.dataset import from_arrays
 from robgui.core.errors import DataError, ModelError, ParamsError
 from robgui.core.execution.registry import find
@@ -146,7 +146,7 @@ def test_the_same_seed_gives_the_same_and_the_batch_changes_nothing():
 
 
 def test_quantiles_follow_their_distribution_and_end_at_the_range(tmp_path):
-    axis = Axis("blur", "Blur", "px", -1.0, 3.0, 0.0)
+    axis = SceneAxis("blur", "Blur", "px", -1.0, 3.0, 0.0)
     share = torch.linspace(0.001, 0.999, 101, dtype=torch.float64)
     uniform = distribution(axis, "").quantile(share)
     assert torch.allclose(uniform, -1 + 4 * share)

@@ -16,7 +16,14 @@ ZERO = torch.tensor([0])
 
 
 def drawn(zone: str, centre: torch.Tensor, radius: float, count: int) -> np.ndarray:
-    cloud, _, _ = zone_cloud(zone, centre, [radius], sampler="plain", samples=count, seed=0)
+    cloud, _, _ = zone_cloud(
+        zone,
+        centre,
+        torch.tensor([radius], dtype=centre.dtype),
+        sampler="plain",
+        samples=count,
+        seed=0,
+    )
     block = cloud.block(0, count, ZERO)
     for _ in block.prepare():
         continue

@@ -43,7 +43,9 @@ ZONES = torch.arange(4)
 @pytest.mark.parametrize("sampler", ["sobol", "antithetic", "plain"])
 def test_a_zone_at_the_border_of_the_cube_is_uniform_and_never_clipped(sampler: str) -> None:
     x, radius = torch.tensor([[0.0, 0.05, 0.5, 0.98, 1.0]]), 0.2
-    cloud, _, _ = zone_cloud("linf", x, [radius], sampler=sampler, samples=4096, seed=0)
+    cloud, _, _ = zone_cloud(
+        "linf", x, torch.tensor([radius]), sampler=sampler, samples=4096, seed=0
+    )
     samples = cloud.block(0, 4096, torch.tensor([0])).at(torch.tensor([0]))[0].numpy()
     for i, centre in enumerate(x[0].tolist()):
         low, high = max(0.0, centre - radius), min(1.0, centre + radius)
@@ -196,7 +198,10 @@ class _OwnBlock:
         return self._samples[zones, rows]
 
 
-@pytest.mark.parametrize("sampler", ["sobol", "antithetic", "plain"])
+@pytest.mark.parametrize(
+    "sampler",
+    ["sobol", *(pytest.param(each, marks=pytest.mark.slow) for each in ("antithetic", "plain"))],
+)
 def test_at_the_default_settings_the_interval_holds_the_truth_near_sharp_boundaries_too(
     sampler: str,
 ) -> None:
@@ -325,11 +330,11 @@ def test_clopper_pearson_is_exact_at_both_ends_and_between() -> None:
 def test_a_sweep_that_stops_early_is_a_beginning_of_one_that_does_not() -> None:
     """What the measured coverage rests on: it reads the stop off the rounds of a whole sweep."""
     model, inputs = subject("sharp_2d")
-    whole = _Sweep(model, inputs[1], ZonnscanParams(target_half_width=0))
+    whole = _Sweep(model, inputs[1], ZonnscanParams(target_half_width=0, added=0))
     rounds = {key: value[None] for key, value in recorded(whole).items() if key != "n"}
     record = {"n": np.array(list(round_ends(1024))), **rounds}
     low, high, share_low, share_high, samples, index = stopped(record, 0, NOW)
-    early = _Sweep(model, inputs[1], ZonnscanParams())
+    early = _Sweep(model, inputs[1], ZonnscanParams(added=0))
     for _ in early.scan:
         continue
     result = early.step().result

@@ -131,7 +131,7 @@ def test_a_label_that_is_not_among_the_names_is_refused(tmp_path: Path):
 
 
 def test_more_rows_than_are_read_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("robgui.core.dataset.formats.rows.LARGEST_ROWS", 10)
+    monkeypatch.setattr("robgui.core.dataset.formats.delimited.rows.LARGEST_ROWS", 10)
     with pytest.raises(DataError, match="more than 10 rows"):
         open_dataset(table(tmp_path / "a.csv", "a,b\n" + "1,2\n" * 11))
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pytest
 import torch
 from safetensors.torch import save_file
 
@@ -23,14 +26,37 @@ MISCHIEFS = {
     "sleeps": "answers after 60 s",
     "floods": "prints without end",
 }
+#: Where each is tried in every run of the tests: by the command line, and in the window. The other
+#: places go through the same code and are tried with ``dev.py test --all``.
+COMMAND_LINE = {
+    "loops": "at_loading",
+    "aborts": "in_run",
+    "eats": "in_run",
+    "sleeps": "in_preview",
+    "floods": "in_preview",
+}
+WINDOW = {
+    "loops": "in_run",
+    "aborts": "in_preview",
+    "eats": "at_loading",
+    "sleeps": "at_loading",
+    "floods": "in_run",
+}
 #: Those that never answer, so that a person has to stop them.
 STUCK = ("loops", "sleeps", "floods")
 #: Inputs in the data; some models misbehave when they are all given at once.
 ROWS = 5
-#: A file that a model opens when its mischief begins, so that it can be seen from outside.
+#: A file that a model opens when its mischief begins, for the test to see from outside.
 MARK = "mischief"
 #: While there is a file of this name, one of the models is never loaded.
 HANG = "hang"
+
+
+def tried(usual: Mapping[str, str], place: str) -> list[Any]:
+    """Every mischief at a place; those that are usually tried elsewhere are slow tests."""
+    slow = {True: (), False: (pytest.mark.slow,)}
+    return [pytest.param(each, marks=slow[usual[each] == place]) for each in MISCHIEFS]
+
 
 ARCHITECTURE = """
 import os, sys, time

@@ -10,6 +10,7 @@ import pytest
 
 from robgui.core.execution.execution import Execution
 from robgui.core.execution.run import RunState
+from robgui.core.execution.worker.niceness import NICENESS
 from robgui.core.execution.worker.process import Place
 from robgui.core.execution.worker.slot import Terms
 from robgui.core.execution.worker.workers import Workers
@@ -26,12 +27,22 @@ def test_a_polite_worker_steps_back_with_all_its_threads_once_its_first_picture_
     try:
         wait_for(lambda: workers.work(0.05) or workers.ready, "the worker")
         assert nice(workers.pid) == {os.getpriority(os.PRIO_PROCESS, 0)}
+        assert session_niceness(workers.pid) in (0, None)
         execution = run(workers, files, "good")
         wait(workers, execution)
         assert execution.state is RunState.DONE
-        assert min(nice(workers.pid)) >= 10
+        assert min(nice(workers.pid)) >= NICENESS
+        assert session_niceness(workers.pid) in (NICENESS, None)
     finally:
         workers.close()
+
+
+def session_niceness(pid):
+    """Of its session, by which Linux shares the processor first; None where it does not."""
+    try:
+        return int(Path(f"/proc/{pid}/autogroup").read_text().split()[-1])
+    except FileNotFoundError:
+        return None
 
 
 def nice(pid):
@@ -70,6 +81,7 @@ def test_a_run_that_waits_for_its_own_model_to_be_loaded_ahead_can_be_stopped(
     assert_next_run_works(workers, files)
 
 
+@pytest.mark.slow  # waits for a slow start
 def test_a_worker_that_is_slow_to_start_is_not_ended_for_what_waits_to_be_loaded_ahead(
     files, monkeypatch
 ):

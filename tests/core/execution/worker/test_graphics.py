@@ -25,12 +25,12 @@ def service(imports=()):
 def test_a_worker_that_uses_a_card_says_how_full_it_is_and_the_status_bar_shows_it(
     monkeypatch, qtbot
 ):
-    from robgui.gui.app.status import Status
+    from robgui.gui.app.status import StatusBar
     from robgui.gui.state.store import Store
 
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join((str(ROOT), os.environ.get("PYTHONPATH", ""))))
     store = Store()
-    status = Status(store, None)
+    status = StatusBar(store, None)
     qtbot.addWidget(status)
     asked = service(("tests.core.execution.worker.pretended_card",))
     try:

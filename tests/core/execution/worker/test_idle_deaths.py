@@ -49,6 +49,7 @@ def test_a_question_that_a_dying_process_never_heard_is_answered_by_the_next(wor
     assert not isinstance(answers[0], LostError) and answers[0].inputs == 5
 
 
+@pytest.mark.slow  # each waits for processes to die
 def test_a_pause_asked_meanwhile_is_kept(workers, files):
     with dying(workers, files):
         execution = run(workers, files, "good", samples=1_000_000)
@@ -60,6 +61,7 @@ def test_a_pause_asked_meanwhile_is_kept(workers, files):
     assert execution.state is RunState.CANCELLED
 
 
+@pytest.mark.slow  # each waits for processes to die
 def test_a_model_is_not_blamed_for_a_process_that_never_opened_it(workers, files):
     request, trusted = foreign.ask(files, "good"), foreign.trusted(files, "good")
     for _ in range(2):
@@ -69,6 +71,7 @@ def test_a_model_is_not_blamed_for_a_process_that_never_opened_it(workers, files
     assert workers.warm(request, trusted)
 
 
+@pytest.mark.slow  # starts three processes
 def test_a_process_that_cannot_start_is_tried_twice_and_then_told(files, monkeypatch):
     from robgui.core.execution.worker.process import Place
     from robgui.core.execution.worker.slot import Terms

@@ -13,7 +13,8 @@ from robgui.core.errors import WorkspaceError
 from robgui.core.execution.analysis import Step
 from robgui.core.execution.run import RunState
 from robgui.core.execution.task import Report
-from robgui.core.execution.worker.messages import read_report
+from robgui.core.execution.worker.frames import FrameError
+from robgui.core.execution.worker.messages import read_report, report_frame
 from robgui.core.execution.worker.outbox import Outbox
 from tests.patience import wait_for
 
@@ -97,3 +98,23 @@ def test_a_result_that_cannot_be_sent_is_told_as_a_problem(outbox):
     outbox.put(Report(RunState.RUNNING, step=Step(1, 2, Count(np.array([object()])))))
     wait_for(lambda: outbox.problem is not None)
     assert isinstance(outbox.problem, WorkspaceError)
+
+
+def test_what_a_step_keeps_for_going_on_outlives_the_steps_that_replace_it(sent):
+    outbox = Outbox(lambda frame: sent.append(read_report(frame, Count, Count)), 0.0)
+    outbox.put(step(1))
+    wait_for(lambda: sent)
+    kept = Step(2, 100, Count(2), kept=Count(2))
+    outbox.put(Report(RunState.RUNNING, step=kept, done=2, total=100))
+    outbox.put(step(3))
+    outbox.close(Report(RunState.DONE))
+    last = sent[-1].step
+    assert (last.result, last.kept) == (Count(3), Count(2))
+    assert sent[0].step.kept is None
+
+
+def test_what_nobody_can_go_on_from_is_not_read(sent):
+    frame = report_frame(Report(RunState.RUNNING, step=Step(1, 2, Count(1), kept=Count(1))))
+    assert read_report(frame, Count).step.kept is None
+    with pytest.raises(FrameError):
+        read_report(frame, Count, Step)

@@ -57,7 +57,9 @@ def test_a_worker_gives_the_result_of_this_process_bit_for_bit(workers, files, w
     assert len(there.findings) == len(here.findings) == len(workspace.findings())
 
 
-@pytest.mark.parametrize("build", ["loops", "loops_in_torch", "sleeps"])
+@pytest.mark.parametrize(
+    "build", ["loops", "loops_in_torch", pytest.param("sleeps", marks=pytest.mark.slow)]
+)
 def test_a_model_that_never_answers_is_stopped_within_three_seconds_and_its_result_kept(
     workers, files, workspace, build
 ):
@@ -202,6 +204,7 @@ def test_a_killed_worker_is_tried_again_as_often_as_it_is_to_be(files):
         workers.close()
 
 
+@pytest.mark.slow  # asking/test_service.py has the same of questions
 def test_a_model_that_has_cost_two_processes_is_not_loaded_again_unasked(workers, files):
     for _ in range(2):
         execution = run(workers, files, "aborts_at_once")
@@ -289,6 +292,7 @@ def test_a_worker_knows_no_display_and_no_secret(workers, files, monkeypatch):
     assert b"DISPLAY" not in told and b"hush" not in told and b"PATH=" in told
 
 
+@pytest.mark.slow  # starts and ends workers many times
 def test_workers_leave_no_thread_and_no_descriptor_behind(files):
     import threading
 

@@ -270,7 +270,7 @@ def test_findings_that_are_alike_are_one_entry_with_a_count_and_can_be_unfolded(
     several(filled, *(confused(f"hole {i}", 0.2 + i / 10, "bee") for i in range(4)))
     qtbot.waitUntil(lambda: findings.model.rowCount() == 3, timeout=10_000)
     assert titles(findings) == ["cat is lost", "hole 3", "ant becomes bee"]
-    assert findings.count.text() == "6 findings on 3 cards" and len(findings.shown()) == 6
+    assert findings.count.text() == "6 findings, 3 shown" and len(findings.shown()) == 6
     menu = {action.text(): action for action in findings.menu(1).actions()}
     menu["Show all 4 alike"].trigger()
     assert findings.model.rowCount() == 6 and findings.count.text() == "6 findings"
@@ -303,9 +303,9 @@ def test_the_table_of_harm_has_presets_and_asks_first_about_classes_with_finding
     qtbot.waitUntil(lambda: findings.model.rowCount() == 3, timeout=10_000)
     names = classes_to_ask(filled.history, ("bee", "cat", "dog"))
     assert names == ["ant", "cat", "bee", "dog"]
-    dialog = HarmDialog(Harm().but("owl", "ant", 0.25), names)
+    dialog = HarmDialog(Harm().with_weight("owl", "ant", 0.25), names)
     qtbot.addWidget(dialog)
-    assert dialog.preset.itemText(2) == "Taking anything for “cat” is worst"
+    assert dialog.preset.itemText(2) == "Seeing “cat” where it is not is worst"
     dialog.preset.setCurrentIndex(2)
     dialog.preset.activated.emit(2)
     said = dialog.harm()

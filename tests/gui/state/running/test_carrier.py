@@ -11,8 +11,8 @@ import pytest
 from PySide6.QtCore import QTimer
 
 from robgui.core.execution.execution import Execution
+from robgui.core.execution.loaded_cache import LoadedCache
 from robgui.core.execution.run import RunState
-from robgui.core.execution.shelf import Shelf
 from robgui.core.execution.worker.process import Place
 from robgui.core.workspace import Workspace
 from robgui.gui.state.running.runner import Runner
@@ -52,7 +52,7 @@ def submit(qtbot, runner, files, workspace):
     def make(build, **params):
         request = foreign.ask(files, build, **params)
         execution = Execution(request, workspace, trusted=foreign.trusted(files, build))
-        runner.submit(execution, Shelf())
+        runner.submit(execution, LoadedCache())
         return execution
 
     return make
@@ -83,7 +83,14 @@ class Heartbeat:
         return max(b - a for a, b in itertools.pairwise(self._beats))
 
 
-@pytest.mark.parametrize("build", ["loops", "loops_in_torch", "sleeps"])
+@pytest.mark.parametrize(
+    "build",
+    [
+        "loops",
+        pytest.param("loops_in_torch", marks=pytest.mark.slow),
+        pytest.param("sleeps", marks=pytest.mark.slow),
+    ],
+)
 def test_stop_works_within_three_seconds_on_a_model_that_never_answers_and_the_window_lives(
     qtbot, runner, submit, workspace, build
 ):
@@ -155,6 +162,7 @@ def test_what_waits_behind_a_model_that_never_answers_runs_after_it(qtbot, runne
     assert (stuck.state, waiting.state) == (RunState.CANCELLED, RunState.DONE)
 
 
+@pytest.mark.slow  # the worker's own tests stop a model that never loads
 def test_a_run_whose_model_is_never_loaded_in_its_process_can_be_stopped(
     qtbot, runner, files, submit
 ):

@@ -14,9 +14,9 @@ from robgui.core.errors import ModelError
 from robgui.core.execution import registry
 from robgui.core.execution.analysis import Params, Step, analysis, nothing
 from robgui.core.execution.execution import Execution
+from robgui.core.execution.loaded_cache import LoadedCache
 from robgui.core.execution.request import build_request
 from robgui.core.execution.run import RunState
-from robgui.core.execution.shelf import Shelf
 from robgui.core.verdict import Status, Verdict
 from robgui.core.workspace import Workspace
 from robgui.gui.state.running.runner import Runner
@@ -80,7 +80,7 @@ def submit(runner, model):
         SCRIPTS.append(script)
         request = build_request("scripted", [model], None, {"seed": len(SCRIPTS) - 1})
         execution = Execution(request, workspace)
-        runner.submit(execution, Shelf(models=[model]))
+        runner.submit(execution, LoadedCache(models=[model]))
         return execution
 
     return make
@@ -203,7 +203,7 @@ def test_closing_leaves_what_waits_in_the_workspace_as_queued(qtbot, model, tmp_
             for seed in range(2)
         ]
         for execution in asked:
-            runner.submit(execution, Shelf(models=[model]))
+            runner.submit(execution, LoadedCache(models=[model]))
         qtbot.waitUntil(lambda: asked[0].newest is not None, timeout=5000)
         assert runner.shutdown()
         states = [workspace.run(execution.run_id).state for execution in asked]

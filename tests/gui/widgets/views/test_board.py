@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from robgui.gui.widgets.views.board import Board
+from robgui.gui.widgets.views.board import ViewBoard
 from tests.gui import sample_views as samples
 
 
 def test_a_view_that_was_away_has_its_widget_again_and_another_does_not_inherit_it(qtbot):
-    board = Board()
+    board = ViewBoard()
     qtbot.addWidget(board)
     first, second = samples.ALL["bars"], samples.ALL["curves"]
     board.show_views([first, second])

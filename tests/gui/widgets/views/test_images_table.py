@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication
 from robgui.core.verdict import Status
 from robgui.core.view import Column, Images, Ink, Picture, Table
 from robgui.gui.widgets.inks import status_ink
-from robgui.gui.widgets.views import Board, view_widget
+from robgui.gui.widgets.views import ViewBoard, view_widget
 from robgui.gui.widgets.views.images import LEAST, frame_shape, words_of
 from tests.gui import sample_views as samples
 
@@ -217,7 +217,7 @@ def test_pictures_that_fit_are_never_cut_off_by_a_column_that_is_a_pixel_too_wid
 
 
 def test_pictures_of_a_run_at_work_are_drawn_as_they_come(qtbot):
-    board = Board()
+    board = ViewBoard()
     qtbot.addWidget(board)
     board.resize(600, 400)
     with qtbot.waitExposed(board):

@@ -22,7 +22,8 @@ from robgui.core.dataset.formats.columnar.batches import (
     Batches,
     ParquetGroups,
 )
-from robgui.core.dataset.formats.grid import Grid, text_columns
+from robgui.core.dataset.formats.delimited.grid import dataset_of
+from robgui.core.dataset.formats.delimited.reading import Grid, text_columns
 from robgui.core.dataset.formats.stacked import build
 from robgui.core.dataset.labels import LABEL_COLUMNS, label_numbers
 from robgui.core.dataset.limits import LARGEST_ARRAY, digest, first_line, head, sized
@@ -77,7 +78,7 @@ def _dataset(batches: Batches, options: Options) -> Dataset:
     name = batches.names[place]
     label = _label_column(batches, name, options)
     words = None if label is None else batches.column(label).to_pylist()
-    column = Column(batches, name)
+    column = StoredColumn(batches, name)
     if _is_encoded(batches, name):
         source = EncodedColumn(column)
         source.check(batches.path)
@@ -181,10 +182,11 @@ def _numbers(batches: Batches, options: Options) -> Dataset:
         for place in text_columns(names, kinds, options)
     }
     lines = np.arange(batches.rows)
-    return Grid(batches.path, columns, values, texts, lines, skips=Skips()).dataset(options)
+    grid = Grid(batches.path, columns, values, texts, lines, skips=Skips())
+    return dataset_of(grid, options)
 
 
-class Column:
+class StoredColumn:
     """One column of a table, by row; a few groups of rows are kept."""
 
     def __init__(self, batches: Batches, name: str) -> None:
@@ -214,7 +216,7 @@ class Column:
 class EncodedColumn(EncodedImages):
     """Encoded images in one column."""
 
-    def __init__(self, column: Column) -> None:
+    def __init__(self, column: StoredColumn) -> None:
         self._column = column
         super().__init__(RowNames(column.batches.rows))
 
@@ -253,7 +255,7 @@ class RowNames(Sequence[str]):
 class ArrayColumn:
     """Arrays of one shape in one column, nested lists or flat."""
 
-    def __init__(self, column: Column) -> None:
+    def __init__(self, column: StoredColumn) -> None:
         self._column = column
         first = self._cell(0)
         if first.dtype.kind not in "biuf" or not first.size:

@@ -1,0 +1,72 @@
+"""The traps of all maps of a run, the worst first, as its result holds them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from robgui.analyses.semantic.maps.params import MapParams
+from robgui.analyses.semantic.maps.traps import Trap, find_traps
+from robgui.analyses.semantic.result import Traps
+
+MOST_TRAPS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTrap:
+    """A trap, the network and the shape whose map it lies in (-1 for the mean of all), and the
+    class on top there (-1 in the mean).
+    """
+
+    trap: Trap
+    network: int
+    shape: int
+    top: int
+
+
+def traps_in(
+    scores: np.ndarray,
+    tops: np.ndarray,
+    computed: np.ndarray,
+    params: MapParams,
+    turns: tuple[bool, bool],
+) -> list[FoundTrap]:
+    """The traps of every map ``(M, K, H, W)`` and, where there are several, of their mean.
+
+    A trap counts where its own cell was computed; the mean only where all were.
+    """
+
+    def traps_of(score: np.ndarray) -> list[Trap]:
+        return find_traps(score, params.trap_floor, params.trap_wall, turns)
+
+    found = [
+        FoundTrap(trap, network, shape, int(tops[network, shape, trap.row, trap.column]))
+        for network, shape in product(*map(range, scores.shape[:2]))
+        for trap in traps_of(scores[network, shape])
+        if computed[network, shape, trap.row, trap.column]
+    ]
+    if scores.shape[0] * scores.shape[1] > 1 and computed.all():
+        found += [FoundTrap(trap, -1, -1, -1) for trap in traps_of(scores.mean((0, 1)))]
+    return sorted(found, key=lambda one: one.trap.score - one.trap.wall)[:MOST_TRAPS]
+
+
+def record(found: Sequence[FoundTrap], at: np.ndarray, images: np.ndarray) -> Traps:
+    """The same as arrays, with their places ``(T, n)`` and the pictures of the first."""
+    return Traps(
+        at=at,
+        score=np.array([one.trap.score for one in found]),
+        wall=np.array([one.trap.wall for one in found]),
+        cells=np.array([one.trap.cells for one in found], dtype=np.int64),
+        top1=np.array([one.top for one in found], dtype=np.int64),
+        network=np.array([one.network for one in found], dtype=np.int64),
+        shape=np.array([one.shape for one in found], dtype=np.int64),
+        images=images,
+    )
+
+
+def no_traps(n: int, shape: tuple[int, ...]) -> Traps:
+    """Before any is looked for, over ``n`` axes."""
+    return record((), np.zeros((0, n)), np.zeros((0, *shape), dtype=np.float32))

@@ -1,0 +1,71 @@
+"""Keeping: how a run that was interrupted is gone on with by the next run of the same request."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from robgui.core.errors import WorkspaceError
+from robgui.core.execution.analysis import Analysis, Step
+from robgui.core.execution.run import RunState
+from robgui.core.execution.task import Task
+from robgui.version import __version__
+
+if TYPE_CHECKING:
+    from robgui.core.execution.request import Request
+    from robgui.core.workspace import Workspace
+
+
+class Keeping:
+    """What one Execution keeps in the workspace while it is under way.
+
+    It is found again by the fingerprint of the request and the version of the program, which
+    together decide the result. A request that was carried out to its end leaves nothing behind.
+
+    Args:
+        request: What is carried out.
+        analysis: Says whether it can go on at all.
+        workspace: Where it is kept; None keeps nothing.
+    """
+
+    def __init__(self, request: Request, analysis: Analysis, workspace: Workspace | None) -> None:
+        self._workspace = workspace if analysis.kept is not None else None
+        self._kind = analysis.kept
+        self._request = request
+        self._newest: Any = None
+        self._waiting = False
+
+    def task(self, task: Task) -> Task:
+        """The task as it is to be computed now: from where an earlier attempt or run has ended."""
+        if self._workspace is None or task.merge or task.part is not None:
+            return task
+        if self._newest is None:
+            self._newest = self._before(self._workspace)
+        return task if self._newest is None else replace(task, kept=self._newest)
+
+    def take(self, step: Step[Any]) -> Step[Any]:
+        """Takes what a Step has kept out of it."""
+        if step.kept is None:
+            return step
+        self._newest, self._waiting = step.kept, True
+        return replace(step, kept=None)
+
+    def store(self, run: str, state: RunState, step: Step[Any] | None) -> None:
+        """Writes what is new; forgets all when the request has been carried out to its end."""
+        if self._workspace is None:
+            return
+        if state is RunState.DONE and (step is None or not step.cut):
+            self._workspace.kept.drop(self._key)
+        elif self._waiting:
+            self._workspace.kept.put(run, self._key, self._newest)
+        self._waiting = False
+
+    @property
+    def _key(self) -> str:
+        return f"{self._request.fingerprint} {__version__}"
+
+    def _before(self, workspace: Workspace) -> Any:
+        try:
+            return workspace.kept.get(self._key, self._kind)
+        except WorkspaceError:  # damaged: the run begins anew, and replaces it
+            return None

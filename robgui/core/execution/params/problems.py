@@ -1,0 +1,86 @@
+"""What is wrong with settings, in words: by the names one types, or by the titles a form shows."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic.fields import FieldInfo
+
+from robgui.core.execution.params.text import format_value
+
+Fields = Mapping[str, FieldInfo]
+
+_LONGEST = 60
+#: What pydantic calls the value; the sentence has named it already.
+_SUBJECT = re.compile(r"^(Input|String|Tuple|Dictionary) ")
+
+
+def title_of(name: str, fields: Fields) -> str:
+    """What a form calls the setting."""
+    field = fields.get(name)
+    return (field.title if field is not None else None) or name.replace("_", " ").capitalize()
+
+
+def hint(word: str, known: Iterable[str], advice: str) -> str:
+    """``advice``, after the question whether the known word that looks most like ``word`` was
+    meant, if one does.
+    """
+    alike = difflib.get_close_matches(word, list(known), n=1)
+    return f"did you mean {alike[0]}? {advice[:1].upper()}{advice[1:]}" if alike else advice
+
+
+def sentence(fields: Fields, error: ValidationError) -> str:
+    """One sentence with the names of the settings, for the command line, files and programs."""
+    return "; ".join(_named(fields, detail) for detail in error.errors()) + "."
+
+
+def titled(fields: Fields, error: ValidationError) -> dict[str, str]:
+    """One sentence with titles for each setting that is wrong.
+
+    What is wrong between settings stands under the empty name.
+    """
+    found: dict[str, str] = {}
+    for detail in error.errors():
+        name = str(detail["loc"][0]) if detail["loc"] else ""
+        found.setdefault(name, _with_title(fields, name, detail))
+    return found
+
+
+def _named(fields: Fields, detail: Any) -> str:
+    name = str(detail["loc"][0]) if detail["loc"] else ""
+    if detail["type"] == "extra_forbidden":
+        return f"there is no setting {name!r}; " + hint(
+            name, fields, f"the settings are: {', '.join(fields)}"
+        )
+    message = str(detail["msg"]).removeprefix("Value error, ").removeprefix("Input ")
+    return f"{name} = {_short(repr(detail['input']))}: {message}" if name else message
+
+
+def _with_title(fields: Fields, name: str, detail: Any) -> str:
+    message, title = str(detail["msg"]), title_of(name, fields)
+    if not name:
+        words = re.sub(
+            r"\b\w+(?= = )|^\w+",
+            lambda found: _title_or_word(found[0], fields),
+            message.removeprefix("Value error, "),
+        )
+        return f"{words}."
+    if detail["type"] in ("too_short", "string_too_short") and not detail["input"]:
+        return f"{title} is empty; give at least one."
+    if message.startswith("Value error, "):
+        return f"{title}: {message.removeprefix('Value error, ')}."
+    verb = "holds" if len(detail["loc"]) > 1 else "is"
+    given = _short(format_value(detail["input"]))
+    return f"{title} {verb} {given}: {_SUBJECT.sub('it ', message)}."
+
+
+def _title_or_word(word: str, fields: Fields) -> str:
+    return title_of(word, fields) if word in fields else word
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."

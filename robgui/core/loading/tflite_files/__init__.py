@@ -1,0 +1,1 @@
+"""TensorFlow Lite networks, computed by LiteRT."""

@@ -1,0 +1,113 @@
+"""How long one input takes a model: alone, among others, with its gradient."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from robgui.core.errors import RobguiError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import torch
+
+    from robgui.core.model.classifier import Classifier
+
+#: A call that is timed should take no more seconds than this; a model this slow is timed on one
+#: input only.
+_SLOW = 0.25
+#: A call this quick is timed twice, and the quicker one counts.
+_QUICK = 0.05
+#: What a gradient costs where it was not timed, in calls without one.
+_SLOPE = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class CallTimes:
+    """Seconds for one input; 0 where nobody has timed the model.
+
+    Attributes:
+        alone: By itself.
+        together: Among as many as the model should see at once, ``batch``.
+        slope: With the gradient.
+    """
+
+    alone: float = 0.0
+    together: float = 0.0
+    slope: float = 0.0
+    batch: int = 1
+
+    @property
+    def known(self) -> bool:
+        """Whether the model was timed."""
+        return self.alone > 0
+
+    def each(self, at_once: int = 0) -> float:
+        """Seconds for one of ``at_once`` inputs given together; 0 for as many as it should see."""
+        if not at_once or at_once >= self.batch:
+            return self.together
+        # A call costs something by itself and something for each input.
+        call = max(0.0, self.alone - self.together) * self.batch / max(1, self.batch - 1)
+        return min(self.alone, max(self.together, self.together + call / at_once))
+
+
+def timed(classifier: Classifier) -> CallTimes:
+    """Times a few calls; what the model counts and draws at random is as before.
+
+    A model that fails on them has no times: that is no reason not to open it.
+    """
+    from robgui.core.devices import draws_kept
+
+    calls = classifier.calls
+    try:
+        with draws_kept(classifier.device):
+            return _timed(classifier)
+    except (RobguiError, MemoryError):
+        return CallTimes()
+    finally:
+        classifier.calls = calls
+
+
+def _timed(classifier: Classifier) -> CallTimes:
+    import torch
+
+    one = torch.full((1, *classifier.shape), 0.5, device=classifier.device)
+    alone = _seconds(lambda: float(classifier.infer(one).sum()))  # waits for the device
+    batch = min(classifier.batch(), max(1, int(_SLOW / max(alone, 1e-9))))
+    if batch == 1:
+        return CallTimes(alone, alone, _SLOPE * alone)
+    x = one.expand(batch, *classifier.shape).contiguous()
+    together = _seconds(lambda: float(classifier.infer(x).sum())) / batch
+    few = max(1, batch // 4)
+    slope = _slope_seconds(classifier, x[:few]) / few
+    return CallTimes(alone, together, slope or _SLOPE * together, batch)
+
+
+def _slope_seconds(classifier: Classifier, x: torch.Tensor) -> float:
+    """Seconds of one call with its gradient; 0 where the model cannot give it."""
+    if not classifier.capabilities.gradients:
+        return 0.0
+
+    def call() -> float:
+        moved = x.clone().requires_grad_()
+        classifier.logits(moved).sum().backward()  # type: ignore[no-untyped-call]
+        assert moved.grad is not None
+        return float(moved.grad.sum())  # waits for the device
+
+    try:
+        return _seconds(call)
+    except (RobguiError, RuntimeError, AssertionError, MemoryError):
+        return 0.0  # it only says that it can; a run tells when it needs one
+
+
+def _seconds(call: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    call()
+    first = time.perf_counter() - began
+    if first > _QUICK:
+        return first
+    began = time.perf_counter()
+    call()
+    return min(first, time.perf_counter() - began)

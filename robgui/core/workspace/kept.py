@@ -1,0 +1,46 @@
+"""What interrupted runs have kept in the workspace, so that the next run of the same request goes
+on from there.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from robgui.core.codec import encode
+from robgui.core.workspace.database import Database
+from robgui.core.workspace.rows import Reader
+
+
+class KeptParts:
+    """The results of first units, one for each request; a run that is deleted takes its own along.
+
+    Args:
+        database: The file.
+        reader: Reads what is stored there, trusting nothing.
+    """
+
+    def __init__(self, database: Database, reader: Reader) -> None:
+        self._database = database
+        self._reader = reader
+
+    def put(self, run: str, key: str, value: Any) -> None:
+        """Keeps a dataclass for a request, in place of what was kept for it before."""
+        document, blob = encode(value)
+        row = (key, run, json.dumps(document, allow_nan=False), blob)
+        with self._database.transaction() as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO kept (key, run, document, blob) VALUES (?, ?, ?, ?)", row
+            )
+
+    def get(self, key: str, cls: Any) -> Any:
+        """What was kept for a request; None where nothing was."""
+        rows = self._database.rows("SELECT document, blob FROM kept WHERE key = ?", (key,))
+        return self._reader.value(cls, *rows[0]) if rows else None
+
+    def drop(self, key: str) -> None:
+        """Forgets what was kept for a request: it has been computed whole."""
+        with self._database.transaction() as connection:
+            gone = connection.execute("DELETE FROM kept WHERE key = ?", (key,)).rowcount
+        if gone:
+            self._database.shrink()

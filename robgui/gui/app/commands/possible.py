@@ -1,0 +1,45 @@
+"""What can be done now."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from robgui.report.trackers.installed import TRACKERS, lacking
+
+if TYPE_CHECKING:
+    from robgui.gui.app.main_window import MainWindow
+
+#: The trackers of experiments that are installed.
+_THERE = {name: not lacking(name) for name in TRACKERS}
+
+
+def possible(window: MainWindow) -> dict[str, bool]:
+    """Actions by name, and whether each can be done now; one that is not named always can."""
+    store, panel = window.store, window.current_panel
+    shown, active = panel is not None, store.runner.active is not None
+    opened, undo = store.library.model is not None, store.navigation.undo
+    return {
+        "undo": undo.canUndo(),
+        "redo": undo.canRedo(),
+        "back": store.navigation.can_go_back,
+        "forward": store.navigation.can_go_forward,
+        "run": panel is not None and not store.obstacle(panel.analysis.name),
+        "pause": active,
+        "stop": active,
+        "stop_all": store.runner.busy or bool(store.library.loading),
+        "data_settings": store.library.dataset is not None,
+        "check_model": opened,
+        "check_tests": opened,
+        "remove_model": opened,
+        "save_picture": shown,
+        "copy_picture": shown,
+        "save_numbers": shown,
+        "export_made": panel is not None and panel.exports,
+        "find_missing": bool(store.history.missing),
+        "report": bool(store.history.runs),
+        **{f"log_{name}": bool(store.history.runs) and there for name, there in _THERE.items()},
+        "export_findings": bool(store.history.findings),
+        "post_mortem": store.selection.finding is not None,
+        "look": store.selection.finding is not None,
+        "make_tests": any(finding.starred for finding in store.history.findings),
+    }

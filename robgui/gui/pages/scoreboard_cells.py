@@ -1,0 +1,124 @@
+"""The cells of the scoreboard: what a run says of a model, and how it reads."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from robgui.core.model.accuracy import MeasuredAccuracy
+from robgui.core.text.words import percent
+from robgui.core.verdict import Status, Verdict
+from robgui.core.view import Ink
+from robgui.gui.widgets.inks import status_ink
+
+#: A longer name has its ending on a second line: narrow columns are seen together.
+LETTERS = 14
+NOT_RUN = "–"
+NOT_RUN_TIP = "Not run with this model yet; a double-click leads to its form."
+#: What stands in the tool tip, so that all models are seen at once: intervals and explanations.
+_EXTRAS = re.compile(r" \([^()]*\)|, by .*")
+#: Marks a cell that answers another question than its row.
+UNLIKE = "≠"
+
+
+@dataclass(frozen=True)
+class ScoreCell:
+    """What a run says of a model, and on which inputs.
+
+    Attributes:
+        verdict: Beside all that is known.
+        inputs: On what.
+        unlike: In what it differs from the question of its row; empty for like with like.
+    """
+
+    verdict: Verdict
+    inputs: str
+    unlike: str = ""
+
+    @property
+    def words(self) -> str:
+        """Sign of the status and the number it comes down to; marked, and with its inputs, when it
+        answers another question than the row.
+        """
+        number = self.verdict.number
+        said = self.verdict.status.words if number is None else _EXTRAS.sub("", number.words)
+        mark = f"{UNLIKE} " if self.unlike else ""
+        on = f" · {self.inputs}" if self.inputs and self.unlike else ""
+        return f"{mark}{self.verdict.status.sign} {said}{on}"
+
+    @property
+    def tip(self) -> str:
+        """The status in words and the whole verdict."""
+        said = f"{self.verdict.status.words}. {self.verdict.text}"
+        return f"Not comparable with the row: {self.unlike}. {said}" if self.unlike else said
+
+    @property
+    def rank(self) -> tuple[bool, int, float]:
+        """The worst first; of one status, the better number last; other questions after all."""
+        order, number = list(Status).index(self.verdict.status), self.verdict.number
+        if number is None or number.value != number.value or number.better == "neither":
+            return bool(self.unlike), order, 0.0
+        value = number.value if number.better == "high" else -number.value
+        return bool(self.unlike), order, value
+
+
+@dataclass(frozen=True)
+class RightAnswers:
+    """How often a model is right, as far as that was counted."""
+
+    counted: MeasuredAccuracy
+
+    @property
+    def words(self) -> str:
+        """The share and of how many."""
+        return f"{percent(self.counted.share)} of {self.counted.counted:,}"
+
+    @property
+    def tip(self) -> str:
+        """The same as a sentence."""
+        return f"Right on {self.words} inputs."
+
+    @property
+    def rank(self) -> tuple[bool, int, float]:
+        """Before every verdict."""
+        return False, -1, self.counted.share
+
+
+#: What a cell holds; None where nothing has been run or counted.
+Known = ScoreCell | RightAnswers | None
+
+
+def in_lines(name: str) -> str:
+    """A long name of a file in two lines, its ending below."""
+    path = PurePath(name)
+    return f"{path.stem}\n{path.suffix}" if len(name) > LETTERS and path.suffix else name
+
+
+def words_of(cell: Known) -> str:
+    """How a cell reads."""
+    return NOT_RUN if cell is None else cell.words
+
+
+def ink_of(cell: Known) -> Ink | None:
+    """The colour of a status compares; what cannot be compared has none."""
+    if isinstance(cell, RightAnswers):
+        return None
+    if cell is None or cell.unlike:
+        return Ink("unknown")
+    return status_ink(cell.verdict.status)
+
+
+def ground_of(cell: Known) -> Ink | None:
+    """A tint of the status behind what can be compared."""
+    return ink_of(cell) if isinstance(cell, ScoreCell) and not cell.unlike else None
+
+
+def tip_of(cell: Known) -> str:
+    """What a cell says in full."""
+    return NOT_RUN_TIP if cell is None else cell.tip
+
+
+def rank_of(cell: ScoreCell | RightAnswers) -> tuple[bool, int, float]:
+    """What a known cell is sorted by."""
+    return cell.rank
