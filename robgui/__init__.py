@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from robgui.core.loading import load
     from robgui.core.model.classifier import Classifier
     from robgui.core.workspace import Workspace
-    from robgui.report.notebook import DisplayedResult, show
+    from robgui.report.notebook import Exhibit, show
     from robgui.report.shown import run
 
 __all__ = [
     "Classifier",
     "Dataset",
-    "DisplayedResult",
+    "Exhibit",
     "RobguiError",
     "Workspace",
     "__version__",
@@ -47,7 +47,7 @@ __all__ = [
 _HOMES = {
     "Classifier": "robgui.core.model.classifier",
     "Dataset": "robgui.core.dataset",
-    "DisplayedResult": "robgui.report.notebook",
+    "Exhibit": "robgui.report.notebook",
     "RobguiError": "robgui.core.errors",
     "Workspace": "robgui.core.workspace",
     "guard_suite": "robgui.batch.guards",

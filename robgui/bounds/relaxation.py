@@ -75,7 +75,7 @@ def relax(operation: Rectifier | Largest, low: Tensor, high: Tensor) -> Relaxati
 
 def _relax_rectifier(slope: float, low: Tensor, high: Tensor) -> Relaxation:
     """Above: the chord. Below: of the two pieces the one that leaves less area between the
-    lines (CROWN, Tables 2 and 3, with the slope below chosen for each number: CROWN-Ada).
+    lines (CROWN, with the slope below chosen for each number: CROWN-Ada).
     """
     on, off = low >= 0, high <= 0
     chord = (high - slope * low) / (high - low).clamp_min(torch.finfo(low.dtype).tiny)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class DisplayedResult:
+class Exhibit:
     """A result with what it says and looks like; as the last line of a cell it shows itself.
 
     Attributes:
@@ -54,12 +54,12 @@ class DisplayedResult:
     experiment: Experiment | None = None
 
     @classmethod
-    def of(cls, going: Steps) -> DisplayedResult:
+    def of(cls, going: Steps) -> Exhibit:
         """What ``robgui.steps`` has come to so far: within its loop, a picture that grows."""
         return cls.of_execution(going.execution, time.time())
 
     @classmethod
-    def of_execution(cls, execution: Execution, when: float) -> DisplayedResult:
+    def of_execution(cls, execution: Execution, when: float) -> Exhibit:
         """What an execution had come to at the time ``when``."""
         newest, said = execution.newest, execution.verdict
         if newest is None or said is None:
@@ -71,7 +71,7 @@ class DisplayedResult:
         return cls(execution.request, newest.result, said, drawn, where, carried)
 
     @classmethod
-    def of_run(cls, workspace: Workspace, run_id: str) -> DisplayedResult:
+    def of_run(cls, workspace: Workspace, run_id: str) -> Exhibit:
         """A run of a workspace."""
         run = workspace.run(run_id)
         told = chapter(workspace, run)
@@ -187,7 +187,7 @@ def show(
     *,
     workspace: Workspace | None = None,
     **params: Any,
-) -> DisplayedResult:
+) -> Exhibit:
     """Runs the analysis ``name`` as ``run`` does; what it returns shows itself in a notebook.
 
     Args:
@@ -201,4 +201,4 @@ def show(
     going = steps(name, classifier, inputs, workspace=workspace, **params)
     for _ in going:
         pass
-    return DisplayedResult.of(going)
+    return Exhibit.of(going)

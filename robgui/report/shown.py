@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from robgui.core.execution.execution import Execution
     from robgui.core.workspace import Workspace
     from robgui.report.drawing import Plate
-    from robgui.report.notebook import DisplayedResult
+    from robgui.report.notebook import Exhibit
 
 
 def run(
@@ -53,20 +53,18 @@ class ShowableResult:
 
     _execution: Execution | None = None
     _when: float = 0.0
-    _made: DisplayedResult | None = None
+    _made: Exhibit | None = None
 
     @property
-    def exhibit(self) -> DisplayedResult:
+    def exhibit(self) -> Exhibit:
         """The result with its verdict, its views and where it comes from."""
         if self._made is None:
-            from robgui.report.notebook import DisplayedResult
+            from robgui.report.notebook import Exhibit
 
             if self._execution is None:
                 name = type(self).__name__
                 raise RobguiError(f"This {name} was changed by hand; run the analysis again.")
-            object.__setattr__(
-                self, "_made", DisplayedResult.of_execution(self._execution, self._when)
-            )
+            object.__setattr__(self, "_made", Exhibit.of_execution(self._execution, self._when))
         assert self._made is not None
         return self._made
 

@@ -147,7 +147,7 @@ def test_other_models_than_those_of_the_report_are_a_sentence(written, tmp_path,
 def test_a_figure_is_verified_too(written, tmp_path, capsys):
     with Workspace.open(written / "1.robgui") as workspace:
         (run,) = workspace.runs()
-        robgui.DisplayedResult.of_run(workspace, run.id).save(tmp_path / "a.svg")
+        robgui.Exhibit.of_run(workspace, run.id).save(tmp_path / "a.svg")
     assert main(["verify", str(tmp_path / "a.svg"), *files(written)]) == 0
     assert "1 of 1 computed again agree" in capsys.readouterr().out
 

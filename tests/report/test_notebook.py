@@ -42,21 +42,21 @@ def test_names_from_files_become_no_markup():
 
 def test_a_stored_run_and_a_run_on_its_way_are_shown_too(workspace):
     run = small.run(workspace, says="at risk")
-    stored = robgui.DisplayedResult.of_run(workspace, run.id)
+    stored = robgui.Exhibit.of_run(workspace, run.id)
     assert stored.verdict.status is Status.AT_RISK and stored.provenance.startswith("net (")
     with robgui.steps("small_report", small.model(), small.data()) as going:
         with pytest.raises(RobguiError, match="take a step first"):
-            robgui.DisplayedResult.of(going)
+            robgui.Exhibit.of(going)
         next(going)
-        assert robgui.DisplayedResult.of(going).verdict.status is Status.HOLDS
+        assert robgui.Exhibit.of(going).verdict.status is Status.HOLDS
 
 
 def test_a_run_without_a_result_says_why(workspace):
     run = small.run(workspace, broken="engine")
     with pytest.raises(RobguiError, match=r"no result to show .*not enough memory"):
-        robgui.DisplayedResult.of_run(workspace, run.id)
+        robgui.Exhibit.of_run(workspace, run.id)
     with pytest.raises(RobguiError, match="cannot be drawn"):
-        robgui.DisplayedResult.of_run(workspace, small.run(workspace, broken="views").id)
+        robgui.Exhibit.of_run(workspace, small.run(workspace, broken="views").id)
 
 
 def test_it_is_plotted_and_saved_with_title_and_provenance(tmp_path):
@@ -77,7 +77,7 @@ def test_it_is_plotted_and_saved_with_title_and_provenance(tmp_path):
 
 def test_its_film_is_saved_by_its_ending(tmp_path):
     plain = robgui.show("small_report", small.model(), small.data())
-    shown = robgui.DisplayedResult(
+    shown = robgui.Exhibit(
         plain.request, plain.result, plain.verdict, (*plain.views, samples.film()), plain.provenance
     )
     assert shown.save(tmp_path / "a.gif").read_bytes().startswith(b"GIF89a")

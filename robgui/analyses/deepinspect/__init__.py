@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from robgui.analyses.deepinspect.result import (
         Confirmation,
         DeepInspectResult,
-        Exhibit,
         Quality,
+        ShownPair,
     )
     from robgui.analyses.deepinspect.studies.coverage import deepinspect_coverage
     from robgui.analyses.deepinspect.studies.result import (
@@ -53,7 +53,7 @@ _HOMES = {
     **dict.fromkeys(("avg_bias", "bias", "napvd", "rho"), "counting.kernels"),
     **dict.fromkeys(("clustered", "neuron_name", "pair_inputs", "pair_neurons", "report"), "pairs"),
     **dict.fromkeys(("CoverageParams", "DeepInspectParams", "ThresholdsParams"), "params"),
-    **dict.fromkeys(("Confirmation", "DeepInspectResult", "Exhibit", "Quality"), "result"),
+    **dict.fromkeys(("Confirmation", "DeepInspectResult", "ShownPair", "Quality"), "result"),
     **dict.fromkeys(("CoverageResult", "Sensitivity", "ThresholdsResult"), "studies.result"),
     "deepinspect_thresholds": "studies.thresholds",
     **dict.fromkeys(("aucec", "avg_cd", "cost_curve", "type1conf", "type2conf"), "counting.truth"),
@@ -65,9 +65,9 @@ __all__ = [
     "DeepInspectParams",
     "DeepInspectResult",
     "Difference",
-    "Exhibit",
     "Quality",
     "Sensitivity",
+    "ShownPair",
     "ThresholdsParams",
     "ThresholdsResult",
     "aucec",

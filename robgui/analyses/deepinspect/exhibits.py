@@ -6,7 +6,7 @@ import numpy as np
 
 from robgui.analyses.deepinspect.labels import errors_of
 from robgui.analyses.deepinspect.pairs import pair_inputs
-from robgui.analyses.deepinspect.result import DeepInspectResult, Exhibit
+from robgui.analyses.deepinspect.result import DeepInspectResult, ShownPair
 from robgui.core.dataset import Dataset, inputs
 from robgui.core.errors import DataError
 from robgui.core.model.classifier import Classifier
@@ -21,7 +21,7 @@ _BUDGET = 8_000_000
 
 def exhibits_of(
     classifier: Classifier, dataset: Dataset, result: DeepInspectResult, most_wrong: float
-) -> tuple[Exhibit, ...]:
+) -> tuple[ShownPair, ...]:
     """The classes that fail by their labels, the first confused and the first biased pairs, with
     pictures.
     """
@@ -43,10 +43,10 @@ def _exhibit(
     b: int,
     c: int,
     keep_input: bool,
-) -> Exhibit:
+) -> ShownPair:
     places, wrong = _to_show(result, kind, a, b, c)
     failing = places[:1] if wrong and keep_input else places[:0]
-    return Exhibit(
+    return ShownPair(
         kind,
         a,
         b,

@@ -9,7 +9,7 @@ import numpy as np
 from robgui.analyses.deepinspect.labels import ClassErrors, errors_of
 from robgui.analyses.deepinspect.pairs import beyond_noise, pixels_apart
 from robgui.analyses.deepinspect.params import DeepInspectParams
-from robgui.analyses.deepinspect.result import DeepInspectResult, Exhibit, Quality
+from robgui.analyses.deepinspect.result import DeepInspectResult, Quality, ShownPair
 from robgui.analyses.deepinspect.words import class_words
 from robgui.core.finding import Finding
 from robgui.core.text.words import percent
@@ -34,7 +34,7 @@ def inspect_findings(result: DeepInspectResult, params: DeepInspectParams) -> li
     return found
 
 
-def _class_finding(result: DeepInspectResult, errors: ClassErrors, exhibit: Exhibit) -> Finding:
+def _class_finding(result: DeepInspectResult, errors: ClassErrors, exhibit: ShownPair) -> Finding:
     c = exhibit.first
     detail = {
         **_detail(result, exhibit),
@@ -54,7 +54,7 @@ def _class_finding(result: DeepInspectResult, errors: ClassErrors, exhibit: Exhi
     )
 
 
-def _confusion_finding(result: DeepInspectResult, exhibit: Exhibit) -> Finding:
+def _confusion_finding(result: DeepInspectResult, exhibit: ShownPair) -> Finding:
     a, b = exhibit.first, exhibit.second
     distance = float(result.napvd[a, b])
     true = float(result.conf[a, b]) if result.conf.size else math.nan
@@ -78,7 +78,7 @@ def _confusion_finding(result: DeepInspectResult, exhibit: Exhibit) -> Finding:
     return Finding("confusion", title, severity, detail, exhibit.picture, _failing(exhibit))
 
 
-def _bias_finding(result: DeepInspectResult, exhibit: Exhibit) -> Finding:
+def _bias_finding(result: DeepInspectResult, exhibit: ShownPair) -> Finding:
     a, b, c = exhibit.first, exhibit.second, exhibit.third
     near, far = (a, b) if result.napvd[a, c] <= result.napvd[b, c] else (b, a)
     title = (
@@ -101,7 +101,7 @@ def _bias_finding(result: DeepInspectResult, exhibit: Exhibit) -> Finding:
     return Finding("bias", title, severity, detail, exhibit.picture, _failing(exhibit))
 
 
-def _wrong_input(result: DeepInspectResult, exhibit: Exhibit) -> Finding:
+def _wrong_input(result: DeepInspectResult, exhibit: ShownPair) -> Finding:
     """One input, however sure, is less than a class that fails."""
     taken, given = result.classes[exhibit.first], result.classes[exhibit.second]
     title = f"“{taken}” by its label, “{given}” to the model, {percent(exhibit.confidence)} sure"
@@ -114,7 +114,7 @@ def _wrong_input(result: DeepInspectResult, exhibit: Exhibit) -> Finding:
     return Finding("wrong input", title, severity, detail, exhibit.picture, _failing(exhibit))
 
 
-def _detail(result: DeepInspectResult, exhibit: Exhibit) -> dict[str, object]:
+def _detail(result: DeepInspectResult, exhibit: ShownPair) -> dict[str, object]:
     return {
         "class": result.classes[exhibit.first],
         "other_class": result.classes[exhibit.second] if exhibit.second >= 0 else "",
@@ -137,5 +137,5 @@ def _is_true(quality: Quality | None, a: int, b: int) -> bool | None:
     return None if quality is None else bool((quality.true_pairs == (a, b)).all(1).any())
 
 
-def _failing(exhibit: Exhibit) -> np.ndarray | None:
+def _failing(exhibit: ShownPair) -> np.ndarray | None:
     return exhibit.input[0] if len(exhibit.input) else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -65,7 +66,7 @@ class Quality:
 
 
 @dataclass(frozen=True, slots=True)
-class Exhibit:
+class ShownPair:
     """A reported pair worth showing.
 
     Attributes:
@@ -80,6 +81,8 @@ class Exhibit:
         input: ``(1, *shape)`` the first wrong one in [0, 1]; ``(0, *shape)`` without any.
         confidence: Of ``input``, how sure the model is; else nan.
     """
+
+    STORED_AS: ClassVar[str] = "Exhibit"
 
     kind: str
     first: int
@@ -221,7 +224,7 @@ class DeepInspectResult:
     without: int
     model_calls: int
     complete: bool
-    exhibits: tuple[Exhibit, ...]
+    exhibits: tuple[ShownPair, ...]
     remarks: tuple[str, ...]
     model: str
     dataset: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from robgui.analyses.deepinspect.exhibits import inputs_at, row_of
-from robgui.analyses.deepinspect.result import DeepInspectResult, Exhibit
+from robgui.analyses.deepinspect.result import DeepInspectResult, ShownPair
 from robgui.core.dataset import Dataset
 from robgui.core.model.classifier import Classifier
 
@@ -17,7 +17,7 @@ KEPT = 12
 
 def surest_errors(
     classifier: Classifier, dataset: Dataset, result: DeepInspectResult, batch: int = 0
-) -> tuple[tuple[Exhibit, ...], int]:
+) -> tuple[tuple[ShownPair, ...], int]:
     """The wrong inputs that the model is surest of, the surest first, and how many it was asked
     again about.
     """
@@ -34,7 +34,7 @@ def surest_errors(
     confidence = sure[np.arange(len(places)), result.predicted[places]]
     order = np.argsort(-confidence, kind="stable")[:KEPT]
     made = tuple(
-        Exhibit(
+        ShownPair(
             "input",
             int(result.true[place]),
             int(result.predicted[place]),

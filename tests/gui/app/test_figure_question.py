@@ -22,9 +22,7 @@ def figure(tmp_path):
     words = ["--samples", "48", "--radii", "0,0.2", "--workspace", str(tmp_path / "other.robgui")]
     assert main(["run", "zonnscan", *files, *words, "--out", str(tmp_path / "out.json")]) == 0
     with Workspace.open(tmp_path / "other.robgui") as workspace:
-        return robgui.DisplayedResult.of_run(workspace, workspace.runs()[0].id).save(
-            tmp_path / "a.png"
-        )
+        return robgui.Exhibit.of_run(workspace, workspace.runs()[0].id).save(tmp_path / "a.png")
 
 
 def answering(monkeypatch, word: str) -> list[tuple[list[str], str]]:
