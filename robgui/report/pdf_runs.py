@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from robgui.report import origin
-from robgui.report.paper import Picture, packed
+from robgui.report.paper import PackedPicture, packed
 from robgui.report.report_content import Chapter, in_words, number_of
 from robgui.report.sheet import QUIET, TEXT_WIDTH, PaperSheet, status_colour, table_height
 
@@ -66,7 +66,7 @@ def _verdict(sheet: PaperSheet, verdict: Verdict) -> None:
     sheet.space(0.04)
 
 
-def _height(picture: Picture, most: float) -> float:
+def _height(picture: PackedPicture, most: float) -> float:
     """How high a picture as wide as the text is."""
     return min(most, TEXT_WIDTH * picture.height / picture.width)
 

@@ -12,7 +12,7 @@ from robgui.core.verdict import Status
 from robgui.core.view import status_ink
 from robgui.report.drawing.look import Look
 from robgui.report.lettering import elide, extent, line_height, wrap
-from robgui.report.paper import Picture, packed
+from robgui.report.paper import PackedPicture, packed
 
 if TYPE_CHECKING:
     from robgui.report.paper import Document
@@ -33,7 +33,7 @@ INK, QUIET, RULE = _PAPER.text, _PAPER.faded, _PAPER.grid
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PaperLine:
     """A line of text, its upper left corner in inches."""
 
     text: str
@@ -48,7 +48,7 @@ class Line:
 class Placed:
     """A picture and where it lies, in inches from the upper left corner."""
 
-    picture: Picture
+    picture: PackedPicture
     x: float
     y: float
     width: float
@@ -67,7 +67,7 @@ class PaperSheet:
 
     def __init__(self) -> None:
         self.y = MARGIN
-        self.lines: list[Line] = []
+        self.lines: list[PaperLine] = []
         self.rules: list[float] = []
         self.pictures: list[Placed] = []
 
@@ -103,7 +103,7 @@ class PaperSheet:
         self.y += 0.08
 
     def picture(
-        self, picture: Picture | np.ndarray, x: float, width: float, height: float
+        self, picture: PackedPicture | np.ndarray, x: float, width: float, height: float
     ) -> tuple[float, float]:
         """Sets a picture, or uint8 ``(h, w, 3)`` pixels, as large as it fits, without moving down.
 
@@ -148,7 +148,7 @@ class PaperSheet:
         document.end_page()
 
     def _put(self, line: str, x: float, y: float, size: float, colour: str, bold: bool) -> None:
-        self.lines.append(Line(line, x, y, size, colour, bold))
+        self.lines.append(PaperLine(line, x, y, size, colour, bold))
 
 
 def status_colour(status: Status) -> str:

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from robgui.gui.app.theme import icon, theme
-from robgui.gui.show.stage import Stage, font_of
+from robgui.gui.show.stage import PresentationStage, font_of
 from robgui.gui.show.telling import Told, tell, tell_right
 from robgui.gui.widgets.inks import colour, status_ink
 from robgui.gui.widgets.plain import Label, breakable, unbroken
@@ -43,7 +43,7 @@ _NEXT = (
 _LINES = 36
 
 
-class Presentation(Stage):
+class Presentation(PresentationStage):
     """A window of its own over the whole screen, without docks, toolbars or menu.
 
     Attributes:

@@ -1,4 +1,4 @@
-"""Stage: the parts of a presentation and where they stand."""
+"""The stage: the parts of a presentation and where they stand."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from robgui.gui.widgets.pair.fitted import Fitted
 from robgui.gui.widgets.plain import Label
 
 
-class Stage(QWidget):
+class PresentationStage(QWidget):
     """Picture left, words right, buttons below; what they do is the presentation's."""
 
     def __init__(self, parent: QWidget, flags: Qt.WindowType) -> None:

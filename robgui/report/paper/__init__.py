@@ -6,6 +6,6 @@ already, so it is written as it is.
 """
 
 from robgui.report.paper.document import Document
-from robgui.report.paper.picture import Picture, packed
+from robgui.report.paper.picture import PackedPicture, packed
 
-__all__ = ["Document", "Picture", "packed"]
+__all__ = ["Document", "PackedPicture", "packed"]

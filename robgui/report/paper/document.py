@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from robgui.report.lettering import POINTS
 from robgui.report.paper.font import Font, stream
-from robgui.report.paper.picture import Picture
+from robgui.report.paper.picture import PackedPicture
 
 #: Numbers of the objects that every page names: catalogue, list of pages, information, fonts.
 _CATALOGUE, _PAGES, _INFORMATION, _PLAIN, _BOLD = 1, 2, 3, 4, 9
@@ -52,7 +52,9 @@ class Document:
         (left, level), (right, _) = self._place(x, y), self._place(x + width, y)
         self._drawn.append(f"{_rgb(colour)} RG {thick:g} w {left} {level} m {right} {level} l S")
 
-    def picture(self, picture: Picture, x: float, y: float, width: float, height: float) -> None:
+    def picture(
+        self, picture: PackedPicture, x: float, y: float, width: float, height: float
+    ) -> None:
         """A picture, its upper left corner at this place; the same one is kept once."""
         mark = hashlib.sha256(picture.data + picture.entries.encode()).digest()
         if mark not in self._known:

@@ -14,7 +14,7 @@ _PALETTE = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class PackedPicture:
     """A picture that needs no more work.
 
     Attributes:
@@ -30,12 +30,14 @@ class Picture:
     data: bytes
 
 
-def packed(picture: bytes | np.ndarray) -> Picture:
+def packed(picture: bytes | np.ndarray) -> PackedPicture:
     """A PNG file without transparency, or uint8 ``(h, w, 3)`` pixels."""
     if isinstance(picture, np.ndarray):
         high, wide = picture.shape[:2]
         entries = "/ColorSpace /DeviceRGB /BitsPerComponent 8 /Filter /FlateDecode"
-        return Picture(wide, high, entries, zlib.compress(np.ascontiguousarray(picture).tobytes()))
+        return PackedPicture(
+            wide, high, entries, zlib.compress(np.ascontiguousarray(picture).tobytes())
+        )
     chunks = _chunks(picture)
     head = chunks[b"IHDR"]
     wide, high = (int.from_bytes(head[at : at + 4], "big") for at in (0, 4))
@@ -49,7 +51,7 @@ def packed(picture: bytes | np.ndarray) -> Picture:
         f"/ColorSpace {colours} /BitsPerComponent {depth}"
         f" /Filter /FlateDecode /DecodeParms << {rows} >>"
     )
-    return Picture(wide, high, entries, chunks[b"IDAT"])
+    return PackedPicture(wide, high, entries, chunks[b"IDAT"])
 
 
 def _chunks(png: bytes) -> dict[bytes, bytes]:
