@@ -1,4 +1,4 @@
-"""Stage: the parts of a presentation and where they stand."""
+"""The stage: the parts of a presentation and where they stand."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, Signal
 
-from robgui.gui.state.program import Program
+from robgui.gui.state.running.program import Program
 
 _PART = "selftest"
 

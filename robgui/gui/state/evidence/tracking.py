@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject
 
-from robgui.gui.state.program import Program
+from robgui.gui.state.running.program import Program
 from robgui.report.trackers.installed import TRACKERS
 
 _PART = "log"
