@@ -54,9 +54,13 @@ class Exchange:
         score: Score,
         rng: np.random.Generator,
         *,
+        share: float = 1.0,
         gradients: bool = False,
     ) -> None:
-        """With ``gradients`` pixels are proposed by these, and features only count them."""
+        """It may take this share of the calls that are left.
+
+        With ``gradients`` pixels are proposed by these, and features only count them.
+        """
         self._oracle = oracle
         self._game = oracle.game
         self._goal = goal
@@ -66,6 +70,7 @@ class Exchange:
         self._score = score
         self._rng = rng
         self._gradients = gradients
+        self._last_call = oracle.calls + int(share * oracle.left)
         self._owner = mixture.owners().ravel()
         self._options = _by_pixel(self._game.pixel, len(self._game.image))
         self._state = record.best
@@ -75,10 +80,13 @@ class Exchange:
 
     def __iter__(self) -> Generator[None, None, None]:
         failed = 0
-        while failed < PATIENCE and len(self._state) > 1 and not self._record.over():
+        while failed < PATIENCE and len(self._state) > 1 and not self._over():
             before = len(self._state)
             yield from self._round()
             failed = 0 if len(self._state) < before else failed + 1
+
+    def _over(self) -> bool:
+        return self._record.over() or self._oracle.calls >= self._last_call
 
     def _round(self) -> Generator[None, None, None]:
         added = yield from self._better()
