@@ -42,7 +42,7 @@ NEIGHBOURS = 12
 #: Swaps asked at once, and how many rounds without a better margin end a repair.
 SWAPS, PATIENCE = 32, 6
 #: Of what painting leaves, this share of the calls goes to exchange before single moves are tried.
-EXCHANGED = 0.55
+EXCHANGED = 0.7
 #: A simulation that needs more moves than this takes several at a time.
 LONG = 16
 
@@ -60,6 +60,7 @@ class GuidedSearch(LadderSearch):
     ) -> None:
         super().__init__(oracle, goal, mixture, rng, params)
         self._tired: set[State] = set()
+        self._exchanging: Exchange | None = None
         self._owner = mixture.owners().ravel()[oracle.game.pixel]
 
     def __iter__(self) -> Iterator[None]:
@@ -84,17 +85,18 @@ class GuidedSearch(LadderSearch):
         yield
 
     def _exchange(self, share: float = EXCHANGED) -> Exchange:
-        return Exchange(
-            self._oracle,
-            self._goal,
-            self._mixture,
-            self.record,
-            self.root,
-            self._score,
-            self._rng.spawn(1)[0],
-            share=share,
-            gradients=self._params.gradients,
-        )
+        if self._exchanging is None:
+            self._exchanging = Exchange(
+                self._oracle,
+                self._goal,
+                self._mixture,
+                self.record,
+                self.root,
+                self._score,
+                self._rng.spawn(1)[0],
+                gradients=self._params.gradients,
+            )
+        return self._exchanging.again(share)
 
     def _by_pixels(self, aims: list[int]) -> Work:
         """As few pixels as possible: greedy play, refinement and swaps, then the tree.
