@@ -14,6 +14,11 @@
         every benchmark in tests/bench, or those whose names hold a word
     python3 packaging/dev.py fuzz [--files N] [--seed S] [--kind KIND]
         opens hostile files as the program does; those that end badly are kept in dist/fuzz
+    python3 packaging/dev.py coverage [arguments]
+        which lines of robgui the tests run, in the terminal and as pages in dist/coverage; worker
+        processes are not counted
+    python3 packaging/dev.py api
+        pages about every public name, made from the docstrings, in dist/api
     python3 packaging/dev.py package [what]
         wheel, app (with its own Python) and installer into dist/, with a list of what is in them
     python3 packaging/dev.py pin [others]
@@ -42,6 +47,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import api_pages
 import bundles
 import pins
 from environment import (
@@ -91,7 +97,7 @@ def test(arguments: Sequence[str]) -> int:
     prepare()
     check_window()
     pytest: list[str | Path] = [PYTHON, "-m", "pytest"]
-    workers = ["-n", str(min(4, os.cpu_count() or 1))]
+    workers = ["-n", str(min(4, os.cpu_count() or 1)), "--dist", "worksteal"]
     chosen: list[str] = []
     if "--all" in arguments:
         chosen = ["-m", WITH_SLOW]
@@ -147,6 +153,28 @@ def fuzz(arguments: Sequence[str]) -> int:
     return call([PYTHON, "-P", "-m", "tests.fuzz", *arguments], {"PYTHONPATH": str(ROOT)})
 
 
+def coverage(arguments: Sequence[str]) -> int:
+    """Runs pytest and counts which lines of robgui it reaches."""
+    os.chdir(ROOT)
+    prepare()
+    shown = ["--cov=robgui", "--cov-report=term:skip-covered", "--cov-report=html:dist/coverage"]
+    workers = ["-n", str(min(4, os.cpu_count() or 1)), "--dist", "worksteal"]
+    offscreen = {
+        "QT_QPA_PLATFORM": "offscreen",
+        "COVERAGE_FILE": str(ROOT / "dist" / "coverage.db"),
+    }
+    (ROOT / "dist").mkdir(exist_ok=True)
+    return call([PYTHON, "-m", "pytest", *workers, *shown, *arguments], offscreen)
+
+
+def api(arguments: Sequence[str]) -> int:
+    """Writes a page about every module with public names."""
+    refuse_arguments("api", arguments)
+    written = api_pages.write(ROOT / "robgui", ROOT / "dist" / "api")
+    print(f"{written} pages in {ROOT / 'dist' / 'api'}, the first one is index.md.")
+    return 0
+
+
 def package(arguments: Sequence[str]) -> int:
     """Builds wheel and source archive, the application, and the installer of this system."""
     os.chdir(ROOT)
@@ -162,6 +190,8 @@ COMMANDS = {
     "lint": lint,
     "bench": bench,
     "fuzz": fuzz,
+    "coverage": coverage,
+    "api": api,
     "package": package,
     "pin": pins.pin,
 }

@@ -11,13 +11,19 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 LONGEST_LINE, LONGEST_FUNCTION, LONGEST_FILE, LARGEST_FOLDER = 100, 60, 350, 20
-#: Private by their spelling, public by their documentation.
-_DOCUMENTED = frozenset(("_replace", "_asdict", "_fields", "_make", "_exit", "_MEIPASS"))
+#: Private by their spelling: some public by their documentation, others of torch, argparse and
+#: scikit-learn, which a reader of their objects cannot do without.
+_NOT_OURS = frozenset(
+    (
+        *("_replace", "_asdict", "_fields", "_make", "_exit", "_MEIPASS"),
+        *("_schema", "_type", "_actions", "_y", "_tree"),
+    )
+)
 
 MODELS = {
     "": ("pymmcore-gui", "superqt", "foolbox", "torchmetrics", "napari"),
@@ -81,13 +87,15 @@ class Source:
         return self.text.splitlines()
 
 
+@cache
+def _source(path: Path) -> Source:
+    """Each file is read and parsed once."""
+    return Source(path.relative_to(ROOT), path.read_text(encoding="utf-8"))
+
+
 def sources(*folders: str) -> list[Source]:
     """Every Python file below these folders of the project."""
-    return [
-        Source(path.relative_to(ROOT), path.read_text(encoding="utf-8"))
-        for folder in folders
-        for path in sorted((ROOT / folder).rglob("*.py"))
-    ]
+    return [_source(path) for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]
 
 
 def functions(code: Sequence[Source]) -> Iterator[tuple[int, str]]:
@@ -135,7 +143,7 @@ def repeated_classes(code: Sequence[Source]) -> dict[str, list[str]]:
 
 
 def _is_private(name: str) -> bool:
-    return name.startswith("_") and not name.startswith("__") and name not in _DOCUMENTED
+    return name.startswith("_") and not name.startswith("__") and name not in _NOT_OURS
 
 
 def _is_own(node: ast.expr) -> bool:

@@ -359,7 +359,9 @@ LONG = [
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
+)
 def test_ctrl_c_and_a_request_to_end_keep_the_partial_result_and_exit_with_130(
     files, tmp_path, number
 ):

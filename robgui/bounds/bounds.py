@@ -28,10 +28,16 @@ from robgui.bounds.network import (
     Operation,
     Rectifier,
     Steps,
-    alone,
     doubled,
-    evaluate,
-    windows,
+)
+from robgui.bounds.relaxation import (
+    Owners,
+    Relaxation,
+    interval,
+    relax,
+    through,
+    transposed,
+    undecided,
 )
 from robgui.bounds.rounding import LARGEST, roundings
 from robgui.core.devices import to_device, to_host
@@ -43,23 +49,6 @@ _HELD_ROWS = 1_000_000
 #: Work on the bounds of one layer, in coefficients pulled back per input (about a second); beyond
 #: it the least sure numbers are bounded by lines and intervals have to do for the rest.
 MOST_WORK = 60_000_000
-
-
-#: Which input each row of coefficients belongs to; a slice where it is one for all.
-Owners = Tensor | slice
-
-
-@dataclass(frozen=True, slots=True)
-class Relaxation:
-    """Lines below and above a rectifier or a largest value, for every input of a chunk.
-
-    The result lies above ``low·x`` and below ``high·x + lift``; ``low`` and ``high`` are ``(n,
-    *shape)``, for a largest value ``(n, numbers, k)``; ``lift`` is ``(n, numbers)``.
-    """
-
-    low: Tensor
-    high: Tensor
-    lift: Tensor
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,9 +147,9 @@ class _Chunk:
         if not isinstance(operation, Affine):
             place = operation.inputs[0]
             yield from self._refine(place, operation)
-            self._relaxed[len(self._low)] = _relax(operation, self._low[place], self._high[place])
+            self._relaxed[len(self._low)] = relax(operation, self._low[place], self._high[place])
         lows, highs = ([ends[p] for p in operation.inputs] for ends in (self._low, self._high))
-        low, high = _interval(operation, lows, highs)
+        low, high = interval(operation, lows, highs)
         error = roundings(operation, lows, highs)
         self._low.append(low if error is None else low - error)
         self._high.append(high if error is None else high + error)
@@ -180,7 +169,7 @@ class _Chunk:
         low, high = self._low[place], self._high[place]
         before = sum(math.prod(shape) for shape in self._network.shapes[: place + 1])
         chosen = _least_sure(
-            _undecided(operation, low, high), low, high, max(1, MOST_WORK // before)
+            undecided(operation, low, high), low, high, max(1, MOST_WORK // before)
         )
         (open_ones,) = to_host(chosen)
         better = [low.flatten(1).clone(), high.flatten(1).clone()]
@@ -214,7 +203,8 @@ class _Chunk:
         )
 
     def _pull(self, place: int, rows: Tensor, owners: Owners) -> Tensor:
-        """Lower bounds ``(r,)`` of rows ``(r, *shape)`` times the value at ``place``.
+        """Lower bounds ``(r,)`` of rows ``(r, *shape)`` times the value at ``place`` (CROWN,
+        Theorem 3.2).
 
         Row i belongs to input owners[i].
         """
@@ -229,11 +219,11 @@ class _Chunk:
                 total -= (coefficients.flatten(1).abs() * error.flatten(1)[owners]).sum(1)
             if isinstance(operation, Affine):
                 total += (coefficients * operation.offset).flatten(1).sum(1)
-                pulled = _transposed(
+                pulled = transposed(
                     operation, coefficients, [self._network.shapes[p] for p in operation.inputs]
                 )
             else:
-                below, lifted = _through(
+                below, lifted = through(
                     operation,
                     coefficients,
                     self._relaxed[here],
@@ -252,118 +242,12 @@ class _Chunk:
         return total
 
 
-def _interval(operation: Operation, low: list[Tensor], high: list[Tensor]) -> tuple[Tensor, Tensor]:
-    if not isinstance(operation, Affine):
-        return evaluate(operation, *low), evaluate(operation, *high)
-    if operation.spread is not None:
-        centre, radius = (
-            operation.apply((low[0] + high[0]) / 2),
-            operation.spread((high[0] - low[0]) / 2),
-        )
-        return centre - radius, centre + radius
-    lowest = highest = operation.offset
-    for i in range(len(operation.inputs)):
-        ends = [operation.apply(*alone(values, i)) - operation.offset for values in (low, high)]
-        lowest, highest = lowest + torch.minimum(*ends), highest + torch.maximum(*ends)
-    return lowest, highest
-
-
-def _undecided(operation: Rectifier | Largest, low: Tensor, high: Tensor) -> Tensor:
-    """Which numbers before a rectifier or a largest value are worth a better bound."""
-    if isinstance(operation, Rectifier):
-        return (low < 0) & (high > 0)
-    lows, highs = windows(operation, low), windows(operation, high)
-    open_here = (highs > lows.amax(2, keepdim=True)) & (
-        (highs > lows.amax(2, keepdim=True)).sum(2, keepdim=True) > 1
-    )
-    flags = torch.zeros((len(low), low[0].numel() + 1), dtype=torch.bool, device=low.device)
-    flags.scatter_reduce_(
-        1, operation.table.flatten().expand(len(low), -1), open_here.flatten(1), "amax"
-    )
-    return flags[:, :-1].reshape(low.shape)
-
-
-def _least_sure(undecided: Tensor, low: Tensor, high: Tensor, most: int) -> Tensor:
+def _least_sure(wanted: Tensor, low: Tensor, high: Tensor, most: int) -> Tensor:
     """Flags ``(n, numbers)``: of the undecided numbers those with the widest bounds, about
     ``most`` per input.
     """
-    width = torch.where(undecided, (high - low), 0.0).flatten(1)
+    width = torch.where(wanted, (high - low), 0.0).flatten(1)
     chosen = width > 0
     if most < width.shape[1]:
         chosen &= width >= width.kthvalue(width.shape[1] - most + 1, dim=1, keepdim=True).values
     return chosen
-
-
-def _relax(operation: Rectifier | Largest, low: Tensor, high: Tensor) -> Relaxation:
-    return (
-        _relax_rectifier(operation.slope, low, high)
-        if isinstance(operation, Rectifier)
-        else _relax_largest(operation, low, high)
-    )
-
-
-def _relax_rectifier(slope: float, low: Tensor, high: Tensor) -> Relaxation:
-    """Above: the chord. Below: of the two pieces the one that leaves less area between the
-    lines.
-    """
-    on, off = low >= 0, high <= 0
-    chord = (high - slope * low) / (high - low).clamp_min(torch.finfo(low.dtype).tiny)
-    above = torch.where(on, 1.0, torch.where(off, slope, chord))
-    below = torch.where(on, 1.0, torch.where(off, slope, torch.where(high > -low, 1.0, slope)))
-    lift = torch.where(on | off, 0.0, (slope - above) * low)
-    return Relaxation(below, above, lift.flatten(1))
-
-
-def _relax_largest(operation: Largest, low: Tensor, high: Tensor) -> Relaxation:
-    """Below: the number with the highest lower bound.
-
-    Above: with L the highest lower bound, max x = L + max (x - L)+ <= L + Σ chord of (x_i - L)+, or
-    the highest upper bound; of the two the one that is lower in the middle of the box. If one
-    number is always the largest, the first is it.
-    """
-    lows, highs = windows(operation, low), windows(operation, high)
-    best, where = lows.max(2, keepdim=True)
-    below = torch.zeros_like(lows).scatter_(2, where, 1.0)
-    over = (highs - best).clamp_min(0)
-    width = torch.where(over > 0, highs - lows, 1.0)
-    chords = over / width
-    flat = highs.amax(2) <= best[..., 0] + over.sum(2) / 2
-    flat &= (over > 0).sum(2) > 1
-    lift = best[..., 0] - (chords * torch.where(over > 0, lows, 0.0)).sum(2)
-    return Relaxation(
-        below, torch.where(flat[..., None], 0.0, chords), torch.where(flat, highs.amax(2), lift)
-    )
-
-
-def _through(
-    operation: Rectifier | Largest,
-    rows: Tensor,
-    relaxed: Relaxation,
-    owners: Owners,
-    shape: tuple[int, ...],
-) -> tuple[Tensor, Tensor]:
-    """Coefficients on the result -> on the input, and what the lines add: below where a
-    coefficient is positive, else above.
-    """
-    lifted = (rows.clamp_max(0).flatten(1) * relaxed.lift[owners]).sum(1)
-    if isinstance(operation, Rectifier):
-        return torch.where(rows > 0, relaxed.low[owners], relaxed.high[owners]) * rows, lifted
-    flat = rows.flatten(1)[..., None]
-    each = torch.where(flat > 0, relaxed.low[owners], relaxed.high[owners]) * flat
-    found = torch.zeros((len(rows), math.prod(shape) + 1), dtype=rows.dtype, device=rows.device)
-    found.scatter_add_(1, operation.table.flatten().expand(len(rows), -1), each.flatten(1))
-    return found[:, :-1].reshape(len(rows), *shape), lifted
-
-
-def _transposed(operation: Affine, rows: Tensor, shapes: list[tuple[int, ...]]) -> list[Tensor]:
-    """Coefficients on the result -> on each input of an affine map."""
-    if operation.pull is not None:
-        return [operation.pull(rows)]
-    with torch.enable_grad():
-        inputs = [
-            torch.zeros(
-                (len(rows), *shape), dtype=rows.dtype, device=rows.device, requires_grad=True
-            )
-            for shape in shapes
-        ]
-        return list(torch.autograd.grad(operation.apply(*inputs), inputs, rows))

@@ -137,6 +137,7 @@ def test_a_dry_run_lists_the_requests(files, tmp_path, capsys, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow  # two sittings in processes of their own
 @pytest.mark.skipif(not Path("/proc").exists(), reason="looks at /proc")
 def test_after_kill_9_of_the_driver_the_workers_leave_and_the_next_sitting_completes_the_suite(
     files, tmp_path

@@ -49,20 +49,19 @@ def forward(scene: MeshScene, rows: torch.Tensor) -> None:
         scene.images(rows)
 
 
-def backward(scene: MeshScene, rows: torch.Tensor) -> None:
-    """Pictures and the gradient of a score of them."""
+def backward(scene: MeshScene, rows: torch.Tensor, given: torch.Tensor) -> None:
+    """Pictures, and the gradient that a network gives back for them, taken on to the views."""
     wanted = rows.clone().requires_grad_()
-    scene.images(wanted).square().mean().backward()
+    torch.autograd.grad(scene.images(wanted), wanted, given)
 
 
 def speed(name: str, side: int, repeats: int) -> float:
     """Prints pictures a second; returns seconds a picture."""
     scene = MeshScene(bundled(name), (3, side, side), "cpu")
     rows = values(scene)
-    plain, gradient = (
-        best(lambda work=work: work(scene, rows), repeats) / PICTURES
-        for work in (forward, backward)
-    )
+    given = torch.rand((PICTURES, 3, side, side))
+    plain = best(lambda: forward(scene, rows), repeats) / PICTURES
+    gradient = best(lambda: backward(scene, rows, given), repeats) / PICTURES
     faces = len(scene.mesh.faces)
     print(
         f"{name}, {faces:,} faces, {side} px: {1 / plain:,.0f} pictures/s, {1 / gradient:,.0f} with"

@@ -57,7 +57,7 @@ def test_only_the_seams_name_what_one_kind_of_device_has(package):
     told = {str(path.relative_to(ROOT)): _named(path) for path in files}
     told = {path: names for path, names in told.items() if names}
     # a device that cannot compute in double precision, by its name
-    told.pop("bounds/recording.py", None)
+    told.pop("bounds/recorder.py", None)
     # keywords that a model in a file may carry, which are refused there
     told.pop("core/loading/exported/places.py", None)
     assert told == {}

@@ -50,6 +50,7 @@ class Links(HTMLParser):
         self.text += data
 
 
+@pytest.mark.slow  # three analyses; each panel's tests have its part
 def test_a_confused_pair_is_attacked_scanned_and_reported(qtbot, start, tmp_path, monkeypatch):
     window = start()
     load_demo(qtbot, window)

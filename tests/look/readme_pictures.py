@@ -12,6 +12,7 @@ import io
 import os
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from PIL import Image
@@ -24,6 +25,7 @@ from robgui.core.view import Film
 from robgui.gui.app.app import application, leave, open_window
 from robgui.gui.show.presentation import Presentation
 from robgui.report.drawing.film import save_film
+from tests.look import shown
 from tests.look.seen import Seen
 
 SIZE = (1366, 768)
@@ -36,6 +38,16 @@ METHODS = {
     "feature_game": "feature-game",
     "deepinspect": "deepinspect",
     "last_particle": "last-particle",
+}
+#: What the overview is filled with.
+FIRST_LOOK = (
+    *("zonnscan", "semantic_map", "deepinspect", "last_particle", "accuracy"),
+    *("tolerance", "corruptions", "pipeline_audit"),
+)
+#: Settings that make the runs of the pictures short.
+SHORT: dict[str, dict[str, object]] = {
+    **shown.SHORT,
+    "zonnscan": {"samples": 128, "radii": (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6)},
 }
 #: The input that the demo opens with.
 SCENE = 141
@@ -75,9 +87,7 @@ class Filming:
 
     def take(self, milliseconds: int, widget: QWidget | None = None) -> None:
         """A frame that stays so long."""
-        image = picture_of(widget or self.window)
-        high = round(WIDTH * SIZE[1] / SIZE[0])
-        self.frames.append((image.resize((WIDTH, high), Image.Resampling.LANCZOS), milliseconds))
+        self.frames.append((self._small(picture_of(widget or self.window)), milliseconds))
 
     def film(self, seconds: float, widget: QWidget | None = None) -> None:
         """What moves, for so many seconds."""
@@ -87,14 +97,20 @@ class Filming:
 
     def until(self, done: Callable[[], bool], most: int) -> None:
         """What moves until something holds: at most so many frames, evenly over it."""
-        taken, began = [], time.monotonic()
+        taken: list[Image.Image] = []
+        pause, began = MOVING, time.monotonic()
         while not done() and time.monotonic() - began < PATIENCE:
-            taken.append(picture_of(self.window))
-            QTest.qWait(MOVING)
-        step = max(1, len(taken) // most)
+            taken.append(self._small(picture_of(self.window)))
+            if len(taken) > 2 * most:  # it takes longer: every other frame is enough
+                taken, pause = taken[::2], 2 * pause
+            QTest.qWait(pause)
+        for image in taken[:: max(1, len(taken) // most)][:most]:
+            self.frames.append((image, MOVING))
+
+    @staticmethod
+    def _small(image: Image.Image) -> Image.Image:
         high = round(WIDTH * SIZE[1] / SIZE[0])
-        for image in taken[::step][:most]:
-            self.frames.append((image.resize((WIDTH, high), Image.Resampling.LANCZOS), MOVING))
+        return image.resize((WIDTH, high), Image.Resampling.LANCZOS)
 
     def save(self, name: str, widget: QWidget) -> None:
         """A picture of few colours."""
@@ -132,9 +148,9 @@ def story(filming: Filming) -> None:
     filming.wait(lambda: view.pair.picture.pair is not None)
     filming.film(2.4)
     window.go_to(1)
-    store.inspection.start()
-    filming.until(lambda: not store.inspection.running, most=26)
-    filming.settle()
+    filming.take(500)
+    for name in FIRST_LOOK:
+        look(filming, name)
     filming.take(1800)
     filming.save("overview", window)
     window.show_findings()
@@ -144,21 +160,35 @@ def story(filming: Filming) -> None:
     slides(filming)
 
 
+def look(filming: Filming, name: str) -> None:
+    """What another method says of the same input, shortly; its card comes to life."""
+    window, store = filming.window, filming.window.store
+    window.show_panel(name)
+    store.params_offered.emit(name, SHORT[name])
+    filming.wait(lambda: not store.busy)
+    window.run_pane.run.click()
+    window.go_to(1)
+    filming.wait(lambda: store.runner.busy, name)
+    filming.until(lambda: not store.runner.busy, most=3)
+    filming.settle()
+    filming.take(300)
+
+
 def slides(filming: Filming) -> None:
     """The story as the audience sees it."""
-    shown = Presentation(filming.window.store, filming.window)
-    shown.toggle()
-    shown.showNormal()
-    while not shown.slides or shown.width() != SIZE[0]:
-        shown.resize(*SIZE)
+    stage = Presentation(filming.window.store, filming.window)
+    stage.toggle()
+    stage.showNormal()
+    while not stage.slides or stage.width() != SIZE[0]:
+        stage.resize(*SIZE)
         QTest.qWait(20)
-    for place in range(len(shown.slides)):
-        shown.go(place)
+    for place in range(len(stage.slides)):
+        stage.go(place)
         filming.settle()
-        if shown.slides[place].slide.pair is not None:
-            filming.film(1.2, shown)
-        filming.take(1100, shown)
-    shown.close()
+        if stage.slides[place].slide.pair is not None:
+            filming.film(1.2, stage)
+        filming.take(1100, stage)
+    stage.close()
 
 
 def methods(filming: Filming) -> None:
@@ -168,7 +198,7 @@ def methods(filming: Filming) -> None:
     for name in (*METHODS, "semantic_regions"):
         known = analyses()[name]
         assert known.demo is not None
-        seen.run(known, known.demo)
+        seen.run(known, replace(known.demo, params={**known.demo.params, **SHORT.get(name, {})}))
         filming.settle()
         panel = window.panel(name)
         assert panel is not None

@@ -38,7 +38,9 @@ class Law:
 
     def threshold(self, critical: float, risk: float) -> int:
         """The smallest m with P(M >= m) <= ``risk`` when the failure probability is
-        ``critical``.
+        ``critical``: Comp_m of Algorithm 1, line 2.
+
+        Section 3.2 has it as the m for which the quantile of Gamma(m, N) at the risk is -log p_c.
         """
         time = -math.log(critical)
         if self.kill == 1:
@@ -58,6 +60,7 @@ class Law:
     def estimate(self, killed: np.ndarray) -> float:
         """The estimate from the killed ``(R,)`` of each replica: the geometric mean of theirs.
 
+        Algorithm 1, line 9, has (1 - 1/N)^(k - 1), which is unbiased and varies far more. Here:
         exp(-M / N) for the last particle, (1 - K/N)^(M // K) (1 - (M mod K)/N) for AMS.
         """
         if self.kill == 1:

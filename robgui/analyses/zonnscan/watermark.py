@@ -133,7 +133,7 @@ class Stitching:
                 " carry a watermark."
             )
         self._classifier = classifier
-        self._twin = _copy_of(backend)
+        self._twin = backend.around(_copy_of_module(backend.module))
         if not self._learns():
             self._twin = _read_again(classifier)
         self._learner = self._wrapped("")
@@ -193,17 +193,6 @@ class Stitching:
             name=f"{self._classifier.name}, watermarked",
             content=content,
         )
-
-
-def _copy_of(backend: TorchBackend) -> TorchBackend:
-    """The same backend around a copy of its module."""
-    twin, module = copy.copy(backend), _copy_of_module(backend.module)
-    for name, value in vars(backend).items():
-        if value is backend.module:
-            setattr(twin, name, module)
-    layers = dict(module.named_modules())
-    twin._layers = {name: layers[name] for name in backend._layers}
-    return twin
 
 
 def _copy_of_module(module: nn.Module) -> nn.Module:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -118,6 +119,16 @@ class TorchBackend:
         seen: dict[str, Tensor] = {}
         with self._lock, _hooks(self._layers, self._last, seen, reduce):
             return as_output(self.module(x), scores=self.scores), seen
+
+    def around(self, module: nn.Module) -> TorchBackend:
+        """The same backend around a copy of its module."""
+        twin = copy.copy(self)
+        for name, value in vars(self).items():
+            if value is self.module:
+                setattr(twin, name, module)
+        layers = dict(module.named_modules())
+        twin._layers = {name: layers[name] for name in self._layers}
+        return twin
 
     def to(self, device: torch.device) -> TorchBackend:
         self.module.to(device)

@@ -1,10 +1,7 @@
-"""Compare: runs of one analysis side by side with linked axes, their difference, and a
-scoreboard over models.
-"""
+"""Compare: two runs side by side with their difference, and a scoreboard over models."""
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -19,6 +16,16 @@ from robgui.core.view import View
 from robgui.gui.app.theme import set_heading
 from robgui.gui.pages.board import Board
 from robgui.gui.pages.compare_columns import Columns, matching
+from robgui.gui.pages.compare_runs import (
+    NOTHING_ALIKE,
+    NOTHING_YET,
+    Pair,
+    models_of,
+    moment_of,
+    other_run,
+    partner,
+    views_of,
+)
 from robgui.gui.panels.verdict_line import VerdictLine
 from robgui.gui.widgets.elided import ElidedBox
 from robgui.gui.widgets.plain import Label, tip, unbroken
@@ -26,26 +33,15 @@ from robgui.gui.widgets.tab_rows import MOST_ROWS, TabRows
 from robgui.gui.widgets.when_seen import WhenSeen
 
 if TYPE_CHECKING:
-    from robgui.core.execution.analysis import Analysis
     from robgui.core.execution.run import Run
     from robgui.core.workspace import Workspace
     from robgui.gui.state.store import Store
 
-NOTHING_YET = (
-    "Run the same analysis twice, with two models or on two inputs: both pictures and their"
-    " difference are shown here."
-)
-NOTHING_ALIKE = (
-    "No two runs can be compared: they are of other data, or of other models and inputs at once."
-    " Run the analysis with a second model on the same input, or choose two runs to see them"
-    " beside each other."
-)
 #: The open list of runs is at most this wide, in pixels; a longer name is cut in its middle.
 _WIDEST_LIST = 640
 #: Lower than this many lines of text, scoreboard and pictures take turns; still lower, the pictures
 #: take the room of what each run says by itself, which stands in the tips of their names.
 _LOW, _LOWEST = 62, 52
-Pair = tuple[Sequence[View], Sequence[View]]
 
 
 class Compare(WhenSeen, QWidget):
@@ -67,8 +63,7 @@ class Compare(WhenSeen, QWidget):
         self._runs: list[Run] = []
         self.shown: tuple[str, ...] = ()
         self._pairs: list[tuple[View, View]] = []
-        self._alike = False
-        self._refusal = ""
+        self._alike, self._refusal = False, ""
         self.board = Board(store)
         self.scoreboard = self.board.scoreboard
         self.analysis, self.first, self.second = QComboBox(), ElidedBox(), ElidedBox()
@@ -92,8 +87,7 @@ class Compare(WhenSeen, QWidget):
         self.switch.setAccessibleName("What is compared")
         for words in ("Two runs", "All models"):
             self.switch.addTab(words)
-        self._low = False
-        self.columns = Columns()
+        self._low, self.columns = False, Columns()
         self._empty = Label(NOTHING_YET, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
         self._empty.setProperty("role", "quiet")
         self._arrange()
@@ -110,7 +104,8 @@ class Compare(WhenSeen, QWidget):
         if (place := self.first.findData(first.id)) < 0:
             return
         self.first.setCurrentIndex(place)
-        if (chosen := second or self._partner(first)) is not None:
+        chosen = second or partner(first, self._store.history.runs, self.first.currentData())
+        if chosen is not None:
             self.second.setCurrentIndex(max(0, self.second.findData(chosen.id)))
         self._look()
 
@@ -129,7 +124,8 @@ class Compare(WhenSeen, QWidget):
                 (other for other in self._runs if other.request.place_of(fingerprint) is not None),
                 run,
             )
-        self.show_pair(self._partner(run) or run, run)
+        beside = partner(run, self._store.history.runs, self.first.currentData())
+        self.show_pair(beside or run, run)
         self.switch.setCurrentIndex(0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -158,23 +154,6 @@ class Compare(WhenSeen, QWidget):
             return
         library.use_model(model)
         self.wants.emit(analysis)
-
-    def _partner(self, run: Run) -> Run | None:
-        """What to lay beside ``run``: the first run on show if it is of the same analysis, else
-        the newest of another model.
-        """
-        others = [
-            other
-            for other in self._store.history.runs
-            if other.has_result
-            and other.id != run.id
-            and not incomparable(other.request, run.request)
-        ]
-        shown = next((other for other in others if other.id == self.first.currentData()), None)
-        unlike = next(
-            (other for other in others if other.request.models != run.request.models), None
-        )
-        return shown or unlike or next(iter(others), None)
 
     def _changed(self) -> None:
         self.when_seen(self.refresh)
@@ -261,7 +240,7 @@ class Compare(WhenSeen, QWidget):
             with QSignalBlocker(box):
                 box.clear()
                 for run in self._runs:
-                    box.addItem(self._name(run), run.id)
+                    box.addItem(f"{moment_of(run)} {self._store.subject(run.request)}", run.id)
                 box.setCurrentIndex(box.findData(run_id))
             metrics = box.fontMetrics()
             widths = (metrics.horizontalAdvance(box.itemText(i)) for i in range(box.count()))
@@ -278,29 +257,9 @@ class Compare(WhenSeen, QWidget):
         # one alone was nobody's choice
         boxes = (self.first, self.second)
         first, second = (known.get(box.currentData()) if box.count() > 1 else None for box in boxes)
-        second = second or (self._other(first) if first is not None else self._runs[0])
-        other = first or (None if second is None else self._other(second))
+        second = second or (other_run(first, self._runs) if first is not None else self._runs[0])
+        other = first or (None if second is None else other_run(second, self._runs))
         return "" if other is None else other.id, "" if second is None else second.id
-
-    def _other(self, run: Run) -> Run | None:
-        """The newest run beside ``run`` that asks for something else and can be compared with it.
-
-        Else the newest repetition; None where nothing can be compared.
-        """
-        others = [
-            other
-            for other in self._runs
-            if other.id != run.id and not incomparable(other.request, run.request)
-        ]
-        mark = run.request.fingerprint
-        unlike = next((other for other in others if other.request.fingerprint != mark), None)
-        return unlike or next(iter(others), None)
-
-    def _name(self, run: Run) -> str:
-        """When and what: the end of a long name is cut, so the time comes first."""
-        created, today = time.localtime(run.created), time.localtime()
-        day = "" if created[:3] == today[:3] else time.strftime("%d %b ", created)
-        return f"{day}{time.strftime('%H:%M:%S', created)} {self._store.subject(run.request)}"
 
     def _look(self) -> None:
         """Reads the two results away from the GUI thread and draws them."""
@@ -335,7 +294,7 @@ class Compare(WhenSeen, QWidget):
         if first is not None and second is not None:
             numbers = tuple(None if one is None else one.number for one in said)
             if not incomparable(first.request, second.request):
-                words = compared((_models(first), _models(second)), (numbers[0], numbers[1]))
+                words = compared((models_of(first), models_of(second)), (numbers[0], numbers[1]))
         self.answer.setText(unbroken(words))
         self.answer.setVisible(bool(words))
         for line, one, slot in zip(self.verdicts, said, self.columns.slots, strict=False):
@@ -362,14 +321,14 @@ class Compare(WhenSeen, QWidget):
             self._show(*both)
 
         self._store.pictures.run(
-            lambda: _views(workspace, known, first, second), show, key="compare"
+            lambda: views_of(workspace, known, first, second), show, key="compare"
         )
 
     def _called(self, run: Run) -> str:
         """Its models and its status."""
         said = self._store.history.shown(run)
         sign = "" if said is None else f"{said.status.sign} "
-        return f"{sign}{_models(run)}"
+        return f"{sign}{models_of(run)}"
 
     def _show(self, first: Sequence[View], second: Sequence[View]) -> None:
         """A tab for each view that both runs have; the one on show stays on show."""
@@ -389,16 +348,3 @@ class Compare(WhenSeen, QWidget):
         place = self.tabs.currentIndex()
         pair = self._pairs[place] if 0 <= place < len(self._pairs) else None
         self.columns.show_pair(pair, alike=self._alike, refusal=self._refusal)
-
-
-def _models(run: Run) -> str:
-    return ", ".join(model.name for model in run.request.models)
-
-
-def _views(workspace: Workspace, known: Analysis, first: Run, second: Run) -> Pair:
-    """The views of both runs; called on a pool thread."""
-    both = []
-    for run in (first, second):
-        params = known.params.parse(dict(run.request.params))
-        both.append(tuple(known.views(workspace.result(run.id), params)))
-    return both[0], both[1]

@@ -4,7 +4,6 @@ card with its number, its scale and a small picture, which moves while it runs.
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
@@ -26,6 +25,7 @@ from robgui.core.verdict import Status
 from robgui.gui.app.theme import set_heading
 from robgui.gui.pages.overview_hero import Hero
 from robgui.gui.pages.overview_lead import INSPECT, Lead
+from robgui.gui.pages.overview_tiles import belongs, columns_for, first_view, leading
 from robgui.gui.pages.tile import BAR, Tile, keep_room
 from robgui.gui.panels import Page, pages
 from robgui.gui.widgets.elided import Caption
@@ -33,19 +33,14 @@ from robgui.gui.widgets.plain import Label
 from robgui.gui.widgets.when_seen import WhenSeen
 
 if TYPE_CHECKING:
-    from robgui.core.execution.analysis import Analysis
     from robgui.core.execution.execution import Execution
     from robgui.core.execution.request import Request
     from robgui.core.execution.run import Run
     from robgui.core.verdict import Verdict
-    from robgui.core.view import View
-    from robgui.core.workspace import Workspace
     from robgui.gui.state.store import Store
 
 #: A tile is at least this many characters wide; as many stand beside each other as fit.
 _TILE = 40
-#: How much wider than high a tile looks best.
-_SHAPE = 1.7
 #: Lower than this many lines of text, the hero is smaller.
 _LOW = 64
 #: Seconds between two pictures of a running method.
@@ -164,19 +159,9 @@ class Overview(WhenSeen, QWidget):
             self._grid.setRowStretch(row, 1)
 
     def _fitting(self) -> int:
-        """How many tiles beside each other fit and look best: somewhat wider than high, and rows
-        as even as can be: five are three and two.
-        """
-        tiles, most = len(self._tiles), self.fontMetrics().averageCharWidth() * _TILE
+        least = self.fontMetrics().averageCharWidth() * _TILE
         high = max(1, self.height() - self.hero.sizeHint().height())
-        by_rows = {-(-tiles // rows) for rows in range(1, tiles + 1)}
-        fit = [columns for columns in by_rows if columns * most <= self.width()]
-
-        def unlike(columns: int) -> float:
-            wide, low = self.width() / columns, high / -(-tiles // columns)
-            return abs(math.log(wide / low / _SHAPE))
-
-        return min(fit, key=unlike, default=1)
+        return columns_for(len(self._tiles), least, self.width(), high)
 
     def _connect(self) -> None:
         store = self._store
@@ -256,7 +241,7 @@ class Overview(WhenSeen, QWidget):
     def _share(self, page: Page) -> float | None:
         """How far the run of a method is; None while none is under way."""
         waiting = (one for one in self._store.inspection.jobs if not one.state.ended)
-        job = next((one for one in waiting if _belongs(page, one.request.analysis)), None)
+        job = next((one for one in waiting if belongs(page, one.request.analysis)), None)
         return None if job is None else job.share or 0.0
 
     def _at_work(self, page: Page) -> Execution | None:
@@ -271,7 +256,7 @@ class Overview(WhenSeen, QWidget):
     def _question(self, page: Page) -> tuple[str, str]:
         """The question of a method, and why it cannot be answered for this model."""
         store = self._store
-        known = store.analyses.get(_leading(page, store))
+        known = store.analyses.get(leading(page, store))
         if known is None:
             return "", ""
         model = store.library.model
@@ -330,7 +315,7 @@ class Overview(WhenSeen, QWidget):
         """
         store = self._store
         known, dataset = store.analyses.get(request.analysis), store.library.dataset
-        if known is None or not _belongs(page, request.analysis):
+        if known is None or not belongs(page, request.analysis):
             return False
         if store.library.model is None or request.place_of(store.library.model.fingerprint) is None:
             return False
@@ -346,7 +331,7 @@ class Overview(WhenSeen, QWidget):
         workspace, known = self._store.history.workspace, self._store.analyses[run.request.analysis]
         if workspace is not None:
             self._store.pictures.run(
-                lambda: _first_view(workspace, known, run),
+                lambda: first_view(workspace, known, run),
                 lambda view: tile.set_view(run, view),
                 key=f"overview {tile.page.title}",
             )
@@ -355,21 +340,4 @@ class Overview(WhenSeen, QWidget):
         if run is not None:
             self.wants_run.emit(run)
         else:
-            self.wants.emit(_leading(page, self._store))
-
-
-def _leading(page: Page, store: Store) -> str:
-    """The analysis a method is opened with: the first that gives a first look."""
-    names = [analysis.name for analysis in page.analyses]
-    looks = (one for one in map(store.analyses.get, names) if one and one.first_look is not None)
-    return next((one.name for one in looks), names[0])
-
-
-def _belongs(page: Page, analysis: str) -> bool:
-    return any(one.name == analysis for one in page.analyses)
-
-
-def _first_view(workspace: Workspace, known: Analysis, run: Run) -> View | None:
-    """The picture of an analysis; called on a pool thread."""
-    views = known.views(workspace.result(run.id), known.params.parse(dict(run.request.params)))
-    return next(iter(views), None)
+            self.wants.emit(leading(page, self._store))

@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from robgui.gui.widgets.views import ViewWidget
 
 #: A picture is at least this many lines of text high.
-_PICTURE_LINES = 6
+_PICTURE_LINES = 5
+#: Pixels between the parts of a card and around them, from top to bottom.
+_AROUND = 24
 #: A card this many times as wide as it is high has its picture beside the words.
 _WIDE = 1.5
 #: Shares of the room that words beside a picture and the picture take.
@@ -230,9 +232,8 @@ class Tile(QFrame):
             picture.setMinimumHeight(self.fontMetrics().height() * _PICTURE_LINES)
             self._body.addWidget(picture, _PICTURE_SHARE)
         # words that wrap make Qt forget how high the picture must be, which then covers the edge
-        layout = self.layout()
-        assert layout is not None
-        self.setMinimumHeight(layout.totalMinimumSize().height() if picture is not None else 0)
+        around = self.open.sizeHint().height() + BAR + _AROUND
+        self.setMinimumHeight(0 if picture is None else around + picture.minimumHeight())
 
     def _arrange(self, title: QLabel) -> None:
         head = QHBoxLayout()

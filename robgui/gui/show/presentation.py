@@ -9,25 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QCloseEvent, QFont, QKeyEvent, QPalette, QResizeEvent
+from PySide6.QtGui import QCloseEvent, QKeyEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
-    QApplication,
     QFileDialog,
-    QHBoxLayout,
-    QPlainTextEdit,
-    QPushButton,
-    QScrollArea,
-    QSizePolicy,
-    QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
 from robgui.gui.app.theme import icon, theme
+from robgui.gui.show.stage import Stage, font_of
 from robgui.gui.show.telling import Told, tell, tell_right
 from robgui.gui.widgets.inks import colour, status_ink
-from robgui.gui.widgets.pair import PairView
-from robgui.gui.widgets.pair.fitted import Fitted
 from robgui.gui.widgets.plain import Label, breakable, unbroken
 
 if TYPE_CHECKING:
@@ -52,7 +43,7 @@ _NEXT = (
 _LINES = 36
 
 
-class Presentation(QWidget):
+class Presentation(Stage):
     """A window of its own over the whole screen, without docks, toolbars or menu.
 
     Attributes:
@@ -71,11 +62,17 @@ class Presentation(QWidget):
         self._at = 0
         self.setWindowTitle("robgui: presentation")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self._make_words()
-        self._make_controls()
-        self._arrange()
+        self._connect()
         store.history.findings_changed.connect(self._take)
         theme.changed.connect(self._restyle)
+
+    def _connect(self) -> None:
+        self.back.clicked.connect(lambda: self.go(self._at - 1))
+        self.forward.clicked.connect(lambda: self.go(self._at + 1))
+        self.leave.clicked.connect(self.close)
+        self.edit.toggled.connect(self._turn_edit)
+        self.again.clicked.connect(self._forget_words)
+        self.export.clicked.connect(self._ask_write)
 
     # --- what a user does -------------------------------------------------------------------------
 
@@ -148,89 +145,6 @@ class Presentation(QWidget):
         self._look()
         if not self.edit.isChecked():
             self._show()
-
-    # --- making -----------------------------------------------------------------------------------
-
-    def _make_words(self) -> None:
-        self.count, self.status, self.number = Label(), Label(), Label()
-        self.title, self.text, self.subject = Label(), Label(), Label()
-        for label in (self.status, self.number, self.title, self.text, self.subject):
-            label.setWordWrap(True)
-        for label in (self.count, self.subject):
-            label.setProperty("role", "quiet")
-        self.title_edit, self.text_edit = QPlainTextEdit(), QPlainTextEdit()
-        for editor, name in ((self.title_edit, "Title"), (self.text_edit, "Text")):
-            editor.setAccessibleName(f"{name} of the slide")
-            editor.setTabChangesFocus(True)
-            editor.hide()
-        self.pair, self.alone = PairView(), Fitted()
-        self.pictures = QStackedWidget()
-        self.pictures.addWidget(self.pair)
-        self.pictures.addWidget(self.alone)
-
-    def _make_controls(self) -> None:
-        self.edit = QPushButton("Edit", checkable=True)
-        self.again = QPushButton("Own words away")
-        self.export = QPushButton("Export …")
-        self.back, self.forward, self.leave = (
-            QPushButton("Back"),
-            QPushButton("Next"),
-            QPushButton("Leave"),
-        )
-        for button, tip in (
-            (self.edit, "Write other words on this slide; they are kept"),
-            (self.again, "What the slide says by itself"),
-            (self.export, "As PDF, as a film (MP4) or as one HTML file"),
-            (self.back, "Left arrow"),
-            (self.forward, "Right arrow"),
-            (self.leave, "Esc"),
-        ):
-            button.setToolTip(tip)
-            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the keys to the story
-            button.installEventFilter(self)
-        self.back.clicked.connect(lambda: self.go(self._at - 1))
-        self.forward.clicked.connect(lambda: self.go(self._at + 1))
-        self.leave.clicked.connect(self.close)
-        self.edit.toggled.connect(self._turn_edit)
-        self.again.clicked.connect(self._forget_words)
-        self.export.clicked.connect(self._ask_write)
-        self.keys = Label("← → go through the story, Esc leaves")
-        self.keys.setProperty("role", "quiet")
-        self.keys.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self.keys.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-
-    def _arrange(self) -> None:
-        words = QWidget()
-        column = QVBoxLayout(words)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(16)
-        column.addStretch(1)
-        for widget in (self.status, self.number, self.title, self.title_edit):
-            column.addWidget(widget)
-        for widget in (self.text, self.text_edit, self.subject):
-            column.addWidget(widget)
-        column.addStretch(1)
-        self._scroll = QScrollArea(
-            widgetResizable=True,
-            frameShape=QScrollArea.Shape.NoFrame,
-            focusPolicy=Qt.FocusPolicy.NoFocus,
-        )
-        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._scroll.setWidget(words)
-        middle = QHBoxLayout()
-        middle.setSpacing(48)
-        middle.addWidget(self.pictures, 6)
-        middle.addWidget(self._scroll, 5)
-        controls = QHBoxLayout()
-        controls.addWidget(self.count)
-        controls.addWidget(self.keys, 1)
-        for button in (self.again, self.edit, self.export, self.back, self.forward, self.leave):
-            controls.addWidget(button)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(48, 40, 48, 24)
-        layout.setSpacing(24)
-        layout.addLayout(middle, 1)
-        layout.addLayout(controls)
 
     # --- what is shown ----------------------------------------------------------------------------
 
@@ -370,7 +284,7 @@ class Presentation(QWidget):
             (self.subject, 0.7, False),
             (self.count, 1.0, True),
         ):
-            widget.setFont(_font(size * scale, bold))
+            widget.setFont(font_of(size * scale, bold))
         for button, name in ((self.back, "back"), (self.forward, "forward"), (self.leave, "close")):
             button.setIcon(icon(name))
         self.export.setIcon(icon("export"))
@@ -379,10 +293,3 @@ class Presentation(QWidget):
         """Another theme: a figure is drawn anew for it."""
         self._look()
         self._take()
-
-
-def _font(pixels: float, bold: bool) -> QFont:
-    font = QFont(QApplication.font())
-    font.setPixelSize(round(pixels))
-    font.setWeight(QFont.Weight.DemiBold if bold else QFont.Weight.Normal)
-    return font

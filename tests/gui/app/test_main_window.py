@@ -19,7 +19,7 @@ from robgui.core.execution.request import Request
 from robgui.core.execution.worker.process import Place
 from robgui.core.finding import Finding
 from robgui.core.trust.opening import code_of
-from robgui.gui.app.main_window import first_size
+from robgui.gui.app.arranged import first_size
 from robgui.gui.app.theme import theme
 from robgui.gui.state.opening import Opening
 from tests.methods import OUR_METHODS

@@ -110,6 +110,7 @@ def test_a_model_that_never_answers_holds_up_its_own_worker_only(qtbot, runner, 
     assert [job.state for job in again] == [RunState.DONE] * 2
 
 
+@pytest.mark.slow  # starts several workers
 def test_fewer_at_once_lets_what_runs_go_on_and_ends_its_worker_after_it(qtbot, runner, submit):
     jobs = [submit("good", **LONG) for _ in range(3)]
     qtbot.waitUntil(lambda: all(job.newest for job in jobs[:2]), timeout=PATIENCE_MS)
@@ -129,6 +130,7 @@ def test_fewer_at_once_lets_what_runs_go_on_and_ends_its_worker_after_it(qtbot, 
     qtbot.waitUntil(lambda: len(runner.pids) == 2, timeout=PATIENCE_MS)
 
 
+@pytest.mark.slow  # starts several workers
 def test_a_run_sent_to_another_device_computes_there_beside_the_first(qtbot, runner, submit, files):
     """``cpu:0`` stands for a second device: the same processor by another name."""
     runner.arrange(window_places(1, "cpu", ["cpu", "cpu:0"], "cpu:0"), 1_500_000_000)

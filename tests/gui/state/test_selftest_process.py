@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from robgui.gui.pages.selftest_page import SelfTestPage
@@ -22,6 +23,7 @@ def test_the_window_goes_on_while_it_runs_and_its_page_is_told(qtbot):
     assert test.text == page
 
 
+@pytest.mark.slow  # a second whole self-test
 def test_its_page_shows_how_far_it_is_can_stop_it_and_copies_what_is_there(qtbot):
     said = []
     test = SelfTest(lambda *words: said.append(words), lambda *words: None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -78,3 +79,12 @@ def test_a_film_says_the_step_of_every_row():
     rows = rows_of(samples.film())
     assert rows[0][0] == "step" and rows[1][0] == "step 1 of 6" and rows[-1][0] == "step 6 of 6"
     assert "frame_0005/values" in to_arrays(samples.film())
+
+
+def test_cells_that_were_not_computed_are_named_in_the_numbers():
+    view = samples.class_map()
+    guessed = np.zeros(view.values.shape, dtype=bool)
+    guessed[5, 7] = True
+    rows = rows_of(replace(view, guessed=guessed))
+    assert rows[0][-1] == "computed" and [row[-1] for row in rows].count("0") == 1
+    assert to_arrays(replace(view, guessed=guessed))["guessed"].sum() == 1

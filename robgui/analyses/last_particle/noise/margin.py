@@ -63,14 +63,15 @@ class MarginScore:
         winner = own if self._rivals is None else first + self._rivals[tests]
         others = torch.zeros((len(tests), self._classifier.classes), device=tests.device)
         others.view(-1)[winner] = -torch.inf
-        sign = 1.0 if self._rivals is None else -1.0
+        ahead = self._rivals is None
         inside = self.inside(tests)
 
         def score(latent: Tensor) -> Tensor:
             scores = self._classifier.infer(inputs(latent), self._batch)
             if self._votes:
                 scores = scores.softmax(1)
-            return sign * ((scores + others).amax(1) - scores.take(winner))
+            best, won = (scores + others).amax(1), scores.take(winner)
+            return best - won if ahead else won - best
 
         return score if inside is None else _within(score, inside)
 

@@ -1,6 +1,7 @@
 """The move that keeps the noise law: preconditioned Crank–Nicolson above a level, ties broken by
 a second coordinate.
 
+K(X, s) of Algorithm 2, which the paper asks only to be reversible with respect to the noise law:
 z' = (z + s g) / sqrt(1 + s²) with g ~ N(0, I) leaves N(0, I) as it is; accepting only what lies
 above the level leaves the conditional law as it is. Scores may be tied (trees, saturated outputs),
 so each particle also carries u ~ U(0, 1) and particles are ordered by (score, u). The code keeps

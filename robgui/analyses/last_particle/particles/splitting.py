@@ -213,7 +213,8 @@ class Splitting:
         return self._last_bound[1]
 
     def _choose(self) -> Choice:
-        """Chooses who dies and who is copied, all who die being at or below 0.
+        """Chooses who dies and who is copied (Algorithm 1, lines 5 and 6; Algorithm 2, line 1), all
+        who die being at or below 0.
 
         Lets lanes on a plateau go.
         """
@@ -250,7 +251,7 @@ class Splitting:
         return np.asarray(np.isin(tests, tests[coarse]))
 
     def _replace(self, choice: Choice) -> Iterator[None]:
-        """Replaces the killed by moved copies of survivors."""
+        """Replaces the killed by moved copies of survivors (Algorithm 1, line 11: Gen(L_k, 1))."""
         s, state = self._setup, self._state
         row = np.arange(len(state.lanes))[:, None]
         killed, parent = (

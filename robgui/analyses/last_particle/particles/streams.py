@@ -151,13 +151,14 @@ class Rounds:
             min(self._stretch, self._steps - done)
             for done in range(self._stretch, self._steps, self._stretch)
         ]
-        made = first * torch.from_numpy(factors).to(first.device, first.dtype).reshape(-1, 1, 1, 1)
+        scaling = torch.from_numpy(factors).to(first.device, first.dtype).reshape(-1, 1, 1)
+        made = _by_move(first, scaling)
         for count in counts:
             more = self._other.submit(self._more, lanes, factors.tolist(), count)
-            yield from _by_move(made)
+            yield from made.unbind()
             made = more.result()
         coming = self._other.submit(self.first, lanes)
-        yield from _by_move(made)
+        yield from made.unbind()
         self.coming = coming.result()
 
     def close(self) -> None:
@@ -166,9 +167,17 @@ class Rounds:
 
     @torch.inference_mode()
     def _more(self, lanes: Sequence[int], sizes: Sequence[float], count: int) -> Tensor:
-        return self._streams.normal(lanes, count, self._kill, self._dim, sizes=sizes)
+        return _by_move(self._streams.normal(lanes, count, self._kill, self._dim, sizes=sizes))
 
 
-def _by_move(noise: Tensor) -> Sequence[Tensor]:
-    """Noise ``(lanes, moves, K, dim)`` as one ``(lanes * K, dim)`` for each move."""
-    return noise.transpose(0, 1).flatten(1, 2).unbind()
+def _by_move(noise: Tensor, scaling: Tensor | None = None) -> Tensor:
+    """Noise ``(lanes, moves, K, dim)`` as ``(moves, lanes * K, dim)``, that of each lane times its
+    factor, in one pass over the numbers.
+    """
+    turned = noise.transpose(0, 1)
+    made = turned.new_empty(turned.shape)
+    if scaling is None:
+        made.copy_(turned)
+    else:
+        torch.mul(turned, scaling, out=made)
+    return made.flatten(1, 2)

@@ -110,7 +110,8 @@ class Renderer:
         tint = view.tint * self._colour if pixels.colour is None else view.tint
         colour = light[:, None] * tint.index_select(0, pixels.picture)
         colour = colour if pixels.colour is None else colour * pixels.colour
-        canvas = view.background[:, None].expand(-1, height * width, 3).contiguous().view(-1, 3)
+        # memory of its own, no view: for the gradient, writing into a view copies all of it
+        canvas = torch.cat([one.expand(height * width, 3) for one in view.background])
         canvas.index_copy_(0, pixels.place, colour)
         mix = mixing(corners, self._edges, front, seen, self.size)
         jump = canvas.index_select(0, mix.two) - canvas.index_select(0, mix.one)

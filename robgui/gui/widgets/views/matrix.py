@@ -96,7 +96,11 @@ def class_keys(view: Matrix) -> list[LegendKey]:
         ink = class_ink(view, int(number))
         name = view.class_names[number] if number < len(view.class_names) else f"class {number}"
         keys.append(LegendKey(name, pen(ink, 1, Qt.PenStyle.SolidLine), brush=fill(ink, 0)))
-    keys.append(LegendKey(f"intensity: {view.scale.title}", pen(Ink("quiet"), 1), brush=_fading()))
+    quiet = pen(Ink("quiet"), 1)
+    keys.append(LegendKey(f"intensity: {view.scale.title}", quiet, brush=_fading()))
+    if view.guessed is not None:
+        blank = QBrush(QColor(theme.colours.surface))
+        keys.append(LegendKey("paler: not computed, as a coarser cell", quiet, brush=blank))
     return keys
 
 

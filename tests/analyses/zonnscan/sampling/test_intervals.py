@@ -198,7 +198,10 @@ class _OwnBlock:
         return self._samples[zones, rows]
 
 
-@pytest.mark.parametrize("sampler", ["sobol", "antithetic", "plain"])
+@pytest.mark.parametrize(
+    "sampler",
+    ["sobol", *(pytest.param(each, marks=pytest.mark.slow) for each in ("antithetic", "plain"))],
+)
 def test_at_the_default_settings_the_interval_holds_the_truth_near_sharp_boundaries_too(
     sampler: str,
 ) -> None:

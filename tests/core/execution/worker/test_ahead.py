@@ -81,6 +81,7 @@ def test_a_run_that_waits_for_its_own_model_to_be_loaded_ahead_can_be_stopped(
     assert_next_run_works(workers, files)
 
 
+@pytest.mark.slow  # waits for a slow start
 def test_a_worker_that_is_slow_to_start_is_not_ended_for_what_waits_to_be_loaded_ahead(
     files, monkeypatch
 ):

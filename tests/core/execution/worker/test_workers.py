@@ -204,6 +204,7 @@ def test_a_killed_worker_is_tried_again_as_often_as_it_is_to_be(files):
         workers.close()
 
 
+@pytest.mark.slow  # asking/test_service.py has the same of questions
 def test_a_model_that_has_cost_two_processes_is_not_loaded_again_unasked(workers, files):
     for _ in range(2):
         execution = run(workers, files, "aborts_at_once")

@@ -162,6 +162,7 @@ def test_what_waits_behind_a_model_that_never_answers_runs_after_it(qtbot, runne
     assert (stuck.state, waiting.state) == (RunState.CANCELLED, RunState.DONE)
 
 
+@pytest.mark.slow  # the worker's own tests stop a model that never loads
 def test_a_run_whose_model_is_never_loaded_in_its_process_can_be_stopped(
     qtbot, runner, files, submit
 ):

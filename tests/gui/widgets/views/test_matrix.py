@@ -11,6 +11,7 @@ from PySide6.QtCore import QPointF
 from robgui.core.view import Axis, Ink, Matrix
 from robgui.gui.app.theme import theme
 from robgui.gui.widgets.heat import lookup
+from robgui.gui.widgets.views.matrix import cell_words, class_keys
 from tests.gui import sample_views as samples
 
 
@@ -154,3 +155,21 @@ def test_each_number_is_written_in_the_middle_of_its_cell(shown):
 def test_a_map_of_classes_has_no_numbers(shown):
     widget = shown(samples.classes())
     assert not widget.numbers.isVisible()
+
+
+def test_a_cell_that_was_not_computed_says_so_when_read_out_and_in_the_legend():
+    view = Matrix(
+        "map",
+        Axis("x"),
+        Axis("y"),
+        np.array([[0.9, 0.8]]),
+        Axis("confidence"),
+        (0, 1),
+        classes=np.array([[0, 0]]),
+        class_names=("cat",),
+        guessed=np.array([[False, True]]),
+    )
+    assert "not computed" not in cell_words(view, 0.5, 0.5)
+    assert "not computed, a coarser cell has cat" in cell_words(view, 1.5, 0.5)
+    assert class_keys(view)[-1].words.startswith("paler: not computed")
+    assert len(class_keys(replace(view, guessed=None))) == len(class_keys(view)) - 1

@@ -1,0 +1,298 @@
+"""Keeps the operations that a model applies to its input: what ``recording`` makes a network of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from robgui.bounds.network import Network, Operation, Shape, UnsupportedError
+from robgui.bounds.translation import (
+    CONSTANTS,
+    SHAPE_ONLY,
+    SQUASHES,
+    TRANSLATORS,
+    Call,
+    Ref,
+    leaves,
+    translate,
+)
+from robgui.core.devices import hardware_of, to_host
+from robgui.core.model.randomness import HOST
+from robgui.core.model.watching import Watching
+
+#: Devices without double precision: bounds for their models are computed on the host.
+_WITHOUT_DOUBLE = frozenset({"mps"})
+_READS = "it reads values of the input outside torch, where it cannot be followed"
+#: Their parts are of no use: a sentence about the whole is.
+_WHOLE = frozenset(
+    {
+        "gru",
+        "lstm",
+        "rnn_relu",
+        "rnn_tanh",
+        "multi_head_attention_forward",
+        "scaled_dot_product_attention",
+        "layer_norm",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Value:
+    """What is known of a tensor: its place in the list, or why it cannot be followed."""
+
+    place: int
+    tensor: Tensor
+    reason: str = ""
+    squashed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Event:
+    """An operation that the model does to values that are followed.
+
+    Attributes:
+        name: Without library and trailing underscore.
+        function: What is called.
+        given: Its arguments as they are.
+        args: The same with a Ref in the place of each tensor that is followed.
+        kwargs: Arguments by name, with Refs.
+        known: What is known of these tensors.
+    """
+
+    name: str
+    function: Any
+    given: Any
+    args: Any
+    kwargs: Any
+    known: list[_Value]
+
+
+def _equal(pairs: list[tuple[Tensor, Tensor]]) -> bool:
+    """Whether the two of every pair are the same; a device is asked once about all of them."""
+    there = [pair for pair in pairs if hardware_of(pair[0].device).waits]
+    if any(a.shape != b.shape or a.dtype != b.dtype for a, b in there):
+        return False
+    asked = to_host(*((a == b).all() for a, b in there))
+    here = (pair for pair in pairs if not hardware_of(pair[0].device).waits)
+    return all(bool(each) for each in asked) and all(torch.equal(a, b) for a, b in here)
+
+
+class Recorder(Watching):
+    """Keeps the operations that a model applies to ``x`` and to what comes of it."""
+
+    def __init__(self, x: Tensor) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self._rows = len(x)
+        self._device = HOST if x.device.type in _WITHOUT_DOUBLE else x.device
+        self._values: dict[int, _Value] = {id(x): _Value(0, x)}
+        self._kept: list[Any] = [x]  # an address is used again once its tensor is gone
+        self._operations: list[Operation] = []
+        self._shapes: list[Shape] = [tuple(x.shape[1:])]
+        self._log: list[tuple[str, list[Tensor], list[Any]]] = []
+        self._writing = False
+        self._failure = ""
+        self._output: _Value | None = None
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        kwargs = kwargs or {}
+        name = func._schema.name.removeprefix("aten::").removesuffix("_") or func._schema.name
+        known = [
+            value
+            for each in leaves((args, kwargs))
+            if isinstance(each, Tensor) and (value := self._values.get(id(each)))
+        ]
+        if not known:
+            return func(*args, **kwargs)
+        if (
+            name not in TRANSLATORS
+            and name not in SQUASHES
+            and name not in _WHOLE
+            and not func._schema.is_mutable
+        ):
+            with self:
+                parts = func.decompose(*args, **kwargs)
+            if parts is not NotImplemented:
+                return parts
+        constants, numbers = self._constants((args, kwargs))
+        event = _Event(name, func, args, self._refs(args), self._refs(kwargs), known)
+        result = func(*args, **kwargs)
+        if name in SHAPE_ONLY or name in CONSTANTS:
+            return result
+        self._log.append((name, constants, numbers))
+        self._writing = True
+        try:
+            with torch.inference_mode(False), torch.no_grad():
+                self._follow(event, result)
+        finally:
+            self._writing = False
+        return result
+
+    def read(self, tensor: Tensor) -> None:
+        """The model takes values of a tensor out of torch."""
+        if not self._writing and id(tensor) in self._values:
+            self._failure = self._failure or _READS
+
+    def alias(self, tensor: Tensor, other: Tensor) -> None:
+        """The model has another name for a tensor, which torch does not tell."""
+        value = self._values.get(id(tensor))
+        if value is not None:
+            self._keep(other, value)
+
+    def finish(self, scores: Tensor) -> None:
+        """Says which tensor is the answer."""
+        self._output = self._values.get(id(scores))
+        if scores.ndim != 2:
+            self._failure = self._failure or "its answer is no table of scores"
+
+    def same(self, other: Recorder) -> bool:
+        """True if another input took the same way through the same constants."""
+        if len(self._log) != len(other._log):
+            return False
+        both = list(zip(self._log, other._log, strict=True))
+        return all(
+            ours[0] == theirs[0] and ours[2] == theirs[2] and len(ours[1]) == len(theirs[1])
+            for ours, theirs in both
+        ) and _equal(
+            [pair for ours, theirs in both for pair in zip(ours[1], theirs[1], strict=True)]
+        )
+
+    def network(self) -> Network:
+        """What was written down."""
+        if self._failure:
+            raise UnsupportedError(self._failure)
+        if self._output is None:
+            raise UnsupportedError("it computes outside torch, where it cannot be followed")
+        if self._output.reason:
+            raise UnsupportedError(self._output.reason)
+        return Network(
+            tuple(self._operations),
+            tuple(self._shapes),
+            self._output.place,
+            self._output.squashed,
+            self._device,
+        )
+
+    def _follow(self, event: _Event, result: Any) -> None:
+        results = [each for each in leaves(result) if isinstance(each, Tensor)]
+        mutable = event.function._schema.is_mutable
+        if not results or len(leaves(result)) != len(results):
+            self._failure = self._failure or "it decides by the values of the input what to compute"
+            return
+        if mutable and not self._mutates_known(event):
+            self._failure = self._failure or f"its operation {event.name!r} writes into a constant"
+            return
+        value = self._translated(event, results[0])
+        if mutable:
+            self._spoil(event.given[0])
+        self._keep(results[0], value)
+        for rest in results[1:]:
+            self._keep(rest, _Value(0, rest, f"its operation {event.name!r} gives several results"))
+
+    def _translated(self, event: _Event, result: Tensor) -> _Value:
+        name, known = event.name, event.known
+        reason = next((value.reason for value in known if value.reason), "")
+        if reason:
+            return _Value(0, result, reason)
+        squashed = next((value.squashed for value in known if value.squashed), "")
+        if squashed:  # only its type may change after that
+            same = name in ("to", "_to_copy") and result.is_floating_point()
+            return _Value(
+                known[0].place,
+                result,
+                "" if same else f"it computes with the result of a {squashed}",
+                squashed,
+            )
+        try:
+            if name in SQUASHES:
+                return _Value(known[0].place, result, squashed=_squash(event, result))
+            operations = translate(self._call(event, result))
+        except UnsupportedError as error:
+            return _Value(0, result, str(error))
+        self._operations.extend(operations)
+        self._shapes.extend(operation.shape for operation in operations)
+        return _Value(len(self._shapes) - 1, result)
+
+    def _call(self, event: _Event, result: Tensor) -> Call:
+        if not result.is_floating_point() or result.dtype in (torch.float16, torch.bfloat16):
+            raise UnsupportedError(
+                f"its operation {event.name!r} computes in"
+                f" {str(result.dtype).removeprefix('torch.')}"
+            )
+        return Call(
+            name=event.name,
+            function=_out_of_place(event),
+            args=event.args,
+            kwargs=event.kwargs,
+            place=len(self._shapes),
+            result=tuple(result.shape),
+            rows=self._rows,
+            precision=result.dtype,
+            device=self._device,
+        )
+
+    def _mutates_known(self, event: _Event) -> bool:
+        """True if an in-place operation changes its first argument only, and that one is
+        followed.
+        """
+        arguments = event.function._schema.arguments
+        changed = [
+            index
+            for index, argument in enumerate(arguments)
+            if argument.alias_info and argument.alias_info.is_write
+        ]
+        return changed == [0] and id(event.given[0]) in self._values
+
+    def _spoil(self, changed: Tensor) -> None:
+        """After a change in place, other views of the same memory no longer hold what was
+        written down for them.
+        """
+        memory = changed.untyped_storage().data_ptr()
+        for key, value in self._values.items():
+            if key != id(changed) and value.tensor.untyped_storage().data_ptr() == memory:
+                self._values[key] = _Value(
+                    0, value.tensor, "it changes a tensor in place that it uses elsewhere too"
+                )
+
+    def _constants(self, given: Any) -> tuple[list[Tensor], list[Any]]:
+        """What an operation is given beside the values that are followed: tensors, plain values."""
+        rest = [each for each in leaves(given) if id(each) not in self._values]
+        tensors = [each.detach().clone() for each in rest if isinstance(each, Tensor)]
+        return tensors, [each for each in rest if not isinstance(each, Tensor)]
+
+    def _keep(self, tensor: Tensor, value: _Value) -> None:
+        self._values[id(tensor)] = value
+        self._kept.append(tensor)
+
+    def _refs(self, value: Any) -> Any:
+        """Arguments with a Ref in the place of each tensor that is followed."""
+        if isinstance(value, tuple | list):
+            return type(value)(self._refs(each) for each in value)
+        if isinstance(value, dict):
+            return {name: self._refs(each) for name, each in value.items()}
+        found = self._values.get(id(value)) if isinstance(value, Tensor) else None
+        return value if found is None else Ref(found.place, tuple(value.shape), value.dtype)
+
+
+def _squash(event: _Event, result: Tensor) -> str:
+    """``softmax`` over the scores or ``sigmoid`` of each; neither changes their order."""
+    dim = event.args[1] if len(event.args) > 1 else event.kwargs.get("dim", 1)
+    if result.ndim != 2 or dim not in (1, -1):
+        raise UnsupportedError(f"its operation {event.name!r} is not the last")
+    return SQUASHES[event.name]
+
+
+def _out_of_place(event: _Event) -> Any:
+    """The twin of an in-place operation that leaves its input as it is."""
+    schema = event.function._schema
+    if not schema.is_mutable:
+        return event.function
+    twin = getattr(getattr(torch.ops.aten, event.name, None), event.function._overloadname, None)
+    if twin is None:
+        raise UnsupportedError(f"its operation {event.name!r} works in place only")
+    return twin

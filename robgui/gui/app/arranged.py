@@ -1,0 +1,192 @@
+"""Arranged: the parts of the window and where they stand: rail, pages, docks, toolbar."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QByteArray, QPoint, QRect, QSize, Qt
+from PySide6.QtWidgets import (
+    QDockWidget,
+    QMainWindow,
+    QSizePolicy,
+    QStackedWidget,
+    QTabWidget,
+    QToolBar,
+    QVBoxLayout,
+    QWidget,
+)
+
+from robgui.gui.app.rail import Rail, places
+from robgui.gui.app.room import Room
+from robgui.gui.docks import Gallery, LogView, Runs
+from robgui.gui.forms.run_pane import RunPane
+from robgui.gui.pages.findings import Findings
+from robgui.gui.pages.overview import Overview
+from robgui.gui.pages.welcome import Welcome
+from robgui.gui.panels import Page, pages
+
+if TYPE_CHECKING:
+    from robgui.gui.app.actions import Actions
+    from robgui.gui.app.folding import Folding
+    from robgui.gui.app.settings import Settings
+    from robgui.gui.forms.chooser import Chooser
+    from robgui.gui.panels.panel import Panel
+    from robgui.gui.state.store import Store
+
+#: Layouts saved by an older arrangement of docks are not restored.
+LAYOUT_VERSION = 2
+#: How large the window is at first, where the screen has room for it, and how much its frame and
+#: title bar may take.
+FIRST_SIZE = QSize(1366, 768)
+FRAME = QSize(8, 40)
+#: A sentence in passing has at least this many pixels of width.
+NOTICE = 320
+
+
+class Arranged(QMainWindow):
+    """A window with all its parts in place; what they do is the main window's."""
+
+    store: Store
+    settings: Settings
+    folding: Folding
+    actions_: Actions
+    chooser: Chooser
+    pages: QStackedWidget
+    _methods: tuple[Page, ...]
+    _compare_place: QWidget
+
+    def go_to(self, number: int) -> None:
+        """Shows page ``number``."""
+        raise NotImplementedError
+
+    def _panel_chosen(self) -> None:
+        """Another panel is on show."""
+        raise NotImplementedError
+
+    def reset_layout(self) -> None:
+        """Puts every dock back where it was at first."""
+        self.room.give_back()
+        for dock in (self.gallery_dock, self.runs_dock, self.log_dock):
+            dock.show()
+        self._place_docks()
+        self.folding.forget()
+        self.size_docks()
+        self.room.make(self.pages.currentWidget())
+        self.folding.again()
+
+    def free_place(self) -> QRect:
+        """Where nothing stands: right of the choosers, as high as menus and toolbar."""
+        chooser = self.chooser
+        left = chooser.mapTo(self, chooser.rect().topRight()).x() + 8
+        bottom = chooser.mapTo(self, chooser.rect().bottomRight()).y()
+        return QRect(QPoint(min(left, self.width() - NOTICE), 2), QPoint(self.width() - 8, bottom))
+
+    def size_docks(self) -> None:
+        """The picture gets the room.
+
+        A small window shows one column of inputs, a larger one two.
+        """
+        unit = self.fontMetrics().averageCharWidth()
+        wide = self.width() >= unit * 340
+        self.resizeDocks(
+            [self.gallery_dock, self.form_dock],
+            [unit * (46 if wide else 22), unit * 50],
+            Qt.Orientation.Horizontal,
+        )
+        self.resizeDocks(
+            [self.runs_dock], [self.fontMetrics().height() * 8], Qt.Orientation.Vertical
+        )
+
+    def _make_middle(self) -> None:
+        self.welcome = Welcome()
+        self._panels: dict[str, Panel] = {}
+        self._methods: tuple[Page, ...] = pages()
+        self.pages: QStackedWidget = QStackedWidget()
+        self.pages.setMinimumSize(360, 320)
+        self.overview = Overview(self.store)
+        self.pages.addWidget(self.welcome)
+        self.pages.addWidget(self.overview)
+        for _ in self._methods:
+            tabs = QTabWidget(documentMode=True)
+            tabs.tabBar().setProperty("role", "methods")
+            tabs.tabBar().setDrawBase(False)
+            tabs.currentChanged.connect(self._panel_chosen)
+            self.pages.addWidget(tabs)
+        self.findings = Findings(self.store)
+        self.pages.addWidget(self.findings)
+        self._compare_place: QWidget = QWidget()
+        QVBoxLayout(self._compare_place).setContentsMargins(0, 0, 0, 0)
+        self.pages.addWidget(self._compare_place)
+        self.setCentralWidget(self.pages)
+        self.rail = Rail(places())
+        self.rail.chosen.connect(self.go_to)
+        bar = QToolBar("Pages", objectName="rail", movable=False)
+        bar.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
+        bar.addWidget(self.rail)
+        self.rail.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
+        self.addToolBar(Qt.ToolBarArea.LeftToolBarArea, bar)
+
+    def _make_docks(self) -> None:
+        self.run_pane = RunPane(self.store)
+        self.gallery = Gallery(self.store)
+        self.runs = Runs(self.store)
+        self.log = LogView(self.store)
+        self.gallery_dock = self._dock("Inputs", "gallery", self.gallery)
+        self.form_dock = self._dock("Settings", "form", self.run_pane)
+        self.runs_dock = self._dock("Runs", "runs", self.runs)
+        self.log_dock = self._dock("Log", "log", self.log)
+        self.room = Room(
+            (self.gallery_dock, self.runs_dock, self.log_dock),
+            {
+                self.welcome: (self.gallery_dock, self.runs_dock, self.log_dock),
+                self.overview: (self.runs_dock, self.log_dock),
+                self.findings: (self.gallery_dock, self.runs_dock, self.log_dock),
+            },
+        )
+        area = Qt.DockWidgetArea
+        self.setCorner(Qt.Corner.BottomLeftCorner, area.LeftDockWidgetArea)
+        self.setCorner(Qt.Corner.BottomRightCorner, area.RightDockWidgetArea)
+        self._place_docks()
+
+    def _dock(self, title: str, name: str, widget: QWidget) -> QDockWidget:
+        dock = QDockWidget(title, self, objectName=name)
+        dock.setWidget(widget)
+        return dock
+
+    def _place_docks(self) -> None:
+        """Inputs left, settings right, the rest as tabs below."""
+        area = Qt.DockWidgetArea
+        places = {
+            self.gallery_dock: area.LeftDockWidgetArea,
+            self.form_dock: area.RightDockWidgetArea,
+            self.runs_dock: area.BottomDockWidgetArea,
+            self.log_dock: area.BottomDockWidgetArea,
+        }
+        for dock, place in places.items():
+            dock.setFloating(False)
+            self.addDockWidget(place, dock)
+        self.tabifyDockWidget(self.runs_dock, self.log_dock)
+        self.runs_dock.raise_()
+
+    def _make_toolbar(self) -> None:
+        bar = QToolBar("Tools", objectName="tools", movable=False)
+        bar.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        bar.addActions(self.actions_.for_toolbar())
+        bar.addSeparator()
+        bar.addWidget(self.chooser)
+        self.addToolBar(Qt.ToolBarArea.TopToolBarArea, bar)
+
+    def _restore(self) -> None:
+        """The layout of last time, if it fits."""
+        self.resize(first_size(self.screen().availableGeometry()))
+        self.size_docks()
+        self.restoreGeometry(QByteArray.fromBase64(self.settings.geometry.encode()))
+        self.restoreState(QByteArray.fromBase64(self.settings.layout.encode()), LAYOUT_VERSION)
+        self.folding.apply()
+
+
+def first_size(available: QRect) -> QSize:
+    """How large the window is when it is opened for the first time: its frame fits into the
+    ``available`` part of the screen.
+    """
+    return FIRST_SIZE.boundedTo(available.size() - FRAME)

@@ -1,0 +1,76 @@
+"""Which runs are laid beside each other, and what each is called."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from robgui.core.execution.likeness import incomparable
+from robgui.core.view import View
+
+if TYPE_CHECKING:
+    from robgui.core.execution.analysis import Analysis
+    from robgui.core.execution.run import Run
+    from robgui.core.workspace import Workspace
+
+NOTHING_YET = (
+    "Run the same analysis twice, with two models or on two inputs: both pictures and their"
+    " difference are shown here."
+)
+NOTHING_ALIKE = (
+    "No two runs can be compared: they are of other data, or of other models and inputs at once."
+    " Run the analysis with a second model on the same input, or choose two runs to see them"
+    " beside each other."
+)
+Pair = tuple[Sequence[View], Sequence[View]]
+
+
+def partner(run: Run, runs: Sequence[Run], shown: str | None) -> Run | None:
+    """What to lay beside ``run``: the run ``shown`` first if the two can be compared, else the
+    newest of another model.
+    """
+    others = [
+        other
+        for other in runs
+        if other.has_result and other.id != run.id and not incomparable(other.request, run.request)
+    ]
+    first = next((other for other in others if other.id == shown), None)
+    unlike = next((other for other in others if other.request.models != run.request.models), None)
+    return first or unlike or next(iter(others), None)
+
+
+def other_run(run: Run, runs: Sequence[Run]) -> Run | None:
+    """The newest run beside ``run`` that asks for something else and can be compared with it.
+
+    Else the newest repetition; None where nothing can be compared.
+    """
+    others = [
+        other
+        for other in runs
+        if other.id != run.id and not incomparable(other.request, run.request)
+    ]
+    mark = run.request.fingerprint
+    unlike = next((other for other in others if other.request.fingerprint != mark), None)
+    return unlike or next(iter(others), None)
+
+
+def moment_of(run: Run) -> str:
+    """When a run began; it stands before its name, whose end is cut where it is long."""
+    created, today = time.localtime(run.created), time.localtime()
+    day = "" if created[:3] == today[:3] else time.strftime("%d %b ", created)
+    return f"{day}{time.strftime('%H:%M:%S', created)}"
+
+
+def models_of(run: Run) -> str:
+    """The models of a run by name."""
+    return ", ".join(model.name for model in run.request.models)
+
+
+def views_of(workspace: Workspace, known: Analysis, first: Run, second: Run) -> Pair:
+    """The views of both runs; called on a pool thread."""
+    both = []
+    for run in (first, second):
+        params = known.params.parse(dict(run.request.params))
+        both.append(tuple(known.views(workspace.result(run.id), params)))
+    return both[0], both[1]

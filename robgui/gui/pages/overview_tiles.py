@@ -1,0 +1,49 @@
+"""What the tiles of the overview stand for, and how many stand beside each other."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from robgui.core.execution.analysis import Analysis
+    from robgui.core.execution.run import Run
+    from robgui.core.view import View
+    from robgui.core.workspace import Workspace
+    from robgui.gui.panels import Page
+    from robgui.gui.state.store import Store
+
+#: How much wider than high a tile looks best.
+_SHAPE = 1.7
+
+
+def columns_for(tiles: int, least: int, width: int, height: int) -> int:
+    """How many tiles of at least this width fit beside each other and look best: somewhat wider
+    than high, and rows as even as can be: five are three and two.
+    """
+    by_rows = {-(-tiles // rows) for rows in range(1, tiles + 1)}
+    fit = [columns for columns in by_rows if columns * least <= width]
+
+    def unlike(columns: int) -> float:
+        wide, low = width / columns, height / -(-tiles // columns)
+        return abs(math.log(wide / low / _SHAPE))
+
+    return min(fit, key=unlike, default=1)
+
+
+def leading(page: Page, store: Store) -> str:
+    """The analysis a method is opened with: the first that gives a first look."""
+    names = [analysis.name for analysis in page.analyses]
+    looks = (one for one in map(store.analyses.get, names) if one and one.first_look is not None)
+    return next((one.name for one in looks), names[0])
+
+
+def belongs(page: Page, analysis: str) -> bool:
+    """Whether an analysis is one of a method."""
+    return any(one.name == analysis for one in page.analyses)
+
+
+def first_view(workspace: Workspace, known: Analysis, run: Run) -> View | None:
+    """The picture of an analysis; called on a pool thread."""
+    views = known.views(workspace.result(run.id), known.params.parse(dict(run.request.params)))
+    return next(iter(views), None)
