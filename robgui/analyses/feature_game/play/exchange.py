@@ -33,7 +33,7 @@ AGAIN = 2
 #: Chance that a pixel is looked for near a changed one of its feature, and how near.
 NEAR = 0.7
 REACH = (1, 2, 4, 8)
-#: So many rounds in a row without a smaller example end it.
+#: Rounds in a row without a smaller example that end it.
 PATIENCE = 4
 #: States asked between two looks at the result.
 _AT_ONCE = 32

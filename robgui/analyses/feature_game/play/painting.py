@@ -20,7 +20,7 @@ from robgui.analyses.feature_game.play.oracle import Oracle
 from robgui.analyses.feature_game.play.record import SearchRecord
 
 #: Of the calls of a search, the share that painting may take; exchange and the tree have the rest.
-#: While more pixels than ``MANY`` are left, cells are what takes them back, so that it may go on.
+#: It may go on while more pixels than ``MANY`` are left: whole cells take those back fastest.
 SHARE, LONGEST, MANY = 0.35, 0.8, 400
 #: Squares around the strongest keypoints that are tried before anything larger.
 PATCHES = 12
