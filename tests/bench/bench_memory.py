@@ -5,7 +5,7 @@ and 224 pixels.
 
 Each analysis runs in a process of its own with a time limit: the largest batch comes early, and what
 grows with the inputs is what is kept of them. The network has random weights, which cost as much as
-trained ones.
+trained ones; the inputs are labelled as it sees them. An analysis that compares models gets two.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ import numpy as np
 
 #: Blocks and width of each stage, as in a ResNet-50.
 _STAGES = ((3, 64), (4, 128), (6, 256), (3, 512))
-_INPUTS = 64
+_INPUTS, _SHAPE = 64, (3, 224, 224)
 
 
-def network():
+def network(seed: int = 0):
     """A residual network of bottlenecks."""
     import torch
     from torch import nn
@@ -45,7 +45,7 @@ def network():
         def forward(self, x: torch.Tensor) -> torch.Tensor:
             return torch.relu(self.body(x) + self.beside(x))
 
-    torch.manual_seed(0)
+    torch.manual_seed(seed)
     layers: list[nn.Module] = [
         nn.Conv2d(3, 64, 7, 2, 3, bias=False),
         nn.BatchNorm2d(64),
@@ -70,15 +70,18 @@ def one(name: str, seconds: float) -> None:
 
     module = network()
     parameters = sum(weights.numel() for weights in module.parameters())
-    classifier = Classifier.from_module(module, (3, 224, 224), name="25 million")
+    classifier = Classifier.from_module(module, _SHAPE, name="25 million")
     random = np.random.default_rng(0)
-    x = random.random((_INPUTS, 3, 224, 224), dtype=np.float32)
+    x = random.random((_INPUTS, *_SHAPE), dtype=np.float32)
     known = find(name)
     given = x if known.inputs == "many" else x[:1]
-    labels = random.integers(0, 1000, len(given))
+    labels = classifier.infer(given, 1).argmax(1).cpu().numpy()
+    models = [classifier]
+    if known.takes(known.params.parse({})).fewest_models > 1:
+        models.append(Classifier.from_module(network(1), _SHAPE, name="another 25 million"))
     before = _peak()
     dataset = from_arrays(given, labels)
-    going = robgui.steps(name, classifier, dataset, max_seconds=seconds)
+    going = robgui.steps(name, models, dataset, max_seconds=seconds)
     said = ""
     try:
         for _ in going:

@@ -139,7 +139,7 @@ class _Game(Params):
         title="With gradients",
         description=(
             "White-box: under l0, against no opponent, the model's gradients propose which pixels"
-            " to change. Finds smaller changes, but needs a model that gives gradients."
+            " to change. The first example comes sooner; needs a model that gives gradients."
         ),
     )
     refine: bool = Field(

@@ -9,7 +9,7 @@ from robgui.analyses.feature_game import FeatureGameParams, Game, Goal, feature_
 from robgui.analyses.feature_game.features.keypoints import find_keypoints
 from robgui.analyses.feature_game.features.saliency import Mixture
 from robgui.analyses.feature_game.play.oracle import Oracle
-from robgui.analyses.feature_game.play.painting import SHARE, Painting, patches_of
+from robgui.analyses.feature_game.play.painting import LONGEST, MANY, SHARE, Painting, patches_of
 from robgui.analyses.feature_game.play.record import SearchRecord
 from robgui.core.dataset import from_arrays
 from tests.analyses.feature_game.games import image, linear
@@ -87,7 +87,10 @@ def test_an_example_farther_than_allowed_is_used_on_the_way_but_not_told():
 
 def test_painting_keeps_to_its_share_of_the_calls():
     oracle, _, _, _ = searched(robust(), calls=400)
-    assert 100 < oracle.calls <= 1 + SHARE * 400 + 32
+    assert 100 < oracle.calls <= 1 + LONGEST * 400 + 32
+    oracle, _, record, _ = searched(robust(100), calls=400)
+    assert len(record.best) < MANY
+    assert oracle.calls <= 1 + SHARE * 400 + 32
 
 
 def test_a_class_that_no_painting_changes_is_left_to_the_rest_of_the_search():

@@ -66,6 +66,7 @@ class Exchange:
         self._score = score
         self._rng = rng
         self._gradients = gradients
+        self._last_call = oracle.calls + oracle.left
         self._owner = mixture.owners().ravel()
         self._options = _by_pixel(self._game.pixel, len(self._game.image))
         self._state = record.best
@@ -75,10 +76,21 @@ class Exchange:
 
     def __iter__(self) -> Generator[None, None, None]:
         failed = 0
-        while failed < PATIENCE and len(self._state) > 1 and not self._record.over():
+        while failed < PATIENCE and len(self._state) > 1 and not self._over():
             before = len(self._state)
             yield from self._round()
             failed = 0 if len(self._state) < before else failed + 1
+
+    def again(self, share: float) -> Exchange:
+        """The same, which knows what its pixels are worth, with a share of the calls left now."""
+        self._last_call = self._oracle.calls + int(share * self._oracle.left)
+        if len(self._record.best) < len(self._state):
+            self._state = self._record.best
+            self._margin = float(self._goal.margins(self._oracle.scores([self._state])[0]))
+        return self
+
+    def _over(self) -> bool:
+        return self._record.over() or self._oracle.calls >= self._last_call
 
     def _round(self) -> Generator[None, None, None]:
         added = yield from self._better()

@@ -16,9 +16,9 @@ from robgui.analyses.feature_game.play.finer import Finer, Work, order_of
 from robgui.analyses.feature_game.play.game import EMPTY, Goal, State
 from robgui.analyses.feature_game.play.oracle import Oracle
 from robgui.analyses.feature_game.play.refine import refined
-from robgui.analyses.feature_game.play.searching import Search
 from robgui.analyses.feature_game.play.tree import backpropagate
 from robgui.analyses.feature_game.play.values import Values
+from robgui.analyses.feature_game.searching import Search
 
 #: Different classes at which the first tries, from the unmodified image, aim.
 AIMS = 3

@@ -27,9 +27,9 @@ from robgui.analyses.feature_game.play.endgame import Endgame
 from robgui.analyses.feature_game.play.game import EMPTY, Goal, State
 from robgui.analyses.feature_game.play.oracle import Oracle
 from robgui.analyses.feature_game.play.record import WINDOW
-from robgui.analyses.feature_game.play.searching import Search
 from robgui.analyses.feature_game.play.tree import Node, backpropagate
 from robgui.analyses.feature_game.play.values import Values
+from robgui.analyses.feature_game.searching import Search
 
 #: Games played when the calls suffice.
 GAMES = 15

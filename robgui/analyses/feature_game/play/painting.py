@@ -19,8 +19,9 @@ from robgui.analyses.feature_game.play.game import Game, Goal, State
 from robgui.analyses.feature_game.play.oracle import Oracle
 from robgui.analyses.feature_game.play.record import SearchRecord
 
-#: Of the calls of a search, the share that painting may take; swaps and the tree have the rest.
-SHARE = 0.35
+#: Of the calls of a search, the share that painting may take; exchange and the tree have the rest.
+#: It may go on while more pixels than ``MANY`` are left: whole cells take those back fastest.
+SHARE, LONGEST, MANY = 0.35, 0.8, 400
 #: Squares around the strongest keypoints that are tried before anything larger.
 PATCHES = 12
 #: Painting begins with this share of the pixels and doubles it until the class changes.
@@ -53,6 +54,7 @@ class Painting:
         self._saliency = mixture.saliency().ravel()
         self._rng = rng
         self._last_call = oracle.calls + int(SHARE * oracle.left)
+        self._latest = oracle.calls + int(max(SHARE, LONGEST) * oracle.left)
 
     def __iter__(self) -> Generator[None, None, None]:
         options = yield from self._first()
@@ -62,7 +64,9 @@ class Painting:
             side //= 2
 
     def _spent(self) -> bool:
-        return self._oracle.calls >= self._last_call or not self._oracle.left
+        many = self._record.severity > MANY
+        last = self._latest if many else self._last_call
+        return self._oracle.calls >= last or not self._oracle.left
 
     def _first(self) -> Generator[None, None, np.ndarray]:
         """The smallest painted set that changes the class; empty when none does."""

@@ -23,8 +23,8 @@ from robgui.analyses.feature_game.play.game import EMPTY, Goal, State
 from robgui.analyses.feature_game.play.oracle import Oracle
 from robgui.analyses.feature_game.play.random_play import Play, RandomPlay, between
 from robgui.analyses.feature_game.play.refine import refined
-from robgui.analyses.feature_game.play.searching import Search
 from robgui.analyses.feature_game.play.tree import Node, backpropagate, choose, select, widened
+from robgui.analyses.feature_game.searching import Search
 
 #: Moves after which a random play is given up.
 LONGEST = 200

@@ -41,6 +41,8 @@ WIDTH = 40
 NEIGHBOURS = 12
 #: Swaps asked at once, and how many rounds without a better margin end a repair.
 SWAPS, PATIENCE = 32, 6
+#: Of what painting leaves, this share of the calls goes to exchange before single moves are tried.
+EXCHANGED = 0.7
 #: A simulation that needs more moves than this takes several at a time.
 LONG = 16
 
@@ -58,6 +60,7 @@ class GuidedSearch(LadderSearch):
     ) -> None:
         super().__init__(oracle, goal, mixture, rng, params)
         self._tired: set[State] = set()
+        self._exchanging: Exchange | None = None
         self._owner = mixture.owners().ravel()[oracle.game.pixel]
 
     def __iter__(self) -> Iterator[None]:
@@ -81,20 +84,27 @@ class GuidedSearch(LadderSearch):
             yield from self._by_steps(aims)
         yield
 
-    def _exchange(self) -> Exchange:
-        return Exchange(
-            self._oracle,
-            self._goal,
-            self._mixture,
-            self.record,
-            self.root,
-            self._score,
-            self._rng.spawn(1)[0],
-            gradients=self._params.gradients,
-        )
+    def _exchange(self, share: float = EXCHANGED) -> Exchange:
+        if self._exchanging is None:
+            self._exchanging = Exchange(
+                self._oracle,
+                self._goal,
+                self._mixture,
+                self.record,
+                self.root,
+                self._score,
+                self._rng.spawn(1)[0],
+                gradients=self._params.gradients,
+            )
+        return self._exchanging.again(share)
 
     def _by_pixels(self, aims: list[int]) -> Work:
-        """As few pixels as possible: greedy play, refinement and swaps, then the tree."""
+        """As few pixels as possible: greedy play, refinement and swaps, then the tree.
+
+        Where single moves do not promise fewer pixels than the best example has, exchange goes on.
+        """
+        if self.record.best and not self.record.scanned and not self._promising(aims[0]):
+            yield from self._exchange(1.0)
         for aim in aims[:AIMS]:
             if self.record.over():
                 return
@@ -109,6 +119,11 @@ class GuidedSearch(LadderSearch):
             if final and self._params.refine and not self.record.over():
                 yield from self._repair(final)
             self.record.idle(self._oracle.calls == before)
+
+    def _promising(self, aim: int) -> bool:
+        """Whether it would take fewer pixels than the best example has if effects added up."""
+        rows = np.arange(len(self._values.options))
+        return self._values.needed(rows, aim, self._oracle.start) < len(self.record.best)
 
     def _iterate(self, path: list[Node], aim: int) -> Generator[None, None, State]:
         """One iteration from the leaf of a path: simulation, refinement, backpropagation.
