@@ -7,6 +7,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import robgui
+from robgui import resources
 from robgui.analyses.feature_game import FeatureGameParams, Game, Goal, feature_game
 from robgui.analyses.feature_game.features.keypoints import grid
 from robgui.analyses.feature_game.features.saliency import Mixture
@@ -157,3 +159,12 @@ def test_the_verdict_says_that_it_was_white_box_where_it_was():
     assert "White-box" not in said()
     assert "White-box" not in said(gradients=True, norm="l2")
     assert "White-box" not in said(gradients=True, player="nature")
+
+
+def test_the_tree_goes_on_past_features_of_which_nothing_is_known():
+    """Exchange gives every feature a node; single moves know options of only some of them."""
+    model = robgui.load(resources.path("demo", "traffic_cnn.pt2"))
+    image = robgui.open_dataset(resources.path("demo", "traffic")).subset([159])
+    result = robgui.run("feature_game", model, image, max_calls=400)
+    assert result.found_class >= 0
+    assert result.severity.l0_pixels <= 3

@@ -163,6 +163,8 @@ class GuidedSearch(LadderSearch):
                 keypoint.children.append(child)
                 path.append(child)
                 break
+            if not keypoint.children:  # exchange has met features of which no option is known
+                break
             path.append(select(keypoint, self._score))
         return path
 
