@@ -66,7 +66,7 @@ def test_a_robust_input_is_validated_in_the_words_of_the_manual() -> None:
     assert result.validated and "validated; uniform noise (at most 0.01 per value" in words.sentence
     assert (
         "with probability below 10⁻¹⁰ (99 % confidence)" in words.sentence
-        and "5,745 calls of the test with leaps along a gradient (white-box)" in words.scope
+        and "6,265 calls of the test with leaps along a gradient (white-box)" in words.scope
     )
     assert "the diagnostics found no sign against it" in words.text
     assert (
