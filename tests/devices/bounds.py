@@ -50,10 +50,14 @@ BOUNDS = {
     "deepinspect_thresholds": Bound(2, "weights of the last layer, counts before the first rank"),
     "deepinspect_coverage": Bound(0, "none: a batch is read with the next Step"),
     "last_particle": Bound(
-        25, "classes and margins at first; plain samples, attack, likeliest failure and proof"
+        60,
+        "classes, margins and directions of leaps at first, a round with leaps being shorter than"
+        " a Step; plain samples, attack, likeliest failure and proof",
     ),
     "last_particle_table": Bound(
-        40, "a proof of each size compares two recordings, finds open units and tries its claim"
+        100,
+        "rounds with leaps are shorter than a Step; a proof of each size compares two recordings,"
+        " finds open units and tries its claim",
     ),
     "tolerance": Bound(
         20,
