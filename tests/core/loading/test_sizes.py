@@ -75,8 +75,9 @@ def test_sums_of_small_whole_numbers_are_wider_than_they(kind: torch.dtype) -> N
     assert most >= bytes_in(function(*args))
 
 
-def test_an_exported_network_is_opened_without_torchs_compiler() -> None:
-    words = [str(resources.path("demo", name)) for name in ("fashion_mlp.pt2", "fashion.npz")]
+@pytest.mark.parametrize("network", ["fashion_mlp.pt2", "fashion_rnn.pt"])
+def test_a_network_is_opened_without_torchs_compiler(network: str) -> None:
+    words = [str(resources.path("demo", name)) for name in (network, "fashion.npz")]
     ran = subprocess.run(
         [sys.executable, "-c", _WITHOUT_COMPILER, *words],
         capture_output=True,

@@ -23,6 +23,8 @@ CPU, CUDA = torch.device("cpu"), torch.device("cuda")
         (nn.Conv2d(3, 8, 3, padding=1), (3, 10, 10), 2 * 8 * 100 * 27),
         (nn.Conv2d(8, 8, 3, groups=8, padding=1), (8, 10, 10), 2 * 8 * 100 * 9),
         (nn.GRU(5, 7, batch_first=True), (11, 5), 2 * 11 * 3 * 7 * (5 + 7)),
+        (nn.LSTM(5, 7, batch_first=True, bidirectional=True), (11, 5), 4 * 11 * 4 * 7 * (5 + 7)),
+        (nn.RNN(5, 7, num_layers=2, batch_first=True), (11, 5), 2 * 11 * 7 * (5 + 7 + 7 + 7)),
     ],
 )
 def test_operations_are_counted_as_on_paper(module, shape, operations):

@@ -2,5 +2,8 @@
 
 from __future__ import annotations
 
-#: Of 0, as all programs, to 19, the least: it gets a tenth of a core that another program wants.
+#: Of its threads: 0 as all programs have it, 19 the least.
 NICENESS = 10
+#: Of its session, beside which Linux puts the window's. With 4 it gets nearly a third of a core that
+#: another program wants; with 10 a tenth, and a run on a busy machine would hardly go on.
+SESSION_NICENESS = 4

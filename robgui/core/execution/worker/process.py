@@ -19,7 +19,7 @@ from typing import IO, Any, cast
 from robgui.core.execution.worker.folder import private_folder, remove
 from robgui.core.execution.worker.frames import Frame, FrameError, Pipe, read_frame, write_frame
 from robgui.core.execution.worker.log import Log
-from robgui.core.execution.worker.niceness import NICENESS
+from robgui.core.execution.worker.niceness import SESSION_NICENESS
 from robgui.core.execution.worker.pipes import widen
 
 #: What a worker learns of this program's environment: where things are and how to compute, no
@@ -169,7 +169,7 @@ class WorkerProcess:
             return
         self._to_step_back = False
         with contextlib.suppress(OSError):  # a system without autogroups
-            Path(f"/proc/{self.pid}/autogroup").write_text(str(NICENESS), encoding="ascii")
+            Path(f"/proc/{self.pid}/autogroup").write_text(str(SESSION_NICENESS), encoding="ascii")
 
     def kill(self, seconds: float = 0.0) -> None:
         """Ends it, and whatever it has started, at once.

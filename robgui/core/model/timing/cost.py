@@ -33,8 +33,12 @@ class Counter(Watching):
         self.recurrent = False
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        self.recurrent |= func.overloadpacket.__name__ in _RECURRENT
-        with self:  # a recurrent layer is one operation to torch; its parts are what counts
+        if func.overloadpacket.__name__ in _RECURRENT:
+            # one operation to torch, whose parts would take sympy, and a second, to be told
+            self.recurrent = True
+            self.total += _recurrent(args)
+            return func(*args, **(kwargs or {}))
+        with self:  # an operation made of others: these are what counts
             parts = func.decompose(*args, **(kwargs or {}))
         if parts is not NotImplemented:
             return parts
@@ -52,6 +56,14 @@ def batch_size(shape: tuple[int, ...], operations: float, device: torch.device) 
     fitting = max(1, _VALUES_PER_BATCH // max(1, torch.Size(shape).numel()))
     most = max(1, min(int(max(wanted, _SMALLEST)), fitting, _LARGEST))
     return int(2 ** (most.bit_length() - 1))
+
+
+def _recurrent(args: Any) -> int:
+    """Each matrix of a recurrent layer is applied to every step of every sequence."""
+    first, *others = args
+    weights = next(one for one in others if isinstance(one, list | tuple) and one[0].ndim < 3)
+    steps = first.shape[:-1].numel()
+    return int(2 * steps * sum(weight.numel() for weight in weights if weight.ndim == 2))
 
 
 def _depth(name: str, args: Any) -> int:

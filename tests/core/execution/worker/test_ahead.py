@@ -10,7 +10,7 @@ import pytest
 
 from robgui.core.execution.execution import Execution
 from robgui.core.execution.run import RunState
-from robgui.core.execution.worker.niceness import NICENESS
+from robgui.core.execution.worker.niceness import NICENESS, SESSION_NICENESS
 from robgui.core.execution.worker.process import Place
 from robgui.core.execution.worker.slot import Terms
 from robgui.core.execution.worker.workers import Workers
@@ -32,7 +32,7 @@ def test_a_polite_worker_steps_back_with_all_its_threads_once_its_first_picture_
         wait(workers, execution)
         assert execution.state is RunState.DONE
         assert min(nice(workers.pid)) >= NICENESS
-        assert session_niceness(workers.pid) in (NICENESS, None)
+        assert session_niceness(workers.pid) in (SESSION_NICENESS, None)
     finally:
         workers.close()
 
