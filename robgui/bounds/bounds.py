@@ -203,8 +203,8 @@ class _Chunk:
         )
 
     def _pull(self, place: int, rows: Tensor, owners: Owners) -> Tensor:
-        """Lower bounds ``(r,)`` of rows ``(r, *shape)`` times the value at ``place`` (CROWN,
-        Theorem 3.2).
+        """Lower bounds ``(r,)`` of rows ``(r, *shape)`` times the value at ``place``, as in
+        CROWN.
 
         Row i belongs to input owners[i].
         """
