@@ -317,7 +317,7 @@ def test_the_filter_is_named_in_what_a_run_on_it_says(qtbot, filled, counting):
     said = filled.history.runs[0].verdict.sentence
     assert said.startswith(f"Only {request.chosen}: Counted")
     gallery.filter.reset()
-    gallery._show()
+    gallery.filter.changed.emit()
     assert filled.scope is None and filled.filter == ""
 
 

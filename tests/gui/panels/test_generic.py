@@ -160,7 +160,7 @@ def test_a_run_of_the_first_edition_shows_its_words_with_an_unknown_status(qtbot
         store.history.runs[0],
         verdict=Verdict(Status.UNKNOWN, "Nearest change at 0.3. Eight calls."),
     )
-    drawn._result_shown(old, drawn.result)
+    store.history.result_shown.emit(old, drawn.result)
     assert drawn.verdict.status.text() == "? Cannot tell"
     assert drawn.verdict.sentence.text() == "Nearest change at 0.3. Eight calls."
 
@@ -188,7 +188,7 @@ def test_an_old_run_with_settings_that_are_no_more_is_a_sentence_and_the_picture
     run = store.history.runs[0]
     old = replace(run, id="old", request=run.request.model_copy(update={"params": {"depth": 3}}))
     before = drawn.request
-    drawn._result_shown(old, drawn.result)
+    store.history.result_shown.emit(old, drawn.result)
     assert (
         said and said[0][0] == "error" and "cannot be drawn" in said[0][1] and "depth" in said[0][1]
     )

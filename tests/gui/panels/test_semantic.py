@@ -171,7 +171,7 @@ def test_one_parameter_gives_one_curve_for_each_network_and_their_mean(
     np.testing.assert_allclose(lines[2].y, result.score[0], rtol=1e-5)
     heard = []
     panel.view.hovered.connect(heard.append)
-    panel.view._hovered((30.0, float(result.scores[1, 0, 0, 7])))
+    panel.view.matrix.heat.hovered.emit((30.0, float(result.scores[1, 0, 0, 7])))
     assert heard == [(0, 7, 1)], "the nearest curve is that of the second network"
     qtbot.waitUntil(lambda: panel.here.picture.shown, timeout=10_000)
     panel.view.curves.chosen.emit(30.0)
@@ -254,7 +254,7 @@ def test_a_mesh_is_chosen_mapped_without_inputs_and_its_picture_comes_from_no_in
 ):
     panel, pane = map_panel
     scene_ready(qtbot, panel)
-    panel.controls._moved("brightness", 20.0)
+    panel.controls.rows["brightness"].moved.emit(20.0)
     panel.controls.scene_box.setCurrentIndex(panel.controls.scene_box.findData("box"))
     panel.controls.scene_box.activated.emit(panel.controls.scene_box.currentIndex())
     assert (

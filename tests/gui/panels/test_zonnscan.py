@@ -214,7 +214,7 @@ def test_the_picture_of_a_deleted_run_goes_with_it(qtbot, store, bench, run):
         store.history.delete_run(unlucky)
         qtbot.waitUntil(lambda n=left: len(store.history.runs) == n, timeout=30_000)
         assert (panel.result is not None) is bool(left)
-    assert panel._pages.currentIndex() == 0
+    assert not panel.empty.isHidden()
 
 
 def test_a_picture_is_stale_while_nothing_can_be_asked_for(qtbot, store, sweep, run):

@@ -50,8 +50,8 @@ def test_what_does_not_fit_into_two_rows_stands_behind_more(rows, qtbot):
     shown = [tab.geometry() for tab in rows._tabs if tab.isVisible()]
     assert not any(one.intersects(two) for one in shown for two in shown if one is not two)
     assert rows.height() <= 2 * rows._tabs[0].height() + 8
-    rows._fill_menu()
-    actions = rows._menu.actions()
+    rows.more.menu().aboutToShow.emit()
+    actions = rows.more.menu().actions()
     assert [action.text() for action in actions] == [rows.tabText(place) for place in hidden]
     actions[-1].trigger()
     assert rows.currentIndex() == 11 and rows.more.isChecked()

@@ -44,7 +44,7 @@ def test_a_question_that_a_dying_process_never_heard_is_answered_by_the_next(wor
     values = {"path": str(files / "data.npz"), "options": {}, "query": ""}
     with dying(workers, files):
         workers.post("data", values, answers.append)
-        workers._hand_out_questions()
+        workers.work(0)
     wait_for(lambda: workers.work(0.1) or answers, "the answer")
     assert not isinstance(answers[0], LostError) and answers[0].inputs == 5
 

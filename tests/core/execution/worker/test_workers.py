@@ -286,7 +286,7 @@ def test_a_worker_knows_no_display_and_no_secret(workers, files, monkeypatch):
     fresh = Workers([Place("cpu", 1)])
     try:
         fresh.start()
-        told = Path(f"/proc/{fresh._slots[0].pid}/environ").read_bytes()
+        told = Path(f"/proc/{fresh.pid}/environ").read_bytes()
     finally:
         fresh.close()
     assert b"DISPLAY" not in told and b"hush" not in told and b"PATH=" in told

@@ -74,7 +74,7 @@ def test_names_stand_on_the_axes_and_numbers_where_there_are_none(shown):
 def test_rows_are_named_as_far_as_they_fit_and_never_under_nine_points(shown):
     names = tuple(f"class {number}" for number in range(10))
     view = replace(samples.matrix(), values=np.eye(10), rows=names, columns=names, spots=())
-    axis = {high: shown(view, 560, high).heat.plot._axes["left"] for high in (225, 600)}
+    axis = {high: shown(view, 560, high).heat.plot.getAxis("left") for high in (225, 600)}
     named = {}
     for high, one in axis.items():
         (_, places), *_ = one.tickValues(*one.range, one.size().height())
