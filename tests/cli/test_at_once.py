@@ -79,7 +79,7 @@ def test_a_command_that_cannot_work_is_refused_before_anything_heavy_is_imported
 
 def test_no_worker_is_started_for_a_command_that_is_refused(monkeypatch, capsys):
     started = []
-    monkeypatch.setattr(process, "_start", started.append)
+    monkeypatch.setattr(process.subprocess, "Popen", lambda *given, **_: started.append(given))
     assert robgui.cli.main(["run", "zonnscan", "--model", MODEL, "--samples", "0"]) == 2
     assert started == []
     capsys.readouterr()

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QScrollArea, QWidget
 
 from robgui import resources
 from robgui.core.execution.analysis import Analysis
@@ -126,7 +126,7 @@ class Camera:
         tile.set_run(run, overview._said(run))
         views = self._views(known)
         tile.set_view(run, views[0])
-        overview._scroll.ensureWidgetVisible(tile)
+        overview.findChild(QScrollArea).ensureWidgetVisible(tile)
         return self._grab(tile, f"{known.name}-tile-{look}")
 
     def _compare(self, known: Analysis, look: str) -> Path:

@@ -69,7 +69,7 @@ class Person:
     def at_loading(self, model: str) -> Seen:
         """Opens a model that misbehaves at its first answer."""
         heart, stopped = Heart(), None
-        self._open(f"{model}_at_once", quiet=False)
+        self.open_model(f"{model}_at_once", quiet=False)
         if model in STUCK:
             self.wait(lambda: self.misbehaves or not self.store.busy, "the mischief")
             assert self.window.status.stop.isVisible(), self.heard
@@ -83,7 +83,7 @@ class Person:
     def in_preview(self, model: str) -> Seen:
         """Opens a model and changes its settings in the dialog until it misbehaves."""
         heart, stopped = Heart(), None
-        self._open(model, quiet=False)
+        self.open_model(model, quiet=False)
         self.wait(lambda: not self.store.busy and self._dialog() is not None, "the dialog")
         dialog = self._dialog()
         for step in range(1, 3 * foreign.GOOD):
@@ -146,7 +146,7 @@ class Person:
         dialog = self.window.commands.questions.dialog
         return dialog if dialog is not None and dialog.isVisible() else None
 
-    def _open(self, build: str, *, quiet: bool) -> None:
+    def open_model(self, build: str, *, quiet: bool) -> None:
         library = self.store.library
         for model in list(library.models):
             library.remove_model(model)
@@ -160,7 +160,7 @@ class Person:
     def _run(self, build: str, **values: object) -> Execution:
         """Opens a model, fills the form and presses Run."""
         store, pane = self.store, self.window.run_pane
-        self._open(build, quiet=True)
+        self.open_model(build, quiet=True)
         self.wait(lambda: not store.busy and store.library.model is not None, "the model")
         self.window.show_panel("zonnscan")
         self.wait(lambda: pane.form() is not None, "the form")

@@ -299,7 +299,7 @@ def test_write_report_offers_html_and_pdf_and_the_ending_decides(
     monkeypatch.setattr(QDesktopServices, "openUrl", opened.append)
     next(
         button
-        for button in window.toasts._shown[-1].findChildren(QPushButton)
+        for button in window.toasts.current.findChildren(QPushButton)
         if button.text() == "Open"
     ).click()
     assert [url.toLocalFile() for url in opened] == [(tmp_path / "book.pdf").as_posix()]

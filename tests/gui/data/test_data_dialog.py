@@ -137,8 +137,8 @@ def test_that_classes_do_not_fit_is_said_once(qtbot, store, open_dialog):
     said = []
     store.said.connect(lambda level, sentence, details: said.append(sentence))
     open_dialog(("cat", "dog", "owl"), classes={"00": "a", "01": "b", "02": "c"})
-    store.library._match()
+    store.library.use_dataset(store.library.dataset)
     settled(qtbot, store)
-    store.library._match()
+    store.library.use_dataset(store.library.dataset)
     settled(qtbot, store)
     assert len([each for each in said if "nothing counts as wrong" in each]) == 1

@@ -12,7 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 
 from robgui.core.execution import registry
-from robgui.core.execution.analysis import Pace, Step
+from robgui.core.execution.analysis import Step
 from robgui.core.execution.request import build_request
 from robgui.core.verdict import Status, Verdict
 from robgui.gui.app.theme import theme
@@ -226,7 +226,7 @@ def test_a_result_that_is_not_live_is_drawn_whole_at_once(qtbot):
 
 
 def test_the_words_are_those_of_the_picture_though_the_next_step_is_long_in_coming(
-    qtbot, store, sampled
+    qtbot, store, sampled, monkeypatch
 ):
     drawn, goes_on = threading.Event(), threading.Event()
 
@@ -244,10 +244,9 @@ def test_the_words_are_those_of_the_picture_though_the_next_step_is_long_in_comi
         with qtbot.waitExposed(panel):
             panel.show()
         model, data = store.library.model, store.library.dataset
+        monkeypatch.setattr("robgui.gui.panels.panel.WORDS_SECONDS", 60)  # not due with a Step
         store.submit(build_request(slow, [model], data, {}, indices=(0,)))
         qtbot.waitUntil(lambda: "at 0.25" in panel.verdict.text(), timeout=20_000)
-        panel._words_due = Pace(60)  # the words have just changed
-        assert panel._words_due.due()
         drawn.set()
         qtbot.waitUntil(lambda: panel.result.share == 0.75, timeout=20_000)
         qtbot.waitUntil(lambda: "at 0.75" in panel.verdict.text(), timeout=2_000)

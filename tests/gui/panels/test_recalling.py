@@ -112,7 +112,7 @@ def test_an_inspection_says_what_it_waits_for(qtbot, store, sampled, monkeypatch
     overview = Overview(store)
     qtbot.addWidget(overview)
     store.inspection.start()
-    overview._show_progress()
+    overview.refresh()
     assert "waiting for zoNNscan" in overview._left.words
     store.runner.stop_all()
     qtbot.waitUntil(lambda: not store.runner.busy, timeout=60_000)

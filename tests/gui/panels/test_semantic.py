@@ -197,7 +197,6 @@ def test_traps_are_marked_listed_and_pointed_at(qtbot, store, map_panel, run):
     images = np.zeros((1, 1, 28, 28), np.float32)
     traps = Traps(np.array([[0.0, 100.0]]), one, one * 8, none, none, none + 1, none, images)
     trapped = replace(result, traps=traps)
-    panel._listed = None
     panel.result = trapped
     panel.draw(trapped)
     assert (
@@ -274,8 +273,10 @@ def test_several_meshes_have_a_map_each_their_mean_and_the_mean_of_all(
 ):
     panel, pane = map_panel
     scene_ready(qtbot, panel)
-    panel.controls._also("box", True)
-    panel.controls._also("torus", True)
+    menu = panel.controls.more.menu()
+    for name in ("Box", "Torus"):
+        menu.aboutToShow.emit()
+        next(action for action in menu.actions() if action.text() == name).setChecked(True)
     assert store.params["semantic_map"].scene == ("box", "torus")
     assert panel.controls.scene_box.currentText() == "2 scenes: Box, Torus"
     result = run(panel, pane, step={"azimuth": 180.0, "elevation": 50.0})
