@@ -141,7 +141,7 @@ class Batch(Iterator[Progress]):
         now = time.monotonic()
         self._began = self._began or now
         try:
-            while self._go_on() and time.monotonic() < now + _PICTURE_SECONDS:
+            while self.go_on() and time.monotonic() < now + _PICTURE_SECONDS:
                 pass
         except BaseException:
             self._executor.close()
@@ -186,7 +186,7 @@ class Batch(Iterator[Progress]):
             left = None
         return Progress(tuple(self.entries), share, seconds, left)
 
-    def _go_on(self) -> bool:
+    def go_on(self) -> bool:
         """Hands out what there is room for and lets the executor work.
 
         False when the batch is over.

@@ -159,7 +159,7 @@ def capped(job: Job, seen: Whole) -> Execution:
             executor.work(0.0)
     finally:
         CARDS[0].cap = None
-    for model in bench(str(PLACE))._models.values():  # a halved batch is for this run only
+    for model in bench(str(PLACE)).models.values():  # a halved batch is for this run only
         model.to(PLACE)
     return execution
 

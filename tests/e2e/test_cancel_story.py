@@ -96,7 +96,7 @@ def test_cancel_in_the_dialog_of_an_opened_model_leaves_everything_as_it_was(
     assert recall(path) == {}
     for known in (dialog_model(tried), tried.fingerprint):
         with pytest.raises(ModelError, match="no longer loaded"):
-            store.answers._service.ask("trial", model=known, data="")
+            store.answers.service.ask("trial", model=known, data="")
     assert memory(store) - held < WEIGHTS / 2, "no process holds the model any more"
     assert window.commands.questions.dialog is None
 
@@ -138,9 +138,9 @@ def test_escape_in_the_dialog_of_the_model_in_use_keeps_that_model_loaded(qtbot,
     settle(qtbot, window)
     assert store.library.models == [model] and store.library.model == model
     with pytest.raises(ModelError, match="no longer loaded"):
-        store.answers._service.ask("trial", model=tried.fingerprint, data="")
+        store.answers.service.ask("trial", model=tried.fingerprint, data="")
     with pytest.raises(Exception, match="The data are no longer open"):
-        store.answers._service.ask("trial", model=model.fingerprint, data="")
+        store.answers.service.ask("trial", model=model.fingerprint, data="")
 
 
 @pytest.mark.slow  # starts workers; Escape is tried in every run

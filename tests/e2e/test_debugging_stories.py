@@ -138,7 +138,7 @@ def test_two_models_are_compared_and_the_scoreboard_leads_to_their_runs(qtbot, s
     qtbot.waitUntil(lambda: board.model().rowCount() > 0, timeout=10_000)
     names = board.names()
     assert set(names) == {model.name for model in store.library.models}
-    row = board._analyses.index("zonnscan")
+    row = board.analyses.index("zonnscan")
     for name, known in runs.items():
         number = known.verdict.number.words.partition(" (")[0].partition(", by")[0]
         cell = board.model().index(row, BEFORE + names.index(name)).data()

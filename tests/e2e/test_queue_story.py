@@ -152,10 +152,10 @@ def test_the_inspection_can_go_before_what_waits(qtbot, start):
     overview = window.overview
     inspected = store.inspection.jobs
     assert store.runner.waits == [*jobs[1:], *inspected]
-    assert "waiting for zoNNscan radius sweep and 2 runs more" in overview._left.words
+    assert "waiting for zoNNscan radius sweep and 2 runs more" in overview.left.words
     press(qtbot, overview.first)
     assert store.runner.waits == [*inspected, *jobs[1:]]
-    assert "waiting for zoNNscan radius sweep, which was started before" in overview._left.words
+    assert "waiting for zoNNscan radius sweep, which was started before" in overview.left.words
     assert not overview.first.isVisible()
     store.inspection.stop()
     qtbot.waitUntil(lambda: not store.inspection.running, timeout=60_000)

@@ -245,7 +245,7 @@ def test_the_folder_of_a_program_that_was_killed_is_removed_by_the_next(tmp_path
     orphan, ours = tmp_path / f"robgui-worker-{ended.pid}-abc", folders.private_folder()
     (orphan / "deep").mkdir(parents=True)
     (orphan / "deep" / "link").symlink_to(Path(__file__))
-    folders._remove_orphans.cache_clear()
+    folders.remove_orphans.cache_clear()
     other = folders.private_folder()
     assert not orphan.exists() and ours.exists() and other.exists() and Path(__file__).exists()
     assert ours.stat().st_mode & 0o777 == 0o700

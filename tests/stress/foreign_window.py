@@ -73,7 +73,7 @@ class Person:
         if model in STUCK:
             self.wait(lambda: self.misbehaves or not self.store.busy, "the mischief")
             assert self.window.status.stop.isVisible(), self.heard
-            assert self.window.status._working.text() == "Loading foreign.safetensors …"
+            assert self.window.status.working.text() == "Loading foreign.safetensors …"
             stopped = self._stopped(self.window.status.stop, lambda: not self.store.busy)
         else:
             self.wait(lambda: not self.store.busy, "the end")
@@ -91,10 +91,10 @@ class Person:
             if self.misbehaves or dialog.problem.text() or dialog.warnings.text():
                 break
             dialog.form.show_values({"mean": (step / 100,)})
-            dialog._recompute()
+            dialog.recompute()
         if model in STUCK:
             words = "Waiting for foreign.safetensors to answer …"
-            self.wait(lambda: self.window.status._working.text() == words, "these words")
+            self.wait(lambda: self.window.status.working.text() == words, "these words")
             assert not dialog.use.isEnabled() or dialog.verdict.text().startswith("Measuring")
             said = f"{dialog.verdict.text()} {words}"
             stopped = self._stopped(dialog.cancel, lambda: not self.store.pictures.busy)

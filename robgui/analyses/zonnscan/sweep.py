@@ -50,11 +50,11 @@ def zonnscan(
     it is sure enough.
     """
     deadline = Deadline(params.max_seconds)
-    sweep = _Sweep(classifier, dataset, params, deadline)
+    sweep = Sweep(classifier, dataset, params, deadline)
     yield from deadline.counted(_swept(sweep))
 
 
-def _swept(sweep: _Sweep) -> Iterator[Step[ZonnscanResult]]:
+def _swept(sweep: Sweep) -> Iterator[Step[ZonnscanResult]]:
     pace = Pace()
     for doing in sweep.work():
         if pace.due():
@@ -62,7 +62,7 @@ def _swept(sweep: _Sweep) -> Iterator[Step[ZonnscanResult]]:
     yield sweep.step(cut=sweep.late)
 
 
-class _Sweep:
+class Sweep:
     """Everything a sweep knows while it runs; ``step`` is its picture at any moment."""
 
     def __init__(

@@ -6,10 +6,14 @@ import time
 
 
 class Clock:
-    """Counts the seconds between ``start`` and ``stop``; starting a running clock does nothing."""
+    """Counts the seconds between ``start`` and ``stop``; starting a running clock does nothing.
 
-    def __init__(self) -> None:
-        self._spent = 0.0
+    Args:
+        spent: Seconds that were counted before.
+    """
+
+    def __init__(self, spent: float = 0.0) -> None:
+        self._spent = spent
         self._since: float | None = None
 
     @property

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 #: two seconds at most.
 COMMIT_SECONDS = 1.5
 #: Commits may take this share of the time; huge results are committed less often.
-_COMMIT_SHARE = 0.1
+COMMIT_SHARE = 0.1
 #: How much must be done, and for how long, before the time left can be told.
 _LEAST_SHARE, _LEAST_SECONDS = 0.02, 1.0
 
@@ -48,7 +48,7 @@ class CommitBudget:
 
     def spend(self, seconds: float) -> None:
         """A commit has taken ``seconds`` of the processor."""
-        self._free_at = time.monotonic() + seconds / _COMMIT_SHARE
+        self._free_at = time.monotonic() + seconds / COMMIT_SHARE
 
 
 class Execution:

@@ -52,10 +52,11 @@ class Workspace:
 
     Attributes:
         kept: What interrupted runs have kept for going on.
+        database: The file itself.
     """
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        self.database = database
         self._reader = Reader(database.path)
         self.kept = KeptParts(database, self._reader)
         if not self.read_only:
@@ -86,17 +87,17 @@ class Workspace:
     @property
     def path(self) -> Path:
         """The file."""
-        return self._database.path
+        return self.database.path
 
     @property
     def read_only(self) -> bool:
         """True when nothing may be written; ``reason`` says why."""
-        return self._database.read_only
+        return self.database.read_only
 
     @property
     def reason(self) -> str:
         """Why the workspace is read-only, one sentence; empty when it is not."""
-        return self._database.reason
+        return self.database.reason
 
     def __enter__(self) -> Workspace:
         return self
@@ -106,14 +107,14 @@ class Workspace:
 
     def close(self) -> None:
         """Closes the file; another window may then write to it."""
-        self._database.close()
+        self.database.close()
 
     # Runs
 
     def add_run(self, request: Request, state: RunState = RunState.QUEUED) -> Run:
         """Records a new run and remembers its models and data."""
         run = Run(id=uuid.uuid4().hex[:16], request=request, state=state, created=time.time())
-        with self._database.transaction() as connection:
+        with self.database.transaction() as connection:
             values = (run.id, request.model_dump_json(), run.state, run.created)
             connection.execute(
                 "INSERT INTO runs (id, request, state, created) VALUES (?, ?, ?, ?)", values
@@ -165,7 +166,7 @@ class Workspace:
         else:
             result = _encode(step.result)
         rows = [_finding_row(finding) for finding in findings]
-        with self._database.transaction() as connection:
+        with self.database.transaction() as connection:
             assignments = ", ".join(f"{name} = ?" for name in changes) or "id = id"
             if (
                 connection.execute(
@@ -185,19 +186,19 @@ class Workspace:
         """Every run, newest first; results stay in the file."""
         return [
             self._reader.run(row)
-            for row in self._database.rows(f"{_RUN} ORDER BY created DESC, runs.rowid DESC")
+            for row in self.database.rows(f"{_RUN} ORDER BY created DESC, runs.rowid DESC")
         ]
 
     def run(self, id: str) -> Run:  # noqa: A002
         """One run."""
-        rows = self._database.rows(f"{_RUN} WHERE runs.id = ?", (id,))
+        rows = self.database.rows(f"{_RUN} WHERE runs.id = ?", (id,))
         if not rows:
             raise WorkspaceError(f"There is no run {id} in {self.path}; it has been deleted.")
         return self._reader.run(rows[0])
 
     def result(self, id: str) -> Any:  # noqa: A002
         """The newest complete result of a run, as its analysis' own dataclass; None without one."""
-        rows = self._database.rows(
+        rows = self.database.rows(
             "SELECT request, document, blob FROM runs JOIN results ON run = id WHERE id = ?", (id,)
         )
         if not rows:
@@ -213,9 +214,9 @@ class Workspace:
 
     def delete_run(self, id: str) -> None:  # noqa: A002
         """Deletes a run with its result and findings."""
-        with self._database.transaction() as connection:
+        with self.database.transaction() as connection:
             connection.execute("DELETE FROM runs WHERE id = ?", (id,))
-        self._database.shrink()
+        self.database.shrink()
 
     # Findings
 
@@ -228,17 +229,17 @@ class Workspace:
         where, values = ("", ()) if run_id is None else (" WHERE run = ?", (run_id,))
         return [
             self._reader.finding(row, {})
-            for row in self._database.rows(
+            for row in self.database.rows(
                 f"{_FINDING}{where} ORDER BY severity DESC, findings.id", values
             )
         ]
 
     def finding(self, id: int) -> StoredFinding:  # noqa: A002
         """One finding with its picture and input."""
-        rows = self._database.rows(f"{_FINDING} WHERE findings.id = ?", (id,))
+        rows = self.database.rows(f"{_FINDING} WHERE findings.id = ?", (id,))
         if not rows:
             raise WorkspaceError(f"There is no finding {id} in {self.path}; it has been deleted.")
-        blobs = self._database.rows("SELECT blob FROM pictures WHERE finding = ?", (id,))
+        blobs = self.database.rows("SELECT blob FROM pictures WHERE finding = ?", (id,))
         if blobs and not isinstance(blobs[0][0], bytes):
             self._reader.refuse("a picture", "it is no data")
         return self._reader.finding(rows[0], unzip(blobs[0][0]) if blobs else {})
@@ -257,7 +258,7 @@ class Workspace:
 
     def set_finding(self, id: int, note: str | None = None, starred: bool | None = None) -> None:  # noqa: A002
         """Changes the user's note or star; None leaves it."""
-        with self._database.transaction() as connection:
+        with self.database.transaction() as connection:
             connection.execute(
                 "UPDATE findings SET note = coalesce(?, note), starred = coalesce(?, starred) WHERE"
                 " id = ?",
@@ -269,7 +270,7 @@ class Workspace:
     def add_derived(self, items: Sequence[Derived]) -> list[Derived]:
         """Keeps derived inputs; they come back with their numbers."""
         rows = [_encode(item) for item in items]
-        with self._database.transaction() as connection:
+        with self.database.transaction() as connection:
             ids = [
                 int(
                     connection.execute(
@@ -283,7 +284,7 @@ class Workspace:
 
     def derived(self, ids: Sequence[int] | None = None) -> list[Derived]:
         """Derived inputs by number, or all in the order in which they came about."""
-        rows = self._database.rows("SELECT id, document, blob FROM inputs ORDER BY id")
+        rows = self.database.rows("SELECT id, document, blob FROM inputs ORDER BY id")
         known = {id_: (document, blob) for id_, document, blob in rows}
         if ids is None:
             chosen = list(known)
@@ -307,7 +308,7 @@ class Workspace:
 
         A model as it was guessed and as it was corrected are two records of one file.
         """
-        rows = self._database.rows(
+        rows = self.database.rows(
             "SELECT body FROM refs WHERE kind = ? ORDER BY used DESC, rowid DESC", (kind,)
         )
         found = [self._reader.reference(body) for (body,) in rows]
@@ -320,14 +321,14 @@ class Workspace:
 
     def last_used(self) -> dict[str, float]:
         """When each model or dataset was used last, by its fingerprint."""
-        rows = self._database.rows("SELECT fingerprint, used FROM refs")
+        rows = self.database.rows("SELECT fingerprint, used FROM refs")
         if not all(isinstance(name, str) and isinstance(used, int | float) for name, used in rows):
             self._reader.refuse("the time of a model or dataset", "it is no number")
         return dict(rows)
 
     def remember(self, reference: Reference) -> None:
         """Adds a reference, or moves it to the front."""
-        with self._database.transaction() as connection:
+        with self.database.transaction() as connection:
             connection.execute(*_remember(reference))
 
     def relink(self, fingerprint: str, new_path: str | Path) -> Reference:
@@ -346,7 +347,7 @@ class Workspace:
             )
         moved = {"path": str(Path(new_path).absolute())}
         same = [other for other in known if other.path == wanted.path and other is not wanted]
-        with self._database.transaction() as connection:
+        with self.database.transaction() as connection:
             for reference in (*same, wanted):
                 connection.execute(*_remember(reference.model_copy(update=moved)))
         return wanted.model_copy(update=moved)
@@ -365,7 +366,7 @@ class Workspace:
             for other in known
             if other.fingerprint == fingerprint or (other.path and other.path in paths)
         ]
-        with self._database.transaction() as connection:
+        with self.database.transaction() as connection:
             connection.executemany(
                 "DELETE FROM refs WHERE fingerprint = ?", [(name,) for name in gone]
             )
@@ -388,7 +389,7 @@ class Workspace:
         return request.models[0] if request.models else None, request.dataset
 
     def _newest_request(self) -> Request | None:
-        newest = self._database.rows(
+        newest = self.database.rows(
             "SELECT id, request FROM runs ORDER BY created DESC, rowid DESC LIMIT 1"
         )
         if newest:
@@ -424,7 +425,7 @@ class Workspace:
 
     def setting(self, name: str, default: Any = None) -> Any:
         """A stored JSON value, or ``default``."""
-        rows = self._database.rows("SELECT value FROM settings WHERE name = ?", (name,))
+        rows = self.database.rows("SELECT value FROM settings WHERE name = ?", (name,))
         if rows:
             return self._reader.json(rows[0][0])
         return default
@@ -432,7 +433,7 @@ class Workspace:
     def set_setting(self, name: str, value: Any) -> None:
         """Stores a JSON value, such as the layout of the window."""
         text = json.dumps(value, allow_nan=False)
-        with self._database.transaction() as connection:
+        with self.database.transaction() as connection:
             connection.execute(
                 "INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)", (name, text)
             )
@@ -454,7 +455,7 @@ class Workspace:
                 raise WorkspaceError(
                     f"{target} is open in another window or command; choose another name."
                 )
-            self._database.copy_to(part)
+            self.database.copy_to(part)
             for suffix in (
                 "-wal",
                 "-shm",

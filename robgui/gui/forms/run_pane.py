@@ -36,7 +36,13 @@ MOST_PIXELS = 16_777_215
 
 
 class RunPane(QWidget):
-    """Settings of one analysis at a time; the buttons are a function of the run's state."""
+    """Settings of one analysis at a time; the buttons are a function of the run's state.
+
+    Attributes:
+        obstacle: Why nothing can be run, in full, above the buttons.
+        why: The same beside Run, cut to one line.
+        models: Names the models that are run, where there are several.
+    """
 
     def __init__(self, store: Store) -> None:
         super().__init__()
@@ -47,8 +53,8 @@ class RunPane(QWidget):
         self._title = set_heading(Label(wordWrap=True), "section")
         self._question = Label(wordWrap=True)
         self._question.setProperty("role", "quiet")
-        self._models = Label(wordWrap=True)
-        self._models.setAccessibleName("Models that are run")
+        self.models = Label(wordWrap=True)
+        self.models.setAccessibleName("Models that are run")
         self.ticks = QToolButton(
             text="Models …",
             toolTip="Tick the models that are run together",
@@ -57,8 +63,8 @@ class RunPane(QWidget):
         )
         self.ticks.setMenu(QMenu(self.ticks))
         self.ticks.menu().aboutToShow.connect(self.fill_ticks)
-        self._obstacle = Label(wordWrap=True)
-        self._obstacle.setProperty("role", "warning")
+        self.obstacle = Label(wordWrap=True)
+        self.obstacle.setProperty("role", "warning")
         self._stack = QStackedWidget()
         self.budget = Budget()
         self.run = QPushButton("Run", toolTip="Run this analysis (Ctrl+R)")
@@ -74,8 +80,8 @@ class RunPane(QWidget):
         self.strip = QWidget()
         self.unfold = QToolButton(text="Settings", toolTip="Unfold the settings", autoRaise=True)
         self.unfold.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self._why = Label()
-        self._why.setProperty("role", "warning")
+        self.why = Label()
+        self.why.setProperty("role", "warning")
         self._arrange()
         self._connect()
         self._tint()
@@ -127,17 +133,17 @@ class RunPane(QWidget):
         else:
             obstacle = ""
         self._show_models()
-        self._obstacle.setText(obstacle)
-        self._obstacle.setVisible(bool(obstacle))
+        self.obstacle.setText(obstacle)
+        self.obstacle.setVisible(bool(obstacle))
         room = WHY * self.fontMetrics().averageCharWidth()
         if known:
             title = self._store.analyses[self._analysis].title
         else:
             title = ""
         why = obstacle.removeprefix(f"{title} ")  # the tab says which analysis it is
-        self._why.setText(beginning(why[:1].upper() + why[1:], self.fontMetrics(), room))
-        set_tip(self._why, obstacle)
-        self._why.setVisible(bool(obstacle))
+        self.why.setText(beginning(why[:1].upper() + why[1:], self.fontMetrics(), room))
+        set_tip(self.why, obstacle)
+        self.why.setVisible(bool(obstacle))
         self.run.setEnabled(known and not obstacle)
         self.run.setText("Run" if self._store.runner.has_room else "Queue")
         self.pause.setEnabled(job is not None)
@@ -173,11 +179,11 @@ class RunPane(QWidget):
         names = [model.name for model in self._store.compared(self._analysis)]
         fitting = self._store.library.fitting_models()
         left_out = self._store.left_out() if names else {}
-        self._models.setVisible(bool(names))
+        self.models.setVisible(bool(names))
         self.ticks.setVisible(bool(names) and len(fitting) > 1)
         misfits = "; ".join(f"{name} ({why})" for name, why in left_out.items())
         without = f" Left out: {misfits}." if misfits else ""
-        self._models.setText(f"Runs {count(len(names), 'model')}: {', '.join(names)}.{without}")
+        self.models.setText(f"Runs {count(len(names), 'model')}: {', '.join(names)}.{without}")
 
     def fill_ticks(self) -> None:
         """The models that fit, to be ticked; the one in use always runs."""
@@ -210,7 +216,7 @@ class RunPane(QWidget):
         row = self._strip_row = QHBoxLayout(self.strip)
         row.setContentsMargins(8, 1, 8, 1)
         row.addStretch(1)  # what comes and goes on the left moves no button
-        row.addWidget(self._why)
+        row.addWidget(self.why)
         row.addWidget(self.unfold)
         for button in (self.run, self.pause, self.stop):
             self._buttons.addWidget(button, 1)
@@ -221,9 +227,9 @@ class RunPane(QWidget):
         for widget in (self._title, self._question):
             layout.addWidget(widget)
         layout.addWidget(self._stack, 1)
-        layout.addWidget(self._models)
+        layout.addWidget(self.models)
         layout.addWidget(self.ticks, 0, Qt.AlignmentFlag.AlignLeft)
-        layout.addWidget(self._obstacle)
+        layout.addWidget(self.obstacle)
         layout.addWidget(self.budget)
         self._running = QVBoxLayout()
         self._running.addWidget(self.progress)

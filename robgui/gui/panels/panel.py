@@ -62,6 +62,11 @@ class Panel(Themed, QWidget):
         params: The settings that the result came from.
         request: What the result came from.
         run_id: The run on show, once it is in the workspace.
+        job: The run that is followed; None while none is.
+        badge: Says that the picture is stale, or only a first look.
+        content: The picture and what belongs to it, as ``build`` made it.
+        subject: Which model on which input.
+        stated: What the result says by itself, before other evidence.
     """
 
     def __init__(self, store: Store, analysis: Analysis) -> None:
@@ -75,10 +80,10 @@ class Panel(Themed, QWidget):
         self._words_due = Pace(WORDS_SECONDS)
         self._words_later = QTimer(self, singleShot=True, interval=round(1000 * WORDS_SECONDS))
         self._words_later.timeout.connect(self._catch_up)
-        self._job: Execution | None = None
+        self.job: Execution | None = None
         self._ignored: list[Execution] = []
         self._problem: object = None
-        self._stated: Verdict | None = None
+        self.stated: Verdict | None = None
         self._laid_out: tuple[Verdict, bool] | None = None
         self._recalled = ""
         self.setAccessibleName(analysis.title)
@@ -99,9 +104,9 @@ class Panel(Themed, QWidget):
 
     def clear(self) -> None:
         """Back to the empty state, which says what to do next."""
-        self.result = self.params = self.request = self.run_id = self._job = None
+        self.result = self.params = self.request = self.run_id = self.job = None
         self._recalled = ""
-        self._stale.hide()
+        self.badge.hide()
         self._pages.setCurrentIndex(0)
 
     def show_result(self, request: Request, result: Any, verdict: Verdict | None) -> None:
@@ -148,12 +153,12 @@ class Panel(Themed, QWidget):
     @property
     def live(self) -> bool:
         """Whether a run is being drawn as it goes, so that the next result will follow soon."""
-        return self._job is not None
+        return self.job is not None
 
     @property
     def stale(self) -> bool:
         """Whether pressing Run would ask for something else than what the picture shows."""
-        return not self._stale.isHidden()
+        return not self.badge.isHidden()
 
     def _take(self, request: Request) -> bool:
         """Remembers a request and its settings.
@@ -196,7 +201,7 @@ class Panel(Themed, QWidget):
         """Shows a verdict beside all that is known of the same model and input."""
         if said is None or self.request is None:
             return
-        self._stated = said
+        self.stated = said
         known = self.store.history.evidence.shown(said, self.request, self.run_id or "")
         shown = self.part_on_show(known)
         if (shown, self.live) != self._laid_out:  # to lay out the same again repaints the panel
@@ -211,7 +216,7 @@ class Panel(Themed, QWidget):
     def say_again(self) -> None:
         """Another part is on show, another run has seen a failure, or one that had is gone."""
         if self.result is not None:
-            self._say(self._stated)
+            self._say(self.stated)
 
     # --- making -----------------------------------------------------------------------------------
 
@@ -243,12 +248,12 @@ class Panel(Themed, QWidget):
 
     def _make_page(self) -> None:
         self.verdict = VerdictLine()
-        self._subject = Caption(align=Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        self._subject.setAccessibleName("Which model on which input")
-        self._subject.setProperty("role", "quiet")
-        self._stale = Label(STALE)
-        self._stale.setProperty("role", "badge")
-        self._content = self.build()
+        self.subject = Caption(align=Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.subject.setAccessibleName("Which model on which input")
+        self.subject.setProperty("role", "quiet")
+        self.badge = Label(STALE)
+        self.badge.setProperty("role", "badge")
+        self.content = self.build()
         page = QWidget()
         layout = QVBoxLayout(page)
         layout.setContentsMargins(12, 6, 12, 4)
@@ -256,7 +261,7 @@ class Panel(Themed, QWidget):
         layout.addWidget(self.verdict)
         layout.addLayout(self._origin())
         beside = QHBoxLayout()
-        beside.addWidget(self._content, 1)
+        beside.addWidget(self.content, 1)
         beside.addWidget(self.explanation)
         layout.addLayout(beside, 1)
         self._pages = QStackedLayout(self)
@@ -269,8 +274,8 @@ class Panel(Themed, QWidget):
         mouse.
         """
         row = QHBoxLayout()
-        row.addWidget(self._subject, 1)
-        row.addWidget(self._stale, 0, Qt.AlignmentFlag.AlignVCenter)
+        row.addWidget(self.subject, 1)
+        row.addWidget(self.badge, 0, Qt.AlignmentFlag.AlignVCenter)
         row.addWidget(self._explained())
         self.found = FoundButton(self)
         row.addWidget(self.found)
@@ -286,7 +291,7 @@ class Panel(Themed, QWidget):
     def _explained(self) -> QPushButton:
         """The button that explains the picture: numbers on it, and words beside it."""
         self.send = SendButton(self)
-        self.explanation = Explanation(self._content, self.analysis.explanation)
+        self.explanation = Explanation(self.content, self.analysis.explanation)
         button = QPushButton("What am I looking at?", checkable=True)
         button.setProperty("role", "link")
         button.setVisible(bool(self.analysis.explanation))
@@ -315,16 +320,16 @@ class Panel(Themed, QWidget):
 
     def _run_deleted(self, run_id: str) -> None:
         """The picture of a deleted run goes with it; what runs now stays."""
-        if run_id == self.run_id and self._job is None:
+        if run_id == self.run_id and self.job is None:
             self.clear()
 
     def _job_changed(self, job: Execution) -> None:
         if job.request.analysis != self.analysis.name:
             return
         if job.state is RunState.RUNNING and job not in self._ignored:
-            self._job = self._newest_at_work(job)
-        if job is self._job and job.state.ended:
-            self._job, self.run_id = None, job.run_id
+            self.job = self._newest_at_work(job)
+        if job is self.job and job.state.ended:
+            self.job, self.run_id = None, job.run_id
             if self.result is not None and self.request is not None:
                 self._show_subject(self.request)
                 self._say_last(job)
@@ -354,13 +359,13 @@ class Panel(Themed, QWidget):
         step = job.newest
         if job.request.analysis != self.analysis.name or job in self._ignored or step is None:
             return
-        if self._job not in (None, job) and not self._job.state.ended:
+        if self.job not in (None, job) and not self.job.state.ended:
             return  # of two at once one is followed
         if job.request is not self.request:
             self._words_due = Pace(WORDS_SECONDS)
         if not self._take(job.request):
             return
-        self._job, self.result, self.run_id = job, step.result, job.run_id
+        self.job, self.result, self.run_id = job, step.result, job.run_id
         self.when_seen(self._show_newest)
 
     def _show_newest(self) -> None:
@@ -369,7 +374,7 @@ class Panel(Themed, QWidget):
         """
         if self.request is None:
             return  # cleared before anybody looked
-        words, job = None, self._job
+        words, job = None, self.job
         if job is not None and job.newest is not None:
             if self._words_due.due():
                 words = self._words()
@@ -380,19 +385,19 @@ class Panel(Themed, QWidget):
 
     def _catch_up(self) -> None:
         """The words of the picture on show: the next Step may be long in coming."""
-        if self._job is not None and self.result is not None and self.isVisible():
+        if self.job is not None and self.result is not None and self.isVisible():
             self._say(self._words())
             self.send.refresh()
 
     def _show_subject(self, request: Request, note: str = "") -> None:
         """Which model on which input; while it runs, how far it is where its engine says so."""
         subject = self.store.subject(request)
-        self._subject.set_words(f"{subject}. {note}" if note else subject)
+        self.subject.set_words(f"{subject}. {note}" if note else subject)
 
     def _result_shown(self, run: Run, result: Any) -> None:
         if run.request.analysis != self.analysis.name:
             return
-        self._job, self._ignored = None, self.store.runner.at_work
+        self.job, self._ignored = None, self.store.runner.at_work
         self.run_id = run.id
         self._show_subject(run.request)
         self.show_result(run.request, result, run.verdict)
@@ -406,7 +411,7 @@ class Panel(Themed, QWidget):
         """Draws the newest run of the model and input in use, as after a restart; what is on show
         stays.
         """
-        if self.result is not None or self._job is not None or not self.isVisible():
+        if self.result is not None or self.job is not None or not self.isVisible():
             return
         now = self.store.request(self.analysis.name)
         if now is None:
@@ -418,7 +423,7 @@ class Panel(Themed, QWidget):
             self.store.history.read(run, lambda result: self._draw_recalled(run, result))
 
     def _draw_recalled(self, run: Run, result: Any) -> None:
-        if self.result is None and self._job is None and result is not None:
+        if self.result is None and self.job is None and result is not None:
             self._result_shown(run, result)
 
     def _asked_otherwise(self, *_: object) -> None:
@@ -429,21 +434,21 @@ class Panel(Themed, QWidget):
         self.when_seen(self.found.refresh)
 
     def _check_stale(self) -> None:
-        if self.request is None or self._job is not None:
-            self._stale.hide()
+        if self.request is None or self.job is not None:
+            self.badge.hide()
             return
         now = self.store.request(self.analysis.name)
         if now is None:
-            self._stale.setText(STALE_FOR_NOW)
-            self._stale.setToolTip(CHANGED)
-            self._stale.setVisible(not self._awaits_files())
+            self.badge.setText(STALE_FOR_NOW)
+            self.badge.setToolTip(CHANGED)
+            self.badge.setVisible(not self._awaits_files())
             return
         stale = not same_question(now, self.request)
         if stale:
             first = self.store.inspection.gave(self.request, now)
-            self._stale.setText(FIRST_LOOK if first else STALE)
-            self._stale.setToolTip(SHORT if first else CHANGED)
-        self._stale.setVisible(stale)
+            self.badge.setText(FIRST_LOOK if first else STALE)
+            self.badge.setToolTip(SHORT if first else CHANGED)
+        self.badge.setVisible(stale)
 
     def _awaits_files(self) -> bool:
         """Whether model or data are still being read, as when a workspace is opened: nothing has

@@ -17,6 +17,7 @@ from robgui.core.errors import DataError, ModelError, ParamsError, Remedy, Works
 from robgui.core.execution import execution as executing
 from robgui.core.execution import registry
 from robgui.core.execution.analysis import Step
+from robgui.core.execution.clock import Clock
 from robgui.core.execution.execution import CommitBudget, Execution
 from robgui.core.execution.executor import lost
 from robgui.core.execution.inline import Inline
@@ -287,16 +288,15 @@ def test_a_summary_that_raises_fails_the_run_but_keeps_the_result(
 
 def test_a_full_disk_fails_the_run_with_that_sentence(workspace, model, data, monkeypatch):
     monkeypatch.setattr(executing, "COMMIT_SECONDS", 0.0)
-    monkeypatch.setattr(executing, "_COMMIT_SHARE", 1e9)
+    monkeypatch.setattr(executing, "COMMIT_SHARE", 1e9)
     going = steps(ask(model, data, keep=True), workspace, [model], data)
     next(going)
-    connection = workspace._database._open_connection()
-    pages = connection.execute("PRAGMA page_count").fetchone()[0]
-    connection.execute(f"PRAGMA max_page_count = {pages}").fetchall()
+    ((pages,),) = workspace.database.rows("PRAGMA page_count")
+    workspace.database.rows(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(WorkspaceError, match="disk is full"):
         list(going)
     assert going.execution.newest is not None
-    connection.execute("PRAGMA max_page_count = 1000000").fetchall()
+    workspace.database.rows("PRAGMA max_page_count = 1000000")
     assert workspace.result(going.execution.run_id).drawn >= 1
 
 
@@ -422,7 +422,7 @@ def test_time_left_is_what_the_share_done_says(model, data):
     execution.claim()
     assert execution.seconds_left is None
     execution.take(Report(RunState.RUNNING, done=25, total=100))
-    execution.clock._spent = 10.0
+    execution.clock = Clock(10.0)
     assert execution.seconds_left == pytest.approx(30, rel=0.01)
 
 

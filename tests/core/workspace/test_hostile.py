@@ -249,11 +249,11 @@ def test_an_endless_view_in_place_of_a_table_does_not_hang(base, tmp_path):
 
 
 def test_a_query_that_does_not_end_is_interrupted(base, tmp_path, monkeypatch):
-    monkeypatch.setattr(database, "_LONGEST_SECONDS", 0.3)
+    monkeypatch.setattr(database, "LONGEST_SECONDS", 0.3)
     with Workspace.open(shutil.copy(base, tmp_path / "w.robgui")) as workspace:
         began = time.monotonic()
         with pytest.raises(WorkspaceError, match="takes far too long"):
-            workspace._database.rows(
+            workspace.database.rows(
                 "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*)"
                 " FROM n"
             )
@@ -263,7 +263,7 @@ def test_a_query_that_does_not_end_is_interrupted(base, tmp_path, monkeypatch):
 
 def test_the_schema_of_a_file_is_not_trusted(base, tmp_path):
     with Workspace.open(shutil.copy(base, tmp_path / "w.robgui")) as workspace:
-        assert workspace._database.rows("PRAGMA trusted_schema") == [(0,)]
+        assert workspace.database.rows("PRAGMA trusted_schema") == [(0,)]
 
 
 def mutated(base: Path, target: Path, dice: random.Random) -> None:

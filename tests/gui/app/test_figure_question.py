@@ -86,7 +86,7 @@ def test_a_run_that_is_here_is_shown(qtbot, window, tmp_path, monkeypatch):
     qtbot.waitUntil(lambda: panel.run_id is not None, timeout=10_000)
     from robgui.gui.show.export import save_picture
 
-    save_picture(window.commands.saving._exported(), tmp_path / "shown.svg")
+    save_picture(window.commands.saving.exported(), tmp_path / "shown.svg")
     shown = []
     store.history.result_shown.connect(lambda run, _: shown.append(run.id))
     asked = answering(monkeypatch, "Show the run")

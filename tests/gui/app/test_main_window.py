@@ -341,7 +341,7 @@ def test_larger_text_covers_nothing_of_the_status_bar(window, qtbot):
             window.commands.scale_text(factor)
             QApplication.processEvents()
             status = window.status
-            places = [one.geometry() for one in (status._speed, status._memory, status.device)]
+            places = [one.geometry() for one in (status.speed, status.memory, status.device)]
             assert all(one.right() < two.left() for one, two in pairwise(places)), factor
     finally:
         window.commands.scale_text(scale / window.settings.font_scale)
@@ -372,7 +372,7 @@ def test_runs_can_be_sent_to_another_device_while_one_runs(qtbot, window, monkey
     destinations()[2].trigger()
     assert arranged[-1] == [Place(), Place("cuda:1", asked=True)]
     assert [action.isChecked() for action in destinations()] == [False, False, True, False]
-    window.status._look()
+    window.status.look()
     assert window.status.device.text() == "cuda:0, runs cuda:1"
     destinations()[0].trigger()
     assert (arranged[-1], store.run_device) == ([Place()], "")

@@ -116,7 +116,7 @@ def test_how_many_runs_at_once_and_how_much_memory_is_said_with_its_default(qtbo
     assert f"default: 80 % of this machine's, {amount(usual_memory())}" in words
     assert fields.memory.text() == "80 % of the memory"
     fields.at_once.setValue(2)
-    assert f"{amount(usual_memory() // 2)} each" in fields._much.text()
+    assert f"{amount(usual_memory() // 2)} each" in fields.much.text()
     fields.memory.setValue(0.5)
     assert not dialog.buttons.button(OK).isEnabled() and "at least 1 GB" in dialog.problem.text()
     fields.memory.setValue(2.5)

@@ -267,11 +267,11 @@ def test_a_preset_fills_the_form_and_what_is_typed_afterwards_wins(qtbot):
 
     form = ParamsForm(FeatureGameParams)
     qtbot.addWidget(form)
-    form._editors["preset"].widget.setCurrentText("paper")
-    assert form.values().max_calls == 60_000 and form._editors["max_calls"].value() == 60_000
-    form._editors["max_calls"].show_value(5000)
+    form.editors["preset"].widget.setCurrentText("paper")
+    assert form.values().max_calls == 60_000 and form.editors["max_calls"].value() == 60_000
+    form.editors["max_calls"].show_value(5000)
     assert form.values().preset == "paper" and form.values().max_calls == 5000
-    form._editors["preset"].widget.setCurrentText("default")
+    form.editors["preset"].widget.setCurrentText("default")
     assert form.values() == FeatureGameParams()
 
 

@@ -61,11 +61,11 @@ def test_a_page_stays_empty_where_only_other_inputs_were_run(qtbot, store, sampl
 def test_the_stale_banner_moves_nothing(qtbot, store, sampled, done):
     panel, pane = page(qtbot, store, sampled)
     qtbot.waitUntil(lambda: panel.run_id == done.id, timeout=10_000)
-    before = panel._content.geometry()
+    before = panel.content.geometry()
     pane.form().set_values({"height": 0.5})
-    assert panel.stale and panel._stale.text() == STALE
+    assert panel.stale and panel.badge.text() == STALE
     qtbot.wait(50)
-    assert panel._content.geometry() == before
+    assert panel.content.geometry() == before
 
 
 def test_models_that_do_not_fit_are_left_out_by_name_and_others_can_be_unticked(qtbot, store):
@@ -79,7 +79,7 @@ def test_models_that_do_not_fit_are_left_out_by_name_and_others_can_be_unticked(
     qtbot.addWidget(pane)
     pane.show_analysis("semantic_map")
     first, second = store.library.models[:2]
-    said = pane._models.text()
+    said = pane.models.text()
     assert f"Runs 2 models: {first.name}, {second.name}." in said
     assert "Left out: odd (3 classes instead of 10)." in said
     pane.fill_ticks()
@@ -87,7 +87,7 @@ def test_models_that_do_not_fit_are_left_out_by_name_and_others_can_be_unticked(
     assert in_use.isChecked() and not in_use.isEnabled() and other.isChecked()
     other.setChecked(False)
     assert [model.name for model in store.request("semantic_map").models] == [first.name]
-    assert f"Runs 1 model: {first.name}." in pane._models.text()
+    assert f"Runs 1 model: {first.name}." in pane.models.text()
     other.setChecked(True)
     assert len(store.request("semantic_map").models) == 2
 
@@ -113,6 +113,6 @@ def test_an_inspection_says_what_it_waits_for(qtbot, store, sampled, monkeypatch
     qtbot.addWidget(overview)
     store.inspection.start()
     overview.refresh()
-    assert "waiting for zoNNscan" in overview._left.words
+    assert "waiting for zoNNscan" in overview.left.words
     store.runner.stop_all()
     qtbot.waitUntil(lambda: not store.runner.busy, timeout=60_000)

@@ -187,7 +187,7 @@ def test_a_map_whose_model_is_no_longer_open_says_so(qtbot, store, map_panel, ru
     settle(qtbot, store)
     store.library.remove_model(store.library.models[0])
     panel.view.matrix.heat.hovered.emit((0.0, 100.0))
-    assert "fashion_mlp.pt2 is not open" in panel.here.picture._words
+    assert "fashion_mlp.pt2 is not open" in panel.here.picture.words
 
 
 def test_traps_are_marked_listed_and_pointed_at(qtbot, store, map_panel, run):
@@ -221,7 +221,7 @@ def test_in_a_small_window_the_map_takes_turns_with_its_details(qtbot, store, ma
     qtbot.waitUntil(lambda: panel.stage.narrow and panel.view.isVisible(), timeout=5000)
     assert panel.stage.views.bar.tabText(0) == "Map" and panel.view.width() > 300
     panel.view.matrix.heat.clicked.emit(0.0, 100.0)
-    qtbot.waitUntil(panel._inset.isVisible, timeout=10_000)
+    qtbot.waitUntil(panel.inset.isVisible, timeout=10_000)
     panel.resize(900, 600)
     qtbot.waitUntil(
         lambda: not panel.stage.narrow and panel.view.isVisible() and panel.here.isVisible(),
@@ -237,10 +237,10 @@ def test_sliders_and_ticks_write_into_the_form_and_the_picture_follows(qtbot, st
     scene_ready(qtbot, panel)
     rows = panel.controls.rows
     assert rows["rotation"].tick.isChecked() and not rows["rotation"].slider.isEnabled()
-    before = panel.controls.picture._pixmap.toImage()
+    before = panel.controls.picture.pixmap.toImage()
     rows["brightness"].slider.setValue(rows["brightness"].slider.maximum())
     assert store.params["semantic_map"].fixed == {"brightness": 50.0}
-    qtbot.waitUntil(lambda: panel.controls.picture._pixmap.toImage() != before, timeout=10_000)
+    qtbot.waitUntil(lambda: panel.controls.picture.pixmap.toImage() != before, timeout=10_000)
     rows["contrast"].tick.click()
     assert store.params["semantic_map"].axes == ("scale", "contrast")
     assert not rows["rotation"].tick.isChecked() and rows["rotation"].slider.isEnabled()
@@ -298,7 +298,7 @@ def test_a_mesh_file_can_be_opened_and_a_bad_one_says_why(qtbot, store, regions_
     assert panel.controls.scene_box.currentText() == "corner.obj"
     panel.controls.use_file(bad)
     qtbot.waitUntil(
-        lambda: not panel.controls.picture.shown and "bad.obj" in panel.controls.picture._words,
+        lambda: not panel.controls.picture.shown and "bad.obj" in panel.controls.picture.words,
         timeout=10_000,
     )
 
@@ -315,15 +315,15 @@ def test_a_mesh_file_stands_as_its_setting_says_in_every_picture_and_in_the_regi
         lambda: "azimuth" in panel.controls.rows and panel.controls.picture.shown, timeout=10_000
     )
     settle(qtbot, store)
-    lying = panel.controls.picture._pixmap.toImage()
+    lying = panel.controls.picture.pixmap.toImage()
     result = run(panel, pane, up="z", step={"azimuth": 180.0, "elevation": 50.0})
-    qtbot.waitUntil(lambda: panel.controls.picture._pixmap.toImage() != lying, timeout=10_000)
+    qtbot.waitUntil(lambda: panel.controls.picture.pixmap.toImage() != lying, timeout=10_000)
     panel.view.matrix.heat.clicked.emit(0.0, 40.0)
-    qtbot.waitUntil(lambda: panel._pointed is not None, timeout=10_000)
+    qtbot.waitUntil(lambda: panel.pointed is not None, timeout=10_000)
     network = demo_models[0]
     point = torch.tensor([[result.x[0], result.y[1]]], dtype=torch.float64)
     np.testing.assert_allclose(
-        panel._pointed.image, scene_of(panel.params, network).images(point)[0], atol=1e-5
+        panel.pointed.image, scene_of(panel.params, network).images(point)[0], atol=1e-5
     )
     assert store.params["semantic_regions"].up == "z"
 
@@ -493,8 +493,8 @@ def test_the_form_and_the_toolbar_name_every_model_that_is_run(qtbot, store, map
     qtbot.addWidget(chooser)
     chooser.show_analysis("semantic_map")
     assert (
-        not pane._models.isHidden()
-        and pane._models.text() == "Runs 2 models: fashion_mlp.pt2, fashion_rnn.pt."
+        not pane.models.isHidden()
+        and pane.models.text() == "Runs 2 models: fashion_mlp.pt2, fashion_rnn.pt."
     )
     assert (
         not chooser.more.isHidden()
@@ -503,7 +503,7 @@ def test_the_form_and_the_toolbar_name_every_model_that_is_run(qtbot, store, map
     )
     pane.show_analysis("semantic_regions")
     chooser.show_analysis("semantic_regions")
-    assert pane._models.isHidden() and chooser.more.isHidden(), (
+    assert pane.models.isHidden() and chooser.more.isHidden(), (
         "this one looks at the model in use alone"
     )
 
@@ -521,7 +521,7 @@ def test_srvr_says_how_far_its_regions_are_before_the_first_of_them_has_ended(qt
     panel, pane = bench("srvr")
     pane.form().set_values({"iterations": 200, "start_count": 4})
     notes = []
-    store.job_stepped.connect(lambda job: notes.append((job.newest.note, panel._subject.words)))
+    store.job_stepped.connect(lambda job: notes.append((job.newest.note, panel.subject.words)))
     pane.run.click()
     qtbot.waitUntil(
         lambda: any("regions at rest" in subject for _, subject in notes), timeout=30_000
@@ -530,7 +530,7 @@ def test_srvr_says_how_far_its_regions_are_before_the_first_of_them_has_ended(qt
     assert note.startswith("Network 1 of 2: step ") and "of 200" in note
     store.runner.stop_all()
     qtbot.waitUntil(lambda: not store.runner.busy, timeout=30_000)
-    qtbot.waitUntil(lambda: "regions at rest" not in panel._subject.words, timeout=5_000)
+    qtbot.waitUntil(lambda: "regions at rest" not in panel.subject.words, timeout=5_000)
 
 
 def test_the_largest_boxes_are_drawn_and_counted_by_default(qtbot, store, regions_panel, run):

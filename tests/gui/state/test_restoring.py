@@ -283,7 +283,7 @@ def test_a_workspace_that_does_not_tell_opens_with_the_pair_of_its_newest_run_as
             kind="model", name="net.onnx", path=str(model), fingerprint="0" * 16, options=options
         )
     )
-    with workspace._database.transaction() as connection:
+    with workspace.database.transaction() as connection:
         connection.execute("DELETE FROM settings")
     store = start()
     assert store.library.model.settings.std == (0.1,)
@@ -342,7 +342,7 @@ def hostile(tmp_path):
     body = known.model_dump_json().replace("{", '{"trust": true, ', 1)
     with (
         Workspace.open(tmp_path / "theirs.robgui") as workspace,
-        workspace._database.transaction() as connection,
+        workspace.database.transaction() as connection,
     ):
         connection.execute(
             "INSERT INTO refs VALUES (?, 'model', ?, 1e9)", (known.fingerprint, body)

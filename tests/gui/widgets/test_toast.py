@@ -94,8 +94,8 @@ def test_a_toast_stays_in_its_place_whatever_it_says(host, sentence):
     toasts.show("info", sentence, details="more", action=("Show", print))
     toast = toasts.current
     assert PLACE.contains(toast.geometry()) and toast.geometry().right() == PLACE.right()
-    shown = toast._text.text()
-    assert shown == sentence or (shown.endswith("…") and sentence in toast._text.toolTip())
+    shown = toast.text.text()
+    assert shown == sentence or (shown.endswith("…") and sentence in toast.text.toolTip())
 
 
 def test_the_gravest_is_on_screen_and_the_others_wait_for_their_turn(host, qtbot):

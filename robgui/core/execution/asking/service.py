@@ -94,6 +94,11 @@ class Service:
         return self._workers.pid
 
     @property
+    def words(self) -> str:
+        """What its process has printed, the end of it."""
+        return self._workers.words
+
+    @property
     def graphics(self) -> Graphics:
         """How full graphics cards are, as its process has said last."""
         return self._workers.graphics

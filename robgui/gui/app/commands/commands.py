@@ -33,7 +33,11 @@ if TYPE_CHECKING:
 
 
 class Commands:
-    """Functions of the window that menus, toolbar and palette call."""
+    """Functions of the window that menus, toolbar and palette call.
+
+    Attributes:
+        presentation: The findings on the whole screen; None before it was asked for.
+    """
 
     def __init__(self, window: MainWindow) -> None:
         self._window = window
@@ -42,7 +46,7 @@ class Commands:
         self.figures = FigureQuestion(window)
         self.workspaces = Workspaces(window)
         self._help: Help | None = None
-        self._presentation: Presentation | None = None
+        self.presentation: Presentation | None = None
         self._demo: DemoStart | None = None
         self.batch: BatchWindow | None = None
         self.evidence = EvidenceWindows(window)
@@ -278,15 +282,15 @@ class Commands:
 
     def present(self) -> None:
         """Shows the findings on the whole screen, or stops it."""
-        if self._presentation is None:
+        if self.presentation is None:
             from robgui.gui.show.presentation import Presentation
 
-            self._presentation = Presentation(self._store, self._window)
-            self._presentation.left.connect(
+            self.presentation = Presentation(self._store, self._window)
+            self.presentation.left.connect(
                 lambda: self._window.actions_["present"].setChecked(False)
             )
-        self._presentation.toggle()
-        self._window.actions_["present"].setChecked(self._presentation.isVisible())
+        self.presentation.toggle()
+        self._window.actions_["present"].setChecked(self.presentation.isVisible())
 
     def start_guide(self) -> None:
         """Starts the guided tour in this window, from its beginning."""

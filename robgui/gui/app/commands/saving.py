@@ -92,7 +92,7 @@ class Saving:
 
     def save_picture(self) -> None:
         """Saves the views of the result on show; a film also as an animation."""
-        exported = self._exported()
+        exported = self.exported()
         if exported is None:
             return
         kinds = "PNG (*.png);;SVG (*.svg);;PDF (*.pdf)"
@@ -103,7 +103,7 @@ class Saving:
 
     def copy_picture(self) -> None:
         """Puts the picture of the result on show on the clipboard."""
-        exported = self._exported()
+        exported = self.exported()
         if exported is None:
             return
 
@@ -117,7 +117,7 @@ class Saving:
 
     def save_numbers(self) -> None:
         """Saves the numbers behind the picture."""
-        exported = self._exported()
+        exported = self.exported()
         if exported is None:
             return
         if path := self._ask_save(
@@ -130,7 +130,7 @@ class Saving:
                 ),
             )
 
-    def _exported(self) -> export.Exported | None:
+    def exported(self) -> export.Exported | None:
         """What the panel on show shows, with where it comes from; says so when there is nothing."""
         from robgui.gui.state.evidence.reopening import experiment_on_show
 

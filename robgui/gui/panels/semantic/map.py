@@ -51,14 +51,19 @@ HINT = (
 
 
 class SemanticMapPanel(ScenePanel):
-    """Network and data semantic maps (the paper's Figures 1, 2, 4, 5), live from coarse to fine."""
+    """Network and data semantic maps (the paper's Figures 1, 2, 4, 5), live from coarse to fine.
+
+    Attributes:
+        inset: The rendered picture over the map, where there is no room beside it.
+        pointed: What the model makes of the point that was chosen; None before one is.
+    """
 
     result: MapResult | None
     params: MapParams
 
     def __init__(self, store: Store, analysis: Analysis) -> None:
         self._choices: tuple[tuple[int, int], ...] = ()
-        self._pointed: PoseView | None = None
+        self.pointed: PoseView | None = None
         self._wanted: tuple[int, int] = (0, 0)
         self._listed: object = None
         self._first: object = None
@@ -84,10 +89,10 @@ class SemanticMapPanel(ScenePanel):
         self.traps, self.more = TableView(), ViewBoard()
         views: dict[str, QWidget] = {"Here": self.here, "Traps": self.traps, "More": self.more}
         self.stage = Stage("Map", self.view, {**views, "Scene": self.make_controls()})
-        self._inset = ScenePicture("Rendered picture")
-        self._inset.setParent(self.view)
-        self._inset.setAutoFillBackground(True)
-        self._inset.hide()
+        self.inset = ScenePicture("Rendered picture")
+        self.inset.setParent(self.view)
+        self.inset.setAutoFillBackground(True)
+        self.inset.hide()
         self._hover_look, self._point_look = (
             Looker(self.store, "semantic hover"),
             Looker(self.store, "semantic point"),
@@ -206,7 +211,7 @@ class SemanticMapPanel(ScenePanel):
     def clear(self) -> None:
         """Back to the empty state."""
         super().clear()
-        self._pointed = self._listed = None
+        self.pointed = self._listed = None
         self.path.stop()
         self.path.set_points(())
         self.here.show_words("")
@@ -301,7 +306,7 @@ class SemanticMapPanel(ScenePanel):
 
         def seen(look: PoseView) -> None:
             if keep:
-                self._pointed, self._wanted = look, which
+                self.pointed, self._wanted = look, which
                 self.send.refresh()
                 self.star.setEnabled(look.classes[0] != int(result.target[which[1]]))
             self._show_look(look, which)
@@ -316,9 +321,9 @@ class SemanticMapPanel(ScenePanel):
         self.here.show_look(look, self._words_at(result, look, which), int(result.target[which[1]]))
         width = max(96, self.view.width() // 4)
         height = min(width, self.view.height() * 3 // 5)
-        self._inset.setGeometry(self.view.width() - width, 0, width, height)
-        self._inset.show_picture(look.picture)
-        self._inset.setVisible(self.stage.narrow)
+        self.inset.setGeometry(self.view.width() - width, 0, width, height)
+        self.inset.show_picture(look.picture)
+        self.inset.setVisible(self.stage.narrow)
 
     def _words_at(self, result: MapResult, look: PoseView, which: tuple[int, int]) -> str:
         words = [place_words(result.axes, at_of(result, look)).capitalize()]
@@ -327,10 +332,10 @@ class SemanticMapPanel(ScenePanel):
         return ", ".join(words)
 
     def _show_pointed(self) -> None:
-        if self._pointed is not None:
-            self._show_look(self._pointed, self._wanted)
+        if self.pointed is not None:
+            self._show_look(self.pointed, self._wanted)
         else:
-            self._inset.hide()
+            self.inset.hide()
             self._look_at_input()
 
     def _look_at_input(self) -> None:
@@ -361,7 +366,7 @@ class SemanticMapPanel(ScenePanel):
 
     def _star(self) -> None:
         """Keeps the spot that was clicked: its answer is another one than at the input."""
-        result, look = self.result, self._pointed
+        result, look = self.result, self.pointed
         if result is None or look is None or self.run_id is None:
             return
         kept = spot_finding(result, look, self._wanted)
@@ -387,7 +392,7 @@ class SemanticMapPanel(ScenePanel):
 
     def offers(self) -> Sequence[Offer]:
         """The picture at the point that was clicked, and those of the traps."""
-        result, look = self.result, self._pointed
+        result, look = self.result, self.pointed
         if result is None:
             return ()
         if look is None or result.scene_axes != look.axes:

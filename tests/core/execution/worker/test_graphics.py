@@ -36,13 +36,13 @@ def test_a_worker_that_uses_a_card_says_how_full_it_is_and_the_status_bar_shows_
     try:
         assert asked.ask("devices")
         assert asked.graphics.of("cuda:0") == (3_100_000_000, 24_000_000_000)
-        store.answers._service = asked
+        store.answers.service = asked
         store.library.device = "cuda:0"
-        status._look()
-        assert status._memory.text().endswith("GPU 3.1 GB of 24.0 GB")
+        status.look()
+        assert status.memory.text().endswith("GPU 3.1 GB of 24.0 GB")
         store.library.device = "cpu"
-        status._look()
-        assert "GPU" not in status._memory.text(), "the processor has no such memory"
+        status.look()
+        assert "GPU" not in status.memory.text(), "the processor has no such memory"
     finally:
         assert store.shutdown()
 

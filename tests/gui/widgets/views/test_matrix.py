@@ -37,7 +37,7 @@ def test_the_worst_cell_is_furthest_from_the_ground(shown, worst, worst_x):
 def test_levels_are_those_of_the_view_and_not_of_its_values(shown):
     widget = shown(replace(samples.matrix(), values=np.full((2, 3), 0.5)))
     assert tuple(widget.heat.image.getLevels()) == (0.0, 1.0)
-    assert widget.heat.bar._words() == ["0", "0.5", "1"]
+    assert widget.heat.bar.words() == ["0", "0.5", "1"]
 
 
 def test_a_difference_has_its_own_colours_around_zero_in_both_themes(shown):
