@@ -102,14 +102,14 @@ def bench_runs(folder: Path, rounds: int) -> None:
     jobs = []
     for analysis, settings in RUNS.items():
         window.show_panel(analysis)
-        wait(lambda: store.request(analysis) is not None)  # noqa: B023
+        wait(lambda: store.next_run.request(analysis) is not None)  # noqa: B023
         form = window.run_pane.form()
         assert form is not None
         form.set_values(settings)
         for number in range(rounds):
             job = _one_run(window, f"{analysis} {number + 1}", watch=number == rounds - 1)
         jobs.append(job)
-    models = sum(_memory(str(pid)) for pid in store.pids)
+    models = sum(_memory(str(pid)) for pid in store.processes.pids)
     print(f"window: {_memory('self'):.0f} MB after all runs, models {models:.0f} MB")
     window.close()
     for job in jobs:
@@ -150,12 +150,12 @@ def _one_run(window: MainWindow, name: str, *, watch: bool) -> Execution:
     drawn: list[float] = []
     store.job_stepped.connect(lambda job: drawn.append(time.perf_counter()))  # after the panel's
     beats = Beats()
-    pressed, used = time.perf_counter(), _used(store.pids)
+    pressed, used = time.perf_counter(), _used(store.processes.pids)
     pane.run.click()
     job: Execution = store.runner.executions[-1]
     wait(lambda: bool(drawn) or job.state.ended)
     first = (drawn or [time.perf_counter()])[0] - pressed
-    spent = _used(store.pids) - used
+    spent = _used(store.processes.pids) - used
     print(
         f"{name}: first picture {1000 * first:.0f} ms after Run (processor, all processes"
         f" {1000 * spent:.0f} ms; goal 400 ms); {_load()}",

@@ -28,7 +28,7 @@ def save_large(path: Path) -> Path:
 
 def memory(store) -> int:
     """Bytes that the processes for models hold."""
-    pages = [Path(f"/proc/{pid}/statm").read_text().split()[1] for pid in store.pids]
+    pages = [Path(f"/proc/{pid}/statm").read_text().split()[1] for pid in store.processes.pids]
     return sum(map(int, pages)) * os.sysconf("SC_PAGE_SIZE")
 
 
@@ -39,8 +39,8 @@ def all_there_is(window, folder, home) -> dict[str, object]:
     return {
         "models": list(store.library.models),
         "in use": (store.library.model, store.library.dataset),
-        "kept in use": workspace.in_use(),
-        "references": workspace.references("model", every=True),
+        "kept in use": workspace.files.in_use(),
+        "references": workspace.files.references("model", every=True),
         "recent": window.settings.recent,
         "of the user": {path: path.read_bytes() for path in home.rglob("*") if path.is_file()},
         "beside the model": {path.name for path in folder.iterdir()},

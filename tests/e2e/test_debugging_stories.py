@@ -207,7 +207,7 @@ def fill(path):
     }
     with Workspace.open(path) as workspace:
         for item in (images, *models.values()):
-            workspace.remember(reference(item))
+            workspace.files.remember(reference(item))
         for analysis, (names, count, params) in QUICK.items():
             chosen = [models[name] for name in names]
             request = build_request(analysis, chosen, images, params, indices=list(range(count)))

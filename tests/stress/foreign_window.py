@@ -18,7 +18,7 @@ from robgui.core.execution.execution import Execution
 from robgui.core.execution.run import RunState
 from robgui.core.trust.opening import code_of
 from robgui.gui.app.app import application, leave, open_window
-from robgui.gui.state.opening import Opening
+from robgui.gui.state.library.opening import Opening
 from tests.core.execution.worker import foreign
 from tests.core.execution.worker.foreign import STUCK
 from tests.patience import LONGEST, Stopwatch
@@ -46,7 +46,7 @@ class Person:
         application()
         self.window = open_window(folder / "w.robgui")
         self.store = self.window.store
-        self.store.memory = MEMORY
+        self.store.processes.memory = MEMORY
         self.heard: list[str] = []
         self.store.said.connect(lambda level, sentence, details: self.heard.append(sentence))
         self.window.show()
@@ -172,7 +172,9 @@ class Person:
 
     def _wait_until_stuck(self, execution: Execution) -> None:
         seen, since = execution.newest, time.monotonic()
-        while time.monotonic() - since < _QUIET_SECONDS or not misbehaves(self.store.pids):
+        while time.monotonic() - since < _QUIET_SECONDS or not misbehaves(
+            self.store.processes.pids
+        ):
             QTest.qWait(20)
             if execution.newest is not seen:
                 seen, since = execution.newest, time.monotonic()

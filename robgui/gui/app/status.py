@@ -137,17 +137,17 @@ class StatusBar(QStatusBar):
         self._calls, self._looked, self._rate = calls, now, rate
         self._show_speed()
         self._show_runs()
-        self.memory.setText(_memory(self._store.pids, self._store.graphics))
+        self.memory.setText(_memory(self._store.processes.pids, self._store.processes.graphics))
         self.device.setText(_devices(self._store))
         self._place()
 
 
 def _devices(store: Store) -> str:
     """Where models are, and where runs are sent if that is elsewhere."""
-    if store.cluster:
-        return f"Ray: {store.cluster}"
-    if store.run_device:
-        elsewhere = f", runs {store.run_device}"
+    if store.processes.cluster:
+        return f"Ray: {store.processes.cluster}"
+    if store.processes.device:
+        elsewhere = f", runs {store.processes.device}"
     else:
         elsewhere = ""
     return f"{store.library.device or '…'}{elsewhere}"

@@ -120,8 +120,8 @@ class RunPane(QWidget):
 
     def start(self) -> None:
         """Presses Run, if it can be pressed."""
-        request = self._store.request(self._analysis)
-        if request is not None and not self._store.obstacle(self._analysis):
+        request = self._store.next_run.request(self._analysis)
+        if request is not None and not self._store.next_run.obstacle(self._analysis):
             self._store.submit(request)
 
     def refresh(self) -> None:
@@ -129,7 +129,7 @@ class RunPane(QWidget):
         job = self._job()
         known = self._analysis in self._store.analyses
         if known:
-            obstacle = self._store.obstacle(self._analysis)
+            obstacle = self._store.next_run.obstacle(self._analysis)
         else:
             obstacle = ""
         self._show_models()
@@ -157,10 +157,10 @@ class RunPane(QWidget):
 
     def _show_budget(self) -> None:
         """What Run would cost with these settings, and its time limit."""
-        params = self._store.params.get(self._analysis)
+        params = self._store.next_run.params.get(self._analysis)
         self.budget.setVisible(params is not None)
         if params is not None:
-            cost = self._store.estimate(self._analysis)
+            cost = self._store.next_run.estimate(self._analysis)
             self.budget.show_limit(params.max_seconds)
             self.budget.show_estimate(cost)
             # folded, the form with the cost is out of sight
@@ -176,9 +176,9 @@ class RunPane(QWidget):
 
         The toolbar names only one.
         """
-        names = [model.name for model in self._store.compared(self._analysis)]
-        fitting = self._store.library.fitting_models()
-        left_out = self._store.left_out() if names else {}
+        names = [model.name for model in self._store.next_run.compared(self._analysis)]
+        fitting = self._store.next_run.fitting_models()
+        left_out = self._store.next_run.left_out() if names else {}
         self.models.setVisible(bool(names))
         self.ticks.setVisible(bool(names) and len(fitting) > 1)
         misfits = "; ".join(f"{name} ({why})" for name, why in left_out.items())
@@ -189,11 +189,11 @@ class RunPane(QWidget):
         """The models that fit, to be ticked; the one in use always runs."""
         menu = self.ticks.menu()
         menu.clear()
-        for model in self._store.library.fitting_models():
+        for model in self._store.next_run.fitting_models():
             action = menu.addAction(model.name)
             action.setCheckable(True)
-            action.setChecked(model.content not in self._store.unticked)
-            action.toggled.connect(lambda on, model=model: self._store.tick(model, on))
+            action.setChecked(model.content not in self._store.next_run.unticked)
+            action.toggled.connect(lambda on, model=model: self._store.next_run.tick(model, on))
             if model is self._store.library.model:
                 action.setChecked(True)
                 action.setEnabled(False)
@@ -201,14 +201,16 @@ class RunPane(QWidget):
     def _page(self, name: str) -> QScrollArea:
         """The scrolling page with the form of ``name``, made when it is first needed."""
         if name not in self._pages:
-            form = ParamsForm(self._store.analyses[name].params, usual=self._store.usual(name))
-            form.changed.connect(lambda: self._store.set_params(name, form.values()))
+            form = ParamsForm(
+                self._store.analyses[name].params, usual=self._store.next_run.usual(name)
+            )
+            form.changed.connect(lambda: self._store.next_run.set_params(name, form.values()))
             page = QScrollArea(widgetResizable=True, frameShape=QScrollArea.Shape.NoFrame)
             page.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
             page.setWidget(form)
             self._stack.addWidget(page)
             self._forms[name], self._pages[name] = form, page
-            self._store.set_params(name, form.values())
+            self._store.next_run.set_params(name, form.values())
         return self._pages[name]
 
     def _arrange(self) -> None:
@@ -290,7 +292,7 @@ class RunPane(QWidget):
 
     def _take_thresholds(self) -> None:
         for name, form in self._forms.items():
-            form.set_usual(self._store.usual(name))
+            form.set_usual(self._store.next_run.usual(name))
 
     def show_params(self, analysis: str, values: dict[str, Any]) -> None:
         """Puts settings into a form: those of a stored run, or those that come with what was

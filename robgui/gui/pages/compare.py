@@ -241,7 +241,9 @@ class Compare(WhenSeen, QWidget):
             with QSignalBlocker(box):
                 box.clear()
                 for run in self._runs:
-                    box.addItem(f"{moment_of(run)} {self._store.subject(run.request)}", run.id)
+                    box.addItem(
+                        f"{moment_of(run)} {self._store.subjects.words(run.request)}", run.id
+                    )
                 box.setCurrentIndex(box.findData(run_id))
             metrics = box.fontMetrics()
             widths = (metrics.horizontalAdvance(box.itemText(i)) for i in range(box.count()))

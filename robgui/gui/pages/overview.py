@@ -331,7 +331,7 @@ class Overview(WhenSeen, QWidget):
             return False
         if request.dataset is None:
             return True
-        here = store.library.locate(request, 0)
+        here = store.subjects.locate(request, 0)
         if here is None or here[0] is not dataset:
             return False
         return known.inputs != "one" or here[1] == store.selection.input

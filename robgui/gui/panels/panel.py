@@ -148,7 +148,7 @@ class Panel(Themed, QWidget):
         looked at.
         """
         if self.request is not None:
-            self.store.choose(self.request, place, origin=self)
+            self.store.subjects.choose(self.request, place, origin=self)
 
     @property
     def live(self) -> bool:
@@ -391,7 +391,7 @@ class Panel(Themed, QWidget):
 
     def _show_subject(self, request: Request, note: str = "") -> None:
         """Which model on which input; while it runs, how far it is where its engine says so."""
-        subject = self.store.subject(request)
+        subject = self.store.subjects.words(request)
         self.subject.set_words(f"{subject}. {note}" if note else subject)
 
     def _result_shown(self, run: Run, result: Any) -> None:
@@ -413,7 +413,7 @@ class Panel(Themed, QWidget):
         """
         if self.result is not None or self.job is not None or not self.isVisible():
             return
-        now = self.store.request(self.analysis.name)
+        now = self.store.next_run.request(self.analysis.name)
         if now is None:
             run = None
         else:
@@ -437,7 +437,7 @@ class Panel(Themed, QWidget):
         if self.request is None or self.job is not None:
             self.badge.hide()
             return
-        now = self.store.request(self.analysis.name)
+        now = self.store.next_run.request(self.analysis.name)
         if now is None:
             self.badge.setText(STALE_FOR_NOW)
             self.badge.setToolTip(CHANGED)
@@ -455,7 +455,7 @@ class Panel(Themed, QWidget):
         changed yet.
         """
         library = self.store.library
-        return bool(library.loading) and (library.model is None or library.dataset is None)
+        return bool(library.pending.loading) and (library.model is None or library.dataset is None)
 
     def apply_theme(self) -> None:
         """Icon and picture in the present theme."""

@@ -168,7 +168,7 @@ class Navigation(QObject):
         self._restoring = False
 
     def _params_changed(self, analysis: str) -> None:
-        now = self._store.params.get(analysis)
+        now = self._store.next_run.params.get(analysis)
         if now is None:
             return
         before = self._params.get(analysis)

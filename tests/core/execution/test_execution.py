@@ -349,12 +349,14 @@ def test_models_and_data_are_loaded_found_again_and_checked(workspace, tmp_path)
     (tmp_path / "m.pt2").rename(tmp_path / "moved.pt2")
     with pytest.raises(ModelError, match="no longer at"):
         list(steps(request, workspace))
-    workspace.relink(model.fingerprint, tmp_path / "moved.pt2")
+    workspace.files.relink(model.fingerprint, tmp_path / "moved.pt2")
     workspace_runs = len(workspace.runs())
     with pytest.raises(ModelError, match="no longer at"):
         list(steps(request, None))
     relinked = [
-        known for known in workspace.references("model") if known.fingerprint == model.fingerprint
+        known
+        for known in workspace.files.references("model")
+        if known.fingerprint == model.fingerprint
     ]
     assert [known.path for known in relinked] == [str(tmp_path / "moved.pt2")]
     np.testing.assert_array_equal(

@@ -100,7 +100,7 @@ def write_base(path: Path) -> Path:
                 )
             ]
         )
-        workspace.set_in_use(first.request.models[0], first.request.dataset)
+        workspace.files.set_in_use(first.request.models[0], first.request.dataset)
         failed = workspace.add_run(first.request)
         workspace.update_run(failed.id, error="The model net is no longer at /models/net.pt2.")
     return path
@@ -139,9 +139,9 @@ def look_at_everything(
         for listed in workspace.findings():
             workspace.finding(listed.id)
         for kind in ("model", "dataset"):
-            workspace.references(kind)
-        workspace.last_used()
-        workspace.in_use()
+            workspace.files.references(kind)
+        workspace.files.last_used()
+        workspace.files.in_use()
         workspace.derived()
         for run in runs:
             try:

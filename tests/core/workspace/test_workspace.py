@@ -179,21 +179,21 @@ def test_findings_keep_picture_detail_note_and_star(workspace):
 
 def test_references_of_a_run_are_remembered_and_can_be_relinked(workspace):
     workspace.add_run(REQUEST)
-    assert workspace.references("model") == [MODEL]
-    assert workspace.references("dataset") == [DATA]
-    workspace.relink(MODEL.fingerprint, "/elsewhere/m.pt2")
-    (moved,) = workspace.references("model")
+    assert workspace.files.references("model") == [MODEL]
+    assert workspace.files.references("dataset") == [DATA]
+    workspace.files.relink(MODEL.fingerprint, "/elsewhere/m.pt2")
+    (moved,) = workspace.files.references("model")
     assert moved == MODEL.model_copy(update={"path": "/elsewhere/m.pt2"})
-    workspace.forget(MODEL.fingerprint)
-    assert workspace.references("model") == []
+    workspace.files.forget(MODEL.fingerprint)
+    assert workspace.files.references("model") == []
     with pytest.raises(WorkspaceError):
-        workspace.relink(MODEL.fingerprint, "/x")
+        workspace.files.relink(MODEL.fingerprint, "/x")
 
 
 def test_settings_are_json_values_with_a_default(workspace):
-    assert workspace.setting("layout", "none") == "none"
-    workspace.set_setting("layout", {"docks": ["a", 1, None]})
-    assert workspace.setting("layout") == {"docks": ["a", 1, None]}
+    assert workspace.values.get("layout", "none") == "none"
+    workspace.values.set("layout", {"docks": ["a", 1, None]})
+    assert workspace.values.get("layout") == {"docks": ["a", 1, None]}
 
 
 def test_runs_broken_off_by_a_crash_are_cancelled_when_reopened_and_queued_ones_stay_queued(path):

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QAbstractButton, QTabWidget
 from robgui import resources
 from robgui.core.execution import method
 from robgui.gui.panels.generic import GenericPanel
-from robgui.gui.state.library import Opening
+from robgui.gui.state.library.library import Opening
 from tests.methods import OUR_METHODS
 
 EXAMPLE = Path(__file__).parents[2] / "sixth_method" / "robgui_brightness"

@@ -66,15 +66,15 @@ def test_a_threshold_that_cannot_be_is_told_and_ok_waits(qtbot, dialog):
 def test_a_form_begins_with_the_users_thresholds_and_follows_them_where_it_was_not_touched(
     qtbot, store
 ):
-    store.set_thresholds({"feature_game.few_pixels": 0.1})
+    store.next_run.set_thresholds({"feature_game.few_pixels": 0.1})
     pane = RunPane(store)
     qtbot.addWidget(pane)
     pane.show_analysis("feature_game")
     assert pane.form().values().few_pixels == 0.1
-    store.set_thresholds({"feature_game.few_pixels": 0.2})
+    store.next_run.set_thresholds({"feature_game.few_pixels": 0.2})
     assert pane.form().values().few_pixels == 0.2
     pane.form().set_values({"few_pixels": 0.5})
-    store.set_thresholds({"feature_game.few_pixels": 0.3})
+    store.next_run.set_thresholds({"feature_game.few_pixels": 0.3})
     assert pane.form().values().few_pixels == 0.5, "the user has set it for this run"
     pane.form().reset()
     assert pane.form().values().few_pixels == 0.3

@@ -255,9 +255,9 @@ def test_marks_of_a_folder_survive_a_new_picture_and_a_move_and_a_hostile_file(t
         write_marks(
             workspace, "/photos", "1111", marks.tagged("night", ["a.png", "b.png"], on=False)
         )
-        assert workspace.setting("marks") == []
+        assert workspace.values.get("marks") == []
         for junk in (3, [3], [{"path": "/photos", "tags": [1], "sets": {"a": 3}}]):
-            workspace.set_setting("marks", junk)
+            workspace.values.set("marks", junk)
             assert read_marks(workspace, "/photos", "1111") == Marks()
 
 

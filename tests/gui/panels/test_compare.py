@@ -195,7 +195,7 @@ def test_three_rows_of_the_scoreboard_are_seen_in_a_small_window(qtbot, page):
 def test_the_names_of_runs_begin_with_their_time(store, page):
     newest, oldest = store.history.runs
     begun = time.strftime("%H:%M:%S", time.localtime(oldest.created))
-    assert page.first.currentText() == f"{begun} {store.subject(oldest.request)}"
+    assert page.first.currentText() == f"{begun} {store.subjects.words(oldest.request)}"
     assert page.second.currentText().startswith(
         time.strftime("%H:%M:%S", time.localtime(newest.created))
     )

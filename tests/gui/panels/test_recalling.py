@@ -86,10 +86,10 @@ def test_models_that_do_not_fit_are_left_out_by_name_and_others_can_be_unticked(
     in_use, other = pane.ticks.menu().actions()
     assert in_use.isChecked() and not in_use.isEnabled() and other.isChecked()
     other.setChecked(False)
-    assert [model.name for model in store.request("semantic_map").models] == [first.name]
+    assert [model.name for model in store.next_run.request("semantic_map").models] == [first.name]
     assert f"Runs 1 model: {first.name}." in pane.models.text()
     other.setChecked(True)
-    assert len(store.request("semantic_map").models) == 2
+    assert len(store.next_run.request("semantic_map").models) == 2
 
 
 def test_a_notice_of_a_model_is_said_once(store):

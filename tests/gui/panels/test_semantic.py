@@ -115,20 +115,23 @@ def test_a_click_is_a_start_for_regions_and_shift_adds_another(qtbot, store, map
     run(panel, pane, **GRID)
     panel.view.matrix.heat.clicked.emit(61.0, 99.0)
     assert store.selection.point == (60.0, 100.0)
-    regions = store.params["semantic_regions"]
+    regions = store.next_run.params["semantic_regions"]
     assert (
         regions.starts == ((60.0, 100.0),)
         and regions.axes == ("rotation", "scale")
         and regions.scene == "image"
     )
     panel.view.pointed.emit(0, 0, True)
-    assert store.params["semantic_regions"].starts == ((60.0, 100.0), (-180.0, 50.0))
+    assert store.next_run.params["semantic_regions"].starts == ((60.0, 100.0), (-180.0, 50.0))
     assert (
         len(panel.view.marks.starts.getData()[0]) == 2
         and len(panel.view.marks.point.getData()[0]) == 1
     )
     panel.clear_starts.click()
-    assert store.params["semantic_regions"].starts == () and not panel.clear_starts.isEnabled()
+    assert (
+        store.next_run.params["semantic_regions"].starts == ()
+        and not panel.clear_starts.isEnabled()
+    )
     with qtbot.waitSignal(store.sending.arrived) as arrived:
         panel.grow.click()
     assert arrived.args == ["semantic_regions"]
@@ -176,7 +179,7 @@ def test_one_parameter_gives_one_curve_for_each_network_and_their_mean(
     qtbot.waitUntil(lambda: panel.here.picture.shown, timeout=10_000)
     panel.view.curves.chosen.emit(30.0)
     assert (
-        store.params["semantic_regions"].starts == ((30.0,),)
+        store.next_run.params["semantic_regions"].starts == ((30.0,),)
         and len(panel.view.marks.starts.getData()[0]) == 1
     )
 
@@ -239,13 +242,16 @@ def test_sliders_and_ticks_write_into_the_form_and_the_picture_follows(qtbot, st
     assert rows["rotation"].tick.isChecked() and not rows["rotation"].slider.isEnabled()
     before = panel.controls.picture.pixmap.toImage()
     rows["brightness"].slider.setValue(rows["brightness"].slider.maximum())
-    assert store.params["semantic_map"].fixed == {"brightness": 50.0}
+    assert store.next_run.params["semantic_map"].fixed == {"brightness": 50.0}
     qtbot.waitUntil(lambda: panel.controls.picture.pixmap.toImage() != before, timeout=10_000)
     rows["contrast"].tick.click()
-    assert store.params["semantic_map"].axes == ("scale", "contrast")
+    assert store.next_run.params["semantic_map"].axes == ("scale", "contrast")
     assert not rows["rotation"].tick.isChecked() and rows["rotation"].slider.isEnabled()
     panel.controls.usual.click()
-    assert store.params["semantic_map"].fixed == {} and rows["brightness"].slider.value() == 50
+    assert (
+        store.next_run.params["semantic_map"].fixed == {}
+        and rows["brightness"].slider.value() == 50
+    )
 
 
 def test_a_mesh_is_chosen_mapped_without_inputs_and_its_picture_comes_from_no_input(
@@ -257,7 +263,8 @@ def test_a_mesh_is_chosen_mapped_without_inputs_and_its_picture_comes_from_no_in
     panel.controls.scene_box.setCurrentIndex(panel.controls.scene_box.findData("box"))
     panel.controls.scene_box.activated.emit(panel.controls.scene_box.currentIndex())
     assert (
-        store.params["semantic_map"].scene == ("box",) and store.params["semantic_map"].fixed == {}
+        store.next_run.params["semantic_map"].scene == ("box",)
+        and store.next_run.params["semantic_map"].fixed == {}
     )
     qtbot.waitUntil(lambda: "azimuth" in panel.controls.rows, timeout=10_000)
     result = run(panel, pane, step={"azimuth": 90.0, "elevation": 50.0})
@@ -265,7 +272,7 @@ def test_a_mesh_is_chosen_mapped_without_inputs_and_its_picture_comes_from_no_in
     panel.view.matrix.heat.clicked.emit(90.0, 40.0)
     qtbot.waitUntil(lambda: bool(panel.offers()), timeout=10_000)
     assert panel.offers()[0].places == (-1,)
-    assert store.params["semantic_regions"].target == result.labels[result.target[0]]
+    assert store.next_run.params["semantic_regions"].target == result.labels[result.target[0]]
 
 
 def test_several_meshes_have_a_map_each_their_mean_and_the_mean_of_all(
@@ -277,7 +284,7 @@ def test_several_meshes_have_a_map_each_their_mean_and_the_mean_of_all(
     for name in ("Box", "Torus"):
         menu.aboutToShow.emit()
         next(action for action in menu.actions() if action.text() == name).setChecked(True)
-    assert store.params["semantic_map"].scene == ("box", "torus")
+    assert store.next_run.params["semantic_map"].scene == ("box", "torus")
     assert panel.controls.scene_box.currentText() == "2 scenes: Box, Torus"
     result = run(panel, pane, step={"azimuth": 180.0, "elevation": 50.0})
     assert panel.chooser.count() == 2 * 2 + 2 + 1
@@ -293,7 +300,7 @@ def test_a_mesh_file_can_be_opened_and_a_bad_one_says_why(qtbot, store, regions_
     good.write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\nf 1 3 4\nf 2 3 4\n")
     bad.write_text("nothing here\n")
     panel.controls.use_file(good)
-    assert store.params["semantic_regions"].scene == str(good)
+    assert store.next_run.params["semantic_regions"].scene == str(good)
     qtbot.waitUntil(lambda: "azimuth" in panel.controls.rows, timeout=10_000)
     assert panel.controls.scene_box.currentText() == "corner.obj"
     panel.controls.use_file(bad)
@@ -325,7 +332,7 @@ def test_a_mesh_file_stands_as_its_setting_says_in_every_picture_and_in_the_regi
     np.testing.assert_allclose(
         panel.pointed.image, scene_of(panel.params, network).images(point)[0], atol=1e-5
     )
-    assert store.params["semantic_regions"].up == "z"
+    assert store.next_run.params["semantic_regions"].up == "z"
 
 
 # --- regions --------------------------------------------------------------------------------------
@@ -428,7 +435,7 @@ def test_a_click_beside_the_regions_is_the_next_start(qtbot, store, regions_pane
     panel, pane = regions_panel
     run(panel, pane, **QUICK)
     panel.picture.heat.clicked.emit(15.0, 95.0)
-    assert store.params["semantic_regions"].starts == ((15.0, 95.0),)
+    assert store.next_run.params["semantic_regions"].starts == ((15.0, 95.0),)
     assert len(panel.marks.point.getData()[0]) == 1 and panel.stale
 
 
@@ -461,7 +468,7 @@ def test_more_than_two_parameters_have_a_lane_each(qtbot, store, regions_panel, 
     panel.start_box.setCurrentIndex(0)
     assert len(panel.picture.view.boxes) > len(view.boxes)
     panel.picture.heat.clicked.emit(0.5, 0.5)
-    assert store.params["semantic_regions"].starts == (), "a place in a lane is no pose"
+    assert store.next_run.params["semantic_regions"].starts == (), "a place in a lane is no pose"
 
 
 def test_a_single_parameter_is_shown_in_its_unit_with_its_score(qtbot, store, regions_panel, run):

@@ -22,7 +22,8 @@ from robgui.gui.app.device_menu import DeviceMenu
 from robgui.gui.app.settings import Look
 from robgui.gui.app.theme import is_dark, theme
 from robgui.gui.pages.evidence.asking import EvidenceWindows
-from robgui.gui.state.opening import Opening
+from robgui.gui.state.library.opening import Opening
+from robgui.gui.state.selftest import check_installation
 
 if TYPE_CHECKING:
     from robgui.gui.app.main_window import MainWindow
@@ -310,7 +311,7 @@ class Commands:
 
     def show_doctor(self) -> None:
         """What is installed and what is broken, in the log."""
-        self._store.run_doctor()
+        check_installation(self._store)
         self._window.log_dock.show()
         self._window.log_dock.raise_()
 

@@ -373,7 +373,7 @@ class Findings(WhenSeen, QWidget):
             return
         self._store.history.show_run(run)
         if finding.places:  # one of the inputs of the run, not the one that was chosen before
-            self._store.choose(run.request, finding.places[0], origin=self)
+            self._store.subjects.choose(run.request, finding.places[0], origin=self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         row = self.wall.currentIndex().row()

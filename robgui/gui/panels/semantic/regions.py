@@ -288,7 +288,7 @@ class SemanticRegionsPanel(ScenePanel):
             file = path
         else:
             file = path.with_suffix(".gif")
-        title, subject = self.analysis.title, store.subject(request)
+        title, subject = self.analysis.title, store.subjects.words(request)
         self.film_button.setEnabled(False)
         store.work_on("film", f"Writing {file.name} …")
 

@@ -169,7 +169,7 @@ class SceneControls(QWidget):
     def _changed(self, *what: object) -> None:
         if what and isinstance(what[0], str) and what[0] != self.analysis:
             return
-        params: Any = self.store.params.get(self.analysis)
+        params: Any = self.store.next_run.params.get(self.analysis)
         if params is not None:
             self._params = params
         if not self.isVisible():

@@ -29,7 +29,7 @@ def explain(
         from robgui.core.execution.worker.slot import Terms
         from robgui.report.postmortem.making import post_mortem
 
-        executor = one_executor(Terms(memory=store.memory, polite=True))
+        executor = one_executor(Terms(memory=store.processes.memory, polite=True))
         try:
             return post_mortem(
                 workspace, finding, store.answers.ask, executor, seconds=seconds, trust=trusted

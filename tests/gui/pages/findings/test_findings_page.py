@@ -229,7 +229,7 @@ def test_the_shown_findings_are_exported_as_images_and_csv(qtbot, findings, fill
     with qtbot.waitSignal(findings.wants_export):
         choose(findings.menu(0), "Export the 1 shown")
     sentences = said_by(filled)
-    filled.history.export_findings(tmp_path / "out", findings.shown())
+    filled.history.exports.export_findings(tmp_path / "out", findings.shown())
     qtbot.waitUntil(
         lambda: any("1 finding exported" in sentence for sentence in sentences), timeout=5_000
     )
