@@ -16,9 +16,9 @@ import torch
 
 from robgui.cli import main
 from robgui.cli.progress import ProgressLine
-from robgui.core.execution.analysis import Step
 from robgui.core.execution.method import methods
 from robgui.core.execution.registry import analyses, method_of
+from robgui.core.execution.step import Step
 from robgui.core.workspace import RunState, Workspace
 from tests.core import tiny
 from tests.patience import LONGEST

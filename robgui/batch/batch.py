@@ -14,7 +14,8 @@ from robgui.batch.plan import Plan, Planned
 from robgui.batch.split import SplitExecution
 from robgui.core.errors import RobguiError, WorkspaceError
 from robgui.core.evidence import Evidence
-from robgui.core.execution.execution import CommitBudget, Execution
+from robgui.core.execution.budget.commits import CommitBudget
+from robgui.core.execution.execution import Execution
 from robgui.core.execution.executor import Executor
 from robgui.core.execution.request import Request
 from robgui.core.execution.run import Run, RunState

@@ -21,12 +21,12 @@ from unittest import mock
 import torch
 
 from robgui.cli import main, running
-from robgui.core.execution.analysis import Pace
 from robgui.core.execution.choice import INLINE
 from robgui.core.execution.command import command_line
 from robgui.core.execution.execution import Execution
 from robgui.core.execution.inline import Inline
 from robgui.core.execution.run import RunState
+from robgui.core.execution.step import Pace
 from robgui.core.model.classifier import Classifier
 from robgui.selftest.differences import difference
 from robgui.selftest.jobs import JOBS, Job

@@ -12,7 +12,7 @@ from torch import nn
 
 from robgui.core.dataset import Dataset, from_arrays
 from robgui.core.errors import DataError
-from robgui.core.execution.analysis import Step
+from robgui.core.execution.step import Step
 from robgui.core.model.classifier import Classifier
 from robgui.reproduce.claim import Setting
 from robgui.reproduce.training import NETWORKS, train

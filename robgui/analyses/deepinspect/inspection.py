@@ -37,7 +37,7 @@ from robgui.analyses.deepinspect.params import DeepInspectParams
 from robgui.analyses.deepinspect.result import Confirmation, DeepInspectResult
 from robgui.analyses.deepinspect.wrong_inputs import surest_errors
 from robgui.core.dataset import Dataset
-from robgui.core.execution.analysis import Pace, Step
+from robgui.core.execution.step import Pace, Step
 from robgui.core.model.classifier import Classifier
 
 #: rho is part of every Step up to the first size, a float32 up to the second, and never kept beyond

@@ -30,8 +30,8 @@ from robgui.analyses.zonnscan.zone import Zone, largest_radius
 from robgui.core.dataset import Dataset, align, inputs
 from robgui.core.devices import to_host
 from robgui.core.errors import DataError, ModelError
-from robgui.core.execution.analysis import Pace, Step
 from robgui.core.execution.budget.time_limit import Deadline
+from robgui.core.execution.step import Pace, Step
 from robgui.core.model.backend import first_line
 from robgui.core.model.classifier import Classifier
 

@@ -14,10 +14,10 @@ import platformdirs
 from robgui.core.dataset.derived import Derived, numbered
 from robgui.core.errors import ParamsError, WorkspaceError
 from robgui.core.evidence import Evidence
-from robgui.core.execution.analysis import Step
 from robgui.core.execution.registry import find
 from robgui.core.execution.request import Request
 from robgui.core.execution.run import Run, RunState
+from robgui.core.execution.step import Step
 from robgui.core.finding import Finding, StoredFinding
 from robgui.core.harm import Harm
 from robgui.core.npz import unzip

@@ -13,7 +13,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFormLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from robgui.core.errors import ParamsError
-from robgui.core.execution.analysis import Params
+from robgui.core.execution.params.params import Params
 from robgui.core.execution.params.problems import title_of, titled
 from robgui.core.execution.params.text import format_value
 from robgui.gui.forms.form_editors import Editor, editor_for, extra

@@ -18,8 +18,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from robgui.core.execution.analysis import Pace
 from robgui.core.execution.run import RunState
+from robgui.core.execution.step import Pace
 from robgui.core.text.words import time_left
 from robgui.core.verdict import Status
 from robgui.gui.app.theme import set_heading

@@ -14,9 +14,10 @@ from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedLayout, QVBoxLayout, QWidget
 
 from robgui.core.errors import RobguiError
-from robgui.core.execution.analysis import Analysis, Pace
+from robgui.core.execution.analysis import Analysis
 from robgui.core.execution.likeness import same_question
 from robgui.core.execution.run import RunState
+from robgui.core.execution.step import Pace
 from robgui.core.verdict import Verdict
 from robgui.gui.app.theme import Themed, theme
 from robgui.gui.panels.empty_state import EmptyState

@@ -13,7 +13,7 @@ from PySide6.QtGui import QUndoCommand, QUndoStack
 from robgui.gui.state.selection import Selection
 
 if TYPE_CHECKING:
-    from robgui.core.execution.analysis import Params
+    from robgui.core.execution.params.params import Params
     from robgui.core.finding import StoredFinding
     from robgui.gui.state.store import Store
 

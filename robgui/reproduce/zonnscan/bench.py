@@ -14,7 +14,7 @@ from robgui import resources
 from robgui.analyses.zonnscan.disagreement import corner_cases
 from robgui.core.dataset import Dataset, align, batches, inputs, match, open_dataset
 from robgui.core.errors import DataError
-from robgui.core.execution.analysis import Step
+from robgui.core.execution.step import Step
 from robgui.core.loading import load
 from robgui.core.model.classifier import Classifier
 from robgui.core.text.words import percent

@@ -163,7 +163,7 @@ def test_the_batch_size_never_changes_the_result():
 
 
 def test_steps_sharpen_and_each_is_complete(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("robgui.core.execution.analysis.Pace.due", lambda self: True)
+    monkeypatch.setattr("robgui.core.execution.step.Pace.due", lambda self: True)
     monkeypatch.setattr(
         "robgui.analyses.deepinspect.counting.neurons.GrowingPace.due", lambda self: True
     )
@@ -560,7 +560,7 @@ def test_inputs_that_are_wrong_by_their_label_are_findings_the_surest_first():
 
 
 def test_a_step_does_not_change_when_the_engine_counts_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("robgui.core.execution.analysis.Pace.due", lambda self: True)
+    monkeypatch.setattr("robgui.core.execution.step.Pace.due", lambda self: True)
     steps = run("deepinspect", small_cnn(), images(90), batch=10)
     early = [step.result for step in steps if 0 < step.result.done < 90]
     assert early

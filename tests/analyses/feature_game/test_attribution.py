@@ -231,7 +231,7 @@ def corner_reader(x: np.ndarray) -> np.ndarray:
 @pytest.fixture
 def every_step(monkeypatch):
     """Each Step is due, however fast the machine is."""
-    monkeypatch.setattr("robgui.core.execution.analysis.Pace.due", lambda self: True)
+    monkeypatch.setattr("robgui.core.execution.step.Pace.due", lambda self: True)
 
 
 def test_no_place_is_named_before_every_square_was_covered(tmp_path, every_step):

@@ -27,8 +27,8 @@ from robgui.analyses.last_particle.particles.outcome import outcome
 from robgui.core.codec import decode, encode
 from robgui.core.dataset import from_arrays, open_dataset
 from robgui.core.errors import DataError, ModelError, ParamsError
-from robgui.core.execution.analysis import Pace
 from robgui.core.execution.registry import find
+from robgui.core.execution.step import Pace
 from robgui.core.loading import load
 from robgui.core.model.classifier import Classifier
 from robgui.core.verdict import Status

@@ -137,7 +137,7 @@ def test_mutual_information_sees_a_sharp_boundary_that_the_index_does_not() -> N
 def test_the_first_step_holds_the_whole_curve_and_later_ones_sharpen_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("robgui.core.execution.analysis.Pace.due", lambda self: True)
+    monkeypatch.setattr("robgui.core.execution.step.Pace.due", lambda self: True)
     steps = all_steps(small_mlp(), np.full((1, 6, 6), 0.5), samples=256, target_half_width=0)
     first, last = steps[0].result, steps[-1].result
     assert np.isfinite(first.index).all() and (first.samples[1:] == 32).all()

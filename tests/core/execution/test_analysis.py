@@ -8,8 +8,9 @@ import pytest
 from pydantic import Field
 
 from robgui.core.errors import DataError, ParamsError, Remedy
-from robgui.core.execution.analysis import Pace, Params
+from robgui.core.execution.params.params import Params
 from robgui.core.execution.registry import analyses, find
+from robgui.core.execution.step import Pace
 
 
 class Few(Params):

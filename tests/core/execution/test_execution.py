@@ -16,13 +16,15 @@ from robgui.core.dataset import from_arrays, open_dataset
 from robgui.core.errors import DataError, ModelError, ParamsError, Remedy, WorkspaceError
 from robgui.core.execution import execution as executing
 from robgui.core.execution import registry
-from robgui.core.execution.analysis import Step
-from robgui.core.execution.clock import Clock
-from robgui.core.execution.execution import CommitBudget, Execution
+from robgui.core.execution.budget import commits
+from robgui.core.execution.budget.clock import Clock
+from robgui.core.execution.budget.commits import CommitBudget
+from robgui.core.execution.execution import Execution
 from robgui.core.execution.executor import lost
 from robgui.core.execution.inline import Inline
 from robgui.core.execution.loaded_cache import LoadedCache
 from robgui.core.execution.request import build_request
+from robgui.core.execution.step import Step
 from robgui.core.execution.task import Report
 from robgui.core.model.classifier import Classifier
 from robgui.core.workspace import RunState, Workspace
@@ -288,7 +290,7 @@ def test_a_summary_that_raises_fails_the_run_but_keeps_the_result(
 
 def test_a_full_disk_fails_the_run_with_that_sentence(workspace, model, data, monkeypatch):
     monkeypatch.setattr(executing, "COMMIT_SECONDS", 0.0)
-    monkeypatch.setattr(executing, "COMMIT_SHARE", 1e9)
+    monkeypatch.setattr(commits, "COMMIT_SHARE", 1e9)
     going = steps(ask(model, data, keep=True), workspace, [model], data)
     next(going)
     ((pages,),) = workspace.database.rows("PRAGMA page_count")

@@ -18,8 +18,8 @@ import pytest
 
 from robgui.core import files
 from robgui.core.errors import WorkspaceError
-from robgui.core.execution.analysis import Step
 from robgui.core.execution.request import Reference, Request
+from robgui.core.execution.step import Step
 from robgui.core.finding import Finding
 from robgui.core.verdict import Status, Verdict
 from robgui.core.workspace import RunState, Workspace, database

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QLineEdit, QScrollArea, QSpinBox
 
-from robgui.core.execution.analysis import Params
+from robgui.core.execution.params.params import Params
 from robgui.core.execution.registry import analyses
 from robgui.gui.forms.form_editors import editor_for
 from robgui.gui.forms.forms import ParamsForm

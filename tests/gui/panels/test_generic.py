@@ -12,8 +12,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 
 from robgui.core.execution import registry
-from robgui.core.execution.analysis import Step
 from robgui.core.execution.request import build_request
+from robgui.core.execution.step import Step
 from robgui.core.verdict import Status, Verdict
 from robgui.gui.app.theme import theme
 from robgui.gui.forms.run_pane import RunPane

@@ -15,7 +15,7 @@ from robgui.analyses.deepinspect.counting.neurons import GrowingPace, read
 from robgui.analyses.deepinspect.counting.tally import InspectionSums
 from robgui.analyses.deepinspect.params import InspectParams
 from robgui.core.dataset import Dataset
-from robgui.core.execution.analysis import Pace, Step
+from robgui.core.execution.step import Pace, Step
 from robgui.core.model.classifier import Classifier
 
 R = TypeVar("R")

@@ -33,7 +33,7 @@ from robgui.analyses.semantic.regions.views import (
 )
 from robgui.analyses.semantic.views import score_matrix
 from robgui.analyses.semantic.words import place_words
-from robgui.core.execution.analysis import Pace
+from robgui.core.execution.step import Pace
 from robgui.gui.panels.semantic.background import Backdrop
 from robgui.gui.panels.semantic.marks import PlotMarks
 from robgui.gui.panels.semantic.panel import (

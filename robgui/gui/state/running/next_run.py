@@ -12,8 +12,9 @@ from robgui.gui.state.library.alike import looks_alike
 from robgui.gui.state.remedies import told
 
 if TYPE_CHECKING:
-    from robgui.core.execution.analysis import Analysis, Params
+    from robgui.core.execution.analysis import Analysis
     from robgui.core.execution.budget.cost import Estimate
+    from robgui.core.execution.params.params import Params
     from robgui.core.execution.request import Request
     from robgui.core.model.card import ModelCard
     from robgui.gui.state.store import Store

@@ -17,10 +17,10 @@ from robgui.gui.state.running.carrier import Carrier
 from robgui.gui.state.running.waiting import Order
 
 if TYPE_CHECKING:
-    from robgui.core.execution.analysis import Step
     from robgui.core.execution.execution import Execution
     from robgui.core.execution.loaded_cache import LoadedCache
     from robgui.core.execution.request import Request
+    from robgui.core.execution.step import Step
     from robgui.core.execution.worker.graphics import Graphics
     from robgui.core.execution.worker.process import Place
     from robgui.core.execution.worker.workers import Doing

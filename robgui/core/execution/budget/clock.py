@@ -1,8 +1,11 @@
-"""Clock: computing time, pauses left out."""
+"""Clock: computing time, pauses left out, and how much of it is left."""
 
 from __future__ import annotations
 
 import time
+
+#: How much must be done, and for how long, before the time left can be told.
+_LEAST_SHARE, _LEAST_SECONDS = 0.02, 1.0
 
 
 class Clock:
@@ -37,3 +40,10 @@ class Clock:
     def reset(self) -> None:
         """Back to zero, and not counting."""
         self._spent, self._since = 0.0, None
+
+
+def seconds_left(share: float | None, seconds: float) -> float | None:
+    """What the rest takes if this share took ``seconds``; None until there is enough to go by."""
+    if share is None or share < _LEAST_SHARE or seconds < _LEAST_SECONDS:
+        return None
+    return seconds * (1 - share) / share
