@@ -19,7 +19,8 @@ from robgui.core.execution.loaded_cache import LoadedCache
 from robgui.core.execution.registry import find
 from robgui.core.execution.request import build_request
 from robgui.core.loading import load
-from robgui.core.model.classifier import Classifier, random_inputs
+from robgui.core.model.classifier import Classifier
+from robgui.core.model.guessing import random_inputs
 from robgui.core.verdict import Quantity
 from robgui.resources import path
 from robgui.selftest.differences import difference

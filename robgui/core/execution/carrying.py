@@ -65,7 +65,7 @@ def _foreseen(error: BaseException, device: str) -> BaseException:
     """Memory that has run out outside a model call is no bug either; everything else is as it
     was.
     """
-    from robgui.core.model.classifier import out_of_memory
+    from robgui.core.model.foreign import out_of_memory
 
     if isinstance(error, RobguiError) or not out_of_memory(error):
         return error
