@@ -22,7 +22,7 @@ from robgui.core.execution.export import Origin
 from robgui.core.execution.request import Request, build_request
 from robgui.core.execution.run import RunState
 from robgui.core.execution.step import Step
-from robgui.core.execution.worker.slot import Terms
+from robgui.core.execution.worker.terms import Terms
 from robgui.core.workspace import Workspace
 from robgui.core.workspace.export import write_document
 

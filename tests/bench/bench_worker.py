@@ -28,7 +28,7 @@ from robgui.core.execution.registry import register
 from robgui.core.execution.request import Request, build_request
 from robgui.core.execution.step import Step
 from robgui.core.execution.worker.process import Place
-from robgui.core.execution.worker.slot import Terms
+from robgui.core.execution.worker.terms import Terms
 from robgui.core.execution.worker.workers import Workers
 from robgui.core.verdict import Status, Verdict
 

@@ -28,7 +28,7 @@ from robgui.core.execution.worker.confinement.devices import (
 from robgui.core.execution.worker.confinement.hint import HINT
 from robgui.core.execution.worker.confinement.system_calls import CALLS, PROCESSORS
 from robgui.core.execution.worker.process import Place
-from robgui.core.execution.worker.slot import Terms
+from robgui.core.execution.worker.terms import Terms
 from robgui.core.execution.worker.workers import Workers
 from tests.patience import wait_for
 from tests.security.attacks import child

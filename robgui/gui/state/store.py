@@ -21,7 +21,7 @@ from robgui.core.execution.asking.models import Models
 from robgui.core.execution.choice import one_process
 from robgui.core.execution.method import problems
 from robgui.core.execution.run import RunState
-from robgui.core.execution.worker.slot import Terms
+from robgui.core.execution.worker.terms import Terms
 from robgui.gui.state.background import Background
 from robgui.gui.state.evidence.tracking import Tracking
 from robgui.gui.state.history.history import History

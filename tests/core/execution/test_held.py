@@ -16,7 +16,7 @@ from robgui.core.dataset.opening import is_foreign
 from robgui.core.errors import DataError
 from robgui.core.execution.asking.held import HeldSource, open_held
 from robgui.core.execution.asking.models import Models
-from robgui.core.execution.worker.slot import Terms
+from robgui.core.execution.worker.terms import Terms
 from robgui.gui.state.library.opening import open_dataset
 from tests.core.dataset.formats.samples import LABELS, PIXELS, write_tree
 from tests.core.dataset.formats.test_stores import batch, film

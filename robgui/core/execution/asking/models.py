@@ -13,7 +13,7 @@ from robgui.core.model.card import ModelCard, card_of
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
-    from robgui.core.execution.worker.slot import Terms
+    from robgui.core.execution.worker.terms import Terms
     from robgui.core.model.classifier import Classifier
     from robgui.core.workspace import Workspace
 

@@ -14,7 +14,7 @@ from robgui.core.execution.inline import Inline
 from robgui.core.execution.run import RunState
 from robgui.core.execution.worker.graphics import Graphics
 from robgui.core.execution.worker.process import Place
-from robgui.core.execution.worker.slot import Terms
+from robgui.core.execution.worker.terms import Terms
 from robgui.core.execution.worker.workers import Doing, Workers, usual_memory
 from robgui.gui.state.running.waiting import Order, Waiting
 

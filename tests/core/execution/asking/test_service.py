@@ -10,7 +10,7 @@ import pytest
 
 from robgui.core.errors import ModelError, TrustError
 from robgui.core.execution.asking.service import Service
-from robgui.core.execution.worker.slot import Terms
+from robgui.core.execution.worker.terms import Terms
 from robgui.core.trust.opening import code_of
 from tests.core.execution.worker import foreign
 from tests.patience import Stopwatch, wait_for

@@ -12,7 +12,7 @@ import pytest
 from robgui.core.execution.asking.service import Service
 from robgui.core.execution.worker.frames import FrameError
 from robgui.core.execution.worker.graphics import Graphics, GraphicsLook, read_graphics
-from robgui.core.execution.worker.slot import Terms
+from robgui.core.execution.worker.terms import Terms
 
 ROOT = Path(__file__).parents[4]
 

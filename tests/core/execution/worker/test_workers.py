@@ -16,7 +16,7 @@ from robgui.core.execution.inline import Inline
 from robgui.core.execution.registry import unregister
 from robgui.core.execution.run import RunState
 from robgui.core.execution.worker.process import Place
-from robgui.core.execution.worker.slot import Terms
+from robgui.core.execution.worker.terms import Terms
 from robgui.core.execution.worker.workers import Workers
 from tests.core.execution.worker import foreign
 from tests.core.execution.worker.runs import (
