@@ -16,7 +16,7 @@ from robgui.core.verdict import Status, Verdict
 from robgui.gui.app.theme import theme
 from robgui.gui.pages.overview import Overview
 from robgui.gui.pages.overview_hero import overall
-from robgui.gui.panels.panel import FIRST_LOOK, STALE
+from robgui.gui.panels.stale_badge import FIRST_LOOK, STALE
 from robgui.gui.widgets.inks import status_ink
 from robgui.gui.widgets.views import CurvesView
 

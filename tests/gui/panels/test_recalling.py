@@ -10,7 +10,7 @@ from robgui.core.model.classifier import Classifier
 from robgui.gui.app.theme import theme
 from robgui.gui.forms.run_pane import RunPane
 from robgui.gui.panels.generic import GenericPanel
-from robgui.gui.panels.panel import STALE
+from robgui.gui.panels.stale_badge import STALE
 
 
 @pytest.fixture

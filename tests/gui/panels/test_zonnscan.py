@@ -6,7 +6,7 @@ import pytest
 from robgui.core.model.classifier import Classifier
 from robgui.core.verdict import Status, Verdict
 from robgui.gui.app.theme import theme
-from robgui.gui.panels.panel import STALE_FOR_NOW
+from robgui.gui.panels.stale_badge import STALE_FOR_NOW
 from robgui.gui.panels.zonnscan.sweep import crossing_radius
 from robgui.gui.panels.zonnscan.sweep_tools import TWINS
 from robgui.gui.state.selection import Selection
