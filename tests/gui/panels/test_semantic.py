@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 from PIL import Image
+from PySide6.QtCore import QPointF
 
 from robgui.analyses.semantic import Traps, scene_of
 from robgui.core.view import Boxes, Film, Matrix
@@ -174,7 +175,9 @@ def test_one_parameter_gives_one_curve_for_each_network_and_their_mean(
     np.testing.assert_allclose(lines[2].y, result.score[0], rtol=1e-5)
     heard = []
     panel.view.hovered.connect(heard.append)
-    panel.view.matrix.heat.hovered.emit((30.0, float(result.scores[1, 0, 0, 7])))
+    plot = panel.view.curves.plot
+    place = QPointF(30.0, float(result.scores[1, 0, 0, 7]))
+    plot.scene().sigMouseMoved.emit(plot.getPlotItem().getViewBox().mapViewToScene(place))
     assert heard == [(0, 7, 1)], "the nearest curve is that of the second network"
     qtbot.waitUntil(lambda: panel.here.picture.shown, timeout=10_000)
     panel.view.curves.chosen.emit(30.0)
@@ -224,7 +227,7 @@ def test_in_a_small_window_the_map_takes_turns_with_its_details(qtbot, store, ma
     qtbot.waitUntil(lambda: panel.stage.narrow and panel.view.isVisible(), timeout=5000)
     assert panel.stage.views.bar.tabText(0) == "Map" and panel.view.width() > 300
     panel.view.matrix.heat.clicked.emit(0.0, 100.0)
-    qtbot.waitUntil(panel.inset.isVisible, timeout=10_000)
+    qtbot.waitUntil(panel.pose.inset.isVisible, timeout=10_000)
     panel.resize(900, 600)
     qtbot.waitUntil(
         lambda: not panel.stage.narrow and panel.view.isVisible() and panel.here.isVisible(),
@@ -326,11 +329,11 @@ def test_a_mesh_file_stands_as_its_setting_says_in_every_picture_and_in_the_regi
     result = run(panel, pane, up="z", step={"azimuth": 180.0, "elevation": 50.0})
     qtbot.waitUntil(lambda: panel.controls.picture.pixmap.toImage() != lying, timeout=10_000)
     panel.view.matrix.heat.clicked.emit(0.0, 40.0)
-    qtbot.waitUntil(lambda: panel.pointed is not None, timeout=10_000)
+    qtbot.waitUntil(lambda: panel.pose.pointed is not None, timeout=10_000)
     network = demo_models[0]
     point = torch.tensor([[result.x[0], result.y[1]]], dtype=torch.float64)
     np.testing.assert_allclose(
-        panel.pointed.image, scene_of(panel.params, network).images(point)[0], atol=1e-5
+        panel.pose.pointed.image, scene_of(panel.params, network).images(point)[0], atol=1e-5
     )
     assert store.next_run.params["semantic_regions"].up == "z"
 
