@@ -93,12 +93,13 @@ def png_of(view: View, *, dark: bool = False, large: bool = True) -> bytes:
     key = KEPT.key(view, dark=dark, large=large)
     found = KEPT.get(key)
     if found is None:
-        found = _draw(view, dark=dark, large=large)
+        found = draw_png(view, dark=dark, large=large)
         KEPT.put(key, found)
     return found
 
 
-def _draw(view: View, *, dark: bool, large: bool) -> bytes:
+def draw_png(view: View, *, dark: bool, large: bool) -> bytes:
+    """The view drawn now, as the bytes of a PNG."""
     image = Image.fromarray(pixels(draw_view(view, dark=dark, large=large), _WIDE)).convert("RGB")
     buffer = io.BytesIO()
     _few_colours(image, photographs=isinstance(view, Images | Film)).save(
