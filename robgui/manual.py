@@ -113,7 +113,10 @@ def _read(name: str, path: Path, title: str) -> ManualPage:
     head, *rest = re.split(r"^## +", text, flags=re.MULTILINE)
     sections = {part.partition("\n")[0].strip(): part.partition("\n")[2].strip() for part in rest}
     first = head.strip().partition("\n")[0]
-    heading = first.removeprefix("# ").strip() if first.startswith("# ") else title
+    if first.startswith("# "):
+        heading = first.removeprefix("# ").strip()
+    else:
+        heading = title
     return ManualPage(name, heading, text, sections)
 
 

@@ -26,11 +26,10 @@ def class_of(text: str, labels: Sequence[str]) -> int:
     if wanted.isdecimal() and int(wanted) < len(labels):
         return int(wanted)
     near = difflib.get_close_matches(wanted, names, 3)
-    hint = (
-        f"did you mean {' or '.join(near)}?"
-        if near
-        else f"give a name or a number from 0 to {len(labels) - 1}."
-    )
+    if near:
+        hint = f"did you mean {' or '.join(near)}?"
+    else:
+        hint = f"give a name or a number from 0 to {len(labels) - 1}."
     raise ParamsError(f"target = {text!r} is none of the {len(labels):,} classes; {hint}")
 
 

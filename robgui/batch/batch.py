@@ -56,7 +56,9 @@ class BatchEntry:
         """How much of it is done, 0 to 1."""
         if self.state.ended:
             return 1.0
-        return min(1.0, self.done / self.total) if self.total else 0.0
+        if self.total:
+            return min(1.0, self.done / self.total)
+        return 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,11 +172,18 @@ class Batch(Iterator[Progress]):
     def progress(self) -> Progress:
         """The picture now."""
         todo = sum(not entry.reused for entry in self.entries)
-        share = (
-            sum(entry.share for entry in self.entries if not entry.reused) / todo if todo else 1.0
-        )
-        seconds = time.monotonic() - self._began if self._began else 0.0
-        left = seconds * (1 - share) / share if share > 0 and seconds >= 1 else None
+        if todo:
+            share = sum(entry.share for entry in self.entries if not entry.reused) / todo
+        else:
+            share = 1.0
+        if self._began:
+            seconds = time.monotonic() - self._began
+        else:
+            seconds = 0.0
+        if share > 0 and seconds >= 1:
+            left = seconds * (1 - share) / share
+        else:
+            left = None
         return Progress(tuple(self.entries), share, seconds, left)
 
     def _go_on(self) -> bool:
@@ -304,7 +313,10 @@ def _first_entry(number: int, planned: Planned, known: dict[str, Run]) -> BatchE
 
 def _entry(entry: BatchEntry, execution: Execution) -> BatchEntry:
     """The entry with what its Execution says now."""
-    parts = execution.parts if isinstance(execution, SplitExecution) else (execution,)
+    if isinstance(execution, SplitExecution):
+        parts = execution.parts
+    else:
+        parts = (execution,)
     return replace(
         entry,
         state=execution.state,

@@ -114,7 +114,10 @@ class Bridge(Worker):
 
 
 def _lost(execution: Execution) -> Report:
-    why = f" ({execution.error})" if execution.error else ""
+    if execution.error:
+        why = f" ({execution.error})"
+    else:
+        why = ""
     words = f"A node of the cluster was lost{why}, so this begins anew on another one."
     return Report(RunState.QUEUED, error=words)
 
@@ -137,7 +140,9 @@ class _Told:
             return None
         self._step, self._rest = step, rest
         report = self.report()
-        return report if fresh else replace(report, step=None)
+        if fresh:
+            return report
+        return replace(report, step=None)
 
     def report(self) -> Report:
         """How it stands."""

@@ -73,11 +73,10 @@ class Cluster:
             self._connect(address)
         resources = self._ray.cluster_resources()
         self.device = device or ("cuda" if resources.get("GPU", 0) >= 1 else "cpu")
-        self._needs = (
-            {"num_gpus": 1, "num_cpus": threads}
-            if self.device.startswith("cuda")
-            else {"num_cpus": threads}
-        )
+        if self.device.startswith("cuda"):
+            self._needs = {"num_gpus": 1, "num_cpus": threads}
+        else:
+            self._needs = {"num_cpus": threads}
         self._threads = threads
         self._ship = ship
         self._imports = tuple(imports)
@@ -163,7 +162,10 @@ class Cluster:
             self._ray.shutdown()
 
     def _connect(self, address: str) -> None:
-        options: dict[str, Any] = {"include_dashboard": False} if address == "local" else {}
+        if address == "local":
+            options: dict[str, Any] = {"include_dashboard": False}
+        else:
+            options = {}
         quiet = {"log_to_driver": False, "logging_level": "error"}
         check_answer(address, self._ray.util.get_node_ip_address())
         if address == "local":
@@ -199,7 +201,10 @@ class Cluster:
             self._forget(going)
         except self._ray.exceptions.RayError as error:
             self._forget(going)
-            why = "" if execution.stop_asked else _first_line(getattr(error, "cause", error))
+            if execution.stop_asked:
+                why = ""
+            else:
+                why = _first_line(getattr(error, "cause", error))
             execution.take(lost(execution, why, self.attempts))
         if execution.state.ended:
             self._forget(going)
@@ -312,7 +317,9 @@ def _own_code(reference: Reference) -> frozenset[str]:
 
 def _first_line(error: BaseException | None) -> str:
     lines = str(error).strip().splitlines()
-    return lines[0][:300].rstrip(".") if lines else type(error).__name__
+    if lines:
+        return lines[0][:300].rstrip(".")
+    return type(error).__name__
 
 
 def _prepare_token(version: str) -> None:

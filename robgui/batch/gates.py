@@ -67,7 +67,10 @@ class Gate:
             raise ParamsError(f"The gate {text!r} is not understood; {_HOW}.")
         name, path, sign, bound = form.groups()
         parts = path.split(".")
-        reduction = parts.pop() if len(parts) > 1 and parts[-1] in _REDUCTIONS else ""
+        if len(parts) > 1 and parts[-1] in _REDUCTIONS:
+            reduction = parts.pop()
+        else:
+            reduction = ""
         known = find(name)
         _check_field(known.result, parts, bool(reduction), text)
         try:
@@ -118,7 +121,10 @@ def judge(
             place for place, gate in enumerate(gates) if gate.analysis == entry.request.analysis
         ]
         done = entry.state is RunState.DONE and entry.run_id
-        result = workspace.result(entry.run_id) if mine and done else None
+        if mine and done:
+            result = workspace.result(entry.run_id)
+        else:
+            result = None
         for place in mine:
             checked[place] += 1
             if sentence := _verdict(gates[place], entry, result):
@@ -133,7 +139,9 @@ def _verdict(gate: Gate, entry: BatchEntry, result: Any) -> str:
     if result is None:
         return f"{entry.title}: there is no result ({entry.state})"
     value = gate.value(result)
-    return f"{entry.title}: {number(value)}" if gate.breaks(value) else ""
+    if gate.breaks(value):
+        return f"{entry.title}: {number(value)}"
+    return ""
 
 
 def _check_field(result: type[Any], parts: Sequence[str], reduced: bool, text: str) -> None:
@@ -143,7 +151,10 @@ def _check_field(result: type[Any], parts: Sequence[str], reduced: bool, text: s
         inner = next(
             (each for each in (hint, *get_args(hint)) if dataclasses.is_dataclass(each)), None
         )
-        hints = get_type_hints(inner) if inner is not None else {}
+        if inner is not None:
+            hints = get_type_hints(inner)
+        else:
+            hints = {}
         if part not in hints:
             raise ParamsError(
                 f"The gate {text!r}: there is no field {part!r}; choose one of:"

@@ -49,7 +49,10 @@ def open_models(suite: Suite, trust: bool) -> Iterator[SuiteModel]:
             try:
                 classifier = load(path, trust=trust, device="cpu", **settings)
             except RobguiError as error:
-                how = _HOW_TO_TRUST if isinstance(error, TrustError) else ""
+                if isinstance(error, TrustError):
+                    how = _HOW_TO_TRUST
+                else:
+                    how = ""
                 raise ParamsError(f"{suite.path}: {where} {error}{how}") from error
             yield SuiteModel(classifier, reference(classifier), table.datasets)
 

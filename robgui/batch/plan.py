@@ -85,11 +85,10 @@ def expand(
                     " into several files."
                 )
         if len(found) == before and not expansion.made:
-            why = (
-                f": {expansion.left_out[-1]}"
-                if expansion.left_out
-                else "; check its models and datasets."
-            )
+            if expansion.left_out:
+                why = f": {expansion.left_out[-1]}"
+            else:
+                why = "; check its models and datasets."
             raise ParamsError(
                 f"{suite.path}: {_where(table, place)}: nothing in this suite fits it{why}"
             )
@@ -139,9 +138,10 @@ class _Expansion:
             _check_names([model.classifier.name for model in models], table.models, "models")
             _check_names([each.dataset.name for each in data], table.datasets, "datasets")
             for values, params in _grid(known, table):
-                sources: list[SuiteData | None] = (
-                    list(data) if known.looks_at_data(params) else [None]
-                )
+                if known.looks_at_data(params):
+                    sources: list[SuiteData | None] = list(data)
+                else:
+                    sources = [None]
                 for source in sources:
                     for chosen in self._groups(known, params, models, source):
                         yield from self._over_inputs(known, params, table, chosen, source, values)
@@ -234,14 +234,19 @@ class _Expansion:
                 count = len(indices)
             self.made += 1
             parts = _parts(known, params, count, table.shards)
-            cost = self._cost(known, params, models, count) if self._costs else ""
+            if self._costs:
+                cost = self._cost(known, params, models, count)
+            else:
+                cost = ""
             yield Planned(request, _title(request, values), parts, cost)
 
     def _cost(
         self, known: Analysis, params: Params, models: tuple[SuiteModel, ...], inputs: int
     ) -> str:
         found = estimate(known, params, [card_of(each.classifier) for each in models], inputs)
-        return "" if found is None else found.words
+        if found is None:
+            return ""
+        return found.words
 
 
 def _default_device() -> str:
@@ -264,11 +269,9 @@ def _grid(known: Analysis, table: AnalysisTable) -> Iterator[tuple[dict[str, Any
 def _value(known: Analysis, name: str, value: Any) -> Any:
     """A text such as ``0:0.5:11`` is read as it would be on the command line."""
     field = known.params.model_fields.get(name)
-    return (
-        params_text.parse_value(name, field, value)
-        if isinstance(value, str) and field is not None
-        else value
-    )
+    if isinstance(value, str) and field is not None:
+        return params_text.parse_value(name, field, value)
+    return value
 
 
 def _choices(
@@ -310,7 +313,9 @@ def _parts(known: Analysis, params: Params, inputs: int, most: int) -> tuple[ran
             f"shards = {most}: {known.title} cannot be split into parts; leave it out."
         )
     parts = known.shards.split(params, inputs, most)
-    return tuple(parts) if len(parts) > 1 else ()
+    if len(parts) > 1:
+        return tuple(parts)
+    return ()
 
 
 def _title(request: Request, values: dict[str, Any]) -> str:

@@ -126,7 +126,10 @@ def _beside(labels: Path) -> str:
 
 def _own_folder() -> Path:
     """A folder for parcels that no other user can have prepared, because code may come from it."""
-    user = os.getuid() if hasattr(os, "getuid") else None
+    if hasattr(os, "getuid"):
+        user = os.getuid()
+    else:
+        user = None
     folder = (
         Path(tempfile.gettempdir())
         / f"robgui-{os.environ.get('USERNAME', 'user') if user is None else user}"

@@ -48,13 +48,17 @@ class SplitExecution(Execution):
     @property
     def done(self) -> int:
         """Units of work of all parts."""
-        return super().done if self.state.ended else sum(part.done for part in self.parts)
+        if self.state.ended:
+            return super().done
+        return sum(part.done for part in self.parts)
 
     @property
     def total(self) -> int | None:
         """All units; a part that has not begun counts as long as the others are on average."""
         known = [part.total for part in self.parts if part.total]
-        return sum(known) * len(self.parts) // len(known) if known else None
+        if known:
+            return sum(known) * len(self.parts) // len(known)
+        return None
 
     def follow(self) -> bool:
         """Takes over how its parts stand.

@@ -33,7 +33,9 @@ class _Choice(_Table):
     def _as_text(cls, value: Any) -> Any:
         if isinstance(value, int) and not isinstance(value, bool):
             return str(value)
-        return ",".join(map(str, value)) if isinstance(value, list) else value
+        if isinstance(value, list):
+            return ",".join(map(str, value))
+        return value
 
 
 class ModelTable(_Table):
@@ -140,7 +142,10 @@ class Suite(_Table):
             else (folder, str(whole))
         )
         if not any(sign in pattern for sign in "*?["):
-            found = [folder / pattern] if is_there(folder / pattern) else []
+            if is_there(folder / pattern):
+                found = [folder / pattern]
+            else:
+                found = []
         else:
             found = _matches(folder, pattern)
         if not found:
@@ -173,7 +178,9 @@ def _whole(pattern: str) -> Path:
 
 def suite_path(text: str) -> Path:
     """The file that ``text`` names; ``demo:suite.toml`` is one of the demo."""
-    return resources.path("demo", text.removeprefix(DEMO)) if text.startswith(DEMO) else Path(text)
+    if text.startswith(DEMO):
+        return resources.path("demo", text.removeprefix(DEMO))
+    return Path(text)
 
 
 def read_suite(path: str | Path) -> Suite:
@@ -214,7 +221,9 @@ def _place(loc: tuple[int | str, ...]) -> str:
     if len(loc) > 1 and isinstance(loc[1], int):
         field = ".".join(str(part) for part in loc[2:])
         table = f"[[{loc[0]}]] {loc[1] + 1}"
-        return f"{table}, {field}" if field else table
+        if field:
+            return f"{table}, {field}"
+        return table
     return ".".join(str(part) for part in loc)
 
 
@@ -224,5 +233,8 @@ def _fields(loc: tuple[int | str, ...]) -> list[str]:
         "datasets": DatasetTable,
         "analyses": AnalysisTable,
     }
-    table = tables.get(loc[0], Suite) if len(loc) > 1 else Suite
+    if len(loc) > 1:
+        table = tables.get(loc[0], Suite)
+    else:
+        table = Suite
     return [name for name in table.model_fields if name != "path" or table is not Suite]

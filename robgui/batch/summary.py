@@ -149,11 +149,9 @@ def junit(name: str, progress: Progress, outcomes: Sequence[GateOutcome]) -> byt
 
 
 def _words(outcome: GateOutcome) -> str:
-    return (
-        "passed"
-        if outcome.passed
-        else f"FAILED for {len(outcome.broken):,} of {count(outcome.checked, 'request')}"
-    )
+    if outcome.passed:
+        return "passed"
+    return f"FAILED for {len(outcome.broken):,} of {count(outcome.checked, 'request')}"
 
 
 def _as_json(entry: BatchEntry) -> dict[str, Any]:

@@ -233,7 +233,10 @@ class _Chunk:
                 total += lifted
                 pulled = [below]
             for source, part in zip(operation.inputs, pulled, strict=True):
-                waiting[source] = waiting[source] + part if source in waiting else part
+                if source in waiting:
+                    waiting[source] = waiting[source] + part
+                else:
+                    waiting[source] = part
         if 0 in waiting:
             last = waiting[0].flatten(1)
             total += (last * self._centre.flatten(1)[owners]).sum(1) - (

@@ -183,7 +183,9 @@ def _network_margins(
         # one probability speaks for class 1 from one half on; the logit before a sigmoid from zero
         half = settings.output == "probabilities" and not network.squashed
         lower = found.lower[:, 0] - (0.5 * direction if half else 0.0)
-        return lower - told_apart(2) if half or network.squashed else lower
+        if half or network.squashed:
+            return lower - told_apart(2)
+        return lower
     own = torch.nn.functional.one_hot(labels, scores)
     others = torch.eye(scores, device=network.device, dtype=torch.int64)
     found = yield from bounds_of(network, *box, sign * (own[:, None] - others))

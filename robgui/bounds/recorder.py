@@ -87,7 +87,10 @@ class Recorder(Watching):
     def __init__(self, x: Tensor) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self._rows = len(x)
-        self._device = HOST if x.device.type in _WITHOUT_DOUBLE else x.device
+        if x.device.type in _WITHOUT_DOUBLE:
+            self._device = HOST
+        else:
+            self._device = x.device
         self._values: dict[int, _Value] = {id(x): _Value(0, x)}
         self._kept: list[Any] = [x]  # an address is used again once its tensor is gone
         self._operations: list[Operation] = []
@@ -275,13 +278,21 @@ class Recorder(Watching):
             return type(value)(self._refs(each) for each in value)
         if isinstance(value, dict):
             return {name: self._refs(each) for name, each in value.items()}
-        found = self._values.get(id(value)) if isinstance(value, Tensor) else None
-        return value if found is None else Ref(found.place, tuple(value.shape), value.dtype)
+        if isinstance(value, Tensor):
+            found = self._values.get(id(value))
+        else:
+            found = None
+        if found is None:
+            return value
+        return Ref(found.place, tuple(value.shape), value.dtype)
 
 
 def _squash(event: _Event, result: Tensor) -> str:
     """``softmax`` over the scores or ``sigmoid`` of each; neither changes their order."""
-    dim = event.args[1] if len(event.args) > 1 else event.kwargs.get("dim", 1)
+    if len(event.args) > 1:
+        dim = event.args[1]
+    else:
+        dim = event.kwargs.get("dim", 1)
     if result.ndim != 2 or dim not in (1, -1):
         raise UnsupportedError(f"its operation {event.name!r} is not the last")
     return SQUASHES[event.name]

@@ -66,11 +66,9 @@ def undecided(operation: Rectifier | Largest, low: Tensor, high: Tensor) -> Tens
 
 def relax(operation: Rectifier | Largest, low: Tensor, high: Tensor) -> Relaxation:
     """Lines below and above, from bounds of what goes in."""
-    return (
-        _relax_rectifier(operation.slope, low, high)
-        if isinstance(operation, Rectifier)
-        else _relax_largest(operation, low, high)
-    )
+    if isinstance(operation, Rectifier):
+        return _relax_rectifier(operation.slope, low, high)
+    return _relax_largest(operation, low, high)
 
 
 def _relax_rectifier(slope: float, low: Tensor, high: Tensor) -> Relaxation:

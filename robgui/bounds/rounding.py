@@ -51,7 +51,10 @@ def roundings(operation: Operation, low: list[Tensor], high: list[Tensor]) -> Te
 
 def _sizes(operation: Affine, largest: list[Tensor]) -> Tensor:
     """The sizes of all that an affine map adds up, for inputs of at most these sizes."""
-    total = operation.offset.abs() if operation.constants is None else operation.constants
+    if operation.constants is None:
+        total = operation.offset.abs()
+    else:
+        total = operation.constants
     if operation.spread is not None:
         return total + operation.spread(largest[0])
     for i in range(len(largest)):  # all weights of one number have the same sign

@@ -235,7 +235,10 @@ def _no_command(word: str) -> str:
     from robgui.core.execution.params.problems import hint
 
     advice = hint(word, COMMANDS, f"choose one of: {', '.join(COMMANDS)}.")
-    what = "file or command" if "." in word or os.sep in word else "command"
+    if "." in word or os.sep in word:
+        what = "file or command"
+    else:
+        what = "command"
     return f"There is no {what} {word!r}; {advice}"
 
 

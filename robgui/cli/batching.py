@@ -56,14 +56,19 @@ def carry_out(given: argparse.Namespace, report: Path | None) -> int:
             going = Batch(plan, workspace, executor)
             picture = _carry_out(going, shown)
             stopped = picture.count(RunState.QUEUED) + picture.count(RunState.CANCELLED) > 0
-            outcomes = [] if stopped else judge(gates, picture.entries, workspace)
+            if stopped:
+                outcomes = []
+            else:
+                outcomes = judge(gates, picture.entries, workspace)
             picture = picture.beside(workspace.evidence())
     finally:
         executor.close()
     _tell(given, suite, plan, picture, outcomes, report, shown)
     if stopped:
         return INTERRUPTED
-    return 0 if summary.passed(picture, outcomes) else GATE_FAILED
+    if summary.passed(picture, outcomes):
+        return 0
+    return GATE_FAILED
 
 
 def _carry_out(going: Batch, shown: bar.ProgressLine) -> Progress:
@@ -133,13 +138,21 @@ def _gates(suite: Suite, texts: Sequence[str]) -> list[Gate]:
 
 
 def _workspace(given: argparse.Namespace, suite: Suite) -> Path:
-    return Path(given.workspace) if given.workspace else suite.runs
+    if given.workspace:
+        return Path(given.workspace)
+    return suite.runs
 
 
 def _list(plan: Plan) -> int:
     for planned in plan.requests:
-        parts = f" in {len(planned.parts)} parts" if planned.parts else ""
-        cost = f": {planned.cost}" if planned.cost else ""
+        if planned.parts:
+            parts = f" in {len(planned.parts)} parts"
+        else:
+            parts = ""
+        if planned.cost:
+            cost = f": {planned.cost}"
+        else:
+            cost = ""
         print_line(f"{planned.request.fingerprint}  {planned.title}{parts}{cost}")
     for why in plan.left_out:
         print_line(f"left out: {why}")

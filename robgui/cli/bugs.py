@@ -17,7 +17,10 @@ _LONGEST = 300
 def bug(error: BaseException) -> str:
     """Writes down what has happened; says in a sentence what it is and where that lies."""
     said = " ".join(str(error).split())[:_LONGEST]
-    what = f"{type(error).__name__}: {said}" if said else type(error).__name__
+    if said:
+        what = f"{type(error).__name__}: {said}"
+    else:
+        what = type(error).__name__
     try:
         place = f"the details are in {_write(error)}"
     except OSError:

@@ -193,7 +193,10 @@ def _zsh(found: Sequence[Command]) -> Iterator[str]:
     for command in found:
         for option in command.options:
             if not option.alone:
-                wanted = "_files" if option.files else f"compadd -- {' '.join(option.values)}"
+                if option.files:
+                    wanted = "_files"
+                else:
+                    wanted = f"compadd -- {' '.join(option.values)}"
                 place = shlex.quote(" ".join([*command.words, option.name]))
                 yield f"    {place}) {wanted}; return ;;"
     yield "esac"
@@ -222,7 +225,10 @@ def _fish(found: Sequence[Command]) -> Iterator[str]:
             yield f"{start} -a {word}"
         for option in command.options:
             takes = "" if option.alone else " -r"
-            words = f" -f -a {shlex.quote(' '.join(option.values))}" if option.values else ""
+            if option.values:
+                words = f" -f -a {shlex.quote(' '.join(option.values))}"
+            else:
+                words = ""
             files = " -F" if option.files else ""
             told = shlex.quote(option.help)
             yield f"{start} -l {option.name[2:]}{takes}{files}{words} -d {told}"

@@ -64,11 +64,10 @@ def _document(path: Path) -> dict[str, Any]:
 
     try:
         content = read_regular(path, _LARGEST)
-        document = (
-            json.loads(content.decode("utf-8-sig"))
-            if path.suffix.casefold() == ".json"
-            else parse_toml(content)
-        )
+        if path.suffix.casefold() == ".json":
+            document = json.loads(content.decode("utf-8-sig"))
+        else:
+            document = parse_toml(content)
     except OSError as error:
         raise ParamsError(
             f"--params {path}: the file cannot be read ({error.strerror}); name a TOML or JSON"

@@ -85,7 +85,10 @@ def _inspect(
         trial: Trial = executor.ask("trial", **both)
         if trial.left_out:
             _say(f"Left out: {trial.left_out}")
-        ways: list[Tried] = executor.ask("ways", **both) if given.guess else []
+        if given.guess:
+            ways: list[Tried] = executor.ask("ways", **both)
+        else:
+            ways = []
         document |= _trial_document(trial)
         document |= {"ways": [_way_document(way) for way in ways]} if given.guess else {}
         if not given.json:
@@ -102,7 +105,10 @@ def _say(sentence: str) -> None:
 
 def facts(card: ModelCard) -> dict[str, str]:
     """What there is to know about a model, in words."""
-    reason = f" ({card.reason})" if card.reason else ""
+    if card.reason:
+        reason = f" ({card.reason})"
+    else:
+        reason = ""
     settings = card.settings.model_dump(exclude_defaults=True, exclude={"kind", "shape", "labels"})
     labels = ", ".join(card.labels[:10]) + (", …" if card.classes > 10 else "")
     return {
@@ -127,7 +133,9 @@ def facts(card: ModelCard) -> dict[str, str]:
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= 60 else text[:57] + "..."
+    if len(text) <= 60:
+        return text
+    return text[:57] + "..."
 
 
 def _document(card: ModelCard) -> dict[str, object]:
@@ -164,7 +172,10 @@ def _print_ways(ways: list[Tried]) -> None:
         return
     print_line(f"{'preprocessing tried on':<14} {count(ways[0].counted, 'labelled picture')}:")
     for way in ways:
-        few = f" (of {way.counted:,}, then given up)" if way.counted < ways[0].counted else ""
+        if way.counted < ways[0].counted:
+            few = f" (of {way.counted:,}, then given up)"
+        else:
+            few = ""
         print_line(f"  {percent(way.accuracy):>8}  {way.name}{few}")
     best = ways[0]
     if best.name == "as it is":
@@ -179,12 +190,17 @@ def _print_ways(ways: list[Tried]) -> None:
 def _print(trial: Trial) -> None:
     print_line(f"{'data:':<14}{trial.data}, {count(trial.inputs, 'input')}")
     for answer in trial.answers:
-        truth = f", true class {answer.truth}" if answer.truth else ""
+        if answer.truth:
+            truth = f", true class {answer.truth}"
+        else:
+            truth = ""
         print_line(f"  {answer.input}: {answer.predicted} ({percent(answer.probability)}{truth})")
-    words = (
-        f"{percent(trial.right / trial.counted)} of {count(trial.counted, 'input')}"
-        if trial.counted
-        else "unknown, the data have no labels"
-    )
-    more = f" (the first of {trial.labelled:,})" if trial.labelled > trial.counted else ""
+    if trial.counted:
+        words = f"{percent(trial.right / trial.counted)} of {count(trial.counted, 'input')}"
+    else:
+        words = "unknown, the data have no labels"
+    if trial.labelled > trial.counted:
+        more = f" (the first of {trial.labelled:,})"
+    else:
+        more = ""
     print_line(f"{'accuracy:':<14}{words}{more}")

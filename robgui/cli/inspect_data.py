@@ -32,7 +32,10 @@ def inspect_data(executor: Executor, path: str, options: dict[str, Any], as_json
 
 def facts(card: DataCard) -> dict[str, str]:
     """What there is to know about data, in words."""
-    shape = " x ".join(map(str, card.shape)) if card.shape else "different sizes"
+    if card.shape:
+        shape = " x ".join(map(str, card.shape))
+    else:
+        shape = "different sizes"
     found = {
         "data": card.reference.name,
         "format": card.format,
@@ -50,7 +53,10 @@ def _labels(card: DataCard) -> str:
     if not card.counts:
         return "none"
     known = sum(card.counts)
-    some = f", {card.inputs - known:,} inputs without one" if known < card.inputs else ""
+    if known < card.inputs:
+        some = f", {card.inputs - known:,} inputs without one"
+    else:
+        some = ""
     return f"{count(sum(many > 0 for many in card.counts), 'class')}{some}"
 
 

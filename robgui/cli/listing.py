@@ -41,7 +41,10 @@ def _list_formats(as_json: bool) -> int:
         print_json([{**asdict(known), "missing": known.missing} for known in FORMATS])
         return 0
     for known in FORMATS:
-        lack = f" (needs: pip install 'robgui[{known.extra}]')" if known.missing else ""
+        if known.missing:
+            lack = f" (needs: pip install 'robgui[{known.extra}]')"
+        else:
+            lack = ""
         print(f"{known.name:<20} {known.words}{lack}")
     return 0
 

@@ -27,7 +27,10 @@ def add_params(parser: argparse.ArgumentParser, params: type[Params], taken: Seq
     for name, field in params.model_fields.items():
         if name in taken:
             continue
-        flag = {"nargs": "?", "const": "yes"} if field.annotation is bool else {}
+        if field.annotation is bool:
+            flag = {"nargs": "?", "const": "yes"}
+        else:
+            flag = {}
         help_text = describe(field).replace("%", "%%")
         option = f"--{name.replace('_', '-')}"
         group.add_argument(
@@ -51,7 +54,10 @@ def describe(field: FieldInfo) -> str:
     if choices:
         words.append(f"One of: {', '.join(choices)}.")
     default = params_text.format_value(field.default)
-    shown = default if len(default) <= 60 else default[:57] + "..."
+    if len(default) <= 60:
+        shown = default
+    else:
+        shown = default[:57] + "..."
     words.append(f"[{shown or 'none'}]")
     return " ".join(words)
 

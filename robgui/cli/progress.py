@@ -68,22 +68,29 @@ class ProgressLine:
 
     def _bar(self, step: Step[Any], columns: int) -> str:
         """Title, bar and words; in a narrow terminal the bar gives way first, then the title."""
-        share = min(1.0, step.done / step.total) if step.total else 0.0
+        if step.total:
+            share = min(1.0, step.done / step.total)
+        else:
+            share = 0.0
         words = self._words(step)
         width = min(_WIDTH, columns - 1 - len(self.title) - len(words) - 4)
         if width < _NARROWEST:
-            return f"{self.title} {words}" if len(self.title) + len(words) + 1 < columns else words
+            if len(self.title) + len(words) + 1 < columns:
+                return f"{self.title} {words}"
+            return words
         filled = round(share * width)
         return f"{self.title} [{'#' * filled}{'.' * (width - filled)}] {words}"
 
     def _words(self, step: Step[Any]) -> str:
-        spent = 0.0 if self._began is None else time.monotonic() - self._began
+        if self._began is None:
+            spent = 0.0
+        else:
+            spent = time.monotonic() - self._began
         if not step.total:
             return f"{step.done:,} done, {duration(spent)}"
         share = min(1.0, step.done / step.total)
-        left = (
-            f", {time_left(spent * (1 - share) / share)}"
-            if _FIRST_SHARE <= share < 1 and spent >= _GUESS_AFTER
-            else ""
-        )
+        if _FIRST_SHARE <= share < 1 and spent >= _GUESS_AFTER:
+            left = f", {time_left(spent * (1 - share) / share)}"
+        else:
+            left = ""
         return f"{rough_percent(share)}{left}"

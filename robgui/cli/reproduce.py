@@ -42,7 +42,10 @@ def reproduce(words: list[str]) -> int:
     Returns 0 when all that could be run hold, 1 otherwise.
     """
     given = parser().parse_args(words)
-    chosen = methods() if given.method == "all" else (given.method,)
+    if given.method == "all":
+        chosen = methods()
+    else:
+        chosen = (given.method,)
     for method in chosen:
         claims_of(method)
     record = ReproductionRecord(_folder(given.out), vars(given))
@@ -63,13 +66,17 @@ def reproduce(words: list[str]) -> int:
         record.write(state)
     print(table(record.claims, shutil.get_terminal_size((_WIDTH, 24)).columns))
     print(record.summary())
-    return INTERRUPTED if state == "interrupted" else exit_code(record.claims)
+    if state == "interrupted":
+        return INTERRUPTED
+    return exit_code(record.claims)
 
 
 def exit_code(claims: Sequence[Claim]) -> int:
     """0 when at least one claim could be run and all that could be hold."""
     run = [claim.holds for claim in claims if claim.holds is not None]
-    return 0 if run and all(run) else NOT_SHOWN
+    if run and all(run):
+        return 0
+    return NOT_SHOWN
 
 
 def _guarded(method: str, setting: Setting) -> Iterator[Claim]:
@@ -88,7 +95,10 @@ def _setting(given: argparse.Namespace, watcher: _Watcher) -> Setting:
 
     if given.seed < 0:
         raise ParamsError(f"--seed {given.seed}: the seed must be 0 or more.")
-    data = None if given.data is None else Path(given.data).expanduser()
+    if given.data is None:
+        data = None
+    else:
+        data = Path(given.data).expanduser()
     if data is not None and not data.exists():
         raise ParamsError(f"--data {given.data}: there is no such file or folder; check the path.")
     models = tuple(load(path, trust=given.trust) for path in given.models)

@@ -58,7 +58,10 @@ def run(words: list[str]) -> int:
 def _wish(words: list[str]) -> Wish:
     known = find(words[0])
     given = parser(known).parse_args(words[1:])
-    stored = settings_in(given.params, known) if given.params is not None else {}
+    if given.params is not None:
+        stored = settings_in(given.params, known)
+    else:
+        stored = {}
     params = known.params.parse({**stored, **values_of(given, known.params)})
     _check_workspace(given.workspace)
     return Wish(

@@ -95,7 +95,8 @@ def _request(
     data = None
     if given.data is not None:
         data = open_data(executor, given.data, wish.options, progress.say, given.select)
-        picked = data.chosen if picked is None else picked
+        if picked is None:
+            picked = data.chosen
     request = build_request(
         wish.known,
         [model.reference() for model in models],
@@ -116,7 +117,10 @@ def cost_line(title: str, cost: Estimate | None) -> str:
     """What a run will cost, for people."""
     if cost is None:
         return f"{title}: nobody knows what this will cost."
-    advice = "" if cost.limit or cost.longest <= _WORTH_SAYING else _ADVICE
+    if cost.limit or cost.longest <= _WORTH_SAYING:
+        advice = ""
+    else:
+        advice = _ADVICE
     return f"{title}: {cost.words}.{advice}"
 
 
@@ -139,7 +143,9 @@ def _carry_out(
     if execution.state is RunState.FAILED:
         raise execution.problem or ModelError(execution.error)
     _tell(execution, progress)
-    return INTERRUPTED if execution.state is RunState.CANCELLED else 0
+    if execution.state is RunState.CANCELLED:
+        return INTERRUPTED
+    return 0
 
 
 def _watch(execution: Execution, executor: Executor, progress: ProgressLine) -> None:
@@ -160,11 +166,10 @@ def _left_out(execution: Execution, executor: Executor) -> str:
 
 def _tell(execution: Execution, progress: ProgressLine) -> None:
     if execution.state is RunState.CANCELLED:
-        kept = (
-            "the result so far is kept"
-            if execution.newest is not None
-            else "there is no result yet"
-        )
+        if execution.newest is not None:
+            kept = "the result so far is kept"
+        else:
+            kept = "there is no result yet"
         progress.say(f"robgui: interrupted; {kept}")
         if execution.error and execution.problem is None:
             progress.say(execution.error)

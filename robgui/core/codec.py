@@ -127,12 +127,15 @@ def _pack(value: Any, where: str, arrays: Arrays) -> Any:
 
 
 def _number(value: Any) -> Any:
-    plain = value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, np.generic):
+        plain = value.item()
+    else:
+        plain = value
     if isinstance(plain, complex):
         raise WorkspaceError("A complex number cannot be stored alone; put it into an array.")
-    return (
-        {"$float": repr(plain)} if isinstance(plain, float) and not math.isfinite(plain) else plain
-    )
+    if isinstance(plain, float) and not math.isfinite(plain):
+        return {"$float": repr(plain)}
+    return plain
 
 
 def _pack_array(array: np.ndarray, where: str, arrays: Arrays) -> dict[str, str]:
@@ -239,7 +242,9 @@ def _convert(value: Any, hint: Any) -> Any:
     """Gives back what JSON forgets: an Enum member, and a float that was a whole number."""
     if isinstance(hint, type) and issubclass(hint, Enum):
         return next((member for member in hint if member.value == value), value)
-    return float(value) if hint is float and type(value) is int else value
+    if hint is float and type(value) is int:
+        return float(value)
+    return value
 
 
 def _classes(hint: Any) -> Iterator[type[Any]]:
@@ -269,11 +274,9 @@ def _fits(value: Any, hint: Any) -> bool:
     if hint is int:
         return type(value) is int
     cls = origin or hint
-    return (
-        (isinstance(value, cls) and _fits_within(value, cls, args))
-        if isinstance(cls, type)
-        else True
-    )
+    if isinstance(cls, type):
+        return isinstance(value, cls) and _fits_within(value, cls, args)
+    return True
 
 
 def _fits_within(value: Any, cls: type[Any], args: tuple[Any, ...]) -> bool:

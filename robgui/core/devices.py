@@ -94,7 +94,10 @@ class Cuda(OtherHardware):
         self._copying: dict[torch.device, torch.cuda.Stream] = {}
 
     def found(self) -> list[str]:
-        count = torch.cuda.device_count() if torch.cuda.is_available() else 0
+        if torch.cuda.is_available():
+            count = torch.cuda.device_count()
+        else:
+            count = 0
         return [f"cuda:{index}" for index in range(count)]
 
     def title(self, device: torch.device) -> str:
@@ -182,7 +185,10 @@ def autocast(device: torch.device, *, enabled: bool) -> torch.autocast:
 
 def draws_kept(device: torch.device) -> AbstractContextManager[None]:
     """What is drawn inside leaves the random numbers of host and device as they were."""
-    cards = [device.index or 0] if device.type == "cuda" else []
+    if device.type == "cuda":
+        cards = [device.index or 0]
+    else:
+        cards = []
     return torch.random.fork_rng(devices=cards)
 
 

@@ -55,7 +55,9 @@ class RobguiError(Exception):
 def _readable(sentence: str) -> str:
     """The sentence with the middle of overlong words left out, and its own if it is still long."""
     words = re.sub(rf"\S{{{_LONGEST_WORD + 1},}}", lambda word: _cut(word[0], 200), sentence)
-    return _cut(words, _LONGEST_SENTENCE) if len(words) > _LONGEST_SENTENCE else words
+    if len(words) > _LONGEST_SENTENCE:
+        return _cut(words, _LONGEST_SENTENCE)
+    return words
 
 
 def _cut(text: str, kept: int) -> str:
@@ -92,7 +94,10 @@ class MissingExtraError(ModelError):
                 f" {extra} instead."
             )
         else:
-            kept = f" {_torch()}" if extra in _ASKING_FOR_TORCH else ""
+            if extra in _ASKING_FOR_TORCH:
+                kept = f" {_torch()}"
+            else:
+                kept = ""
             lack = f"that is not installed; install it with: pip install 'robgui[{extra}]'{kept}"
         super().__init__(f"{what} needs an optional package {lack}")
         self.extra = extra
@@ -136,5 +141,8 @@ def sentence(error: BaseException) -> str:
     if isinstance(error, RobguiError):
         return str(error)
     lines = str(error).strip().splitlines()
-    said = f": {lines[0][:_LONGEST].rstrip('.')}" if lines else ""
+    if lines:
+        said = f": {lines[0][:_LONGEST].rstrip('.')}"
+    else:
+        said = ""
     return f"Unexpected {type(error).__name__}{said}."

@@ -78,7 +78,10 @@ class Evidence:
         if request.dataset is None or place >= len(request.models):
             return []
         key = (request.models[place].fingerprint, request.dataset.fingerprint)
-        wanted = None if request.indices is None else frozenset(request.indices)
+        if request.indices is None:
+            wanted = None
+        else:
+            wanted = frozenset(request.indices)
         seen = [
             one
             for one in self._seen.get(key, ())
@@ -110,12 +113,24 @@ class Evidence:
             return said
         worst = seen[0]
         fails = worst.wrong or (worst.fails and worst.run == run)
-        status = Status.FAILS if one and fails else Status.AT_RISK
-        where = "the same input" if one else "one of these inputs"
+        if one and fails:
+            status = Status.FAILS
+        else:
+            status = Status.AT_RISK
+        if one:
+            where = "the same input"
+        else:
+            where = "one of these inputs"
         others = len({other.words for other in seen}) - 1
-        more = f" ({count(others, 'more failure')} known)" if others else ""
+        if others:
+            more = f" ({count(others, 'more failure')} known)"
+        else:
+            more = ""
         name, _, rest = worst.words.partition(": ")
-        words = rest if rest and name in said.sentence else worst.words
+        if rest and name in said.sentence:
+            words = rest
+        else:
+            words = worst.words
         reason = f"But {_title(worst.analysis)} found on {where}: {words}{more}."
         alone = f"By itself this run says “{said.status.words}”; the failure seen outweighs it."
         return replace(
@@ -130,12 +145,18 @@ def _failures(run: Run, place: int, findings: Sequence[StoredFinding]) -> Iterat
     """What a run has seen of one of its models: its findings, or its verdict without any."""
     request, said = run.request, None if run.verdict is None else run.verdict.of(place)
     name = request.models[place].name
-    whole = None if request.indices is None else frozenset(request.indices)
+    if request.indices is None:
+        whole = None
+    else:
+        whole = frozenset(request.indices)
     one, any_found = _of_one_input(request), False
     for finding in findings:
         if finding.confusion is None or finding.network not in ("", name):
             continue
-        inputs = whole if one else _inputs(request, finding.places)
+        if one:
+            inputs = whole
+        else:
+            inputs = _inputs(request, finding.places)
         if inputs is None or inputs:
             any_found = True
             yield Failure(
@@ -172,4 +193,6 @@ def _overlap(one: frozenset[int] | None, other: frozenset[int] | None) -> bool:
 
 def _title(analysis: str) -> str:
     known = analyses().get(analysis)
-    return analysis if known is None else known.title
+    if known is None:
+        return analysis
+    return known.title

@@ -42,7 +42,9 @@ class Finding:
             return None
         taken = self.detail.get("class")
         given = self.detail.get("other_class") or self.detail.get("seen_as")
-        return (str(taken), str(given)) if taken and given and taken != given else None
+        if taken and given and taken != given:
+            return (str(taken), str(given))
+        return None
 
     @property
     def places(self) -> tuple[int, ...]:
@@ -65,7 +67,10 @@ class Finding:
 
 def _numbers(values: Any) -> tuple[int, ...]:
     """Whole numbers of a stored list; what is none is left out."""
-    listed = values if isinstance(values, list | tuple) else ()
+    if isinstance(values, list | tuple):
+        listed = values
+    else:
+        listed = ()
     return tuple(int(value) for value in listed if isinstance(value, int) and value >= 0)
 
 

@@ -63,9 +63,18 @@ def _mark(finding: StoredFinding, request: Request | None) -> object:
     if request is None:
         return finding.id
     models = tuple(model.fingerprint for model in request.models)
-    data = None if request.dataset is None else request.dataset.fingerprint
-    places = finding.places if request.indices is None or len(request.indices) != 1 else ()
-    inputs = request.indices if not places else _inputs(request, places)
+    if request.dataset is None:
+        data = None
+    else:
+        data = request.dataset.fingerprint
+    if request.indices is None or len(request.indices) != 1:
+        places = finding.places
+    else:
+        places = ()
+    if not places:
+        inputs = request.indices
+    else:
+        inputs = _inputs(request, places)
     # what names no confusion is alike only when it says the same
     what = finding.confusion or finding.title
     return models, finding.network, data, inputs, finding.kind, what, _scene(finding)
@@ -73,7 +82,9 @@ def _mark(finding: StoredFinding, request: Request | None) -> object:
 
 def _inputs(request: Request, places: tuple[int, ...]) -> tuple[int, ...]:
     known = request.indices
-    return places if known is None else tuple(known[at] for at in places if at < len(known))
+    if known is None:
+        return places
+    return tuple(known[at] for at in places if at < len(known))
 
 
 def _scene(finding: StoredFinding) -> str:

@@ -72,7 +72,9 @@ class Pair:
     def gain(self) -> int:
         """How many times the difference is enlarged, so that the largest change is to be seen."""
         most = int(np.abs(self.after.astype(int) - self.before).max(initial=0))
-        return max(1, (_GREY - 1) // most) if most else 1
+        if most:
+            return max(1, (_GREY - 1) // most)
+        return 1
 
     def difference(self) -> np.ndarray:
         """The changed input less the input, enlarged to the range of greys; grey is no change."""
@@ -114,8 +116,14 @@ def with_gap(picture: np.ndarray, colour: Sequence[int]) -> np.ndarray:
 def pair_of(finding: Finding) -> Pair | None:
     """Both sides of a finding; None where its picture is of one thing, or there is none."""
     # inputs of two classes stand beside each other too, and are no pair
-    picture = None if finding.detail.get("inputs") else finding.picture
-    halves = None if picture is None else _halves(picture)
+    if finding.detail.get("inputs"):
+        picture = None
+    else:
+        picture = finding.picture
+    if picture is None:
+        halves = None
+    else:
+        halves = _halves(picture)
     if halves is None:
         return None
     before, after = _exact(finding, *halves)
@@ -153,16 +161,25 @@ def _exact(
 
     factor = max(1, first.shape[0] // x.shape[1])
     before, after = first[::factor, ::factor], picture_of(x, "image")
-    return (before, after) if before.shape == after.shape else (first, second)
+    if before.shape == after.shape:
+        return (before, after)
+    return (first, second)
 
 
 def _answer(name: str, sure: float) -> str:
-    words = f"“{name}”" if name else "another class"
-    return words if math.isnan(sure) else f"{words}, {percent(sure)} sure"
+    if name:
+        words = f"“{name}”"
+    else:
+        words = "another class"
+    if math.isnan(sure):
+        return words
+    return f"{words}, {percent(sure)} sure"
 
 
 def _share(value: Any) -> float:
-    return float(value) if isinstance(value, float) else math.nan
+    if isinstance(value, float):
+        return float(value)
+    return math.nan
 
 
 def _within(value: int, most: int) -> int:

@@ -45,7 +45,9 @@ class Harm:
     def severity(self, finding: Finding) -> float:
         """The severity of a finding, weighted by the harm of its confusion."""
         confused = finding.confusion
-        return finding.severity if confused is None else finding.severity * self.of(*confused)
+        if confused is None:
+            return finding.severity
+        return finding.severity * self.of(*confused)
 
     def words(self, finding: Finding) -> str:
         """How the severity of a finding comes about."""

@@ -30,4 +30,6 @@ def chance_of_heads(heads: int, tosses: int) -> float:
     """How likely a fair coin shows at least ``heads`` heads: the one-sided exact sign test."""
     from scipy.special import bdtrc
 
-    return float(bdtrc(heads - 1, tosses, 0.5)) if heads > 0 else 1.0
+    if heads > 0:
+        return float(bdtrc(heads - 1, tosses, 0.5))
+    return 1.0

@@ -29,11 +29,10 @@ def read_header(file: IO[bytes]) -> tuple[np.dtype, tuple[int, ...], bool]:
     version = np.lib.format.read_magic(file)
     if version not in ((1, 0), (2, 0)):
         raise ValueError(f"version {version}")
-    read = (
-        np.lib.format.read_array_header_1_0
-        if version == (1, 0)
-        else np.lib.format.read_array_header_2_0
-    )
+    if version == (1, 0):
+        read = np.lib.format.read_array_header_1_0
+    else:
+        read = np.lib.format.read_array_header_2_0
     _refuse_nesting(file, version)
     try:
         with _parsing:

@@ -90,7 +90,10 @@ def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> np.ndarray:
         if min(shape, default=0) < 0 or values * max(1, dtype.itemsize) > info.file_size:
             raise ValueError("an array is shorter than its shape")
         flat = np.empty(values, dtype)
-        view = flat.view(np.uint8).data if flat.nbytes else memoryview(b"")
+        if flat.nbytes:
+            view = flat.view(np.uint8).data
+        else:
+            view = memoryview(b"")
         done = 0
         while done < len(view):
             part = member.read(min(_CHUNK, len(view) - done))

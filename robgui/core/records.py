@@ -59,7 +59,9 @@ class Records:
                 "%s cannot be read, so it is not believed: %s", path, error
             )
             return None
-        return record if isinstance(record, dict) else None
+        if isinstance(record, dict):
+            return record
+        return None
 
     def write(self, key: str, record: Mapping[str, Any]) -> None:
         """Keeps ``record``, in place of an older one."""

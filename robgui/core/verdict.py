@@ -141,7 +141,9 @@ class Verdict:
 
         The whole where it does not tell them apart.
         """
-        return self.models[place] if place < len(self.models) else self
+        if place < len(self.models):
+            return self.models[place]
+        return self
 
 
 def worst_of(verdicts: Sequence[Verdict]) -> int:
@@ -150,10 +152,16 @@ def worst_of(verdicts: Sequence[Verdict]) -> int:
 
     def grave(place: int) -> tuple[int, float]:
         number = verdicts[place].number
-        value = math.nan if number is None else number.value
+        if number is None:
+            value = math.nan
+        else:
+            value = number.value
         if not math.isfinite(value):
             return order.index(verdicts[place].status), math.inf
-        worse = -value if number is not None and number.better == "low" else value
+        if number is not None and number.better == "low":
+            worse = -value
+        else:
+            worse = value
         return order.index(verdicts[place].status), worse
 
     return min(range(len(verdicts)), key=grave)
@@ -184,7 +192,9 @@ def _finite(value: Any) -> Any:
         return {key: _finite(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_finite(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
 
 
 def _verdict(fields: Any) -> Verdict:

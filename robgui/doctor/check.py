@@ -58,7 +58,9 @@ def output(command: Sequence[str]) -> str:
         )
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    return answer.stdout + answer.stderr if answer.returncode == 0 else ""
+    if answer.returncode == 0:
+        return answer.stdout + answer.stderr
+    return ""
 
 
 def probe(name: str, environment: Mapping[str, str] | None = None) -> tuple[Any, str]:
@@ -66,7 +68,10 @@ def probe(name: str, environment: Mapping[str, str] | None = None) -> tuple[Any,
 
     Returns what it found, or None and the reason.
     """
-    itself = ["doctor"] if frozen() else ["-P", "-m", "robgui.doctor"]
+    if frozen():
+        itself = ["doctor"]
+    else:
+        itself = ["-P", "-m", "robgui.doctor"]
     return answer_of([sys.executable, *itself, "--probe", name], environment)
 
 

@@ -39,11 +39,10 @@ def check_torch() -> Check:
             f"{name} is a build for the CPU, but an NVIDIA driver {driver} is here; a CUDA build"
             " would be faster.",
         )
-    limit = (
-        f", which goes up to CUDA {newest}"
-        if newest and numbers(newest) < numbers(found["cuda"])
-        else ""
-    )
+    if newest and numbers(newest) < numbers(found["cuda"]):
+        limit = f", which goes up to CUDA {newest}"
+    else:
+        limit = ""
     remedy = "update the driver or install a torch for it"
     return Check(
         "torch",

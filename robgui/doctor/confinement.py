@@ -37,7 +37,10 @@ def check_confinement() -> Check:
         *(() if found["landlock"] >= 6 else (f"Landlock is at {found['landlock']} of 6",)),
         *(() if found["calls"] else ("seccomp is not to be had",)),
     ]
-    why = f" ({', '.join(lacks)})" if lacks else ""
+    if lacks:
+        why = f" ({', '.join(lacks)})"
+    else:
+        why = ""
     return Check(
         _NAME,
         "WARN",

@@ -58,8 +58,14 @@ def check_further_formats() -> Check:
     found = {extra: version(package) for extra, (package, _) in _FURTHER.items()}
     there = [f"{_FURTHER[extra][0]} {number}" for extra, number in found.items() if number]
     lacking = [f"{_FURTHER[extra][1]} (robgui[{extra}])" for extra in found if not found[extra]]
-    words = f"{', '.join(there)}." if there else ""
-    more = f"To open {', '.join(lacking)}, install the extra." if lacking else ""
+    if there:
+        words = f"{', '.join(there)}."
+    else:
+        words = ""
+    if lacking:
+        more = f"To open {', '.join(lacking)}, install the extra."
+    else:
+        more = ""
     return Check("model formats", "OK", f"{words} {more}".strip())
 
 

@@ -104,7 +104,9 @@ def platform_plugin(name: str) -> Path | None:
     except importlib.metadata.PackageNotFoundError:
         return None
     path = Path(str(files.locate_file(f"PySide6/Qt/plugins/platforms/{name}")))
-    return path if path.is_file() else None
+    if path.is_file():
+        return path
+    return None
 
 
 def _advise(name: str, state: State, trouble: str, libraries: Sequence[str]) -> Check:
@@ -112,10 +114,12 @@ def _advise(name: str, state: State, trouble: str, libraries: Sequence[str]) -> 
         sorted({DEBIAN_PACKAGES[library] for library in libraries if library in DEBIAN_PACKAGES})
     )
     unknown = [library for library in libraries if library not in DEBIAN_PACKAGES]
-    advice = (
-        f"on Debian and Ubuntu: apt-get install {' '.join(packages)}"
-        if packages
-        else "install the packages that hold them"
-    )
-    also = f", and the packages with {', '.join(unknown)}" if packages and unknown else ""
+    if packages:
+        advice = f"on Debian and Ubuntu: apt-get install {' '.join(packages)}"
+    else:
+        advice = "install the packages that hold them"
+    if packages and unknown:
+        also = f", and the packages with {', '.join(unknown)}"
+    else:
+        also = ""
     return Check(name, state, f"{trouble} without {', '.join(libraries)}; {advice}{also}", packages)

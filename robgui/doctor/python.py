@@ -28,7 +28,10 @@ ONE_VERSION = ("PySide6-Essentials", "shiboken6", "PySide6-Addons", "PySide6")
 
 def check_python() -> Check:
     """Python's version and where it lives."""
-    kind = "the application's own Python" if frozen() else "Python"
+    if frozen():
+        kind = "the application's own Python"
+    else:
+        kind = "Python"
     here = (
         f"{kind} {platform.python_version()} on {platform.platform(terse=True)} ({sys.executable})"
     )

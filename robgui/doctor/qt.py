@@ -106,4 +106,6 @@ def _platform() -> dict[str, str]:
     chosen = os.environ.get("QT_QPA_PLATFORM") or (
         "offscreen" if display_problem(os.environ) else ""
     )
-    return {"QT_QPA_PLATFORM": chosen} if chosen else {}
+    if chosen:
+        return {"QT_QPA_PLATFORM": chosen}
+    return {}

@@ -90,8 +90,13 @@ def hero_pair(
     """The failure that decides, before and after side by side; None where it shows no pair."""
     own = (one.lead for one in findings if one.lead.run_id == line.because.run.id)
     first = next((one for one in own if one.has_picture), None)
-    whole = None if first is None else workspace.finding(first.id)
-    return None if whole is None or pair_of(whole) is None else whole.picture
+    if first is None:
+        whole = None
+    else:
+        whole = workspace.finding(first.id)
+    if whole is None or pair_of(whole) is None:
+        return None
+    return whole.picture
 
 
 def summary(chapters: Sequence[Chapter]) -> dict[str, list[Cell]]:
@@ -109,7 +114,10 @@ def summary(chapters: Sequence[Chapter]) -> dict[str, list[Cell]]:
     table = {}
     for fingerprint, name in names.items():
         own = rows.get(fingerprint, [])
-        shown = f"{name} ({fingerprint[:6]})" if name in twice else name
+        if name in twice:
+            shown = f"{name} ({fingerprint[:6]})"
+        else:
+            shown = name
         table[shown] = [Cell(method, _of(own, method)) for method in used]
     return table
 

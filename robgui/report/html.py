@@ -68,10 +68,16 @@ def _page(workspace: Workspace, figures: Figures) -> Iterator[str]:
     findings = report_content.entries(workspace, runs)
     told = report_content.with_result(chapters)
     name = escape(workspace.path.stem)
-    heading = escape(report_content.heading(chapters)) if chapters else name
+    if chapters:
+        heading = escape(report_content.heading(chapters))
+    else:
+        heading = name
     yield _head(f"{heading} ({name})")
     again = len(runs) - len(chapters)
-    words = report_content.overview(chapters, again, len(findings)) if chapters else NOTHING_YET
+    if chapters:
+        words = report_content.overview(chapters, again, len(findings))
+    else:
+        words = NOTHING_YET
     own = read_own(workspace)
     title = escape(own.title) or heading
     yield f'<header>{_logo(own)}<p class="quiet">Robustness report, workspace {name}</p>'
@@ -140,14 +146,20 @@ def _hero(
     for one in (line.because, *same):
         pictures = [shown for shown in figures.shown(one) if isinstance(shown, str)]
         if pictures:
-            words = one.verdict.sentence if one.verdict else one.title
+            if one.verdict:
+                words = one.verdict.sentence
+            else:
+                words = one.title
             return f'<img class="figure hero" alt="{escape(words)}" src="{pictures[0]}">\n'
     return ""
 
 
 def _contents(chapters: Sequence[Chapter], findings: Sequence[Group]) -> str:
     told = report_content.with_result(chapters)
-    links = [("summary", "Summary")] if told else []
+    if told:
+        links = [("summary", "Summary")]
+    else:
+        links = []
     links += [("findings", "Findings")] if findings else []
     used = report_content.by_method(told)
     links += [(f"method-{name}", report_content.method_title(name)) for name in used]
@@ -209,7 +221,10 @@ def _findings(
     ]
     yield '<section aria-labelledby="findings"><h2 id="findings">Findings</h2>\n'
     stars = sum(group.lead.starred for group in findings)
-    first = f"the {stars} starred, then " if stars else ""
+    if stars:
+        first = f"the {stars} starred, then "
+    else:
+        first = ""
     total = count(len(findings), "finding")
     yield f"<p>{len(shown):,} of {total}: {first}the worst first.</p>\n"
     yield _finding_table(rows[:_OPEN_FINDINGS])
@@ -232,8 +247,14 @@ def _finding(finding: StoredFinding, group: Group, chapter: Chapter | None) -> s
         where = escape(origin.subject(chapter.run.request))
         link = f'<a href="#run-{escape(chapter.run.id)}">{escape(chapter.title)}</a>'
         run = f'{link}<p class="quiet">{where}</p>'
-    star = '<span title="starred">★</span> ' if finding.starred else ""
-    note = f'<p class="note">{escape(finding.note)}</p>' if finding.note else ""
+    if finding.starred:
+        star = '<span title="starred">★</span> '
+    else:
+        star = ""
+    if finding.note:
+        note = f'<p class="note">{escape(finding.note)}</p>'
+    else:
+        note = ""
     ends = 'min="0" low="0.34" high="0.67" max="1" optimum="0"'
     bar = f'<meter {ends} value="{group.severity:.3f}"></meter> {severity(group.severity)}'
     kind = escape(f"{finding.kind}{report_content.alike(group)}")
@@ -251,7 +272,10 @@ def _failed(chapters: Sequence[Chapter]) -> Iterator[str]:
         run = one.run
         what = f"{escape(one.title)}, {escape(origin.subject(run.request))}"
         said = " ".join(origin.problems(run))
-        why = f': <span class="error">{escape(said)}</span>' if said else ""
+        if said:
+            why = f': <span class="error">{escape(said)}</span>'
+        else:
+            why = ""
         state = f'<span class="quiet">({escape(run.state)})</span>'
         yield f'<li id="run-{escape(run.id)}">{what} {state}{why}</li>\n'
     yield "</ul></section>\n"

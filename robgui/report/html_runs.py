@@ -45,7 +45,10 @@ def methods(
             yield f'<p class="plain">{escape(manual.page(name).plain)}</p>\n'
         for one in runs:
             trail = _trails(workspace, one, telling, told)
-            dark = figures.shown(one, dark=True) if both else []
+            if both:
+                dark = figures.shown(one, dark=True)
+            else:
+                dark = []
             yield _run(one, _looks(one, light[one.run.id], dark), trail, figures.problem(one))
         yield "</section>\n"
 
@@ -53,7 +56,10 @@ def methods(
 def _run(chapter: Chapter, pictures: str, trail: str, problem: str) -> str:
     run = chapter.run
     state = escape(str(run.state))
-    said = "" if chapter.verdict is None else _verdict(chapter.verdict)
+    if chapter.verdict is None:
+        said = ""
+    else:
+        said = _verdict(chapter.verdict)
     errors = [f'<p class="error">{escape(text)}</p>' for text in origin.problems(run, problem)]
     tables = f"{_table(origin.origin(run))}{_table(origin.settings(run))}"
     return (
@@ -71,10 +77,19 @@ def _verdict(verdict: Verdict) -> str:
     kind = status_class(verdict.status)
     status = f'<strong class="status {kind}">{escape(in_words(verdict.status))}</strong>'
     sentence = f'<p class="sentence">{status} {escape(verdict.sentence)}</p>'
-    number = f'<p class="number">{escape(number_of(verdict))}</p>' if verdict.number else ""
-    scope = f'<p class="scope quiet">{escape(verdict.scope)}</p>' if verdict.scope else ""
+    if verdict.number:
+        number = f'<p class="number">{escape(number_of(verdict))}</p>'
+    else:
+        number = ""
+    if verdict.scope:
+        scope = f'<p class="scope quiet">{escape(verdict.scope)}</p>'
+    else:
+        scope = ""
     reasons = "".join(f"<li>{escape(reason)}</li>" for reason in verdict.because)
-    because = f'<ul class="because">{reasons}</ul>' if reasons else ""
+    if reasons:
+        because = f'<ul class="because">{reasons}</ul>'
+    else:
+        because = ""
     return f"{sentence}{number}{scope}{because}"
 
 
@@ -89,13 +104,19 @@ def _looks(chapter: Chapter, light: Sequence[str | Table], dark: Sequence[str | 
             made.append(_picture(words, shown, str(dark[place]) if dark else ""))
     if len(made) < 2:
         return "".join(made)
-    more = f"{len(made) - 1} more views" if len(made) > 2 else "1 more view"
+    if len(made) > 2:
+        more = f"{len(made) - 1} more views"
+    else:
+        more = "1 more view"
     return f"{made[0]}<details><summary>{more}</summary>{''.join(made[1:])}</details>"
 
 
 def _picture(words: str, light: str, dark: str) -> str:
     media = 'media="(prefers-color-scheme: dark)"'
-    source = f'<source {media} srcset="{dark}">' if dark else ""
+    if dark:
+        source = f'<source {media} srcset="{dark}">'
+    else:
+        source = ""
     image = f'<img class="figure" alt="{words}" src="{light}">'
     return f"<picture>{source}{image}</picture>"
 
@@ -111,10 +132,19 @@ def _view_table(view: Table) -> str:
         cells = [(kind, column.words(column.cells[place])) for kind, column in pairs]
         told = "".join(f'<td class="{kind}">{escape(words)}' for kind, words in cells)
         rows.append(f"<tr>{told}</tr>")
-    left = f" {shown} of {view.height:,} rows are shown." if shown < view.height else ""
-    note = f'<p class="quiet">{escape((view.note + left).strip())}</p>' if view.note or left else ""
+    if shown < view.height:
+        left = f" {shown} of {view.height:,} rows are shown."
+    else:
+        left = ""
+    if view.note or left:
+        note = f'<p class="quiet">{escape((view.note + left).strip())}</p>'
+    else:
+        note = ""
     body = f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody>"
-    title = f"<caption>{escape(view.title)}</caption>" if view.title else ""
+    if view.title:
+        title = f"<caption>{escape(view.title)}</caption>"
+    else:
+        title = ""
     return f'<div class="wide"><table class="view">{title}{body}</table></div>{note}'
 
 

@@ -47,7 +47,10 @@ class Kept:
             if key in self._drawings:
                 self._drawings.move_to_end(key)
                 return self._drawings[key]
-        found = None if self._shelf is None else self._shelf.get(key)
+        if self._shelf is None:
+            found = None
+        else:
+            found = self._shelf.get(key)
         if found is not None:
             self._hold(key, found)
         return found

@@ -44,7 +44,10 @@ def wrap(text: str, size: float, width: float, *, bold: bool = False, most: int 
     """
     lines: list[str] = []
     for word in _BREAKS.split(clean(text).strip()):
-        joined = f"{lines[-1]} {word}" if lines else word
+        if lines:
+            joined = f"{lines[-1]} {word}"
+        else:
+            joined = word
         if lines and extent(joined, size, bold=bold) <= width:
             lines[-1] = joined
             continue
@@ -120,7 +123,10 @@ def _advance(font: FT2Font, letter: str) -> float:
     """How far a letter moves the pen, in sizes of the letters."""
     from matplotlib.ft2font import LoadFlags
 
-    known = letter if _has(font, letter) else "?"
+    if _has(font, letter):
+        known = letter
+    else:
+        known = "?"
     glyph = font.load_char(ord(known), flags=LoadFlags.NO_SCALE)
     return float(glyph.horiAdvance / font.units_per_EM)
 

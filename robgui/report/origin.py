@@ -33,7 +33,10 @@ def subject(request: Request) -> str:
     if request.indices is None:
         return f"{models} on {request.dataset.name}"
     many = len(request.indices)
-    which = f"input {request.indices[0]:,}" if many == 1 else f"{many:,} inputs"
+    if many == 1:
+        which = f"input {request.indices[0]:,}"
+    else:
+        which = f"{many:,} inputs"
     return f"{models} on {which} of {request.dataset.name}"
 
 
@@ -82,11 +85,17 @@ def origin(run: Run) -> dict[str, str]:
     request = run.request
     rows = {}
     for place, model in enumerate(request.models, 1):
-        name = f"Model {place}" if len(request.models) > 1 else "Model"
+        if len(request.models) > 1:
+            name = f"Model {place}"
+        else:
+            name = "Model"
         rows[name] = _reference(model)
     if request.dataset is not None:
         rows["Data"] = _reference(request.dataset)
-        rows["Inputs"] = "all" if request.indices is None else _indices(request.indices)
+        if request.indices is None:
+            rows["Inputs"] = "all"
+        else:
+            rows["Inputs"] = _indices(request.indices)
     rows["Device"] = run.device or request.device or "not started"
     rows["Started"] = moment(run.created)
     rows["Time"] = duration(run.seconds)
@@ -99,14 +108,20 @@ def origin(run: Run) -> dict[str, str]:
 def settings(run: Run) -> dict[str, str]:
     """Every setting under its title, the seed among them."""
     known = analyses().get(run.request.analysis)
-    fields: Mapping[str, FieldInfo] = known.params.model_fields if known else {}
+    if known:
+        fields: Mapping[str, FieldInfo] = known.params.model_fields
+    else:
+        fields = {}
     params = run.request.params.items()
     return {_label(fields, name): _value(fields.get(name), value) for name, value in params}
 
 
 def trails(workspace: Workspace, request: Request) -> dict[tuple[Ancestor, ...], list[Derived]]:
     """The derived inputs that a run looked at by where they come from; none for ordinary data."""
-    ids = request.dataset.options.get("derived") if request.dataset is not None else None
+    if request.dataset is not None:
+        ids = request.dataset.options.get("derived")
+    else:
+        ids = None
     if not isinstance(ids, list):
         return {}
     places = range(len(ids)) if request.indices is None else request.indices
@@ -137,7 +152,9 @@ def fingerprint_of(run: Run) -> str:
         return run.request.fingerprint
     except RobguiError:  # of another version of the program
         known = run.request.analysis in analyses()
-        return "of other settings than there are now" if known else "of an unknown analysis"
+        if known:
+            return "of other settings than there are now"
+        return "of an unknown analysis"
 
 
 def problems(run: Run, *others: str) -> list[str]:
@@ -156,8 +173,14 @@ def _label(fields: Mapping[str, FieldInfo], name: str) -> str:
 
 def _value(field: FieldInfo | None, value: Any) -> str:
     """A setting as its form shows it: nothing, and sometimes zero, may have a word."""
-    extra = None if field is None else field.json_schema_extra
-    declared = extra if isinstance(extra, dict) else {}
+    if field is None:
+        extra = None
+    else:
+        extra = field.json_schema_extra
+    if isinstance(extra, dict):
+        declared = extra
+    else:
+        declared = {}
     if declared.get("zero") and value == 0:
         return str(declared["zero"])
     return without_places(format_value(value)) or str(declared.get("empty") or "none")
@@ -174,4 +197,6 @@ def _short(reference: Reference) -> str:
 
 def _indices(indices: Sequence[int]) -> str:
     listed = ", ".join(str(i) for i in indices[:12])
-    return f"{listed} … ({len(indices):,} in all)" if len(indices) > 12 else listed
+    if len(indices) > 12:
+        return f"{listed} … ({len(indices):,} in all)"
+    return listed

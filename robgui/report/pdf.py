@@ -116,7 +116,10 @@ def _cover(
     if logo is not None:
         sheet.picture(logo, TEXT_WIDTH - _LOGO, _LOGO, _LOGO / 2)
     sheet.text(f"Robustness report, workspace {name}", 11, colour=QUIET)
-    heading = report_content.heading(chapters) if chapters else name
+    if chapters:
+        heading = report_content.heading(chapters)
+    else:
+        heading = name
     sheet.text(own.title or heading, 24, bold=True, most=4)
     sheet.space(0.1)
     if not chapters:

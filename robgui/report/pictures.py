@@ -112,7 +112,10 @@ def _few_colours(image: Image.Image, *, photographs: bool) -> Image.Image:
     differs by one level of 255 on average. The ground stays what it is, as the page around has it
     too.
     """
-    colours = _MOST_COLOURS if photographs else _COLOURS
+    if photographs:
+        colours = _MOST_COLOURS
+    else:
+        colours = _COLOURS
     reduced = image.quantize(colours, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
     palette, corner = reduced.getpalette() or [], (0, 0)
     place, ground = reduced.getpixel(corner), image.getpixel(corner)

@@ -50,7 +50,9 @@ class Chapter:
     @property
     def status(self) -> str:
         """Sign and words of the status, or that there is no result."""
-        return "no result" if self.verdict is None else in_words(self.verdict.status)
+        if self.verdict is None:
+            return "no result"
+        return in_words(self.verdict.status)
 
 
 def chapters_of(workspace: Workspace, runs: Sequence[Run]) -> list[Chapter]:
@@ -64,7 +66,8 @@ def chapter(workspace: Workspace, run: Run, known: Evidence | None = None) -> Ch
     told = _alone(workspace, run)
     if told.verdict is None:
         return told
-    known = workspace.evidence() if known is None else known
+    if known is None:
+        known = workspace.evidence()
     return replace(told, verdict=known.shown(told.verdict, run.request, run.id))
 
 
@@ -108,7 +111,10 @@ def told_once(chapters: Sequence[Chapter]) -> tuple[list[Chapter], dict[str, Cha
     telling = {}
     for one in chapters:
         run = one.run
-        said = "" if one.verdict is None else to_json(one.verdict)
+        if one.verdict is None:
+            said = ""
+        else:
+            said = to_json(one.verdict)
         told = (fingerprint_of(run), run.device, run.state, said) if run.has_result else run.id
         telling[run.id] = kept.setdefault(told, one)
     return list(kept.values()), telling
@@ -136,7 +142,9 @@ def by_method(chapters: Sequence[Chapter]) -> dict[str, list[Chapter]]:
 def method_name(one: Chapter) -> str:
     """The method that a run belongs to."""
     method = method_of(one.run.request.analysis)
-    return LOOSE if method is None else method.name
+    if method is None:
+        return LOOSE
+    return method.name
 
 
 def method_title(name: str) -> str:
@@ -158,7 +166,10 @@ def heading(chapters: Sequence[Chapter]) -> str:
 def overview(chapters: Sequence[Chapter], repeated: int, findings: int) -> str:
     """How much a report holds, in one sentence; ``repeated`` runs say the same as another."""
     models = {model.fingerprint for one in chapters for model in one.run.request.models}
-    again = f" (and {repeated:,} with the same result as one of them)" if repeated else ""
+    if repeated:
+        again = f" (and {repeated:,} with the same result as one of them)"
+    else:
+        again = ""
     runs = count(len(chapters), "run")
     return f"{count(len(models), 'model')}, {runs}{again}, {count(findings, 'finding')}."
 
@@ -172,13 +183,17 @@ def entries(workspace: Workspace, runs: Sequence[Run]) -> list[Group]:
 
 def alike(group: Group) -> str:
     """How many findings an entry stands for: ``, 6 alike``; empty for one."""
-    return f", {len(group.members):,} alike" if len(group.members) > 1 else ""
+    if len(group.members) > 1:
+        return f", {len(group.members):,} alike"
+    return ""
 
 
 def title(run: Run) -> str:
     """What to call a run."""
     known = analyses().get(run.request.analysis)
-    return known.title if known else run.request.analysis
+    if known:
+        return known.title
+    return run.request.analysis
 
 
 def in_words(status: Status) -> str:
@@ -188,7 +203,9 @@ def in_words(status: Status) -> str:
 
 def number_of(verdict: Verdict) -> str:
     """The number that a verdict comes down to, with its name; empty without one."""
-    return "" if verdict.number is None else f"{verdict.number.name}: {verdict.number.words}"
+    if verdict.number is None:
+        return ""
+    return f"{verdict.number.name}: {verdict.number.words}"
 
 
 def _read(workspace: Workspace, run: Run) -> tuple[Any, Any, Any]:

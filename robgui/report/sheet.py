@@ -92,7 +92,10 @@ class PaperSheet:
         most: int = 0,
     ) -> None:
         """Sets a paragraph ``x`` inches from the left margin; at most ``most`` lines of it."""
-        room = TEXT_WIDTH - x if width is None else width
+        if width is None:
+            room = TEXT_WIDTH - x
+        else:
+            room = width
         for line in wrap(text, size, room, bold=bold, most=most):
             self._put(line, MARGIN + x, self.y, size, colour, bold)
             self.y += line_height(size)
@@ -110,7 +113,10 @@ class PaperSheet:
         Returns:
             Width and height in inches.
         """
-        made = packed(_enlarged(picture)) if isinstance(picture, np.ndarray) else picture
+        if isinstance(picture, np.ndarray):
+            made = packed(_enlarged(picture))
+        else:
+            made = picture
         scale = min(width / made.width, height / made.height)
         wide, high = made.width * scale, made.height * scale
         self.pictures.append(Placed(made, MARGIN + x, self.y, wide, high))

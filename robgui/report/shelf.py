@@ -42,7 +42,9 @@ class Shelf:
             path.touch()
         except (OSError, ValueError):
             return None
-        return found if found.startswith(_PNG) else None
+        if found.startswith(_PNG):
+            return found
+        return None
 
     def put(self, key: bytes, drawing: bytes) -> None:
         """Keeps a drawing; a disk that is full, or that nobody may write, keeps none."""

@@ -45,7 +45,9 @@ def run(
     for _ in going:
         pass
     newest = going.execution.newest
-    return None if newest is None else shown(newest.result, going.execution)
+    if newest is None:
+        return None
+    return shown(newest.result, going.execution)
 
 
 class ShowableResult:

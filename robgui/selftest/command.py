@@ -44,7 +44,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         raise ParamsError(
             f"There is no device {given.device!r} here; choose one of: {', '.join(known)}."
         )
-    device = torch.device(given.device) if given.device else default_device()
+    if given.device:
+        device = torch.device(given.device)
+    else:
+        device = default_device()
     jobs = [job for job in JOBS if not given.only or job.analysis in given.only]
     proofs = []
     for proof in prove(device, jobs):

@@ -51,7 +51,10 @@ def passed(proofs: Sequence[Proof]) -> bool:
 def _row(proof: Proof) -> tuple[str, ...]:
     if proof.outcome == "FAILED":
         return (proof.title, proof.outcome, *["–"] * (len(_HEAD) - 2))
-    memory = "–" if proof.peak is None else f"{proof.peak / 1e6:,.0f} MB"
+    if proof.peak is None:
+        memory = "–"
+    else:
+        memory = f"{proof.peak / 1e6:,.0f} MB"
     return (
         proof.title,
         proof.outcome,
@@ -65,7 +68,9 @@ def _row(proof: Proof) -> tuple[str, ...]:
 
 
 def _cell(text: str, width: int, column: int) -> str:
-    return text.ljust(width) if column < 2 else text.rjust(width)
+    if column < 2:
+        return text.ljust(width)
+    return text.rjust(width)
 
 
 def _summary(proofs: Sequence[Proof], device: torch.device) -> list[str]:
@@ -75,7 +80,10 @@ def _summary(proofs: Sequence[Proof], device: torch.device) -> list[str]:
     ran = f"{len(whole)} of {len(proofs)} analyses run whole on"
     if device.type == "cpu":
         twice = f"{same} of them give the same numbers twice."
-        why = "The GPU was not asked." if has_gpu() else "There is no GPU here."
+        if has_gpu():
+            why = "The GPU was not asked."
+        else:
+            why = "There is no GPU here."
         return [f"{why} Proven: {ran} the processor,", twice, *_OPEN]
     own = f"{likewise} its verdict with random numbers of the device's own"
     neither = len(proofs) - same - likewise

@@ -145,7 +145,9 @@ def _outcome(apart: float, ours: Execution, theirs: Execution) -> Outcome:
     one, other = ours.verdict, theirs.verdict
     if one is None or other is None or one.status is not other.status:
         return "DIFFERS"
-    return "same verdict" if _agree(one.number, other.number) else "DIFFERS"
+    if _agree(one.number, other.number):
+        return "same verdict"
+    return "DIFFERS"
 
 
 def _agree(one: Quantity | None, other: Quantity | None) -> bool:

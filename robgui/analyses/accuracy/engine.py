@@ -54,7 +54,10 @@ class _Count:
 
     def __init__(self, classifier: Classifier, dataset: Dataset, params: AccuracyParams) -> None:
         labels = dataset.labels
-        known = np.empty(0, np.int64) if labels is None else np.flatnonzero(labels >= 0)
+        if labels is None:
+            known = np.empty(0, np.int64)
+        else:
+            known = np.flatnonzero(labels >= 0)
         if labels is None or not len(known):
             raise DataError(
                 f"{dataset.name} has no labels that {classifier.name} knows, so nobody can say how"
@@ -63,7 +66,10 @@ class _Count:
             )
         # in random order: what is seen half-way is a sample of the whole
         order = np.random.default_rng(params.seed).permutation(known)
-        self._places = order[: params.most] if params.most else order
+        if params.most:
+            self._places = order[: params.most]
+        else:
+            self._places = order
         self.chosen = dataset.subset(self._places)
         self.total, self.labelled = len(self._places), len(known)
         self._truth = labels[self._places]
@@ -228,4 +234,6 @@ def _per_channel(output: Tensor) -> Tensor:
     """One number per channel or unit of a layer."""
     if output.ndim == 4:
         return output.mean((2, 3))
-    return output if output.ndim == 2 else output.flatten(1, -2).mean(1)
+    if output.ndim == 2:
+        return output
+    return output.flatten(1, -2).mean(1)

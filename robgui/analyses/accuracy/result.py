@@ -178,5 +178,8 @@ def calibration(result: AccuracyResult) -> Calibration:
     claimed, right = sums / known, hits / known
     low, high = clopper_pearson(hits, members)
     gaps = np.nan_to_num(np.abs(claimed - right)) * members
-    error = float(gaps.sum() / max(1, result.done)) if result.done else np.nan
+    if result.done:
+        error = float(gaps.sum() / max(1, result.done))
+    else:
+        error = np.nan
     return Calibration(claimed, right, low, high, members, error)

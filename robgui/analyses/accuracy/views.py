@@ -91,7 +91,10 @@ def _confusion(result: AccuracyResult, errors: ClassErrors) -> Matrix:
         answers = errors.taken_for[rows][errors.taken_for[rows] >= 0]
     columns = np.union1d(rows, answers)
     values = errors.directed[np.ix_(rows, columns)]
-    most = float(np.nanmax(values)) if np.isfinite(values).any() else 0.0
+    if np.isfinite(values).any():
+        most = float(np.nanmax(values))
+    else:
+        most = 0.0
     note = (
         f"The {len(rows)} weakest classes and what they are mostly taken for; {left} others are in"
         " the table."

@@ -84,7 +84,10 @@ def _more(failing: np.ndarray) -> str:
     """How many classes fail beside the first."""
     if len(failing) < 2:
         return ""
-    verb = "fails" if len(failing) == 2 else "fail"
+    if len(failing) == 2:
+        verb = "fails"
+    else:
+        verb = "fail"
     return f"; {count(len(failing) - 1, 'more class')} {verb}"
 
 
@@ -220,8 +223,12 @@ def _failing_class(result: AccuracyResult, errors: ClassErrors, c: int) -> Findi
     }
     title = f"{_class_words(result, errors, c)}; mostly taken for “{result.classes[taken]}”"
     example = next((one for one in result.mistakes if one.truth == c), None)
-    picture = None if example is None else example.picture
-    given = None if example is None else example.input
+    if example is None:
+        picture = None
+        given = None
+    else:
+        picture = example.picture
+        given = example.input
     severity = 0.5 + 0.5 * float(errors.share[c])
     return Finding("class", title, severity, detail, picture, given)
 
@@ -261,7 +268,10 @@ def _sheet(pictures: Sequence[np.ndarray]) -> np.ndarray | None:
     """Pictures of one size beside and below each other as one; None without any."""
     if not pictures:
         return None
-    across = len(pictures) if len(pictures) <= _ROW else math.ceil(math.sqrt(len(pictures)))
+    if len(pictures) <= _ROW:
+        across = len(pictures)
+    else:
+        across = math.ceil(math.sqrt(len(pictures)))
     down = -(-len(pictures) // across)
     high, wide = (side + _GAP for side in pictures[0].shape[:2])
     sheet = np.full((down * high - _GAP, across * wide - _GAP, 3), _GROUND, np.uint8)

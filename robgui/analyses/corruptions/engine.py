@@ -87,7 +87,10 @@ class _Trial:
             )
         self._labels = [one for one in labels if one is not None]
         order = np.random.default_rng(params.seed).permutation(np.asarray(common))
-        self._places = order[: params.most] if params.most else order
+        if params.most:
+            self._places = order[: params.most]
+        else:
+            self._places = order
         self.total, self._labelled = len(self._places), len(common)
         self.done = 0
         self._kinds = params.seen(first.shape[0])
@@ -135,7 +138,10 @@ class _Trial:
         name = self._kinds[kind]
         seed = self._params.seed
         seeds = [picture_seed(seed, name, severity, place) for place in batch.places]
-        x = batch.here if KINDS[name].on_host else batch.there
+        if KINDS[name].on_host:
+            x = batch.here
+        else:
+            x = batch.there
         return to_device(corrupt(x, name, severity, seeds), batch.there.device)
 
     def _answers(self, classifier: Classifier, x: Tensor) -> tuple[Tensor, Tensor]:

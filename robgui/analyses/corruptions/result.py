@@ -87,7 +87,9 @@ class CorruptionsResult:
 
     def clean_accuracy(self, network: int) -> float:
         """Share that is right as the pictures are."""
-        return float(self.clean[network].mean()) if self.done else np.nan
+        if self.done:
+            return float(self.clean[network].mean())
+        return np.nan
 
     def clean_bounds(self, network: int) -> tuple[float, float]:
         """Exact 95 % interval of ``clean_accuracy``."""

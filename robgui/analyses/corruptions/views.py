@@ -40,7 +40,10 @@ def views(result: CorruptionsResult, params: CorruptionsParams) -> Sequence[View
 def _falls(result: CorruptionsResult, params: CorruptionsParams) -> Curves:
     at = np.array([0, *result.severities], dtype=float)
     several = len(result.networks) > 1
-    lines = _model_lines(result) if several else _group_lines(result, params)
+    if several:
+        lines = _model_lines(result)
+    else:
+        lines = _group_lines(result, params)
     return Curves(
         "Accuracy under corruption",
         Axis("severity (0: as the picture is)", low=0, high=max(result.severities)),
@@ -84,7 +87,10 @@ def _model_lines(result: CorruptionsResult) -> tuple[Line, ...]:
 
 def _matrix(result: CorruptionsResult, network: int) -> Matrix:
     columns = tuple(str(severity) for severity in result.severities)
-    name = f": {result.networks[network]}" if len(result.networks) > 1 else ""
+    if len(result.networks) > 1:
+        name = f": {result.networks[network]}"
+    else:
+        name = ""
     return Matrix(
         f"Accuracy by kind and severity{name}",
         Axis("severity"),
@@ -101,7 +107,10 @@ def _matrix(result: CorruptionsResult, network: int) -> Matrix:
 def _examples(result: CorruptionsResult) -> Images:
     pictures = []
     for one in result.examples:
-        model = f"{result.networks[one.network]}, " if len(result.networks) > 1 else ""
+        if len(result.networks) > 1:
+            model = f"{result.networks[one.network]}, "
+        else:
+            model = ""
         pictures += [
             Picture(
                 one.before, f"{model}{one.name}", result.classes[one.network][one.truth], right=True

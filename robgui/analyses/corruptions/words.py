@@ -34,7 +34,10 @@ def verdict(result: CorruptionsResult, params: CorruptionsParams) -> Verdict:
     because = tuple(
         f"{name}: {one.sentence}" for name, one in zip(result.networks, each, strict=True)
     )
-    number = replace(worst.number, name=f"{worst.number.name}, {name}") if worst.number else None
+    if worst.number:
+        number = replace(worst.number, name=f"{worst.number.name}, {name}")
+    else:
+        number = None
     sentence = f"{name}: {worst.sentence} {_most_often(result)}"
     return Verdict(worst.status, sentence, number, _scope(result), because, each)
 
@@ -53,7 +56,10 @@ def _most_often(result: CorruptionsResult) -> str:
     if not more + less:
         return f"Over all corruptions the two best are right equally often: {shares[0]}."
     chance = binomtest(max(more, less), more + less).pvalue * (len(each) - 1)
-    beyond = "beyond chance" if chance < 0.05 else "which may be chance"
+    if chance < 0.05:
+        beyond = "beyond chance"
+    else:
+        beyond = "which may be chance"
     return (
         f"Over all corruptions “{result.networks[first]}” is right most often: {shares[0]}, next"
         f" “{result.networks[second]}”: {shares[1]}, {beyond}."

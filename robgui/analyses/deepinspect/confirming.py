@@ -26,7 +26,10 @@ def confirmation_rounds(
     classifier: Classifier, dataset: Dataset, result: DeepInspectResult, count: int, seed: int
 ) -> Generator[None, None, tuple[Confirmation, ...]]:
     """Plays a targeted game in both directions for each of the first reported pairs."""
-    pairs = result.confusion_pairs if len(result.confusion_pairs) else result.confusion_top
+    if len(result.confusion_pairs):
+        pairs = result.confusion_pairs
+    else:
+        pairs = result.confusion_top
     found: list[Confirmation] = []
     for a, b in pairs[:count].tolist():
         for start, target in ((a, b), (b, a)):
@@ -51,5 +54,8 @@ def _played(
     for _ in game:
         yield
     best = best_outcome(game.outcomes, "l0")
-    pixels = float("nan") if best is None else best.severity.l0_pixels
+    if best is None:
+        pixels = float("nan")
+    else:
+        pixels = best.severity.l0_pixels
     return Confirmation(start, target, place, pixels, game.oracle.calls)

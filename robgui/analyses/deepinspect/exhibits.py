@@ -26,7 +26,10 @@ def exhibits_of(
     pictures.
     """
     errors = errors_of(result)
-    failing = [] if errors is None else errors.failing(most_wrong)[:CLASSES].tolist()
+    if errors is None:
+        failing = []
+    else:
+        failing = errors.failing(most_wrong)[:CLASSES].tolist()
     chosen = [("class", c, int(errors.taken_for[c]), -1) for c in failing if errors is not None]
     chosen += [("confusion", a, b, -1) for a, b in result.confusion_pairs[:CONFUSIONS].tolist()]
     chosen += [("bias", a, b, c) for a, b, c in result.triplets[:BIASES].tolist()]
@@ -45,7 +48,10 @@ def _exhibit(
     keep_input: bool,
 ) -> ShownPair:
     places, wrong = _to_show(result, kind, a, b, c)
-    failing = places[:1] if wrong and keep_input else places[:0]
+    if wrong and keep_input:
+        failing = places[:1]
+    else:
+        failing = places[:0]
     return ShownPair(
         kind,
         a,

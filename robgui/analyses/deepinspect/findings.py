@@ -57,13 +57,15 @@ def _class_finding(result: DeepInspectResult, errors: ClassErrors, exhibit: Show
 def _confusion_finding(result: DeepInspectResult, exhibit: ShownPair) -> Finding:
     a, b = exhibit.first, exhibit.second
     distance = float(result.napvd[a, b])
-    true = float(result.conf[a, b]) if result.conf.size else math.nan
+    if result.conf.size:
+        true = float(result.conf[a, b])
+    else:
+        true = math.nan
     names = f"“{result.classes[a]}” and “{result.classes[b]}”"
-    proof = (
-        "no labels say whether they are confused"
-        if math.isnan(true)
-        else f"truly confused in {percent(true)} of their inputs"
-    )
+    if math.isnan(true):
+        proof = "no labels say whether they are confused"
+    else:
+        proof = f"truly confused in {percent(true)} of their inputs"
     detail = {
         **_detail(result, exhibit),
         "distance": distance,
@@ -73,14 +75,20 @@ def _confusion_finding(result: DeepInspectResult, exhibit: ShownPair) -> Finding
         "beyond_noise": beyond_noise(result, a, b),
         "pixels_apart": pixels_apart(result, a, b),
     }
-    severity = 0.25 * _nearness(result, distance) if math.isnan(true) else 0.5 * true
+    if math.isnan(true):
+        severity = 0.25 * _nearness(result, distance)
+    else:
+        severity = 0.5 * true
     title = f"{names} look alike to the network; {proof}"
     return Finding("confusion", title, severity, detail, exhibit.picture, _failing(exhibit))
 
 
 def _bias_finding(result: DeepInspectResult, exhibit: ShownPair) -> Finding:
     a, b, c = exhibit.first, exhibit.second, exhibit.third
-    near, far = (a, b) if result.napvd[a, c] <= result.napvd[b, c] else (b, a)
+    if result.napvd[a, c] <= result.napvd[b, c]:
+        near, far = (a, b)
+    else:
+        near, far = (b, a)
     title = (
         f"“{result.classes[near]}” and “{result.classes[far]}” are treated differently: "
         f"“{result.classes[c]}” is much nearer to “{result.classes[near]}”"
@@ -97,7 +105,10 @@ def _bias_finding(result: DeepInspectResult, exhibit: ShownPair) -> Finding:
         "truly_biased": _is_true(result.bias, a, b),
     }
     highest = float(np.nanmax(result.avg_bias))
-    severity = 0.2 * value / highest if highest > 0 else 0.0
+    if highest > 0:
+        severity = 0.2 * value / highest
+    else:
+        severity = 0.0
     return Finding("bias", title, severity, detail, exhibit.picture, _failing(exhibit))
 
 
@@ -129,12 +140,19 @@ def _nearness(result: DeepInspectResult, distance: float) -> float:
     """
     first, second = np.triu_indices(len(result.napvd), 1)
     values = result.napvd[first, second]
-    mean = float(np.nanmean(values)) if np.isfinite(values).any() else 0.0
-    return float(np.clip(1 - distance / mean, 0, 1)) if mean > 0 else 0.0
+    if np.isfinite(values).any():
+        mean = float(np.nanmean(values))
+    else:
+        mean = 0.0
+    if mean > 0:
+        return float(np.clip(1 - distance / mean, 0, 1))
+    return 0.0
 
 
 def _is_true(quality: Quality | None, a: int, b: int) -> bool | None:
-    return None if quality is None else bool((quality.true_pairs == (a, b)).all(1).any())
+    if quality is None:
+        return None
+    return bool((quality.true_pairs == (a, b)).all(1).any())
 
 
 def _failing(exhibit: ShownPair) -> np.ndarray | None:

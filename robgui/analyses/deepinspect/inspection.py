@@ -204,7 +204,9 @@ class _Inspection:
 
     def _live_rho(self) -> np.ndarray:
         size = self.tally.neurons * self._classifier.classes
-        return self.tally.rho(np.float32) if size <= _RHO_LIVE else self._no_rho()
+        if size <= _RHO_LIVE:
+            return self.tally.rho(np.float32)
+        return self._no_rho()
 
     def _no_rho(self) -> np.ndarray:
         return np.zeros((0, self._classifier.classes), dtype=np.float32)

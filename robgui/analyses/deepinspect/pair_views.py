@@ -76,9 +76,18 @@ def pair_pictures(
 
 def _picture(result: DeepInspectResult, place: int, pixels: np.ndarray) -> Picture:
     said = result.classes[int(result.predicted[place])]
-    true = int(result.true[place]) if len(result.true) else -1
-    caption = f"is {result.classes[true]}" if true >= 0 else f"input {place}"
-    right = None if true < 0 else true == int(result.predicted[place])
+    if len(result.true):
+        true = int(result.true[place])
+    else:
+        true = -1
+    if true >= 0:
+        caption = f"is {result.classes[true]}"
+    else:
+        caption = f"input {place}"
+    if true < 0:
+        right = None
+    else:
+        right = true == int(result.predicted[place])
     return Picture(np.ascontiguousarray(pixels), caption, f"says {said}", right, Ink("text"))
 
 
@@ -108,7 +117,10 @@ def pair_offers(result: DeepInspectResult, a: int, b: int) -> Sequence[Offer]:
         return ()
     both = f"“{result.classes[a]}” and “{result.classes[b]}”"
     one = _to_attack(result, places, (a, b))
-    target = b if result.predicted[one] == a else a
+    if result.predicted[one] == a:
+        target = b
+    else:
+        target = a
     names = tuple(f"input {int(place)}" for place in places)
     attacked = Offer(
         f"An input between {both}",
@@ -133,4 +145,6 @@ def _to_attack(result: DeepInspectResult, places: np.ndarray, pair: tuple[int, i
 def nearest_class(result: DeepInspectResult, c: int) -> int | None:
     """The class that looks most like class ``c`` to the network; None without any."""
     distance = np.where(np.arange(len(result.classes)) == c, np.nan, result.napvd[c])
-    return int(np.nanargmin(distance)) if np.isfinite(distance).any() else None
+    if np.isfinite(distance).any():
+        return int(np.nanargmin(distance))
+    return None

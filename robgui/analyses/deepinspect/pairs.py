@@ -35,7 +35,10 @@ def beyond(scores: np.ndarray, cutoff: float) -> tuple[np.ndarray, float]:
         return np.zeros(0, dtype=bool), math.nan
     limit = float(scores.mean() + cutoff * scores.std())
     # equal scores have a std of rounding alone, which must report none of them
-    above = scores > limit if np.ptp(scores) > 0 else np.zeros(len(scores), dtype=bool)
+    if np.ptp(scores) > 0:
+        above = scores > limit
+    else:
+        above = np.zeros(len(scores), dtype=bool)
     return above, limit
 
 
@@ -126,7 +129,9 @@ def pixels_apart(result: DeepInspectResult, a: int, b: int) -> float | None:
     if not games:
         return None
     found = [pixels for pixels in games if math.isfinite(pixels)]
-    return min(found) if found else math.nan
+    if found:
+        return min(found)
+    return math.nan
 
 
 #: Whether a pair lies below the limit for sure: beyond noise, within it, or too few inputs to say.
@@ -137,7 +142,9 @@ def beyond_noise(result: DeepInspectResult, a: int, b: int) -> Surety:
     """Whether the whole interval of a pair's distance lies below the limit."""
     if min(int(result.counts[a]), int(result.counts[b])) < FEWEST or not result.napvd_high.size:
         return "unknown"
-    return "yes" if result.napvd_high[a, b] < result.confusion_limit else "no"
+    if result.napvd_high[a, b] < result.confusion_limit:
+        return "yes"
+    return "no"
 
 
 def _multi_label_pair(result: DeepInspectResult, a: int, b: int) -> tuple[np.ndarray, np.ndarray]:
@@ -204,7 +211,9 @@ def class_order(result: DeepInspectResult, order: Order) -> np.ndarray:
     if order == "name":
         return np.array(sorted(range(len(names)), key=names.__getitem__))
     if order == "likeness":
-        return clustered(result.napvd) if result.complete else np.arange(len(names))
+        if result.complete:
+            return clustered(result.napvd)
+        return np.arange(len(names))
     errors = errors_of(result)
     if errors is not None:
         return errors.order

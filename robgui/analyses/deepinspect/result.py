@@ -236,4 +236,6 @@ class DeepInspectResult:
     @property
     def conf(self) -> np.ndarray:
         """The true confusion ``(m, m)``, of type 1 or 2; ``(0, 0)`` without labels."""
-        return self.type2conf if self.multi_label else self.type1conf
+        if self.multi_label:
+            return self.type2conf
+        return self.type1conf

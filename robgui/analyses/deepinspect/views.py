@@ -84,7 +84,10 @@ def _matrix(
     """A matrix of classes, the first at the top as in any table."""
     shown = np.asarray(values, dtype=np.float64)[np.ix_(order[::-1], order)]
     finite = shown[np.isfinite(shown)]
-    low = min(0.0, float(finite.min())) if len(finite) else 0.0
+    if len(finite):
+        low = min(0.0, float(finite.min()))
+    else:
+        low = 0.0
     high = float(finite.max()) if len(finite) else 1.0
     ordered = tuple(names[int(c)] for c in order)
     return Matrix(
@@ -143,7 +146,10 @@ def standardised(distance: np.ndarray) -> np.ndarray:
     values = values[np.isfinite(values)]
     spread = float(values.std()) if len(values) else 0.0
     centred = distance - (float(values.mean()) if len(values) else 0.0)
-    scaled = centred / spread if spread > 0 else centred * 0
+    if spread > 0:
+        scaled = centred / spread
+    else:
+        scaled = centred * 0
     np.fill_diagonal(scaled, np.nan)
     return scaled
 
@@ -197,7 +203,10 @@ def _pairs(result: DeepInspectResult) -> Table:
         apart = tuple(_apart(pixels_apart(result, *pair)) for pair in pairs.tolist())
         columns.append(Column("Pixels apart", apart))
     columns.append(Column("Bias", cells(result.avg_bias[a, b]), "number"))
-    title = "Pairs that stand out" if len(result.confusion_pairs) else "Nearest pairs"
+    if len(result.confusion_pairs):
+        title = "Pairs that stand out"
+    else:
+        title = "Nearest pairs"
     note = "Most alike first; distance has no direction."
     if result.napvd_high.size:
         note += (
@@ -221,7 +230,9 @@ def mixed_up(errors: ClassErrors, a: int, b: int) -> str:
 def _apart(pixels: float | None) -> str:
     if pixels is None:
         return ""
-    return f"{int(pixels):,}" if np.isfinite(pixels) else "none found"
+    if np.isfinite(pixels):
+        return f"{int(pixels):,}"
+    return "none found"
 
 
 def cells(values: np.ndarray) -> tuple[float | None, ...]:

@@ -113,7 +113,10 @@ def _status(errors: ClassErrors, limit: float, complete: bool) -> Status:
 def _rule(failing: np.ndarray, errors: ClassErrors, most: float) -> str:
     limit = percent(most)
     if len(failing):
-        verb = "gets" if len(failing) == 1 else "get"
+        if len(failing) == 1:
+            verb = "gets"
+        else:
+            verb = "get"
         return (
             f"{count(len(failing), 'class')} of {int((errors.members > 0).sum()):,} {verb} more"
             f" than {limit} wrong, each 95 % sure."
@@ -148,7 +151,10 @@ def _by_true_confusion(result: DeepInspectResult, because: list[str], limit: flo
         f"{name} are predicted together in {percent(worst)} of the inputs that show only one of"
         " them."
     )
-    status = Status.FAILS if worst > limit else Status.AT_RISK
+    if worst > limit:
+        status = Status.FAILS
+    else:
+        status = Status.AT_RISK
     if worst == 0:
         status, sentence = Status.UNKNOWN, "No two classes are mixed up in any labelled input."
     because = [f"More than {percent(limit)} counts as a failure.", *because]
@@ -158,20 +164,17 @@ def _by_true_confusion(result: DeepInspectResult, because: list[str], limit: flo
 
 def _unlabelled(result: DeepInspectResult) -> str:
     alike = _alike(result)
-    return (
-        f"{alike} Whether the model confuses them needs labels."
-        if alike
-        else "The classes have not been compared yet."
-    )
+    if alike:
+        return f"{alike} Whether the model confuses them needs labels."
+    return "The classes have not been compared yet."
 
 
 def _scope(result: DeepInspectResult) -> str:
     total = len(result.predicted)
-    seen = (
-        f"{count(result.done, 'input')} of {result.dataset}"
-        if result.complete
-        else f"So far {result.done:,} of {total:,} inputs"
-    )
+    if result.complete:
+        seen = f"{count(result.done, 'input')} of {result.dataset}"
+    else:
+        seen = f"So far {result.done:,} of {total:,} inputs"
     calls = count(result.model_calls, "model call")
     return f"{seen}, {calls}."
 
@@ -237,11 +240,10 @@ def _biased(result: DeepInspectResult) -> str:
     if not len(result.bias_pairs):
         return ""
     a, b = (int(c) for c in result.bias_pairs[0])
-    third = (
-        f", most of all towards “{result.classes[int(result.triplets[0, 2])]}”"
-        if len(result.triplets)
-        else ""
-    )
+    if len(result.triplets):
+        third = f", most of all towards “{result.classes[int(result.triplets[0, 2])]}”"
+    else:
+        third = ""
     return f"“{result.classes[a]}” and “{result.classes[b]}” are treated most differently{third}."
 
 

@@ -123,14 +123,21 @@ class _Tally:
             )
         self._classifier = classifier
         self._params = params
-        self._target = class_of(params.target, classifier.labels) if params.target.strip() else -1
+        if params.target.strip():
+            self._target = class_of(params.target, classifier.labels)
+        else:
+            self._target = -1
         self._looks = int(
             self._target >= 0
         )  # calls before a game: does the image have the target class already?
         self._available = len(dataset)
         chosen = chosen_places(self._available, params.images, params.seed)
-        self._first = 0 if part is None else part.start
-        self._numbers = chosen if part is None else chosen[part.start : part.stop]
+        if part is None:
+            self._first = 0
+            self._numbers = chosen
+        else:
+            self._first = part.start
+            self._numbers = chosen[part.start : part.stop]
         self._dataset = dataset.subset(self._numbers)
         self.count = n = len(self._numbers)
         self._severity = np.full((n, 5), np.nan)
@@ -139,9 +146,10 @@ class _Tally:
         self._calls, self._first_calls = (np.zeros(n, dtype=np.int64) for _ in range(2))
         self._played, self._skipped = (np.zeros(n, dtype=bool) for _ in range(2))
         labels = dataset.labels
-        self._true = (
-            np.full(n, -1) if labels is None else np.asarray(labels)[self._numbers].astype(np.int64)
-        )
+        if labels is None:
+            self._true = np.full(n, -1)
+        else:
+            self._true = np.asarray(labels)[self._numbers].astype(np.int64)
         self._pictures: np.ndarray | None = None
         self._worst: list[tuple[float, int, np.ndarray, np.ndarray]] = []
 
@@ -182,7 +190,10 @@ class _Tally:
         self._before[place] = probabilities(match.oracle.start)[match.oracle.original]
         self._calls[place] = self._looks + match.oracle.calls
         self._first_calls[place], self._seconds[place] = last.first_calls, last.seconds
-        example = image if outcome is None else example_of(image, outcome)
+        if outcome is None:
+            example = image
+        else:
+            example = example_of(image, outcome)
         if outcome is not None:
             self._severity[place] = dataclasses.astuple(outcome.severity)
             self._found[place], self._after[place] = (
@@ -245,11 +256,9 @@ class _Tally:
 def _middle(severity: np.ndarray) -> tuple[float, float]:
     """Mean and median of the severities that are known; nan when none is."""
     known = severity[np.isfinite(severity)]
-    return (
-        (float(known.mean()), float(np.median(known)))
-        if len(known)
-        else (float("nan"), float("nan"))
-    )
+    if len(known):
+        return (float(known.mean()), float(np.median(known)))
+    return (float("nan"), float("nan"))
 
 
 def _stacked(pictures: Sequence[np.ndarray]) -> np.ndarray:

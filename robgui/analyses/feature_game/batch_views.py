@@ -48,7 +48,10 @@ def _histogram(result: FeatureGameBatchResult, params: FeatureGameBatchParams) -
     values = values[np.isfinite(values)]
     heights, edges = _bins(values, whole=norm == "l0")
     middle = median_of_all(result, params)
-    marks = [Mark(middle, "median of all images")] if np.isfinite(middle) else []
+    if np.isfinite(middle):
+        marks = [Mark(middle, "median of all images")]
+    else:
+        marks = []
     games = int((result.played & ~result.skipped).sum())
     left = games - len(values)
     return Bars(
@@ -89,16 +92,21 @@ def _worst(result: FeatureGameBatchResult) -> Images:
                 (result.worst_examples[rank], result.found_class[place]),
             )
         ):
-            caption = (
-                result.keys[place]
-                if which == 0
-                else f"{count(int(result.severity[place, 0]), 'pixel')} changed"
-            )
+            if which == 0:
+                caption = result.keys[place]
+            else:
+                caption = f"{count(int(result.severity[place, 0]), 'pixel')} changed"
             true = int(result.true_class[place])
-            right = None if true < 0 else int(seen) == true
+            if true < 0:
+                right = None
+            else:
+                right = int(seen) == true
             label = result.labels[int(seen)]
             ink = Ink("changed" if which else "original", name=label)
-            frames = _framed(result, rank) if which else ()
+            if which:
+                frames = _framed(result, rank)
+            else:
+                frames = ()
             pictures.append(Picture(picture_for_view(image), caption, label, right, ink, frames))
     return Images("The smallest changes", tuple(pictures), pairs=True)
 
@@ -141,9 +149,14 @@ def _images(result: FeatureGameBatchResult, norm: Norm) -> Table:
     labels = result.labels
 
     def name(c: int) -> str:
-        return labels[c] if c >= 0 else ""
+        if c >= 0:
+            return labels[c]
+        return ""
 
-    kind: ColumnKind = "count" if norm == "l0" else "number"
+    if norm == "l0":
+        kind: ColumnKind = "count"
+    else:
+        kind = "number"
     severities = result.severity[shown, COLUMN[norm]]
     return Table(
         "Every image",

@@ -27,14 +27,20 @@ def batch_verdict(result: FeatureGameBatchResult, params: FeatureGameBatchParams
     found = result.found_class >= 0
     if not played:
         return Verdict(Status.UNKNOWN, "No game has been played yet.")
-    aim = f" to “{result.labels[result.target]}”" if result.target >= 0 else ""
+    if result.target >= 0:
+        aim = f" to “{result.labels[result.target]}”"
+    else:
+        aim = ""
     scope = _progress(result, played, planned)
     if not found.any():
         sentence = f"None of {count(played, 'image')} was changed{aim}."
         return Verdict(
             Status.UNKNOWN, sentence, None, scope, ("That none was found is no guarantee.",)
         )
-    verb = "changes" if played == 1 else "change"
+    if played == 1:
+        verb = "changes"
+    else:
+        verb = "change"
     sentence = (
         f"{int(found.sum()):,} of {count(played, 'image')} {verb} class{aim}"
         f"{_half(result, params, played)}."
@@ -53,7 +59,10 @@ def batch_verdict(result: FeatureGameBatchResult, params: FeatureGameBatchParams
     )
     least = float(np.nanmin(result.severity[found, COLUMN[params.norm]]))
     small = is_small(least, params.norm, image, params)
-    status = Status.FAILS if small else Status.AT_RISK
+    if small:
+        status = Status.FAILS
+    else:
+        status = Status.AT_RISK
     return Verdict(status, sentence, quantity, scope, tuple(because))
 
 
@@ -85,9 +94,10 @@ def _progress(result: FeatureGameBatchResult, played: int, planned: int) -> str:
     source = result.dataset or "the data"
     images = sample(played, planned, result.available, "image", source)
     skipped = int(result.skipped.sum())
-    left_out = (
-        f" {count(skipped, 'image')} already had that class and were left out." if skipped else ""
-    )
+    if skipped:
+        left_out = f" {count(skipped, 'image')} already had that class and were left out."
+    else:
+        left_out = ""
     return f"{images}; {words}{left_out}"
 
 
@@ -139,11 +149,10 @@ def batch_offers(result: FeatureGameBatchResult, params: FeatureGameBatchParams)
     places = tuple(int(result.numbers[i]) for i in result.worst)
     found = np.flatnonzero(result.found_class >= 0)
     images = tuple(int(result.numbers[i]) for i in found)
-    title = (
-        f"The {len(names):,} least severe examples"
-        if len(found) > len(names)
-        else f"All {len(names):,} examples"
-    )
+    if len(found) > len(names):
+        title = f"The {len(names):,} least severe examples"
+    else:
+        title = f"All {len(names):,} examples"
     return (
         Offer("The least severe example", names[:1], result.worst_examples[:1], places=places[:1]),
         Offer(title, names, result.worst_examples, places=places),

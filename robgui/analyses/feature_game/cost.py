@@ -18,7 +18,10 @@ _TARGETS = 20
 
 def game_calls(params: FeatureGameParams, subject: Subject) -> Calls:
     """Every search of one image."""
-    players = len(PLAYERS) if params.player == "all" else 1
+    if params.player == "all":
+        players = len(PLAYERS)
+    else:
+        players = 1
     every = params.target.strip().casefold() == ALL_CLASSES
     searches = players * (min(_TARGETS, subject.classes - 1) if every else 1)
     return Calls(min(_FIRST, params.max_calls) * searches, params.max_calls * searches)
@@ -26,5 +29,8 @@ def game_calls(params: FeatureGameParams, subject: Subject) -> Calls:
 
 def batch_calls(params: FeatureGameBatchParams, subject: Subject) -> Calls:
     """One search for each image."""
-    images = min(subject.inputs, params.images) if params.images else subject.inputs
+    if params.images:
+        images = min(subject.inputs, params.images)
+    else:
+        images = subject.inputs
     return Calls(min(_FIRST, params.max_calls) * images, params.max_calls * images)

@@ -49,11 +49,10 @@ def feature_game(
         raise DataError(
             f"The feature game is played on one image at a time; {len(dataset):,} were given."
         )
-    reserve = (
-        PERSISTENCE_CALLS
-        if params.persistence and _PERSISTENCE_SHARE * params.max_calls >= PERSISTENCE_CALLS
-        else 0
-    )
+    if params.persistence and _PERSISTENCE_SHARE * params.max_calls >= PERSISTENCE_CALLS:
+        reserve = PERSISTENCE_CALLS
+    else:
+        reserve = 0
     deadline = Deadline(params.max_seconds)
     seen = _Seen(classifier, dataset, params, reserve, deadline)
     yield from deadline.counted(_played(classifier, seen))
@@ -90,10 +89,16 @@ class _Seen:
         self._deadline = deadline
         self._params = params
         self._reserve = reserve
-        self._exact = self._exact_class(classifier, exact) if self._asked else -1
+        if self._asked:
+            self._exact = self._exact_class(classifier, exact)
+        else:
+            self._exact = -1
         self._labels = tuple(classifier.labels)
         self._name = dataset.key(0)
-        self._true = -1 if dataset.labels is None else int(dataset.labels[0])
+        if dataset.labels is None:
+            self._true = -1
+        else:
+            self._true = int(dataset.labels[0])
         self._input = self.match.rounded.astype(np.float32) / np.float32(255)
         self._initial = self.match.mixture.saliency()
         self._persistence: Persistence | None = None
@@ -174,18 +179,19 @@ class _Seen:
         -1 elsewhere.
         """
         found = int(classifier.infer(exact[None]).argmax())
-        return -1 if found == self.match.oracle.original else found
+        if found == self.match.oracle.original:
+            return -1
+        return found
 
     def _remarks(self, classifier: Classifier) -> str:
         """What the user should know before reading the result."""
         said = []
         match = self.match
         if match.source != "SIFT":
-            stands = (
-                "a regular grid stands in for them"
-                if match.source == "grid"
-                else "they were found without its edge threshold"
-            )
+            if match.source == "grid":
+                stands = "a regular grid stands in for them"
+            else:
+                stands = "they were found without its edge threshold"
             said.append(f"SIFT finds no keypoints in this image; {stands}.")
         original = match.oracle.original
         if self._exact >= 0:

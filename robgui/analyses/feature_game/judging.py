@@ -48,4 +48,6 @@ def rule(norm: Norm, image: np.ndarray, params: Judged) -> str:
 
 
 def _threshold(norm: Norm, params: Judged) -> float:
-    return params.few_pixels if norm == "l0" else params.small_change
+    if norm == "l0":
+        return params.few_pixels
+    return params.small_change

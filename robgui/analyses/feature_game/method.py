@@ -32,7 +32,9 @@ def _many(params: FeatureGameBatchParams) -> Requirements:
 
 
 def _needs(params: FeatureGameParams | FeatureGameBatchParams) -> frozenset[str]:
-    return frozenset({"gradients"}) if params.gradients else frozenset()
+    if params.gradients:
+        return frozenset({"gradients"})
+    return frozenset()
 
 
 ONE_IMAGE = Analysis(

@@ -53,8 +53,14 @@ def quantity(outcome: Outcome, norm: Norm) -> Quantity:
     """The median of the games with their quartiles."""
     low, middle, high = outcome.quartiles
     name = f"{UNITS[norm].capitalize()} {RIVALS[outcome.player]}"
-    value = middle if math.isfinite(middle) else math.nan
-    text = f"{number(middle)} ({_between(low, high)})" if math.isfinite(middle) else _share(outcome)
+    if math.isfinite(middle):
+        value = middle
+    else:
+        value = math.nan
+    if math.isfinite(middle):
+        text = f"{number(middle)} ({_between(low, high)})"
+    else:
+        text = _share(outcome)
     return Quantity(name, value, better="high", text=text)
 
 
@@ -62,7 +68,10 @@ def _played(outcome: Outcome, norm: Norm) -> str:
     """``against chance it takes 15 pixels in the middle of 15 games (half of them 12 to 18)``."""
     who, games = RIVALS[outcome.player], len(outcome.games)
     if games < FEWEST_GAMES:
-        ended = "no game" if not games else f"only {count(games, 'game')}"
+        if not games:
+            ended = "no game"
+        else:
+            ended = f"only {count(games, 'game')}"
         return f"{who} {ended} ended with the calls allowed, too few for a number"
     low, middle, high = outcome.quartiles
     if not math.isfinite(middle):
@@ -70,7 +79,10 @@ def _played(outcome: Outcome, norm: Norm) -> str:
             f"{who} the class changes in {_share(outcome)}; in the others a quarter of the pixels"
             " does not suffice"
         )
-    unit = "pixels" if norm == "l0" else f"({UNITS[norm]})"
+    if norm == "l0":
+        unit = "pixels"
+    else:
+        unit = f"({UNITS[norm]})"
     return (
         f"{who} it takes {number(middle)} {unit} in the middle of {games} games (half of them"
         f" {_between(low, high)})"
@@ -78,7 +90,9 @@ def _played(outcome: Outcome, norm: Norm) -> str:
 
 
 def _between(low: float, high: float) -> str:
-    return f"{number(low)} to {number(high)}" if math.isfinite(high) else f"{number(low)} or more"
+    if math.isfinite(high):
+        return f"{number(low)} to {number(high)}"
+    return f"{number(low)} or more"
 
 
 def _share(outcome: Outcome) -> str:

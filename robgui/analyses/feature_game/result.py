@@ -146,7 +146,9 @@ class SteepnessEvidence:
     @property
     def tau(self) -> float:
         """The step that the paper's Theorem 4 would ask for: 2 gap / lipschitz."""
-        return 2 * self.gap / self.lipschitz if self.lipschitz > 0 else float("nan")
+        if self.lipschitz > 0:
+            return 2 * self.gap / self.lipschitz
+        return float("nan")
 
 
 @dataclass(frozen=True, slots=True)

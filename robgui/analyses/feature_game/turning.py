@@ -76,4 +76,6 @@ def _kept(classes: np.ndarray, original: int, values: tuple[float, ...], still: 
     have it.
     """
     counted = (classes[0] == original) & (np.array(values) != still)
-    return float((classes[1][counted] != original).mean()) if counted.any() else float("nan")
+    if counted.any():
+        return float((classes[1][counted] != original).mean())
+    return float("nan")

@@ -93,15 +93,22 @@ def _before_and_after(result: FeatureGameResult) -> Images:
 
 def _framed(result: FeatureGameResult) -> list[list[int]]:
     changed: list[list[int]] = result.changed.tolist()
-    return changed if len(changed) <= FRAMES else []
+    if len(changed) <= FRAMES:
+        return changed
+    return []
 
 
 def _right(result: FeatureGameResult, seen: int) -> bool | None:
-    return None if result.true_class < 0 else seen == result.true_class
+    if result.true_class < 0:
+        return None
+    return seen == result.true_class
 
 
 def _severity_by_iteration(result: FeatureGameResult, norm: Norm) -> Curves:
-    rows = result.history if len(result.history) else np.full((1, 3), np.nan)
+    if len(result.history):
+        rows = result.history
+    else:
+        rows = np.full((1, 3), np.nan)
     games = bool(result.outcomes) and len(result.outcomes[-1].games) > 0
     lines = (
         Line(
@@ -147,7 +154,10 @@ def _confidences(result: FeatureGameResult) -> Bars:
 def _saliency(result: FeatureGameResult) -> Matrix:
     """The share of the search that each pixel gets; the image's top row is the matrix's last."""
     values = result.saliency[::-1]
-    high = float(values.max()) if values.size else 1.0
+    if values.size:
+        high = float(values.max())
+    else:
+        high = 1.0
     changed = tuple(
         Spot(x + 0.5, values.shape[0] - y - 0.5, "changed", Ink("changed"), "square", 1.0)
         for x, y in _framed(result)
@@ -168,7 +178,10 @@ def _features(result: FeatureGameResult) -> Images:
         Spot(x, y, "feature", Ink("series", 5), "circle", max(size, 1.0))
         for x, y, size, _ in result.keypoints.tolist()
     )
-    words = "grid cells" if result.keypoint_source == "grid" else "features"
+    if result.keypoint_source == "grid":
+        words = "grid cells"
+    else:
+        words = "features"
     picture = Picture(
         picture_for_view(result.input),
         f"{len(result.keypoints):,} {words} ({result.keypoint_source})",
@@ -182,12 +195,13 @@ def _by_search(result: FeatureGameResult, params: FeatureGameParams) -> Bars:
     names = tuple(_search_name(result, one) for one in result.outcomes)
     rows = [_spread(one, params) for one in result.outcomes]
     low, values, high = (np.array(column, dtype=np.float64) for column in zip(*rows, strict=True))
-    note = (
-        AS_PUBLISHED
-        if params.preset == "paper"
-        else "Against chance or an opponent: median and quartiles of whole games; no bar where"
-        " fewer than half of them changed the class."
-    )
+    if params.preset == "paper":
+        note = AS_PUBLISHED
+    else:
+        note = (
+            "Against chance or an opponent: median and quartiles of whole games; no bar where"
+            " fewer than half of them changed the class."
+        )
     return Bars(
         "Change found by each search",
         Axis(UNITS[norm], low=0, better="high"),
@@ -208,7 +222,9 @@ def _spread(outcome: Outcome, params: FeatureGameParams) -> tuple[float, float, 
 
 def _search_name(result: FeatureGameResult, outcome: Outcome) -> str:
     helper = RIVALS[outcome.player]
-    return f"{helper}, to {result.labels[outcome.target]}" if outcome.target >= 0 else helper
+    if outcome.target >= 0:
+        return f"{helper}, to {result.labels[outcome.target]}"
+    return helper
 
 
 def _searches(result: FeatureGameResult) -> Table:
@@ -242,11 +258,15 @@ def _searches(result: FeatureGameResult) -> Table:
 
 def finite(value: float) -> float | None:
     """The value, None where it is not known."""
-    return float(value) if np.isfinite(value) else None
+    if np.isfinite(value):
+        return float(value)
+    return None
 
 
 def _whole(value: float) -> int | None:
-    return int(value) if np.isfinite(value) else None
+    if np.isfinite(value):
+        return int(value)
+    return None
 
 
 def _evidence(result: FeatureGameResult) -> Table:
@@ -260,11 +280,10 @@ def _evidence(result: FeatureGameResult) -> Table:
         ("step that the paper's Theorem 4 would ask for", number(seen.tau)),
     ]
     names, values = zip(*rows, strict=True)
-    note = (
-        NO_GUARANTEE
-        if result.found_class < 0
-        else "A smaller change may exist: the search has seen a few of very many images."
-    )
+    if result.found_class < 0:
+        note = NO_GUARANTEE
+    else:
+        note = "A smaller change may exist: the search has seen a few of very many images."
     return Table("Evidence", (Column("What", names), Column("Value", values)), note)
 
 
@@ -316,4 +335,6 @@ def _tree(result: FeatureGameResult) -> Tree:
 def _node_name(keypoint: int, x: int, y: int) -> str:
     if keypoint >= 0:
         return f"feature {keypoint}"
-    return f"pixel {x}, {y}" if x >= 0 else "start"
+    if x >= 0:
+        return f"pixel {x}, {y}"
+    return "start"

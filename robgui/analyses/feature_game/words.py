@@ -70,7 +70,9 @@ def _sentence(result: FeatureGameResult, params: FeatureGameParams) -> str:
     hindered = opponents.only_hindered(result, params)
     if hindered is not None:
         return f"{_subject(result)}: {opponents.sentence(result, hindered, params)}"
-    return _found(result, params) if result.found_class >= 0 else _nothing(result, params)
+    if result.found_class >= 0:
+        return _found(result, params)
+    return _nothing(result, params)
 
 
 def _mislabelled(result: FeatureGameResult) -> str:
@@ -93,7 +95,10 @@ def _scope(result: FeatureGameResult) -> str:
     """How much is computed, and what this search has cost; the others' calls are not its own."""
     ended = sum(bool(outcome.ended) for outcome in result.outcomes)
     searches = count(result.searches, "search")
-    so_far = f"So far {ended} of {searches} ended; " if ended < result.searches else ""
+    if ended < result.searches:
+        so_far = f"So far {ended} of {searches} ended; "
+    else:
+        so_far = ""
     cost = f"{count(result.model_calls, 'model call')} in {duration(result.seconds)}"
     if result.searches > 1:
         cost = f"{cost} for {searches}"
@@ -101,7 +106,9 @@ def _scope(result: FeatureGameResult) -> str:
     if best is None or not best.first_calls:
         return f"{so_far}{cost}."
     own = f"first found after {best.first_calls:,} of this search's {best.model_calls:,} calls"
-    return f"{so_far}{own}; {cost}." if so_far else f"{own[0].upper()}{own[1:]}; {cost}."
+    if so_far:
+        return f"{so_far}{own}; {cost}."
+    return f"{own[0].upper()}{own[1:]}; {cost}."
 
 
 def _status(result: FeatureGameResult, params: FeatureGameParams) -> Status:
@@ -109,7 +116,9 @@ def _status(result: FeatureGameResult, params: FeatureGameParams) -> Status:
         return Status.UNKNOWN
     distance = result.severity.by(params.norm)
     small = is_small(distance, params.norm, result.input, params)
-    return Status.FAILS if small and result.exact_class < 0 else Status.AT_RISK
+    if small and result.exact_class < 0:
+        return Status.FAILS
+    return Status.AT_RISK
 
 
 def _quantity(result: FeatureGameResult, params: FeatureGameParams) -> Quantity:
@@ -138,11 +147,10 @@ def _found(result: FeatureGameResult, params: FeatureGameParams) -> str:
         float(result.found_confidence[result.found_class]),
     )
     best = best_of(result)
-    least = (
-        "; no example of these moves has fewer"
-        if best is not None and best.optimal and params.norm == "l0"
-        else ""
-    )
+    if best is not None and best.optimal and params.norm == "l0":
+        least = "; no example of these moves has fewer"
+    else:
+        least = ""
     return (
         f"{_subject(result)}: {amount_of(result.severity, params.norm)} “{name}” ({percent(before)}"
         f" sure) into “{other}” ({percent(after)}){least}."
@@ -161,14 +169,20 @@ def best_of(result: FeatureGameResult) -> Outcome | None:
 
 def _subject(result: FeatureGameResult) -> str:
     """The image that the game was played on, where it is not quite the one that was given."""
-    return (
-        result.input_name if result.exact_class < 0 else f"{result.input_name}, rounded to 8 bits"
-    )
+    if result.exact_class < 0:
+        return result.input_name
+    return f"{result.input_name}, rounded to 8 bits"
 
 
 def _nothing(result: FeatureGameResult, params: FeatureGameParams) -> str:
-    aim = f"“{result.labels[result.target]}”" if result.target >= 0 else "another class"
-    limit = "" if params.distance is None else f" within distance {number(params.distance)}"
+    if result.target >= 0:
+        aim = f"“{result.labels[result.target]}”"
+    else:
+        aim = "another class"
+    if params.distance is None:
+        limit = ""
+    else:
+        limit = f" within distance {number(params.distance)}"
     name = result.labels[result.original]
     seen = result.evidence
     return (
@@ -231,7 +245,9 @@ def _turned(result: FeatureGameResult) -> str:
     told = [
         f"{percent(share)} of the views {words}" for share, words in shares if math.isfinite(share)
     ]
-    return f"It still fools the model in {' and '.join(told)}." if told else ""
+    if told:
+        return f"It still fools the model in {' and '.join(told)}."
+    return ""
 
 
 def game_findings(result: FeatureGameResult, params: FeatureGameParams) -> list[Finding]:

@@ -52,7 +52,10 @@ def _pairs(params: MethodParams, subject: Subject, pairs: int) -> Calls:
     from robgui.analyses.last_particle.exact import Law
 
     law = Law(params.particles, params.kill, params.replicas)
-    rivals = subject.classes - 1 if params.class_wise else 1
+    if params.class_wise:
+        rivals = subject.classes - 1
+    else:
+        rivals = 1
     first = params.particles * params.replicas * rivals
     leaps = params.leaps(subject.gradients)
     rounds = law.threshold(params.critical / rivals, params.risk) + params.replicas

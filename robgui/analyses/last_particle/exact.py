@@ -108,9 +108,10 @@ class Law:
         longest, shortest = np.empty(counts.shape), np.empty(counts.shape)
         for count in np.unique(counts):
             longest[counts == count] = _solve(times, tails[:, count + 1], 1 - outside / 2)
-            shortest[counts == count] = (
-                _solve(times, tails[:, count], outside / 2) if count else 0.0
-            )
+            if count:
+                shortest[counts == count] = _solve(times, tails[:, count], outside / 2)
+            else:
+                shortest[counts == count] = 0.0
         return longest, shortest
 
 
@@ -150,7 +151,10 @@ def bound_so_far(killed: int, lines: int, failures: int, samples: int, risk: flo
         samples: Plain samples.
         risk: How often the bound may be too low.
     """
-    tested = math.exp(-special.gammaincinv(killed, risk / 2) / lines) if killed else 1.0
+    if killed:
+        tested = math.exp(-special.gammaincinv(killed, risk / 2) / lines)
+    else:
+        tested = 1.0
     return min(tested, monte_carlo_bound(failures, samples, risk / 2) if samples else 1.0)
 
 
@@ -163,11 +167,9 @@ def monte_carlo_bound(failures: int, samples: int, risk: float) -> float:
         return float("nan")
     if failures == 0:
         return min(1.0, -math.log(risk) / samples)
-    return (
-        float(stats.beta.ppf(1 - risk, failures + 1, samples - failures))
-        if failures < samples
-        else 1.0
-    )
+    if failures < samples:
+        return float(stats.beta.ppf(1 - risk, failures + 1, samples - failures))
+    return 1.0
 
 
 def birth(
@@ -184,7 +186,10 @@ def birth(
     size = states or int(mean + 12 * math.sqrt(mean) + 2 * kill + 20)
     dies = 1 - (np.arange(size) % kill) / particles
     dies[-1] = 0
-    state = np.zeros(size) if start is None else start
+    if start is None:
+        state = np.zeros(size)
+    else:
+        state = start
     if start is None:
         state[0] = 1
     events = np.arange(int(mean + 10 * math.sqrt(mean) + 30))
@@ -228,11 +233,10 @@ def _tabulated(
     times = (
         last * np.linspace(0, 1, _GRID) ** 2
     )  # the fewer the killed, the shorter the times that matter
-    states = (
-        int(particles * last + 10 * math.sqrt(particles * last) + 20)
-        if replicas > 1
-        else counts + 2
-    )
+    if replicas > 1:
+        states = int(particles * last + 10 * math.sqrt(particles * last) + 20)
+    else:
+        states = counts + 2
     pmf = np.zeros(states)
     pmf[0] = 1
     tails = np.empty((_GRID, counts + 1))
@@ -253,4 +257,6 @@ def _solve(times: np.ndarray, tail: np.ndarray, wanted: float) -> float:
 
 
 def _at(tail: np.ndarray, m: int) -> float:
-    return float(tail[m]) if m < len(tail) else 0.0
+    if m < len(tail):
+        return float(tail[m])
+    return 0.0

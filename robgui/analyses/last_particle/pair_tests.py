@@ -146,7 +146,10 @@ class PairTests:
         """``(tests,)`` which are decided and not to be repeated."""
         self._judge()
         ended = self._first.ended
-        again = np.zeros_like(ended) if self._again is None else self._again.ended
+        if self._again is None:
+            again = np.zeros_like(ended)
+        else:
+            again = self._again.ended
         return np.where(self._repeated, again, ended)
 
     def _judge(self) -> None:
@@ -172,7 +175,9 @@ class PairTests:
 
     def _at(self, test: int) -> Splitting:
         """Where a test is at work, or was last."""
-        return self._again if self._again is not None and self._repeated[test] else self._first
+        if self._again is not None and self._repeated[test]:
+            return self._again
+        return self._first
 
     def _score(self, owners: Tensor, rivals: Tensor | None) -> MarginScore:
         """The margin of each pair in ``owners``, to all classes or to its rival."""
@@ -195,7 +200,10 @@ class PairTests:
     @property
     def calls(self) -> np.ndarray:
         """``(pairs,)`` model calls of the tests, repeated ones included."""
-        calls = self._first.calls if self._again is None else self._first.calls + self._again.calls
+        if self._again is None:
+            calls = self._first.calls
+        else:
+            calls = self._first.calls + self._again.calls
         return np.asarray(calls.reshape(self.rivals.shape).sum(1))
 
     def joint(self, pair: int) -> JointOutcome:

@@ -303,7 +303,9 @@ class MethodParams(Params):
 
     def moves(self, leaps: bool) -> int:
         """Moves of every new particle, leaps among them where there are any."""
-        return max(2, round(LEAPING * self.steps)) if leaps else self.steps
+        if leaps:
+            return max(2, round(LEAPING * self.steps))
+        return self.steps
 
     @model_validator(mode="after")
     def _fits_together(self) -> MethodParams:

@@ -27,7 +27,10 @@ def tests_of(run: PairTests, joint: JointOutcome) -> dict[str, Any]:
 
 def around_fields(around: Around, screened: Screened | None, note: str) -> dict[str, Any]:
     """What was sampled around failures, or why nothing was, and which rivals were looked for."""
-    rivals = around.rivals if screened is None else tuple(screened.rivals.tolist())
+    if screened is None:
+        rivals = around.rivals
+    else:
+        rivals = tuple(screened.rivals.tolist())
     return {
         "around_p": around.measured.p,
         "around_low": around.measured.low,

@@ -82,7 +82,10 @@ class _Test:
             replicas = affordable(params, classifier.times, classifier.capabilities.gradients)
             params = params.model_copy(update={"replicas": replicas})
         self._classifier, self._params = classifier, params
-        self._name = dataset.key(0) if len(dataset) else ""
+        if len(dataset):
+            self._name = dataset.key(0)
+        else:
+            self._name = ""
         self._chosen: Chosen = one_input(classifier, dataset, params)
         self._eps = params.eps or fitted_size(
             params.noise, classifier.kind, math.prod(classifier.shape)
@@ -218,9 +221,18 @@ class _Test:
         """The complete picture now; the last one is cut where its time was over."""
         p = self._params
         done, total = self._run.progress
-        attack = 0 if self._refusal else p.attack_steps
-        proof = 0 if self._why_not_certified and not self._proven else 1
-        beside = 0 if self._why_not_measured else p.importance
+        if self._refusal:
+            attack = 0
+        else:
+            attack = p.attack_steps
+        if self._why_not_certified and not self._proven:
+            proof = 0
+        else:
+            proof = 1
+        if self._why_not_measured:
+            beside = 0
+        else:
+            beside = p.importance
         done = (
             done * self._run.moves
             + int(self._monte_carlo.sampled[0])
@@ -299,7 +311,10 @@ class _Test:
             int(self._monte_carlo.sampled[0]),
         )
         source = int(found.source)
-        p, low, high = (float(found.p), float(found.low), float(found.high)) if source else tested
+        if source:
+            p, low, high = (float(found.p), float(found.low), float(found.high))
+        else:
+            p, low, high = tested
         return {
             "validated": joint.validated and not failures and p <= self._params.critical,
             "inconclusive": joint.inconclusive and not source,

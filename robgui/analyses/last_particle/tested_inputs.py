@@ -73,7 +73,10 @@ def first_right(
             classifier, dataset, np.asarray(places), classifier.tensor(items), params
         )
         right = np.flatnonzero(chosen.start <= 0)[: most - found]
-        looked = len(places) if found + len(right) < most else int(right[-1]) + 1
+        if found + len(right) < most:
+            looked = len(places)
+        else:
+            looked = int(right[-1]) + 1
         left_out += looked - len(right)
         found += len(right)
         rows = torch.from_numpy(right).to(classifier.device)
@@ -101,13 +104,15 @@ def _looked_at(
     """The inputs with their right classes and margins, and what the model says of them."""
     scores = classifier.infer(x)
     (predicted,) = to_host(scores.argmax(1))
-    known = (
-        dataset.labels[places]
-        if params.truth == "label" and dataset.labels is not None
-        else np.full(len(places), -1)
-    )
+    if params.truth == "label" and dataset.labels is not None:
+        known = dataset.labels[places]
+    else:
+        known = np.full(len(places), -1)
     own = np.where((known >= 0) & (known < classifier.classes), known, predicted)
     classes = torch.from_numpy(own).to(classifier.device)
-    compared = scores.softmax(1) if uses_probabilities(classifier, params.margin) else scores
+    if uses_probabilities(classifier, params.margin):
+        compared = scores.softmax(1)
+    else:
+        compared = scores
     start = margins(compared, classes[:, None]).double().cpu().numpy()
     return Chosen(places, x, classes, start), predicted

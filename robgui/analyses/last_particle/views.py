@@ -74,11 +74,10 @@ def _levels(result: LastParticleResult, params: LastParticleParams) -> Curves:
         Line("other repetitions", levels.astype(np.float64), Ink("other"), rounds, quiet=True)
         for levels in result.replica_levels[1:_REPETITIONS]
     ]
-    each = (
-        "one noisy input replaced in each"
-        if params.kill == 1
-        else f"{params.kill:,} noisy inputs replaced in each"
-    )
+    if params.kill == 1:
+        each = "one noisy input replaced in each"
+    else:
+        each = f"{params.kill:,} noisy inputs replaced in each"
     return Curves(
         "Climbing towards failure",
         Axis("round", each, kind="count"),
@@ -92,7 +91,10 @@ def _levels(result: LastParticleResult, params: LastParticleParams) -> Curves:
 
 def _estimate(result: LastParticleResult, params: LastParticleParams) -> Curves:
     rounds = np.arange(1, len(result.p_trace) + 1, dtype=np.float64)
-    low, estimate, high = result.p_trace.T if len(rounds) else np.zeros((3, 0))
+    if len(rounds):
+        low, estimate, high = result.p_trace.T
+    else:
+        low, estimate, high = np.zeros((3, 0))
     low = low.copy()
     failing = result.finished and result.test_low.any()
     low[: len(low) - 1 if failing else None] = 0  # while it climbs it may still be anything below
@@ -135,7 +137,10 @@ def _failures(result: LastParticleResult) -> Images:
     ):
         if failing is None:
             continue
-        other = result.labels[given] if given >= 0 else ""
+        if given >= 0:
+            other = result.labels[given]
+        else:
+            other = ""
         pictures.append(
             Picture(
                 picture_of(result.input, result.kind),
@@ -228,7 +233,10 @@ def _diagnostics(result: LastParticleResult, params: LastParticleParams) -> Tabl
             )
         )
     if len(result.searched):
-        how = "a test each" if result.screened else "gradients"
+        if result.screened:
+            how = "a test each"
+        else:
+            how = "gradients"
         rows.append(("classes looked for one by one", f"{len(result.searched):,}, by {how}"))
     if result.around_note:
         rows.append(("samples around failures", result.around_note))

@@ -64,7 +64,9 @@ def noise_kind(noise: str) -> str:
 
 def size_of(result: LastParticleResult, params: LastParticleParams) -> float:
     """The size of the noise: as it was decided, or as set where an older result does not say."""
-    return result.eps if np.isfinite(result.eps) else params.eps
+    if np.isfinite(result.eps):
+        return result.eps
+    return params.eps
 
 
 def chance_of(result: LastParticleResult) -> Chance | None:
@@ -119,7 +121,9 @@ def _status(result: LastParticleResult, chance: Chance | None) -> Status:
         return Status.HOLDS
     if result.counterexample is not None or result.failure is not None:
         return Status.AT_RISK
-    return Status.HOLDS if result.validated else Status.UNKNOWN
+    if result.validated:
+        return Status.HOLDS
+    return Status.UNKNOWN
 
 
 def _sentence(result: LastParticleResult, params: LastParticleParams, chance: Chance | None) -> str:
@@ -230,7 +234,9 @@ def _met(result: LastParticleResult) -> str:
 
 
 def _source(chance: Chance | None) -> str:
-    return "" if chance is None else f"The probability is that of {chance.source}."
+    if chance is None:
+        return ""
+    return f"The probability is that of {chance.source}."
 
 
 def _uncounted(result: LastParticleResult) -> str:
@@ -245,22 +251,20 @@ def _uncounted(result: LastParticleResult) -> str:
 def _proof(result: LastParticleResult) -> str:
     if not result.certified:
         return ""
-    alone = (
-        f" The test alone cannot tell: {result.reason}."
-        if result.inconclusive and result.finished
-        else ""
-    )
+    if result.inconclusive and result.finished:
+        alone = f" The test alone cannot tell: {result.reason}."
+    else:
+        alone = ""
     return f"Formal bounds prove it.{alone}"
 
 
 def _rests_on(result: LastParticleResult, params: LastParticleParams) -> str:
     if result.certified or not result.validated:
         return ""
-    checks = (
-        "the diagnostics found no sign against it"
-        if len(result.replica_killed) > 1
-        else "one repetition can hardly check that"
-    )
+    if len(result.replica_killed) > 1:
+        checks = "the diagnostics found no sign against it"
+    else:
+        checks = "one repetition can hardly check that"
     return f"This holds if the samples of the test move freely; {checks}."
 
 
@@ -300,7 +304,10 @@ def _scope(result: LastParticleResult, params: LastParticleParams) -> str:
     calls = count(result.model_calls, "call")
     over = f" over {count(len(result.replica_killed), 'repetition')}"
     state = "" if result.finished else f"Not finished: {_rounds(result)}{over}. "
-    around = f", {result.around_samples:,} around failures" if result.around_samples else ""
+    if result.around_samples:
+        around = f", {result.around_samples:,} around failures"
+    else:
+        around = ""
     plain = count(result.monte_carlo_samples, "plain sample")
     leaps = " with leaps along a gradient (white-box)" if result.leaps else ""
     return f"{state}{calls} of the test{leaps}, {plain}{around}."

@@ -82,7 +82,10 @@ class _Audit:
 
     def _prepared(self, number: int, way: Way, places: list[int], own: np.ndarray) -> np.ndarray:
         same = way.framing == self._ways[0].framing
-        x = own if same else self._views[number].array(places, self._classifier.shape)
+        if same:
+            x = own
+        else:
+            x = self._views[number].array(places, self._classifier.shape)
         return way.finish(x)
 
     def _keep_examples(
@@ -90,7 +93,10 @@ class _Audit:
     ) -> None:
         """Keeps the surest changes, one for each picture."""
         for row in np.argsort(-surety, kind="stable")[:_EXAMPLES]:
-            weakest = self._examples[-1][0] if len(self._examples) == _EXAMPLES else 0.0
+            if len(self._examples) == _EXAMPLES:
+                weakest = self._examples[-1][0]
+            else:
+                weakest = 0.0
             if surety[row] <= weakest:
                 return
             place = places[row]

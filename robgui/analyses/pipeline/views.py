@@ -38,7 +38,10 @@ def views(result: PipelineResult, params: PipelineParams) -> Sequence[View]:
 
 def _changes(result: PipelineResult, params: PipelineParams) -> Bars:
     low, high = result.change_bounds()
-    share = result.changes / max(1, result.done) if result.done else np.full(len(low), np.nan)
+    if result.done:
+        share = result.changes / max(1, result.done)
+    else:
+        share = np.full(len(low), np.nan)
     bars = Series("changed answers", share[1:], Ink("changed"), low[1:], high[1:])
     return Bars(
         "Answers that change with the preparation",
@@ -67,7 +70,10 @@ def _accuracy(result: PipelineResult) -> Bars:
 
 def _matrix(result: PipelineResult) -> Matrix:
     values = apart(result)[::-1]
-    most = float(np.nanmax(values)) if np.isfinite(values).any() else 1.0
+    if np.isfinite(values).any():
+        most = float(np.nanmax(values))
+    else:
+        most = 1.0
     return Matrix(
         "Pictures on which two ways disagree",
         Axis("way of preparing"),

@@ -61,7 +61,9 @@ def better_way(result: PipelineResult) -> int | None:
         chance = chance_of_heads(gained, gained + lost)
         if chance * (len(result.ways) - 1) < _SURE and (best is None or gained - lost > best[0]):
             best = gained - lost, number
-    return None if best is None else best[1]
+    if best is None:
+        return None
+    return best[1]
 
 
 def _fed_wrongly(result: PipelineResult, way: int) -> str:
@@ -89,7 +91,10 @@ def _worst(result: PipelineResult) -> str:
     if way == 0:
         pictures = count(result.done, "picture")
         return f"No answer to {pictures} changes under any of {_kept(result)}."
-    verb = "gets" if int(result.changes[way]) == 1 else "get"
+    if int(result.changes[way]) == 1:
+        verb = "gets"
+    else:
+        verb = "get"
     return (
         f"Of the ways that keep the colours, “{result.ways[way]}” changes most:"
         f" {int(result.changes[way]):,} of {count(result.done, 'picture')} {verb} another answer."
@@ -112,7 +117,10 @@ def _quantity(result: PipelineResult) -> Quantity:
 
 def _scope(result: PipelineResult) -> str:
     pictures = sample(result.done, result.total, result.available, "picture", result.dataset)
-    size = "" if result.resized else " They have the model's size, so no size was tried."
+    if result.resized:
+        size = ""
+    else:
+        size = " They have the model's size, so no size was tried."
     return f"{pictures}, prepared in {count(len(result.ways), 'way')}.{size}"
 
 

@@ -34,7 +34,9 @@ def map_calls(params: MapParams, subject: Subject) -> Calls:
         for spec in params.scenes
     )
     most = cells * subject.models + 1
-    return Calls(most // 16, most) if params.cells == "borders" else Calls.exactly(most)
+    if params.cells == "borders":
+        return Calls(most // 16, most)
+    return Calls.exactly(most)
 
 
 def regions_calls(params: RegionsParams, subject: Subject) -> Calls:
@@ -75,7 +77,10 @@ def domain_calls(params: OperatingDomainParams, subject: Subject) -> Calls:
 
 def _grown(params: GrowParams, n: int, starts: int) -> tuple[int, int]:
     """Fewest and most pictures of regions that grow by steps: nodes on the faces of each."""
-    nodes = 2**n if params.preset == "paper" else 3**n - 1
+    if params.preset == "paper":
+        nodes = 2**n
+    else:
+        nodes = 3**n - 1
     boxes = {"naive": 1, "oir_b": 2, "oir_w": 1 + 2 * (params.gradient == "differences")}
     most = starts * nodes * sum(boxes[method] for method in params.methods) * params.iterations
     return most // 4, most

@@ -81,12 +81,16 @@ class SpaceParams(Params):
     def _as_text(cls, target: Any) -> Any:
         if target is None:
             return ""
-        return str(target) if isinstance(target, int) else target
+        if isinstance(target, int):
+            return str(target)
+        return target
 
     @field_validator("axes", mode="before")
     @classmethod
     def _one_axis(cls, axes: Any) -> Any:
-        return (axes,) if isinstance(axes, str) else axes
+        if isinstance(axes, str):
+            return (axes,)
+        return axes
 
     @field_validator("axes")
     @classmethod
@@ -144,7 +148,9 @@ class SeveralScenesParams(Params):
     @field_validator("scene", mode="before")
     @classmethod
     def _one(cls, scene: Any) -> Any:
-        return (scene,) if isinstance(scene, str) else scene
+        if isinstance(scene, str):
+            return (scene,)
+        return scene
 
     @property
     def scenes(self) -> tuple[str, ...]:

@@ -294,7 +294,9 @@ def network_map(result: MapResult, network: int) -> np.ndarray:
 
 def image_place(specs: tuple[str, ...], shape: int) -> int:
     """Number of the input that a shape is made of, among the inputs of a run; -1 for a mesh."""
-    return specs[:shape].count(IMAGE) if specs[shape] == IMAGE else -1
+    if specs[shape] == IMAGE:
+        return specs[:shape].count(IMAGE)
+    return -1
 
 
 def pieces(axis: SceneAxis, low: float, high: float) -> list[tuple[float, float]]:
@@ -308,4 +310,6 @@ def pieces(axis: SceneAxis, low: float, high: float) -> list[tuple[float, float]
         return [(axis.low, axis.high)]
     begin = axis.low + (low - axis.low) % period
     end = begin + (high - low)
-    return [(begin, end)] if end <= axis.high else [(begin, axis.high), (axis.low, end - period)]
+    if end <= axis.high:
+        return [(begin, end)]
+    return [(begin, axis.high), (axis.low, end - period)]

@@ -32,7 +32,10 @@ def region_place(axes: Sequence[SceneAxis], low: np.ndarray, high: np.ndarray) -
     parts = []
     for axis, a, b in zip(axes, low, high, strict=True):
         whole = b - a >= (axis.high - axis.low) * (1 - WHOLE)
-        span = "everywhere" if whole else _span(axis, float(a), float(b))
+        if whole:
+            span = "everywhere"
+        else:
+            span = _span(axis, float(a), float(b))
         parts.append(f"{axis.title.lower()} {span}")
     return ", ".join(parts)
 
@@ -50,7 +53,9 @@ def axes_words(axes: Sequence[SceneAxis]) -> str:
 def with_unit(value: float, unit: str) -> str:
     """``35°``, ``50 %``, ``2.73``."""
     text = number(round(value, 1) if unit == "°" else float(f"{value:.3g}"))
-    return f"{text}{unit}" if unit == "°" else f"{text} {unit}".rstrip()
+    if unit == "°":
+        return f"{text}{unit}"
+    return f"{text} {unit}".rstrip()
 
 
 def setting_words(share: float) -> str:

@@ -17,7 +17,10 @@ _LOOKS, _FULL, _TESTS = 25 * 200, 2, 3 * 20_000
 def tolerance_calls(params: ToleranceParams, subject: Subject) -> Calls:
     """An attack on every input; a proof asks the model about few points, which are not counted."""
     inputs = min(params.most or subject.inputs, subject.inputs) * subject.models
-    attack = ATTACK + _AGAIN if subject.gradients else 0
+    if subject.gradients:
+        attack = ATTACK + _AGAIN
+    else:
+        attack = 0
     noise = 0
     if params.samples and inputs == subject.models:
         noise = subject.models * (_LOOKS + _FULL * params.samples + _TESTS)

@@ -78,7 +78,10 @@ class _Trial:
                 )
         self._sides = [_Side(one, align(one, dataset)) for one in classifiers]
         order = np.random.default_rng(params.seed).permutation(len(dataset))
-        self._places = order[: params.most] if params.most else order
+        if params.most:
+            self._places = order[: params.most]
+        else:
+            self._places = order
         self.total, self._available = len(self._places), len(dataset)
         self._params, self._dataset = params, dataset
         self._taken: list[int] = []

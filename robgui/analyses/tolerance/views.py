@@ -90,7 +90,9 @@ def _lines(result: ToleranceResult, network: int, at: np.ndarray) -> list[Line]:
         name, ink = result.networks[network], Ink("series", network)
         turned = Line(f"not turned: {name}", high, ink, steps=True, strong=True)
         proven = Line(f"proven: {name}", low, ink, steps=True)
-    return [proven] if result.no_attack[network] else [turned, proven]
+    if result.no_attack[network]:
+        return [proven]
+    return [turned, proven]
 
 
 def _brackets(result: ToleranceResult, params: ToleranceParams) -> Boxes:
@@ -108,7 +110,10 @@ def _brackets(result: ToleranceResult, params: ToleranceParams) -> Boxes:
     note = "Green: proven to stay. Grey: not known. Cross: a change that turns it."
     if left:
         note = f"The {len(order)} inputs that take least; {left} more are in the table. {note}"
-    name = f": {result.networks[0]}" if len(result.networks) > 1 else ""
+    if len(result.networks) > 1:
+        name = f": {result.networks[0]}"
+    else:
+        name = ""
     return Boxes(
         f"Brackets of the inputs{name}",
         Axis(_SIZE.name, low=0, high=params.largest),
@@ -141,7 +146,10 @@ def _axis(result: ToleranceResult, network: int) -> Boxes:
     known at the sizes tried and stands there alone.
     """
     proven, broken = float(result.proven[network][0]), float(result.broken[network][0])
-    noise = result.noise[network] if result.noise else None
+    if result.noise:
+        noise = result.noise[network]
+    else:
+        noise = None
     lanes, spots = range(len(_LANES_OF_ONE)) if proven > 0 else (), []
     boxes = [Box(0.0, at + 0.2, proven, 0.6, "proven: no change", Ink("holds")) for at in lanes]
     if np.isfinite(broken):
@@ -199,7 +207,10 @@ def _reach(proven: float, broken: float, noise: NoiseTolerance) -> float:
 def _axis_tables(result: ToleranceResult, network: int) -> list[Table]:
     """The same in numbers, and every size of noise that was tried."""
     proven, broken = float(result.proven[network][0]), float(result.broken[network][0])
-    noise = result.noise[network] if result.noise else None
+    if result.noise:
+        noise = result.noise[network]
+    else:
+        noise = None
     words = {
         _PROVEN: f"up to {number(proven)}" if proven > 0 else _NOT_KNOWN,
         _VALIDATED: number(noise.validated) if noise and noise.validated else _NOT_KNOWN,
@@ -212,7 +223,9 @@ def _axis_tables(result: ToleranceResult, network: int) -> list[Table]:
         Column("Change of every value", tuple(words.values())),
     )
     sizes = Table(f"Sizes{_of_model(result, network)}", columns)
-    return [sizes] if noise is None else [sizes, _noise_table(result, network, noise)]
+    if noise is None:
+        return [sizes]
+    return [sizes, _noise_table(result, network, noise)]
 
 
 def _noise_cell(noise: NoiseTolerance | None, chance: float) -> str:
@@ -220,7 +233,10 @@ def _noise_cell(noise: NoiseTolerance | None, chance: float) -> str:
     if noise is None:
         return _NOT_KNOWN
     low, high = noise.fails(chance)
-    said = [f"more rarely at {number(low)}"] if low > 0 else []
+    if low > 0:
+        said = [f"more rarely at {number(low)}"]
+    else:
+        said = []
     if np.isfinite(high):
         said.append(f"more often at {number(high)}")
     return ", ".join(said) or _NOT_KNOWN
@@ -243,13 +259,18 @@ def _noise_table(result: ToleranceResult, network: int, noise: NoiseTolerance) -
 
 
 def _of_model(result: ToleranceResult, network: int) -> str:
-    return f": {result.networks[network]}" if len(result.networks) > 1 else ""
+    if len(result.networks) > 1:
+        return f": {result.networks[network]}"
+    return ""
 
 
 def _examples(result: ToleranceResult) -> Images:
     pictures = []
     for one in result.examples:
-        model = f"{result.networks[one.network]}, " if len(result.networks) > 1 else ""
+        if len(result.networks) > 1:
+            model = f"{result.networks[one.network]}, "
+        else:
+            model = ""
         pictures += [
             Picture(one.picture, f"{model}{one.name}", result.labels[one.network][one.before]),
             Picture(
@@ -265,7 +286,10 @@ def _examples(result: ToleranceResult) -> Images:
 def _table(result: ToleranceResult) -> Table:
     columns = [Column("Input", result.names)]
     for network, name in enumerate(result.networks):
-        several = f" {name}" if len(result.networks) > 1 else ""
+        if len(result.networks) > 1:
+            several = f" {name}"
+        else:
+            several = ""
         turned = result.broken[network]
         cells = tuple(float(size) if np.isfinite(size) else None for size in turned)
         columns += [

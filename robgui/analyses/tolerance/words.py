@@ -31,7 +31,10 @@ def verdict(result: ToleranceResult, params: ToleranceParams) -> Verdict:
     because = tuple(
         f"{name}: {one.sentence}" for name, one in zip(result.networks, each, strict=True)
     )
-    number = replace(worst.number, name=f"{worst.number.name}, {name}") if worst.number else None
+    if worst.number:
+        number = replace(worst.number, name=f"{worst.number.name}, {name}")
+    else:
+        number = None
     sentence = f"{name}: {worst.sentence} {_order(result)}"
     return Verdict(worst.status, sentence, number, _scope(result), because, each)
 
@@ -48,7 +51,10 @@ def _of(result: ToleranceResult, params: ToleranceParams, network: int) -> Verdi
         sentence = (
             f"No change of the values by up to {number(params.hold)} turns any of {inputs}: proven."
         )
-        status = Status.HOLDS if result.complete else Status.UNKNOWN
+        if result.complete:
+            status = Status.HOLDS
+        else:
+            status = Status.UNKNOWN
         return Verdict(status, sentence, quantity, _scope(result), said)
     sentence = (
         f"No attack up to {number(params.hold)} is known for {inputs}; {kept:,} of them are proven."
@@ -56,7 +62,10 @@ def _of(result: ToleranceResult, params: ToleranceParams, network: int) -> Verdi
     if result.no_attack[network]:
         sentence = f"{inputs} could not be attacked; {kept:,} of them are proven."
     near = bool((broken <= _RISK * params.hold).any())
-    status = Status.AT_RISK if near else Status.UNKNOWN
+    if near:
+        status = Status.AT_RISK
+    else:
+        status = Status.UNKNOWN
     return Verdict(status, sentence, quantity, _scope(result), said)
 
 
@@ -70,8 +79,14 @@ def _failing_words(result: ToleranceResult, params: ToleranceParams, network: in
         if result.no_attack[network]:
             rest = "the others could not be attacked"
         return f"Wrong as they are: {wrong:,} of {inputs}; {rest}."
-    verb = "changes" if turned == 1 else "change"
-    also = f"; wrong as they are: {wrong:,} more" if wrong else ""
+    if turned == 1:
+        verb = "changes"
+    else:
+        verb = "change"
+    if wrong:
+        also = f"; wrong as they are: {wrong:,} more"
+    else:
+        also = ""
     return f"{turned:,} of {inputs} {verb} class when values change by at most {size}{also}."
 
 
@@ -115,7 +130,10 @@ def _quantity(result: ToleranceResult, params: ToleranceParams, network: int) ->
     size = np.array([params.hold])
     low = float(result.kept_at_least(network, size)[0])
     high = float(result.kept_at_most(network, size)[0])
-    shown = percent(low) if low == high else f"{percent(low)} to {percent(high)}"
+    if low == high:
+        shown = percent(low)
+    else:
+        shown = f"{percent(low)} to {percent(high)}"
     return Quantity(
         f"Inputs that take a change of {number(params.hold)}",
         (low + high) / 2,
@@ -132,9 +150,15 @@ def _order(result: ToleranceResult) -> str:
     more, less = result.sure_order(0, 1)
     if more + less == 0:
         return f"On no input is it certain which of “{first}” and “{second}” takes more change."
-    winner, loser, wins = (first, second, more) if more >= less else (second, first, less)
+    if more >= less:
+        winner, loser, wins = (first, second, more)
+    else:
+        winner, loser, wins = (second, first, less)
     chance = 2 * chance_of_heads(wins, more + less)  # either could have won
-    beyond = "beyond chance" if chance < 0.05 else "which may be chance"
+    if chance < 0.05:
+        beyond = "beyond chance"
+    else:
+        beyond = "which may be chance"
     return (
         f"“{winner}” takes more than “{loser}” on {wins:,} of the"
         f" {count(more + less, 'input')} where the brackets tell, {beyond}."

@@ -31,7 +31,10 @@ def sweep_calls(params: ZonnscanParams, subject: Subject) -> Calls:
     radii = params.radii or fitted_radii(params.zone, subject.values, subject.kind, few=added > 0)
     zones = sum(radius > 0 for radius in radii)
     fewest, most = _samples(zones, params.samples, params.target_half_width)
-    attack = ATTACK if subject.gradients and zones else 0
+    if subject.gradients and zones:
+        attack = ATTACK
+    else:
+        attack = 0
     more = added * params.samples
     return Calls(1 + fewest, 1 + most + more + _NEAREST + attack, slopes=attack)
 
@@ -39,8 +42,14 @@ def sweep_calls(params: ZonnscanParams, subject: Subject) -> Calls:
 def populations_calls(params: PopulationsParams, subject: Subject) -> Calls:
     """Two sets of inputs, with their attack where one is made of the other."""
     chosen = _chosen(subject.inputs, params.most)
-    attacked = chosen if params.against == "adversarial" else 0
-    zones = 2 * chosen if attacked else min(subject.inputs, 2 * chosen)
+    if params.against == "adversarial":
+        attacked = chosen
+    else:
+        attacked = 0
+    if attacked:
+        zones = 2 * chosen
+    else:
+        zones = min(subject.inputs, 2 * chosen)
     fewest, most = _samples(zones, params.samples, params.target_half_width)
     own = zones + 2 * attacked
     return Calls(own + fewest, own + most, slopes=attacked)
@@ -78,4 +87,6 @@ def _samples(zones: int, samples: int, target: float) -> tuple[int, int]:
 
 
 def _chosen(inputs: int, most: int) -> int:
-    return min(inputs, most) if most else inputs
+    if most:
+        return min(inputs, most)
+    return inputs

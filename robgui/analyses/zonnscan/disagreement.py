@@ -116,11 +116,8 @@ class _Look:
             (self._classes >= 0).all(0) & (self._classes == self._classes[:1]).all(0)
         )
         corners = corners[chosen_places(len(corners), params.most, params.seed)]
-        agreeing = (
-            agreeing[chosen_places(len(agreeing), len(corners), params.seed)]
-            if len(corners)
-            else agreeing
-        )
+        if len(corners):
+            agreeing = agreeing[chosen_places(len(agreeing), len(corners), params.seed)]
         if not len(corners) or not len(agreeing):
             return None
         sets = read_sets(

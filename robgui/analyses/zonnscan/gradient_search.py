@@ -111,7 +111,10 @@ class GradientSearch:
         points = starts
         for step in range(steps + 1):
             margins, gradient = self._margins(points)
-            anywhere = margins[:0] if gradient is None else gradient.any()
+            if gradient is None:
+                anywhere = margins[:0]
+            else:
+                anywhere = gradient.any()
             beyond, within, steep = to_host(margins, radii, anywhere)
             self.blind &= not steep.any()
             crossed = np.flatnonzero(beyond > 0).tolist()
@@ -215,4 +218,6 @@ class GradientSearch:
 
 
 def _radius(crossing: Crossing | None) -> float:
-    return float("inf") if crossing is None else crossing.radius
+    if crossing is None:
+        return float("inf")
+    return crossing.radius

@@ -48,7 +48,10 @@ def populations_part(
 
     Every zone has the same base points, whichever inputs stand beside it.
     """
-    names = ("test", "adversarial") if params.against == "adversarial" else ("first", "second")
+    if params.against == "adversarial":
+        names = ("test", "adversarial")
+    else:
+        names = ("first", "second")
     scan = PopulationScan(classifier, two_sets(classifier, dataset, params, part), names, params)
     pace = Pace()
     for _ in scan:

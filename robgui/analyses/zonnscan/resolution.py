@@ -11,7 +11,9 @@ RESOLVED = math.log(2 / 0.05)
 
 def resolution(samples: float) -> float:
     """The smallest mean uncertainty that this number of samples can tell from 0."""
-    return RESOLVED / samples if samples > 0 else 1.0
+    if samples > 0:
+        return RESOLVED / samples
+    return 1.0
 
 
 def rare(samples: float) -> float:

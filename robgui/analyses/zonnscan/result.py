@@ -278,7 +278,9 @@ def moves(index: np.ndarray) -> np.ndarray:
 
 def corners_drawn(result: ZonnscanResult) -> np.ndarray:
     """The input ``(1, *shape)``, or the corners of a box, around which a sweep has sampled."""
-    return result.corners if len(result.corners) else result.input[None]
+    if len(result.corners):
+        return result.corners
+    return result.input[None]
 
 
 def how_drawn(result: ZonnscanResult, params: ZonnscanParams) -> dict[str, Any]:

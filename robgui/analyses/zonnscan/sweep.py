@@ -207,7 +207,10 @@ class _Sweep:
         except (ModelError, RuntimeError) as error:  # a layer without a derivative shows only now
             self._no_attack = f"its gradients cannot be computed: {first_line(error)}"
         else:
-            self._no_attack = "its gradients are 0 around this input" if self._search.blind else ""
+            if self._search.blind:
+                self._no_attack = "its gradients are 0 around this input"
+            else:
+                self._no_attack = ""
 
     def step(self, doing: str = "", *, cut: bool = False) -> Step[ZonnscanResult]:
         """The complete picture now; ``cut`` where its time is over."""
@@ -304,7 +307,10 @@ def corners_of(classifier: Classifier, dataset: Dataset, zone: Zone) -> Tensor:
     """
     wanted = 2 if zone == "box" else 1
     if len(dataset) != wanted:
-        words = "two inputs, the corners of the box" if zone == "box" else "one input"
+        if zone == "box":
+            words = "two inputs, the corners of the box"
+        else:
+            words = "one input"
         raise DataError(
             f"A zoNNscan sweep of zone {zone} takes exactly {words}, not {len(dataset):,}; choose"
             " them in the gallery or with --index."
@@ -315,6 +321,14 @@ def corners_of(classifier: Classifier, dataset: Dataset, zone: Zone) -> Tensor:
 
 def truth_of(classifier: Classifier, dataset: Dataset) -> int:
     """The class of the one input by its label; -1 where there is none, and for a box."""
-    labels = align(classifier, dataset).labels if len(dataset) == 1 else None
-    truth = -1 if labels is None else int(labels[0])
-    return truth if truth < classifier.classes else -1
+    if len(dataset) == 1:
+        labels = align(classifier, dataset).labels
+    else:
+        labels = None
+    if labels is None:
+        truth = -1
+    else:
+        truth = int(labels[0])
+    if truth < classifier.classes:
+        return truth
+    return -1

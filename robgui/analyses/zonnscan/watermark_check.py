@@ -62,12 +62,18 @@ class _Check:
         self._part = align(self._first, dataset.subset(self._places))
         self._x = np.clip(inputs(self._first, self._part), 0, 1)
         self._stitching: Stitching | None = None
-        self._second = None if make else classifiers[1]
+        if make:
+            self._second = None
+        else:
+            self._second = classifiers[1]
         self._names = (
             self._first.name,
             f"{self._first.name}, watermarked" if make else classifiers[1].name,
         )
-        self._key = self._make_key() if make else self._plain_key()
+        if make:
+            self._key = self._make_key()
+        else:
+            self._key = self._plain_key()
         self._thumbnails = thumbnails(self._key.inputs, self._first.kind)
         self._answers, self._confidence = (
             np.full((2, len(self._key.inputs)), -1),
@@ -149,13 +155,15 @@ class _Check:
 
     def _result(self) -> WatermarkResult:
         key, p = self._key, self._params
-        index = (
-            np.full((2, p.runs, len(key.inputs)), np.nan)
-            if self._repeated is None
-            else self._repeated.index.copy()
-        )
+        if self._repeated is None:
+            index = np.full((2, p.runs, len(key.inputs)), np.nan)
+        else:
+            index = self._repeated.index.copy()
         runs = np.isfinite(index).all((0, 2))
-        known = compare(index[0, runs].ravel(), index[1, runs].ravel()) if runs.any() else None
+        if runs.any():
+            known = compare(index[0, runs].ravel(), index[1, runs].ravel())
+        else:
+            known = None
         return WatermarkResult(
             models=self._names,
             numbers=self._places[key.numbers],

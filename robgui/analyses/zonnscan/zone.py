@@ -29,7 +29,9 @@ SAMPLER_WORDS: dict[Sampler, str] = {
 
 def largest_radius(zone: Zone, dims: int) -> float:
     """The radius from which on the zone around any input holds the whole cube (or box)."""
-    return 1.0 if zone in ("linf", "box") else float(dims ** (1 / power(zone)))
+    if zone in ("linf", "box"):
+        return 1.0
+    return float(dims ** (1 / power(zone)))
 
 
 #: Shares of the largest radius: even steps show how an image dissolves …
@@ -53,7 +55,10 @@ def fitted_radii(zone: Zone, dims: int, kind: str, *, few: bool = False) -> tupl
     ``few`` they are the first of a sweep that adds others.
     """
     even = zone in ("linf", "box") and kind != "table"
-    first, every = (EVEN_FIRST, EVEN) if even else (FINE_FIRST, FINE)
+    if even:
+        first, every = (EVEN_FIRST, EVEN)
+    else:
+        first, every = (FINE_FIRST, FINE)
     shares = first if few else every
     largest = largest_radius(zone, dims)
     return tuple(float(f"{share * largest:.3g}") for share in shares)
@@ -61,7 +66,9 @@ def fitted_radii(zone: Zone, dims: int, kind: str, *, few: bool = False) -> tupl
 
 def power(zone: Zone) -> Power:
     """The norm of a ball."""
-    return 1 if zone.startswith("l1") else 2
+    if zone.startswith("l1"):
+        return 1
+    return 2
 
 
 def change_words(zone: Zone, radius: str) -> str:

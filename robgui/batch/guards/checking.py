@@ -156,7 +156,10 @@ def _outcome(
 ) -> CaseOutcome:
     place, best = suite.place_of(case.expected, card), int(row.argmax())
     margin = float(row[place] - np.delete(row, place).max())
-    before = None if baseline is None else baseline.get(case.name)
+    if baseline is None:
+        before = None
+    else:
+        before = baseline.get(case.name)
     state = _state(case, best == place, before)
     known = before is False and best != place
     return CaseOutcome(case, state, card.labels[best], float(row[place]), margin, known)
@@ -165,7 +168,13 @@ def _outcome(
 def _state(case: Case, right: bool, before: bool | None) -> State:
     finding = case.role == "finding"
     if right:
-        return State.FIXED if finding else State.KEPT
+        if finding:
+            return State.FIXED
+        return State.KEPT
     if before is None:
-        return State.STILL if finding else State.NEW
-    return State.NEW if before else State.STILL
+        if finding:
+            return State.STILL
+        return State.NEW
+    if before:
+        return State.NEW
+    return State.STILL

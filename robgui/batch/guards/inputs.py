@@ -24,7 +24,10 @@ def to_file(x: np.ndarray, kind: str) -> tuple[str, bytes]:
         kind: ``image``, ``table`` or ``sequence``.
     """
     values = np.ascontiguousarray(x, dtype=np.float32)
-    levels = _levels(values) if kind == "image" else None
+    if kind == "image":
+        levels = _levels(values)
+    else:
+        levels = None
     if levels is not None:
         return PNG, _png(levels)
     buffer = io.BytesIO()
@@ -38,7 +41,10 @@ def from_file(name: str, content: bytes) -> np.ndarray:
     Raises:
         DataError: It is damaged, or no such input; the sentence names the file.
     """
-    values = _pixels(name, content) if name.endswith(PNG) else _array(name, content)
+    if name.endswith(PNG):
+        values = _pixels(name, content)
+    else:
+        values = _array(name, content)
     if not np.isfinite(values).all() or values.min(initial=0) < 0 or values.max(initial=1) > 1:
         raise DataError(f"{name} holds values outside 0 to 1; write the guard suite again.")
     return values
@@ -68,13 +74,18 @@ def _levels(x: np.ndarray) -> np.ndarray | None:
         return None
     levels = np.rint(np.clip(x, 0, 1) * _LEVELS).astype(np.uint8)
     exact = np.array_equal(unit_float(levels), x)
-    return np.ascontiguousarray(levels.transpose(1, 2, 0)) if exact else None
+    if exact:
+        return np.ascontiguousarray(levels.transpose(1, 2, 0))
+    return None
 
 
 def _png(levels: np.ndarray) -> bytes:
     from PIL import Image
 
     buffer = io.BytesIO()
-    pixels = levels[:, :, 0] if levels.shape[2] == 1 else levels
+    if levels.shape[2] == 1:
+        pixels = levels[:, :, 0]
+    else:
+        pixels = levels
     Image.fromarray(pixels).save(buffer, "png", optimize=True)
     return buffer.getvalue()

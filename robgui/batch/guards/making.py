@@ -74,7 +74,10 @@ def make_guards(
     Raises:
         ParamsError: No finding can become a test.
     """
-    chosen = [one.id for one in workspace.findings() if one.starred] if ids is None else list(ids)
+    if ids is None:
+        chosen = [one.id for one in workspace.findings() if one.starred]
+    else:
+        chosen = list(ids)
     if not chosen:
         raise ParamsError("No finding is starred; star those that must not come back.")
     drawn = _Drawing(folder)
@@ -137,7 +140,10 @@ class _Drawing:
         card = witness.card
         ending, content = to_file(seen.x, card.kind)
         labels = card.labels
-        confused = ["not", labels[seen.given]] if role == "finding" else []
+        if role == "finding":
+            confused = ["not", labels[seen.given]]
+        else:
+            confused = []
         spoken = [labels[seen.expected], *confused]
         name = f"{len(self.cases) + 1:03d}-{role}-{_slug('-'.join(spoken))}".strip("-")
         file = f"{INPUTS}/{name}{ending}"
@@ -172,7 +178,10 @@ class _Drawing:
 
     def write(self) -> Made:
         if not any(case.role == "finding" for case in self.cases):
-            why = f" {self.left_out[0]}" if self.left_out else ""
+            if self.left_out:
+                why = f" {self.left_out[0]}"
+            else:
+                why = ""
             raise ParamsError(f"None of these findings can become a test.{why}")
         if len(self.heads) > 1:
             names = ", ".join(sorted(model.name for model in self.models.values()))

@@ -181,7 +181,10 @@ class GuardSuite(_Part):
             settings = settings.change(labels=self.labels)
         if self.kind != "image" and (settings.low, settings.high) == _UNIT:
             settings = settings.change(low=self.low, high=self.high)
-        fitted: M = model if settings == model.settings else model.with_settings(settings)
+        if settings == model.settings:
+            fitted: M = model
+        else:
+            fitted = model.with_settings(settings)
         for expected in dict.fromkeys(case.expected for case in self.cases):
             self.place_of(expected, fitted)
         return fitted
@@ -213,7 +216,10 @@ def guard_suite(place: str | Path) -> GuardSuite:
         ParamsError: There is none, or it is malformed; the sentence says where.
     """
     given = Path(place)
-    path = given / FILE if given.is_dir() else given
+    if given.is_dir():
+        path = given / FILE
+    else:
+        path = given
     try:
         document = json.loads(read_regular(path, _LARGEST_SUITE).decode("utf-8-sig"))
     except OSError as error:

@@ -37,7 +37,10 @@ def summary(checked: Checked) -> str:
     findings, guarded = len(checked.suite.findings), len(checked.suite.guarded)
     of = f"{count(findings, 'finding')} and {count(guarded, 'guarded input')}"
     known = sum(one.known for one in checked.outcomes)
-    before = f"; {known:,} of the failing ones are in the baseline" if known else ""
+    if known:
+        before = f"; {known:,} of the failing ones are in the baseline"
+    else:
+        before = ""
     return f"{checked.model}: {numbers(checked)} ({of}{before})."
 
 

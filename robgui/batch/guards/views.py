@@ -30,7 +30,10 @@ def views(checked: Checked) -> Sequence[View]:
 def _picture(checked: Checked, outcome: CaseOutcome) -> Picture:
     suite, case = checked.suite, outcome.case
     fixed = outcome.state is State.FIXED
-    told = f"was {case.given}" if fixed else case.expected
+    if fixed:
+        told = f"was {case.given}"
+    else:
+        told = case.expected
     pixels = picture_of(suite.input(case), suite.kind)
     return Picture(pixels, f"{outcome.state}: {told}", outcome.answer, right=fixed)
 

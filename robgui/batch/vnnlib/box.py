@@ -117,9 +117,15 @@ def _unsafe(card: ModelCard, outputs: int, label: int) -> tuple[tuple[Term, ...]
     settings = card.settings
     if settings.multi_label:
         raise ModelError(f"{card.name} gives several labels at once, of which none wins.")
-    up, down = ("<=", ">=") if settings.lowest_wins else (">=", "<=")
+    if settings.lowest_wins:
+        up, down = ("<=", ">=")
+    else:
+        up, down = (">=", "<=")
     if outputs == 1:  # one number speaks for two classes
-        middle = 0.5 if settings.output == "probabilities" else 0.0
+        if settings.output == "probabilities":
+            middle = 0.5
+        else:
+            middle = 0.0
         return ((Term(0, up if label == 0 else down, middle),),)
     others = [place for place in range(outputs) if place != label]
     return tuple((Term(other, up, label),) for other in others)

@@ -33,7 +33,10 @@ class Term:
     @property
     def text(self) -> str:
         """The comparison as VNN-LIB writes it."""
-        right = f"Y_{self.right}" if isinstance(self.right, int) else _number(self.right)
+        if isinstance(self.right, int):
+            right = f"Y_{self.right}"
+        else:
+            right = _number(self.right)
         return f"({self.sign} Y_{self.left} {right})"
 
 
@@ -122,7 +125,10 @@ def _add(
             place, bound = _place(name, "X"), _value(value)
             known = bounds.get((place, sign))
             tighter = max if sign == ">=" else min
-            bounds[place, sign] = bound if known is None else tighter(known, bound)
+            if known is None:
+                bounds[place, sign] = bound
+            else:
+                bounds[place, sign] = tighter(known, bound)
             return unsafe
         case _:
             more = _alternatives(condition)

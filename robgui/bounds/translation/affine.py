@@ -99,7 +99,10 @@ def _matrix(call: Call, place: int, bias: Tensor | None) -> list[Operation]:
     weight = weights(call.args[place + 1], call)
     if call.name != "linear":
         weight = weight.T.contiguous() * call.kwargs.get("alpha", 1)
-    bias = None if bias is None else bias.expand(len(weight))
+    if bias is None:
+        bias = None
+    else:
+        bias = bias.expand(len(weight))
     return affine(
         call,
         (ref,),
@@ -116,7 +119,10 @@ def _convolution(call: Call) -> list[Operation]:
     if call.args[0] is not ref:
         raise call.refuse("has a kernel that depends on the input")
     weight = weights(call.args[1], call)
-    bias = None if call.args[2] is None else weights(call.args[2], call)
+    if call.args[2] is None:
+        bias = None
+    else:
+        bias = weights(call.args[2], call)
     rest = tuple(call.args[3:9])
     inner = ref.shape[1:]
 
@@ -132,7 +138,10 @@ def _convolution(call: Call) -> list[Operation]:
         return found
 
     transposed, groups = call.args[6], call.args[8]
-    channels = weight.shape[0] // groups if transposed else weight.shape[1]
+    if transposed:
+        channels = weight.shape[0] // groups
+    else:
+        channels = weight.shape[1]
     return affine(
         call,
         (ref,),

@@ -60,7 +60,9 @@ class Call:
 
     def argument(self, position: int, name: str, default: Any = None) -> Any:
         """An argument by its position or name."""
-        return self.args[position] if position < len(self.args) else self.kwargs.get(name, default)
+        if position < len(self.args):
+            return self.args[position]
+        return self.kwargs.get(name, default)
 
     def refuse(self, why: str) -> UnsupportedError:
         """What to raise."""
@@ -96,7 +98,10 @@ def as_computed(value: float, call: Call) -> float:
 
 def per_axis(value: Any, axes: int) -> list[int]:
     """One size for every axis, from one for all or one for each."""
-    sizes = [value] if isinstance(value, int) else list(value)
+    if isinstance(value, int):
+        sizes = [value]
+    else:
+        sizes = list(value)
     return [int(each) for each in (sizes * axes if len(sizes) == 1 else sizes)]
 
 
@@ -124,8 +129,6 @@ def leaves(value: Any) -> list[Any]:
     """Everything in nested lists, tuples and dictionaries, in order."""
     if isinstance(value, dict):
         return leaves(tuple(value.values()))
-    return (
-        [each for part in value for each in leaves(part)]
-        if isinstance(value, tuple | list)
-        else [value]
-    )
+    if isinstance(value, tuple | list):
+        return [each for part in value for each in leaves(part)]
+    return [value]

@@ -15,7 +15,10 @@ from robgui.bounds.translation.call import Call, Ref, Translator, as_computed, o
 
 
 def _relu(call: Call) -> list[Operation]:
-    slope = float(call.argument(1, "negative_slope", 0.01)) if call.name == "leaky_relu" else 0.0
+    if call.name == "leaky_relu":
+        slope = float(call.argument(1, "negative_slope", 0.01))
+    else:
+        slope = 0.0
     if not 0 <= slope < 1:
         raise call.refuse("has a slope outside 0 to 1")
     return [Rectifier((only(call).place,), call.shape, as_computed(slope, call))]
@@ -98,7 +101,10 @@ def _amax(call: Call) -> list[Operation]:
 
 def _adaptive_max_pool(call: Call) -> list[Operation]:
     ref = only(call)
-    sizes = call.args[1] if isinstance(call.args[1], Sequence) else [call.args[1]]
+    if isinstance(call.args[1], Sequence):
+        sizes = call.args[1]
+    else:
+        sizes = [call.args[1]]
     if any(size != 1 for size in sizes):
         raise call.refuse("has windows of different sizes")
     return _largest_along(call, ref, list(range(2, len(ref.shape))))

@@ -31,7 +31,10 @@ def replay(call: Call, *, mixes: bool = False, roundings: int = 0) -> list[Opera
             for each in template
         ]
         result = call.function(*args, **kwargs)
-        first: Tensor = result[0] if isinstance(result, tuple | list) else result
+        if isinstance(result, tuple | list):
+            first: Tensor = result[0]
+        else:
+            first = result
         return first
 
     return affine(call, call.refs, apply, mixes=mixes, roundings=roundings)
@@ -46,10 +49,16 @@ def along(name: str, *, adds: bool = False) -> Translator:
     def check(call: Call) -> list[Operation]:
         ref = only(call)
         given = call.argument(1, name, 0)
-        dims = [given] if isinstance(given, int) else list(given or ())
+        if isinstance(given, int):
+            dims = [given]
+        else:
+            dims = list(given or ())
         if not dims or any(dim % len(ref.shape) == 0 for dim in dims):
             raise call.refuse("works along the batch")
-        added = math.prod(ref.shape) // math.prod(call.result) if adds else 0
+        if adds:
+            added = math.prod(ref.shape) // math.prod(call.result)
+        else:
+            added = 0
         return replay(call, mixes=adds, roundings=added + 4 * adds)
 
     return check
@@ -57,15 +66,15 @@ def along(name: str, *, adds: bool = False) -> Translator:
 
 def _mapped(value: Any, change: Callable[[Any], Any]) -> Any:
     """Nested lists of the same form with every leaf changed."""
-    return (
-        [_mapped(part, change) for part in value]
-        if isinstance(value, tuple | list)
-        else change(value)
-    )
+    if isinstance(value, tuple | list):
+        return [_mapped(part, change) for part in value]
+    return change(value)
 
 
 def _filled(template: Any, values: Iterator[Tensor]) -> Any:
-    return next(values) if isinstance(template, Ref) else template
+    if isinstance(template, Ref):
+        return next(values)
+    return template
 
 
 def _joined(template: list[Any], values: Iterator[Tensor], rows: int) -> list[Any]:

@@ -32,7 +32,9 @@ def _dropout(call: Call) -> list[Operation]:
 
 def _slice(call: Call) -> list[Operation]:
     """A part of a row; exporters also write slices that leave nothing out, even along the batch."""
-    return _reshape(call) if call.result == only(call).shape else _along_dim(call)
+    if call.result == only(call).shape:
+        return _reshape(call)
+    return _along_dim(call)
 
 
 def _cat(call: Call) -> list[Operation]:

@@ -87,13 +87,21 @@ def check(words: list[str]) -> int:
 
     suite, settings = guard_suite(given.suite), model_settings(given)
     report = writable("--junit", given.junit)
-    baseline = None if given.baseline is None else read_baseline(Path(given.baseline))
+    if given.baseline is None:
+        baseline = None
+    else:
+        baseline = read_baseline(Path(given.baseline))
     with computing("Check") as (executor, progress):
         card = open_model(executor, given.model, given, settings, progress.say)
-        called = "" if given.baseline is None else Path(given.baseline).name
+        if given.baseline is None:
+            called = ""
+        else:
+            called = Path(given.baseline).name
         checked = ask_model(suite, card, asking(executor), baseline, called)
     _tell(checked, report, as_json=given.json)
-    return 0 if checked.passed else GATE_FAILED
+    if checked.passed:
+        return 0
+    return GATE_FAILED
 
 
 def check_parser() -> argparse.ArgumentParser:

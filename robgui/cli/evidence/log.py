@@ -43,7 +43,10 @@ def log(words: list[str]) -> int:
             tracker.add(whole_report(workspace, Path(folder), chapters))
         tracker.close()
     old = len(chapters) - len(fresh)
-    before = f", {old:,} logged before" if old else ""
+    if old:
+        before = f", {old:,} logged before"
+    else:
+        before = ""
     title = TRACKERS[given.to][0]
     print_line(f"{title}: {count(len(fresh), 'run')} logged{before}: {tracker.place}")
     return 0

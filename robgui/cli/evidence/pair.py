@@ -45,7 +45,10 @@ def _model(name: str) -> Path:
 
 
 def _out(given: argparse.Namespace, usual: Path) -> Path:
-    out = Path(given.out) if given.out else usual
+    if given.out:
+        out = Path(given.out)
+    else:
+        out = usual
     if out.suffix != SUFFIX:
         raise ParamsError(f"--out {out}: the name of a pair ends in {SUFFIX}.")
     return out

@@ -40,7 +40,9 @@ def verify(words: list[str]) -> int:
         wrong += differ
         done = f"{agreed:,} of {agreed + len(differ) + unsure:,} computed again agree"
     print_line(f"{path.name}: {len(experiments):,} runs, {len(wrong):,} problems; {done}.")
-    return GATE_FAILED if wrong else 0
+    if wrong:
+        return GATE_FAILED
+    return 0
 
 
 def parser() -> argparse.ArgumentParser:
@@ -174,7 +176,9 @@ def _again(
     if execution.verdict is None or execution.error:
         return execution.error or "it has no result this time"
     recorded = experiment.said
-    return "" if recorded is None else disagreement(recorded, execution.verdict)
+    if recorded is None:
+        return ""
+    return disagreement(recorded, execution.verdict)
 
 
 def _by_the_clock(experiment: Experiment) -> bool:
@@ -195,7 +199,10 @@ class _Places:
         """Whether a run can be computed again with what is at hand."""
         request = experiment.request
         if experiment.state != "done" or not experiment.whole:
-            why = "it was stopped" if experiment.state != "done" else "a setting names a file"
+            if experiment.state != "done":
+                why = "it was stopped"
+            else:
+                why = "a setting names a file"
             self.problems.append(f"run {experiment.run}: {why}")
             return False
         data = () if request.dataset is None else (request.dataset,)
@@ -217,7 +224,10 @@ class _Places:
 
     def _find(self, wanted: Reference) -> bool:
         if wanted.fingerprint not in self._found:
-            paths = self._given.model if wanted.kind == "model" else self._given.data
+            if wanted.kind == "model":
+                paths = self._given.model
+            else:
+                paths = self._given.data
             named = sorted(paths, key=lambda path: Path(path).name != wanted.name)
             why = f"{wanted.name} ({wanted.fingerprint}) is not among the files given"
             for path in named:

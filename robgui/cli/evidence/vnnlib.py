@@ -29,7 +29,9 @@ def vnnlib(words: list[str]) -> int:
     """Writes a property, or reads one."""
     given = parser().parse_args(words)
     check_places(["--model", given.model, *(["--data", given.data] if given.data else [])])
-    return _read(given) if given.property else _write(given)
+    if given.property:
+        return _read(given)
+    return _write(given)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -87,7 +89,10 @@ def _write(given: argparse.Namespace) -> int:
     if found is not None:
         files["counterexample.npy"] = _npy(found)
     _write_files(folder, files)
-    known = "; counterexample.npy breaks it" if found is not None else ""
+    if found is not None:
+        known = "; counterexample.npy breaks it"
+    else:
+        known = ""
     print_line(
         f"{folder}: {model.name} gives “{card.labels[ball.label]}” within {ball.radius:.9g} of"
         f" the input?{known}"
@@ -140,7 +145,10 @@ def _ball(
     matched = match(card, dataset, lambda words: None)
     dataset = align(matched, dataset)
     x = inputs(matched, dataset, [given.index])
-    label = -1 if dataset.labels is None else int(dataset.labels[given.index])
+    if dataset.labels is None:
+        label = -1
+    else:
+        label = int(dataset.labels[given.index])
     if label < 0:
         label = int(ask("scores", model=matched, x=x).probabilities[0].argmax())
     return Ball(x[0], _radius(given.radius), label), None
@@ -163,12 +171,18 @@ def _around_finding(
         if seen is None:
             raise ParamsError(f"Finding {given.finding}: {witness.left_out[0]}")
         original = witness.original(seen)
-    centre = seen.x if original is None else original.x
+    if original is None:
+        centre = seen.x
+    else:
+        centre = original.x
     reach = float(np.abs(seen.x.astype(np.float64) - centre).max())
     if given.radius is None and reach == 0:
         raise ParamsError("The finding is wrong as it is; say how far around it with --radius.")
     # a little more, so that rounding does not push the finding out of its own box
-    radius = reach * (1 + 1e-6) if given.radius is None else _radius(given.radius)
+    if given.radius is None:
+        radius = reach * (1 + 1e-6)
+    else:
+        radius = _radius(given.radius)
     inside = reach <= radius and seen.given != seen.expected
     return Ball(centre, radius, seen.expected), seen.x[None] if inside else None
 

@@ -259,9 +259,10 @@ class Tracks(Source):
         self._keys = keys
         self._features = tuple(features)
         lengths = set(np.diff(self._starts).tolist())
-        self.shape: Shape | None = (
-            (lengths.pop(), self._points.shape[1]) if len(lengths) == 1 else None
-        )
+        if len(lengths) == 1:
+            self.shape: Shape | None = (lengths.pop(), self._points.shape[1])
+        else:
+            self.shape = None
 
     def __len__(self) -> int:
         return len(self._starts) - 1
@@ -281,11 +282,10 @@ class Tracks(Source):
 
     def thumbnail(self, position: int, size: int) -> np.ndarray:
         points = self._track(position)
-        low, high = (
-            self.bounds()
-            if drawing.plane_columns(self._features) is None
-            else (points.min(0), points.max(0))
-        )
+        if drawing.plane_columns(self._features) is None:
+            low, high = self.bounds()
+        else:
+            low, high = (points.min(0), points.max(0))
         return drawing.track(unit_values(points, low, high), self._features, size)
 
     def lengths(self, positions: np.ndarray) -> np.ndarray:

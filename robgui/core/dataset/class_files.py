@@ -71,7 +71,9 @@ def _key(name: str) -> str:
     """A class as it is looked up: ``00007``, ``7`` and ``class_7`` are one."""
     word = name.strip().casefold()
     number = re.fullmatch(r"(?:class|label|c)?[-_ ]?0*(\d{1,9})", word)
-    return number[1] if number else word
+    if number:
+        return number[1]
+    return word
 
 
 def _all_numbers(names: Iterable[str]) -> bool:
@@ -85,7 +87,9 @@ def _rows(path: Path | Member) -> list[list[str]]:
     if kind in (".csv", ".tsv"):
         table = read_rows(path)
         rows = [row for _, row in table.rows][:_MOST_ROWS]
-        return [table.header, *rows] if table.named else rows
+        if table.named:
+            return [table.header, *rows]
+        return rows
     with open_text(path, _LARGEST) as stream:
         lines = [line.strip() for line in stream.read().splitlines() if line.strip()]
     pairs = [re.split(r"\s*[\t:,;=]\s*|\s+", line, maxsplit=1) for line in lines[:_MOST_ROWS]]
@@ -106,7 +110,10 @@ def _from_json(document: object) -> list[list[str]]:
         return []
     rows = []
     for key, value in document.items():
-        parts = value if isinstance(value, list) else [value]
+        if isinstance(value, list):
+            parts = value
+        else:
+            parts = [value]
         if not all(isinstance(part, str | int) for part in parts):
             return []
         rows.append([key, *map(str, parts)])

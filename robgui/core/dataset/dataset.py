@@ -72,7 +72,10 @@ class Dataset:
         self.parts = tuple(parts)
         self.options = dict(options or {})
         self._source = source
-        self._index = np.arange(len(source)) if index is None else index
+        if index is None:
+            self._index = np.arange(len(source))
+        else:
+            self._index = index
         for known in (labels, label_matrix):
             if known is not None and len(known) != len(self._index):
                 given, wanted = (
@@ -123,11 +126,10 @@ class Dataset:
         reason = first.reason.rpartition(f"{first.path}: ")[2].rstrip(
             "."
         )  # a file says its whole path once more
-        many = (
-            f"{len(skipped):,} files or rows of {self.name}, the first: "
-            if len(skipped) > 1
-            else f"{self.name}: "
-        )
+        if len(skipped) > 1:
+            many = f"{len(skipped):,} files or rows of {self.name}, the first: "
+        else:
+            many = f"{self.name}: "
         return f"{many}{first.path}: {reason}."
 
     def skip(self, path: str, reason: str) -> None:
@@ -168,7 +170,10 @@ class Dataset:
 
         The others are listed in ``skipped``.
         """
-        chosen = np.arange(len(self)) if indices is None else self._numbers(indices)
+        if indices is None:
+            chosen = np.arange(len(self))
+        else:
+            chosen = self._numbers(indices)
         positions = self._positions(chosen)
         target = self._target(len(positions), shape)
         try:
@@ -229,8 +234,14 @@ class Dataset:
         """
         chosen = self._numbers(indices)
         positions = self._positions(chosen)
-        labels = None if self.labels is None else self.labels[chosen]
-        matrix = None if self.label_matrix is None else self.label_matrix[chosen]
+        if self.labels is None:
+            labels = None
+        else:
+            labels = self.labels[chosen]
+        if self.label_matrix is None:
+            matrix = None
+        else:
+            matrix = self.label_matrix[chosen]
         return self._view(labels=labels, label_matrix=matrix, index=positions)
 
     def select(self, text: str) -> list[int]:
@@ -326,7 +337,9 @@ class Dataset:
     def framed(self, framing: Framing) -> Dataset:
         """The same items, pictures brought to the size of a model as ``framing`` says."""
         source = self._source.framed(framing)
-        return self if source is self._source else self._view(source=source)
+        if source is self._source:
+            return self
+        return self._view(source=source)
 
     def _view(
         self,
@@ -387,7 +400,10 @@ class Dataset:
         return numbers
 
     def _target(self, count: int, shape: Shape | None) -> Shape:
-        target = self.shape if shape is None else tuple(int(side) for side in shape)
+        if shape is None:
+            target = self.shape
+        else:
+            target = tuple(int(side) for side in shape)
         if target is None:
             raise DataError(
                 f"{location(self.path, self.name)}: the items differ in size; give the shape they"

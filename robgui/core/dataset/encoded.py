@@ -146,4 +146,6 @@ class EncodedImages(Source):
                 shapes.add(self._shape(position))
             except DataError as error:
                 self.skips.add(self.key(position), str(error))
-        return shapes.pop() if len(shapes) == 1 else None
+        if len(shapes) == 1:
+            return shapes.pop()
+        return None

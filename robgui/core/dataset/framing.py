@@ -84,7 +84,10 @@ class Framing:
         old_height, old_width = pixels.shape[:2]
         factor = min(height / old_height, width / old_width)
         inner = max(1, round(old_height * factor)), max(1, round(old_width * factor))
-        grey = LETTERBOX_GREY if pixels.dtype != np.uint8 else round(255 * LETTERBOX_GREY)
+        if pixels.dtype != np.uint8:
+            grey = LETTERBOX_GREY
+        else:
+            grey = round(255 * LETTERBOX_GREY)
         framed = np.full((height, width, pixels.shape[2]), grey, dtype=pixels.dtype)
         top, left = (height - inner[0]) // 2, (width - inner[1]) // 2
         framed[top : top + inner[0], left : left + inner[1]] = self._scale(pixels, *inner)
@@ -100,7 +103,9 @@ class Framing:
         scaled = cv2.resize(
             np.ascontiguousarray(pixels), (width, height), interpolation=_OPENCV[self.interpolation]
         ).reshape(height, width, -1)
-        return scaled if scaled.dtype == np.uint8 else np.clip(scaled, 0, 1)
+        if scaled.dtype == np.uint8:
+            return scaled
+        return np.clip(scaled, 0, 1)
 
 
 #: Height and width on their own: what happens to pictures unless a model's settings say otherwise.

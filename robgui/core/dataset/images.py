@@ -92,7 +92,10 @@ def decode_shape(file: IO[bytes]) -> tuple[int, int, int]:
     """Channels, height and width of one encoded image, from its header; inside ``decoding``."""
     with _opened(file) as image:
         _check_pixels(image)
-        width, height = image.size if _orientation(image) < 5 else image.size[::-1]
+        if _orientation(image) < 5:
+            width, height = image.size
+        else:
+            width, height = image.size[::-1]
         grey = image.mode in ("1", "L", "LA", "La", "I", "F") or image.mode.startswith("I;")
         return (1 if grey else 3, height, width)
 
@@ -140,7 +143,9 @@ def _orientation(image: Image.Image) -> int:
         value = image.getexif().get(_ORIENTATION, 1)
     except Exception:  # noqa: BLE001  a broken EXIF block says nothing about the pixels, so the picture stands as it is
         return 1
-    return value if isinstance(value, int) else 1
+    if isinstance(value, int):
+        return value
+    return 1
 
 
 def _pixels(image: Image.Image) -> np.ndarray:
@@ -155,7 +160,9 @@ def _pixels(image: Image.Image) -> np.ndarray:
         white = Image.new("RGBA", image.size, "white")
         image = Image.alpha_composite(white, image.convert("RGBA"))
     pixels = np.asarray(image.convert("L" if grey else "RGB"))
-    return pixels[:, :, None] if grey else pixels
+    if grey:
+        return pixels[:, :, None]
+    return pixels
 
 
 def value_range(values: np.ndarray) -> tuple[float, float]:
@@ -223,11 +230,9 @@ def fit(pixels: np.ndarray, shape: tuple[int, ...], framing: Framing = SQUASH) -
 
 def unit_float(pixels: np.ndarray) -> np.ndarray:
     """Bytes to float32 in [0, 1]; floats as they are."""
-    return (
-        pixels.astype(np.float32) / np.float32(255)
-        if pixels.dtype == np.uint8
-        else pixels.astype(np.float32, copy=False)
-    )
+    if pixels.dtype == np.uint8:
+        return pixels.astype(np.float32) / np.float32(255)
+    return pixels.astype(np.float32, copy=False)
 
 
 def _with_channels(pixels: np.ndarray, channels: int) -> np.ndarray:

@@ -85,7 +85,10 @@ def _whole_numbers(
             " holds the label.",
             option="label=COLUMN",
         )
-    first = 1 if present and present == set(range(1, count + 1)) and len(names) <= count else 0
+    if present and present == set(range(1, count + 1)) and len(names) <= count:
+        first = 1
+    else:
+        first = 0
     numbers = np.array(
         [int(word) - first if word else -1 for word in words], dtype=np.int64
     ).reshape(-1)
@@ -104,7 +107,9 @@ def label_rows(values: np.ndarray) -> np.ndarray | None:
         or not np.isin(values, (0, 1)).all()
     ):
         return None
-    return None if (values.sum(1) == 1).all() else values.astype(bool)
+    if (values.sum(1) == 1).all():
+        return None
+    return values.astype(bool)
 
 
 def label_array(
@@ -120,7 +125,10 @@ def label_array(
                 " per item."
             )
         return values.argmax(1).astype(np.int64), tuple(names)
-    flat = values.reshape(len(values), -1)[:, 0] if values.ndim == 2 else values
+    if values.ndim == 2:
+        flat = values.reshape(len(values), -1)[:, 0]
+    else:
+        flat = values
     if flat.ndim != 1:
         raise DataError(f"{where}: the labels have shape {values.shape}; give one label per item.")
     if flat.dtype.kind in "US":
@@ -152,7 +160,9 @@ def _word(value: object) -> str:
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     word = str(value).strip()
-    return "" if word.casefold() in _MISSING else re.sub(r"^(\d+)\.0*$", r"\1", word)
+    if word.casefold() in _MISSING:
+        return ""
+    return re.sub(r"^(\d+)\.0*$", r"\1", word)
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +234,8 @@ def _label_file(
         ),
         -1,
     )
-    label = label if label >= 0 else max(place for place in range(len(header)) if place != key)
+    if not (label >= 0):
+        label = max(place for place in range(len(header)) if place != key)
     number = next(
         (
             place

@@ -53,7 +53,9 @@ def sized(count: float) -> str:
         if count < 1000:
             return f"{count:.3g} {unit}"
         count /= 1000
-    return f"{count:,.3g} GB" if count < 1e4 else f"{count:.0e} GB"
+    if count < 1e4:
+        return f"{count:,.3g} GB"
+    return f"{count:.0e} GB"
 
 
 def first_line(error: Exception) -> str:
@@ -140,9 +142,10 @@ def read_array(
                 " declares; get a complete copy."
             )
         array = np.empty(values, dtype=dtype)
-        view = (
-            array.reshape(-1).view(np.uint8).data if values and dtype.itemsize else memoryview(b"")
-        )
+        if values and dtype.itemsize:
+            view = array.reshape(-1).view(np.uint8).data
+        else:
+            view = memoryview(b"")
         done = 0
         while done < len(view):
             part = stream.read(min(_CHUNK, len(view) - done))

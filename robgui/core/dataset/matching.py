@@ -166,7 +166,10 @@ def _tell_strange_classes(classifier: Model, dataset: Dataset, tell: Callable[[s
             " because the other classes stand at the same places; if that is wrong, correct it in"
             " the settings of the data."
         )
-    strange = [] if found is None else found.strange(used)
+    if found is None:
+        strange = []
+    else:
+        strange = found.strange(used)
     if strange and strange[0] < len(dataset.names):
         tell(
             f"{classifier.name} knows no class “{dataset.names[strange[0]]}”, as {dataset.name}"
@@ -216,7 +219,9 @@ def _used(dataset: Dataset) -> set[int]:
     """The numbers of the classes that the dataset uses."""
     if dataset.label_matrix is not None:
         return set(range(dataset.label_matrix.shape[1]))
-    return set(np.unique(dataset.labels).tolist()) - {-1} if dataset.labels is not None else set()
+    if dataset.labels is not None:
+        return set(np.unique(dataset.labels).tolist()) - {-1}
+    return set()
 
 
 def align(classifier: Model, dataset: Dataset) -> Dataset:
@@ -256,9 +261,10 @@ def _in_unit(classifier: Model, dataset: Dataset, x: np.ndarray) -> np.ndarray:
     outside = ~((x >= -_ROUNDING) & (x <= 1 + _ROUNDING))
     if outside.any():
         column = int(np.argwhere(outside)[0][-1])
-        name = (
-            dataset.features[column] if column < len(dataset.features) else f"column {column + 1}"
-        )
+        if column < len(dataset.features):
+            name = dataset.features[column]
+        else:
+            name = f"column {column + 1}"
         raise DataError(
             f"{dataset.name}: {name} has values outside the range of {classifier.name}; set low and"
             " high of the model from the data."
@@ -277,7 +283,10 @@ def _check_kind(classifier: Model, dataset: Dataset) -> None:
 
 def _check_shape(classifier: Model, dataset: Dataset) -> None:
     if dataset.kind == "image":
-        channels = dataset.shape[0] if dataset.shape else 3
+        if dataset.shape:
+            channels = dataset.shape[0]
+        else:
+            channels = 3
         if channels != classifier.shape[0] and {channels, classifier.shape[0]} != {1, 3}:
             raise DataError(
                 f"{classifier.name} takes images of {count(classifier.shape[0], 'channel')}, but"
@@ -292,7 +301,10 @@ def _check_shape(classifier: Model, dataset: Dataset) -> None:
 
 
 def _check_columns(classifier: Model, dataset: Dataset) -> None:
-    columns = classifier.classes if dataset.label_matrix is None else dataset.label_matrix.shape[1]
+    if dataset.label_matrix is None:
+        columns = classifier.classes
+    else:
+        columns = dataset.label_matrix.shape[1]
     if columns != classifier.classes:
         raise DataError(
             f"{classifier.name} has {classifier.classes} classes, but {dataset.name} has {columns}"

@@ -141,7 +141,10 @@ def _by_number(
         return None
     numbers = [int(each[1]) if each else -1 for each in found]
     present = [numbers[number] for number in used]
-    first = 1 if min(present) >= 1 and max(present) == len(labels) else 0
+    if min(present) >= 1 and max(present) == len(labels):
+        first = 1
+    else:
+        first = 0
     if max(present) - first >= len(labels):
         return None
     return tuple(
@@ -159,7 +162,9 @@ def _by_wordnet(
     ranks = {name: rank for rank, name in enumerate(_wordnet())}
     found = [_WORDNET.fullmatch(name) for name in names]
     places = [ranks[each[1]] + shift if each and each[1] in ranks else -1 for each in found]
-    return tuple(places) if all(places[number] >= 0 for number in used) else None
+    if all(places[number] >= 0 for number in used):
+        return tuple(places)
+    return None
 
 
 def _filled(places: Sequence[int], others: Sequence[int]) -> tuple[int, ...]:

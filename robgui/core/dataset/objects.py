@@ -41,11 +41,17 @@ class ObjectImages(Source):
         self._items, self._name = items, name
         self._framing = SQUASH
         first = self._values(0)
-        layout = "hwc" if _is_picture(_input(items, 0)) else image_layout(first.shape, name)
+        if _is_picture(_input(items, 0)):
+            layout = "hwc"
+        else:
+            layout = image_layout(first.shape, name)
         self._chw = layout == "chw"
         self._range = _value_range(first, name, options)
         channels, height, width = self._pixels(0).transpose(2, 0, 1).shape
-        self.shape: Shape | None = (channels, height, width) if self._alike(first) else None
+        if self._alike(first):
+            self.shape: Shape | None = (channels, height, width)
+        else:
+            self.shape = None
 
     def __len__(self) -> int:
         return len(self._items)
@@ -93,7 +99,10 @@ class ObjectImages(Source):
     def _pixels(self, position: int) -> np.ndarray:
         values = self._values(position)
         if values.ndim == 2:
-            values = values[None] if self._chw else values[:, :, None]
+            if self._chw:
+                values = values[None]
+            else:
+                values = values[:, :, None]
         if self._chw:
             values = values.transpose(1, 2, 0)
         return images.to_unit(values, *self._range)
@@ -112,10 +121,16 @@ def from_object(given: Any, options: Options) -> Dataset:
         DataError: It has no length or no items by number, or holds no arrays or images.
     """
     name = type(given).__name__
-    items = getattr(given, "dataset", given) if hasattr(given, "batch_size") else given
+    if hasattr(given, "batch_size"):
+        items = getattr(given, "dataset", given)
+    else:
+        items = given
     if tensors := getattr(items, "tensors", None):  # a TensorDataset lies in memory already
         inputs = as_array(tensors[0])
-        labels = as_array(tensors[1]) if len(tensors) > 1 else None
+        if len(tensors) > 1:
+            labels = as_array(tensors[1])
+        else:
+            labels = None
         return build(_memory(inputs), name, None, options, labels)
     if not hasattr(items, "__getitem__") or not hasattr(items, "__len__"):
         return _collected(given, name, options)
@@ -167,7 +182,9 @@ def _input(items: Any, place: int) -> Any:
             keys = ", ".join(map(str, item))
             raise DataError(f"item {place} has no image; its keys are: {keys}.")
         return item[key]
-    return item[0] if isinstance(item, tuple | list) else item
+    if isinstance(item, tuple | list):
+        return item[0]
+    return item
 
 
 def _target(items: Any, place: int) -> Any:
@@ -176,7 +193,9 @@ def _target(items: Any, place: int) -> Any:
     item = items[place]
     if isinstance(item, Mapping):
         return next((item[key] for key in _LABELS if key in item), None)
-    return item[1] if isinstance(item, tuple | list) and len(item) > 1 else None
+    if isinstance(item, tuple | list) and len(item) > 1:
+        return item[1]
+    return None
 
 
 def _is_picture(value: Any) -> bool:
@@ -189,7 +208,10 @@ def _names(items: Any) -> tuple[str, ...]:
     if isinstance(known, Sequence) and known and all(isinstance(name, str) for name in known):
         return tuple(known)
     about = getattr(items, "metadata", None)
-    index = about.get("index2label") if isinstance(about, Mapping) else None
+    if isinstance(about, Mapping):
+        index = about.get("index2label")
+    else:
+        index = None
     if isinstance(index, Mapping) and index and all(isinstance(key, int) for key in index):
         highest = max(index)
         return tuple(str(index.get(number, number)) for number in range(highest + 1))
@@ -243,7 +265,10 @@ def _collected(given: Any, name: str, options: Options) -> Dataset:
             f"a {name} is no data; give a path, an array, a dataset or a DataLoader."
         ) from error
     for batch in batches:
-        pair = batch if isinstance(batch, tuple | list) else (batch,)
+        if isinstance(batch, tuple | list):
+            pair = batch
+        else:
+            pair = (batch,)
         inputs.append(as_array(pair[0]))
         if len(pair) > 1:
             labels.append(np.atleast_1d(as_array(pair[1])))

@@ -75,7 +75,9 @@ def open_dataset(path: str | Path | Sequence[str | Path] | Any, **options: objec
         if given := getattr(chosen, name):
             chosen = chosen.model_copy(update={name: str(_existing(given).absolute())})
     dataset = _named(_opened(path, chosen))
-    return dataset.renamed(chosen.classes) if chosen.classes else dataset
+    if chosen.classes:
+        return dataset.renamed(chosen.classes)
+    return dataset
 
 
 def _named(dataset: Dataset) -> Dataset:
@@ -117,7 +119,9 @@ def _opened(path: Any, options: Options) -> Dataset:
             return _several(paths, options)
         path = paths[0]
     where = _existing(path)
-    return open_folder(where, options) if where.is_dir() else _open_file(where, options)
+    if where.is_dir():
+        return open_folder(where, options)
+    return _open_file(where, options)
 
 
 def _several(paths: list[Path], options: Options) -> Dataset:

@@ -26,7 +26,9 @@ _PART = re.compile(rf"(?:.*[-_. ])?({'|'.join(_WORDS)})(?:[-_. ]?(?:set|data|ima
 def part_named(name: str) -> Part | None:
     """The part that a folder or file name means: ``Final_Training`` is train."""
     found = _PART.fullmatch(name.casefold())
-    return None if found is None else _WORDS[found[1]]
+    if found is None:
+        return None
+    return _WORDS[found[1]]
 
 
 class Options(BaseModel):
@@ -83,17 +85,23 @@ class Options(BaseModel):
     @field_validator("names", "features", mode="before")
     @classmethod
     def _words(cls, value: object) -> object:
-        return [word.strip() for word in value.split(",")] if isinstance(value, str) else value
+        if isinstance(value, str):
+            return [word.strip() for word in value.split(",")]
+        return value
 
     @field_validator("labels", "names_file", mode="before")
     @classmethod
     def _path(cls, value: object) -> object:
-        return str(value) if isinstance(value, os.PathLike) else value
+        if isinstance(value, os.PathLike):
+            return str(value)
+        return value
 
     @field_validator("split", mode="before")
     @classmethod
     def _part(cls, value: object) -> object:
-        return _WORDS.get(value.casefold(), value) if isinstance(value, str) else value
+        if isinstance(value, str):
+            return _WORDS.get(value.casefold(), value)
+        return value
 
     @field_validator("classes", mode="before")
     @classmethod

@@ -120,4 +120,6 @@ class Source(ABC):
 
 def location(path: Path | None, name: str) -> str:
     """How an error message calls a dataset."""
-    return str(path) if path is not None else name
+    if path is not None:
+        return str(path)
+    return name

@@ -326,7 +326,9 @@ class Analysis:
     @property
     def kept(self) -> type[Any] | None:
         """The type of what its Steps keep for going on; None where it always begins anew."""
-        return None if self.shards is None else self.shards.kept
+        if self.shards is None:
+            return None
+        return self.shards.kept
 
     def _splits(self) -> Shards:
         if self.shards is None:
@@ -365,8 +367,13 @@ class Analysis:
         if takes.most_inputs and inputs > takes.most_inputs:
             excess = f"With these settings {self.title} takes {_count(takes.most_inputs)} input."
             return DataError(excess, remedy=Remedy.FEWER_INPUTS)
-        lack = self._lack(classifiers[0], takes.needs) if classifiers else ""
-        return ModelError(lack) if lack else None
+        if classifiers:
+            lack = self._lack(classifiers[0], takes.needs)
+        else:
+            lack = ""
+        if lack:
+            return ModelError(lack)
+        return None
 
     def _lack(self, classifier: Any, needs: frozenset[str]) -> str:
         for need in sorted(needs):
@@ -466,7 +473,10 @@ class Pace:
 
 def _result_of(engine: Callable[..., Any]) -> Any:
     """What the Steps of an engine hold, as it is annotated."""
-    function = engine.function if isinstance(engine, Deferred) else engine
+    if isinstance(engine, Deferred):
+        function = engine.function
+    else:
+        function = engine
     (step,) = get_args(get_type_hints(function)["return"])
     (result,) = get_args(step)
     return result

@@ -50,7 +50,10 @@ def carry_out(task: Task, shelf: LoadedCache) -> Generator[Report, None, None]:
         if isinstance(error.__context__, GeneratorExit):  # it could not clean up; nobody listens
             raise
         problem = _foreseen(error, task.request.device)
-        details = "" if isinstance(problem, RobguiError) else traceback.format_exc()
+        if isinstance(problem, RobguiError):
+            details = ""
+        else:
+            details = traceback.format_exc()
         yield Report(RunState.FAILED, error=sentence(problem), details=details, problem=problem)
     else:
         yield Report(RunState.DONE)
@@ -78,14 +81,18 @@ def thinned(reports: Iterator[Report], seconds: float) -> Iterator[Report]:
     large.due()
     newest: Step[Any] | None = None
     for report in reports:
-        newest = newest if report.step is None else report.step.after(newest)
+        if report.step is not None:
+            newest = report.step.after(newest)
         if report.state.ended:
             yield replace(report, step=newest)
         elif report.step is None:
             yield report
         elif large.due():
             yield replace(report, step=newest)
-            newest = report.step if report.step.kept is None else replace(report.step, kept=None)
+            if report.step.kept is None:
+                newest = report.step
+            else:
+                newest = replace(report.step, kept=None)
         elif small.due():
             yield replace(report, step=None, done=report.step.done, total=report.step.total)
 
@@ -131,7 +138,10 @@ def _prepare(
 
     request = task.request
     looks = analysis.looks_at_data(params)
-    dataset = shelf.dataset(request) if looks else None
+    if looks:
+        dataset = shelf.dataset(request)
+    else:
+        dataset = None
     classifiers = shelf.models(request, task.trusted)
     _check_models(analysis, classifiers)
     for classifier in classifiers:
@@ -151,7 +161,10 @@ def _prepare(
 
 def _check_models(analysis: Analysis, classifiers: tuple[Classifier, ...]) -> None:
     if not classifiers or (len(classifiers) > 1 and not analysis.several_models):
-        wanted = "at least one model" if analysis.several_models else "one model"
+        if analysis.several_models:
+            wanted = "at least one model"
+        else:
+            wanted = "one model"
         raise ParamsError(f"{analysis.title} takes {wanted}; {len(classifiers)} were given.")
 
 

@@ -16,7 +16,9 @@ class Clock:
     def seconds(self) -> float:
         """Counted so far."""
         since = self._since
-        return self._spent if since is None else self._spent + time.monotonic() - since
+        if since is None:
+            return self._spent
+        return self._spent + time.monotonic() - since
 
     def start(self) -> None:
         """Counts from now on."""

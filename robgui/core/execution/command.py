@@ -54,7 +54,10 @@ def _not_in_side_file(model: Reference) -> dict[str, Any]:
 
     Without the file all that are not defaults.
     """
-    beside = read_side_file(Path(model.path)) if model.path else {}
+    if model.path:
+        beside = read_side_file(Path(model.path))
+    else:
+        beside = {}
     usual = parse(beside, model.name).model_dump(mode="json")
     return {name: value for name, value in model.options.items() if value != usual.get(name)}
 

@@ -156,7 +156,9 @@ class Execution:
     def share(self) -> float | None:
         """How much is done, 0 to 1; None while unknown."""
         done, total = self.done, self.total
-        return min(1.0, done / total) if total else None
+        if total:
+            return min(1.0, done / total)
+        return None
 
     @property
     def seconds_left(self) -> float | None:
@@ -273,11 +275,10 @@ class Execution:
             return
         self.clock.stop()
         try:
-            self.findings = (
-                ()
-                if self.newest is None
-                else tuple(self.analysis.findings(self.newest.result, self.params))
-            )
+            if self.newest is None:
+                self.findings = ()
+            else:
+                self.findings = tuple(self.analysis.findings(self.newest.result, self.params))
             self._verdict(state)
         except Exception as caught:  # noqa: BLE001 - recorded in the run
             if self.newest is not None:
@@ -340,7 +341,9 @@ class Execution:
             return None
         if state is RunState.CANCELLED:
             return verdict.stopped()
-        return verdict.cut(self.params.max_seconds) if step.cut else verdict
+        if step.cut:
+            return verdict.cut(self.params.max_seconds)
+        return verdict
 
     def _commit_if_due(self) -> None:
         """A change of state at once, a partial result now and then."""

@@ -62,5 +62,8 @@ def lost(execution: Execution, why: str, attempts: int, details: str = "") -> Re
 
 def told(execution: Execution, why: str) -> str:
     """What happened to the worker of an Execution, as a sentence that says what is left."""
-    kept = "" if execution.newest is None else "; the result so far is kept"
+    if execution.newest is None:
+        kept = ""
+    else:
+        kept = "; the result so far is kept"
     return f"{why[:1].upper()}{why[1:]}{kept}."

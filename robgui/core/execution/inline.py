@@ -74,7 +74,10 @@ class Steps(Iterator[Step[Any]]):
         self._raise_problem()
 
     def _raise_problem(self) -> None:
-        problem = None if self._raised else self.execution.problem
+        if self._raised:
+            problem = None
+        else:
+            problem = self.execution.problem
         self._raised = True
         if problem is not None:
             raise problem
@@ -100,7 +103,10 @@ class Inline:
 
     def submit(self, execution: Execution) -> None:
         steps = Steps(execution, self._shelf)
-        self._steps = None if execution.state.ended else steps
+        if execution.state.ended:
+            self._steps = None
+        else:
+            self._steps = steps
 
     def work(self, seconds: float) -> None:
         until = time.monotonic() + seconds

@@ -29,7 +29,10 @@ class Keeping:
     """
 
     def __init__(self, request: Request, analysis: Analysis, workspace: Workspace | None) -> None:
-        self._workspace = workspace if analysis.kept is not None else None
+        if analysis.kept is not None:
+            self._workspace = workspace
+        else:
+            self._workspace = None
         self._kind = analysis.kept
         self._request = request
         self._newest: Any = None
@@ -41,7 +44,9 @@ class Keeping:
             return task
         if self._newest is None:
             self._newest = self._before(self._workspace)
-        return task if self._newest is None else replace(task, kept=self._newest)
+        if self._newest is None:
+            return task
+        return replace(task, kept=self._newest)
 
     def take(self, step: Step[Any]) -> Step[Any]:
         """Takes what a Step has kept out of it."""

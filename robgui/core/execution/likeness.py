@@ -52,7 +52,10 @@ def incomparable(one: Request, other: Request) -> str:
 
 def inputs_in_words(request: Request) -> str:
     """Which inputs of which data."""
-    name = request.dataset.name if request.dataset is not None else ""
+    if request.dataset is not None:
+        name = request.dataset.name
+    else:
+        name = ""
     if request.indices is None:
         return name
     if len(request.indices) == 1:
@@ -74,14 +77,18 @@ def _places(indices: tuple[int, ...] | None) -> str:
     """Which inputs, in a word or two."""
     if indices is None:
         return "all"
-    return f"{indices[0]:,}" if len(indices) == 1 else count(len(indices), "input")
+    if len(indices) == 1:
+        return f"{indices[0]:,}"
+    return count(len(indices), "input")
 
 
 def _settings(one: Request, other: Request) -> list[str]:
     """The settings that differ, by their titles; settings that are missing have their default."""
     known = analyses().get(one.analysis)
     if known is None:
-        return [] if one.params == other.params else ["other settings"]
+        if one.params == other.params:
+            return []
+        return ["other settings"]
     fields = known.params.model_fields
     usual = {name: field.get_default(call_default_factory=True) for name, field in fields.items()}
     titles = [
@@ -90,9 +97,13 @@ def _settings(one: Request, other: Request) -> list[str]:
         if name not in _MEANS
         and _plain(one.params.get(name, usual[name])) != _plain(other.params.get(name, usual[name]))
     ]
-    return [f"other settings ({', '.join(titles)})"] if titles else []
+    if titles:
+        return [f"other settings ({', '.join(titles)})"]
+    return []
 
 
 def _plain(value: object) -> object:
     """A setting as JSON has it: a tuple is a list."""
-    return [_plain(each) for each in value] if isinstance(value, list | tuple) else value
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    return value

@@ -173,7 +173,10 @@ def find_file(wanted: Reference, workspace: Workspace | None = None) -> Path:
     """Where the file of a reference is: at its path, or where the workspace knows it was moved
     to.
     """
-    known = workspace.references(wanted.kind, every=True) if workspace is not None else []
+    if workspace is not None:
+        known = workspace.references(wanted.kind, every=True)
+    else:
+        known = []
     paths = [
         wanted.path,
         *(other.path for other in known if other.fingerprint == wanted.fingerprint),
@@ -202,7 +205,9 @@ def _check_unchanged(wanted: Reference, fingerprint: str) -> None:
 
 
 def _error(wanted: Reference) -> type[RobguiError]:
-    return ModelError if wanted.kind == "model" else DataError
+    if wanted.kind == "model":
+        return ModelError
+    return DataError
 
 
 def _kept(shelf: OrderedDict[str, T], key: str, make: Callable[[], T]) -> T:

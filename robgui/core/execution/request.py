@@ -44,11 +44,9 @@ class Reference(BaseModel):
 
         That is for the user to say, so it is not read.
         """
-        return (
-            {name: value for name, value in values.items() if name != "trust"}
-            if isinstance(values, dict)
-            else values
-        )
+        if isinstance(values, dict):
+            return {name: value for name, value in values.items() if name != "trust"}
+        return values
 
 
 class Request(BaseModel):
@@ -105,7 +103,10 @@ class Request(BaseModel):
 
 def reference(thing: Classifier | ModelCard | Dataset) -> Reference:
     """How to find ``thing`` again."""
-    path = "" if thing.path is None else str(thing.path.absolute())
+    if thing.path is None:
+        path = ""
+    else:
+        path = str(thing.path.absolute())
     settings = getattr(
         thing, "settings", None
     )  # a Classifier has them; asking for its class would import torch
@@ -146,8 +147,14 @@ def build_request(
         device: Where to compute; by default where the first model is.
         autocast: Half precision; by default as the first model.
     """
-    known = find(analysis) if isinstance(analysis, str) else analysis
-    settings = params if isinstance(params, Params) else known.params.parse(dict(params))
+    if isinstance(analysis, str):
+        known = find(analysis)
+    else:
+        known = analysis
+    if isinstance(params, Params):
+        settings = params
+    else:
+        settings = known.params.parse(dict(params))
     if not known.looks_at_data(settings):
         dataset = indices = None
     if dataset is not None and not isinstance(dataset, Reference) and "derived" in dataset.options:
@@ -178,7 +185,10 @@ def _chosen(many: int, total: int | None, how: str) -> str:
     """How many of how many inputs, and how they were chosen; empty for one alone and for all."""
     if many == 1 or many == total:
         return ""
-    of = "" if total is None else f" of {total:,}"
+    if total is None:
+        of = ""
+    else:
+        of = f" of {total:,}"
     return f"{many:,}{of} inputs" + (f" ({how})" if how else "")
 
 
@@ -193,8 +203,14 @@ def subject(request: Request, derived: Sequence[Derived] = ()) -> str:
     if len(derived) == 1:
         return f"{models} on {derived[0].words()}"
     if request.indices is None:
-        many = f"{len(derived):,} inputs " if derived else ""
+        if derived:
+            many = f"{len(derived):,} inputs "
+        else:
+            many = ""
         return f"{models} on {many}{request.dataset.name}"
     several = request.chosen or f"{len(request.indices):,} inputs"
-    which = f"input {request.indices[0]:,}" if len(request.indices) == 1 else several
+    if len(request.indices) == 1:
+        which = f"input {request.indices[0]:,}"
+    else:
+        which = several
     return f"{models} on {which} of {request.dataset.name}"

@@ -47,7 +47,9 @@ class Task:
             return known.merging(self.merge)
         if self.kept is not None:
             return known.going_on(self.kept)
-        return known if self.part is None else known.part(self.part)
+        if self.part is None:
+            return known
+        return known.part(self.part)
 
 
 @dataclass(frozen=True, slots=True)

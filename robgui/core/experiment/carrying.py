@@ -82,7 +82,9 @@ def _texts(path: Path) -> list[str]:
         head = file.read(4096)
         if head.startswith(_PNG):
             text = _png_text(file)
-            return [] if text is None else [text]
+            if text is None:
+                return []
+            return [text]
         if head.startswith(b"%PDF"):
             return _pdf_texts(_tail(file))
         if _is_svg(head):
@@ -127,7 +129,9 @@ def _pdf_texts(tail: bytes) -> list[str]:
     parts = {int(number[:6]): value for number, value in _IN_PDF.findall(tail)}
     whole = b"".join(parts[number] for number in sorted(parts))
     text = re.sub(rb"\\(.)", _unescaped, whole, flags=re.DOTALL).decode("latin-1")
-    return text.split("\n")[:_MOST_RUNS] if text else []
+    if text:
+        return text.split("\n")[:_MOST_RUNS]
+    return []
 
 
 def _unescaped(found: re.Match[bytes]) -> bytes:

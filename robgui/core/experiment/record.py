@@ -134,7 +134,9 @@ def _written(said: Verdict | None) -> dict[str, Any] | None:
 
 
 def _read(fields: dict[str, Any] | None) -> Verdict | None:
-    return None if fields is None else verdicts.from_json(json.dumps(fields))
+    if fields is None:
+        return None
+    return verdicts.from_json(json.dumps(fields))
 
 
 def _placeless(request: Request) -> Request:
@@ -156,7 +158,11 @@ def _nowhere(reference: Reference) -> Reference:
 def without_folders(value: Any) -> Any:
     """JSON values with the names of files in place of their paths."""
     if isinstance(value, str):
-        return Path(value).name if Path(value).is_absolute() else without_places(value)
+        if Path(value).is_absolute():
+            return Path(value).name
+        return without_places(value)
     if isinstance(value, dict):
         return {name: without_folders(item) for name, item in value.items()}
-    return [without_folders(item) for item in value] if isinstance(value, list) else value
+    if isinstance(value, list):
+        return [without_folders(item) for item in value]
+    return value

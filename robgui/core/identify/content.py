@@ -95,7 +95,9 @@ def identify(path: Path) -> Identity:
         RobguiError: It is not there, cannot be read, or is empty; one sentence.
     """
     if path.is_dir():
-        return data(DataFormat.FOLDER) if folder_of(path) is None else model(Format.FOLDER)
+        if folder_of(path) is None:
+            return data(DataFormat.FOLDER)
+        return model(Format.FOLDER)
     head, length = _head(path)
     if path.name == DESCRIPTION and folder_of(path) is not None:
         return model(Format.FOLDER)
@@ -206,7 +208,10 @@ def _archive(path: Path) -> Identity:
 
 def _inside_zip(names: Collection[str]) -> Identity:
     roots = {name.partition("/")[0] for name in names}
-    shared = f"{roots.pop()}/" if len(roots) == 1 else ""
+    if len(roots) == 1:
+        shared = f"{roots.pop()}/"
+    else:
+        shared = ""
     inner = {name.removeprefix(shared) for name in names}
     if "archive_format" in inner or "serialized_exported_program.json" in inner:
         return model(Format.EXPORTED)

@@ -77,7 +77,10 @@ def _place(file: BinaryIO, length: int) -> tuple[int, int, int]:
         raise BrokenZipError("it has no directory")
     end = tail_start + found
     size, offset = struct.unpack("<2L", tail[found + 12 : found + 20])
-    locator = tail[found - 20 : found] if found >= 20 else b""
+    if found >= 20:
+        locator = tail[found - 20 : found]
+    else:
+        locator = b""
     if locator[:4] == _LOCATOR64:
         (place,) = struct.unpack("<Q", locator[8:16])
         file.seek(min(place, length))

@@ -255,4 +255,6 @@ def _no_weights(package: ModuleType, network: str) -> dict[str, None]:
 def classes_of(weights: Mapping[str, Tensor]) -> int:
     """How many classes weights are for: the rows of the last one, in nearly every network."""
     matrices = [weight for weight in weights.values() if weight.ndim >= 2]
-    return min(int(matrices[-1].shape[0]), _MOST_CLASSES) if matrices else 1000
+    if matrices:
+        return min(int(matrices[-1].shape[0]), _MOST_CLASSES)
+    return 1000

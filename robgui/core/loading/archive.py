@@ -45,11 +45,10 @@ class Archive:
             self._refuse_bombs()
             opened.pop_all()
         roots = {PurePosixPath(name).parts[0] for name in self._members if "/" in name}
-        self.root = (
-            f"{roots.pop()}/"
-            if len(roots) == 1 and all("/" in name for name in self._members)
-            else ""
-        )
+        if len(roots) == 1 and all("/" in name for name in self._members):
+            self.root = f"{roots.pop()}/"
+        else:
+            self.root = ""
 
     @property
     def names(self) -> tuple[str, ...]:

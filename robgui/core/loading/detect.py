@@ -35,7 +35,9 @@ def guesses_from_input(sizes: Sequence[int | None]) -> tuple[Values, ...]:
         case (int(features),):
             row: Values = {"kind": "image", "shape": _ROWS.get(features), "layout": "flat"}
             table: Values = {"kind": "table", "shape": (features,)}
-            return (row, table) if features in _ROWS else (table,)
+            if features in _ROWS:
+                return (row, table)
+            return (table,)
         case (int(features), 1) if features in _ROWS:
             return (
                 {"kind": "image", "shape": _ROWS[features], "layout": "column"},
@@ -56,16 +58,20 @@ def guesses_from_layer(layer: FirstLayer | None) -> tuple[Values, ...]:
         return ()
     if not layer.conv:
         shape = {**_ROWS, 1024: (1, 32, 32), 12288: (3, 64, 64)}.get(layer.size)
-        images: list[Values] = (
-            [{"kind": "image", "shape": shape, "layout": layout} for layout in ("chw", "flat")]
-            if shape
-            else []
-        )
+        if shape:
+            images: list[Values] = [
+                {"kind": "image", "shape": shape, "layout": layout} for layout in ("chw", "flat")
+            ]
+        else:
+            images = []
         return (*images, {"kind": "table", "shape": (layer.size,)})
     if layer.size == 1:
         sides: Sequence[int] = _SIDES
     else:
-        sides = (224, 112, 96, 64, 32, 28) if layer.large else (32, 64, 96, 112, 224, 28)
+        if layer.large:
+            sides = (224, 112, 96, 64, 32, 28)
+        else:
+            sides = (32, 64, 96, 112, 224, 28)
     return tuple(
         {"kind": "image", "shape": (layer.size, side, side), "layout": "chw"} for side in sides
     )
@@ -187,7 +193,10 @@ def _finish(
     if isinstance(backend, FixedBatch) and not isinstance(raw.backend, FixedBatch):
         remarks.append("takes one input at a time, so it runs one by one")
     if "shape" not in told:
-        source = "guessed from its input" if raw.guesses else "guessed from its first layer"
+        if raw.guesses:
+            source = "guessed from its input"
+        else:
+            source = "guessed from its first layer"
         if len(raw.guesses) == 1:
             source = "taken from the file"
         remarks.append(f"shape {_times(settings.shape)} {source}")
@@ -215,7 +224,9 @@ def _about_outputs(raw: Backend, backend: Backend, settings: ModelSettings) -> l
             device=raw.device,
         )
         names = raw.outputs(one)
-    return [which_output(pick_output(names, settings.scores), len(names))] if len(names) > 1 else []
+    if len(names) > 1:
+        return [which_output(pick_output(names, settings.scores), len(names))]
+    return []
 
 
 def _tell_output(classifier: Classifier, told: Values) -> tuple[Classifier, list[str]]:
@@ -233,7 +244,10 @@ def _tell_output(classifier: Classifier, told: Values) -> tuple[Classifier, list
     apart = settings.multi_label or ("multi_label" not in told and sigmoid)
     if sigmoid and within_one(raw):
         why = "its last operation is a sigmoid, so each output is the probability of its class"
-        told_so = "" if "multi_label" in told else _SEVERAL
+        if "multi_label" in told:
+            told_so = ""
+        else:
+            told_so = _SEVERAL
         chosen = settings.change(output="probabilities", multi_label=apart)
         return classifier.with_settings(chosen), [why + told_so]
     kind = output_kind(raw, apart)

@@ -67,7 +67,8 @@ class FixedBatch:
         for start in range(0, len(x), self._size):
             part = x[start : start + self._size]
             missing = self._size - len(part)
-            filled = (
-                torch.cat([part, part[-1:].expand(missing, *part.shape[1:])]) if missing else part
-            )
+            if missing:
+                filled = torch.cat([part, part[-1:].expand(missing, *part.shape[1:])])
+            else:
+                filled = part
             yield filled, len(part)

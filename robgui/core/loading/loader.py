@@ -64,7 +64,10 @@ def load(
     backend = _move(raw, path, default_device() if device is None else device)
     classifier = settle(backend, given, str(path), _digest(_files(path, kind), raw.content))
     classifier.name, classifier.path = path.name, path
-    what = "model folder" if kind is Format.FOLDER else f"{kind} file"
+    if kind is Format.FOLDER:
+        what = "model folder"
+    else:
+        what = f"{kind} file"
     classifier.remarks = (what, *classifier.remarks)
     return classifier
 
@@ -75,12 +78,19 @@ def _kind(path: Path, given: Mapping[str, object]) -> Format:
     """
     kind = sniff(path)
     part = not given.get("architecture") and folder_of(path) is not None
-    return Format.FOLDER if part else kind
+    if part:
+        return Format.FOLDER
+    return kind
 
 
 def _files(path: Path, kind: Format) -> list[Path]:
-    folder = folder_of(path) if kind is Format.FOLDER else None
-    return [path] if folder is None else files_of(folder)
+    if kind is Format.FOLDER:
+        folder = folder_of(path)
+    else:
+        folder = None
+    if folder is None:
+        return [path]
+    return files_of(folder)
 
 
 def _read(path: Path, kind: Format, trust: bool, architecture: str, scores: str) -> Raw:
@@ -117,7 +127,10 @@ def _load_pickle(path: Path, trust: bool) -> Raw:
     if not trust:
         with open_regular(path) as file:
             names = foreign_globals(file)
-        shown = f" that would import {', '.join(names[:3])}" if names else ""
+        if names:
+            shown = f" that would import {', '.join(names[:3])}"
+        else:
+            shown = ""
         raise TrustError(
             f"{path} is not loaded: it is a Python pickle{shown}, and pickles can execute anything;"
             f" {TRUST}."

@@ -85,9 +85,10 @@ class OnnxModule(nn.Module):
             return False
         attributes = _attributes(node)
         (value,) = attributes.values()
-        self._constants[node.output[0]] = (
-            value if isinstance(value, Tensor) else torch.tensor(value, device="cpu")
-        )
+        if isinstance(value, Tensor):
+            self._constants[node.output[0]] = value
+        else:
+            self._constants[node.output[0]] = torch.tensor(value, device="cpu")
         return True
 
     def _translate(self, index: int, node: Any, last: dict[str, int]) -> _Step:
@@ -177,7 +178,10 @@ class OnnxModule(nn.Module):
 
     def _convolution(self, label: str, a: Attributes, inputs: list[str]) -> Operation:
         weight = self._constants[inputs[1]]
-        bias = self._constants[inputs[2]] if len(inputs) > 2 and inputs[2] else None
+        if len(inputs) > 2 and inputs[2]:
+            bias = self._constants[inputs[2]]
+        else:
+            bias = None
         if weight.ndim not in _CONVS:
             raise UntranslatedError(f"Conv over {weight.ndim - 2} axes")
         kernel = list(weight.shape[2:])
@@ -214,7 +218,8 @@ class OnnxModule(nn.Module):
         if a.get("transA", 0):
             return None
         weight = self._constants[inputs[1]] * float(a.get("alpha", 1.0))
-        weight = weight if a.get("transB", 0) else weight.T
+        if not a.get("transB", 0):
+            weight = weight.T
         bias = None
         if len(inputs) > 2:
             bias = self._constants[inputs[2]] * float(a.get("beta", 1.0))
@@ -279,7 +284,9 @@ def _gemm(a: Attributes, x: Tensor, y: Tensor, z: Tensor | None = None) -> Tenso
     product = float(a.get("alpha", 1.0)) * (
         (x.T if a.get("transA", 0) else x) @ (y.T if a.get("transB", 0) else y)
     )
-    return product if z is None else product + float(a.get("beta", 1.0)) * z
+    if z is None:
+        return product
+    return product + float(a.get("beta", 1.0)) * z
 
 
 def _label(node: Any, index: int) -> str:
@@ -301,5 +308,8 @@ def _attributes(node: Any) -> Attributes:
         value = helper.get_attribute_value(attribute)
         if isinstance(value, bytes):
             value = value.decode("utf-8", errors="replace")
-        found[attribute.name] = _tensor(value) if isinstance(value, TensorProto) else value
+        if isinstance(value, TensorProto):
+            found[attribute.name] = _tensor(value)
+        else:
+            found[attribute.name] = value
     return found

@@ -61,7 +61,10 @@ class PairBackend:
         """Gradients where both have them; no layers, because there are two networks."""
         sides = self._first.capabilities, self._second.capabilities
         lacking = [side.reason for side in sides if not side.gradients]
-        reason = lacking[0] if lacking else "two models have no layers in common"
+        if lacking:
+            reason = lacking[0]
+        else:
+            reason = "two models have no layers in common"
         return Capabilities(gradients=not lacking, activations=False, reason=reason)
 
     def __call__(self, x: Tensor) -> Tensor:
@@ -128,11 +131,17 @@ def _twins(path: Path, stored: dict[str, Any]) -> Raw:
     first, second = (_side(path, stored[_KEYS[0]], settings) for _ in _KEYS)
     try:
         many = round_weights(second, bits)
-        layers = round_inputs(second, bits) if stored.get(INNER) else 0
+        if stored.get(INNER):
+            layers = round_inputs(second, bits)
+        else:
+            layers = 0
     except ModelError as error:
         raise ModelError(f"{path}: {error}") from error
     backend = PairBackend(first, second, range(first.classes))
-    inner = f" and what {layers:,} layers take" if layers else ""
+    if layers:
+        inner = f" and what {layers:,} layers take"
+    else:
+        inner = ""
     remark = f"{first.name} against itself with {many:,} weights{inner} in {bits} bits"
     content = f"{first.fingerprint} weights{' and inputs' if layers else ''} in {bits} bits"
     return Raw(backend, told=_told(first), remarks=(remark,), content=content)

@@ -126,11 +126,10 @@ class _Depth:
         elif "PUT" in name or name == "MEMOIZE":
             self._memo[len(self._memo) if name == "MEMOIZE" else argument] = self._top()
         elif "GET" in name or name == "DUP":
-            value = (
-                self._top()
-                if name == "DUP"
-                else self._memo.get(argument, _Value(0, container=False))
-            )
+            if name == "DUP":
+                value = self._top()
+            else:
+                value = self._memo.get(argument, _Value(0, container=False))
             if value.container and value.open:
                 return _DEEPEST + 1
             value.fetched = True
@@ -152,7 +151,10 @@ class _Depth:
             before = before[: before.index("mark")]
         put.extend(self._pop() for _ in before)
         fills = opcode.name in _FILLING and bool(put)
-        target = put.pop() if fills else _Value(0, container=opcode.name in _CONTAINERS)
+        if fills:
+            target = put.pop()
+        else:
+            target = _Value(0, container=opcode.name in _CONTAINERS)
         if fills and target.fetched:
             return _DEEPEST + 1
         for value in put:

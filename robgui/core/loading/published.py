@@ -29,7 +29,9 @@ Told = tuple[dict[str, object], tuple[str, ...]]
 def published_network(path: Path) -> str:
     """The architecture whose weights torchvision publishes as this very file; empty if none."""
     found = _published(path)
-    return f"torchvision:{found[0]}" if found else ""
+    if found:
+        return f"torchvision:{found[0]}"
+    return ""
 
 
 def told_of(path: Path, architecture: str, module: nn.Module, classes: int) -> Told:
@@ -55,7 +57,10 @@ def _of_torchvision(path: Path, name: str, classes: int) -> Told:
         weights = found[1]
         return _settings(weights), (f"torchvision publishes this file as {weights}",)
     package = _torchvision()
-    every = [] if package is None else list(package.models.get_model_weights(name))
+    if package is None:
+        every = []
+    else:
+        every = list(package.models.get_model_weights(name))
     fitting = [each for each in every if len(each.meta.get("categories", ())) == classes]
     if not fitting:
         return {}, ()

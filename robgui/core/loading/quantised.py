@@ -33,7 +33,10 @@ def round_weights(model: Classifier, bits: int) -> int:
         ModelError: It has no weights that can be got at.
     """
     module = getattr(model.backend, "module", None)
-    weights = [] if module is None else [one for one in module.parameters() if _is_weight(one)]
+    if module is None:
+        weights = []
+    else:
+        weights = [one for one in module.parameters() if _is_weight(one)]
     if not weights:
         raise ModelError(
             f"{model.name} has no weights that can be rounded here; quantise it with the tool that"
@@ -51,7 +54,10 @@ def round_inputs(model: Classifier, bits: int) -> int:
         ModelError: It has layers that cannot be got at.
     """
     module = getattr(model.backend, "module", None)
-    many = 0 if module is None else _change_inputs(module, bits)
+    if module is None:
+        many = 0
+    else:
+        many = _change_inputs(module, bits)
     if not many:
         raise ModelError(
             f"{model.name} has layers whose inputs cannot be rounded here, or none; round its"

@@ -59,7 +59,10 @@ def check_storages(archive: Archive, name: str, folder: str) -> None:
         raise WrongStorageError("two of its parts differ only in case")
     for key, size in reader.found.items():
         part = f"{folder}/{key}"
-        there = archive.size(part) if part in archive.names else 0
+        if part in archive.names:
+            there = archive.size(part)
+        else:
+            there = 0
         if there != size:
             raise WrongStorageError(
                 f"its part {part!r} has {there:,} bytes, but a tensor claims {size:,}"

@@ -74,7 +74,10 @@ def plain_tensors(path: Path) -> dict[str, Tensor]:
 
 def from_object(path: Path, stored: object) -> Raw | None:
     """A network that was pickled as a whole, also inside a dictionary; None if there is none."""
-    found = [stored, *stored.values()] if isinstance(stored, dict) else [stored]
+    if isinstance(stored, dict):
+        found = [stored, *stored.values()]
+    else:
+        found = [stored]
     for value in found:
         if isinstance(value, nn.Module):
             with reading(path, "a network"):
@@ -138,7 +141,10 @@ def _verify(path: Path) -> None:
         zipped = file.read(2) == b"PK"
         length = os.fstat(file.fileno()).st_size
         file.seek(0)
-        claimed = 0 if zipped else largest_storage(file)
+        if zipped:
+            claimed = 0
+        else:
+            claimed = largest_storage(file)
     if claimed > length:
         raise ModelError(
             f"{path} is damaged: a tensor in it claims {claimed:,} values, more than the file has"
@@ -179,12 +185,16 @@ def _refusal(path: Path, names: list[str]) -> str:
 
 def _state_dict(path: Path, stored: object) -> dict[str, Tensor]:
     for nest in ("", *_NESTS):
-        found = stored.get(nest) if nest and isinstance(stored, Mapping) else stored
-        tensors = (
-            {str(name): value for name, value in found.items() if isinstance(value, Tensor)}
-            if isinstance(found, Mapping)
-            else {}
-        )
+        if nest and isinstance(stored, Mapping):
+            found = stored.get(nest)
+        else:
+            found = stored
+        if isinstance(found, Mapping):
+            tensors = {
+                str(name): value for name, value in found.items() if isinstance(value, Tensor)
+            }
+        else:
+            tensors = {}
         if tensors and (nest or any("." in name or name in ("weight", "bias") for name in tensors)):
             return tensors
     if isinstance(stored, Mapping):
@@ -196,7 +206,10 @@ def _state_dict(path: Path, stored: object) -> dict[str, Tensor]:
 
 def _hyper_parameters(stored: object) -> dict[str, object]:
     """What a checkpoint of Lightning says its network was built with: the plain values of it."""
-    found = stored.get("hyper_parameters") if isinstance(stored, Mapping) else None
+    if isinstance(stored, Mapping):
+        found = stored.get("hyper_parameters")
+    else:
+        found = None
     if not isinstance(found, Mapping):
         return {}
     return {name: value for name, value in found.items() if isinstance(name, str)}

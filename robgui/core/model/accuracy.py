@@ -65,7 +65,9 @@ def note(
     _RECORDS.write(key, record)
     if before is None or before.counted != counted:
         return None
-    return before if before.share - right / counted > FALL else None
+    if before.share - right / counted > FALL:
+        return before
+    return None
 
 
 def measured(content: str, data: str) -> MeasuredAccuracy | None:
@@ -92,4 +94,6 @@ def _read(key: str) -> MeasuredAccuracy | None:
         settings = parse(record.get("settings") or {}, "the record")
     except ModelError:
         return None
-    return MeasuredAccuracy(right, counted, settings, when) if 0 <= right <= counted != 0 else None
+    if 0 <= right <= counted != 0:
+        return MeasuredAccuracy(right, counted, settings, when)
+    return None

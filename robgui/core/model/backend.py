@@ -101,8 +101,14 @@ class TorchBackend:
             name: child for name, child in module.named_modules() if isinstance(child, layers)
         }
         tensors = [*module.parameters(), *module.buffers()]
-        self.device = tensors[0].device if tensors else torch.device("cpu")
-        reason = "" if self._layers else "it has no Conv2d or Linear layer"
+        if tensors:
+            self.device = tensors[0].device
+        else:
+            self.device = torch.device("cpu")
+        if self._layers:
+            reason = ""
+        else:
+            reason = "it has no Conv2d or Linear layer"
         self.capabilities = Capabilities(
             gradients=True, activations=bool(self._layers), reason=reason
         )
@@ -155,7 +161,10 @@ class CallableBackend:
         self._scores = scores
         self._wants_numpy = wants_numpy
         self.device = device
-        reason = "" if gradients else "a black box gives outputs only"
+        if gradients:
+            reason = ""
+        else:
+            reason = "a black box gives outputs only"
         self.capabilities = Capabilities(
             gradients=gradients,
             activations=False,
@@ -202,7 +211,10 @@ def as_output(answer: Any, device: torch.device | None = None, scores: str = "")
         raise ModelError(
             f"the model returns shape {tuple(answer.shape)}, not one row of class scores per input"
         )
-    table: Tensor = answer if answer.dtype == torch.float64 else answer.float()
+    if answer.dtype == torch.float64:
+        table: Tensor = answer
+    else:
+        table = answer.float()
     return table
 
 
@@ -248,11 +260,10 @@ def first_line(error: BaseException) -> str:
     """The first line of a foreign error, short enough for one sentence."""
     lines = str(error).strip().splitlines() or [type(error).__name__]
     # TorchScript begins with a sentence that says nothing and ends with the reason
-    line = (
-        lines[-1]
-        if lines[0].startswith("The following operation failed in the TorchScript")
-        else lines[0]
-    )
+    if lines[0].startswith("The following operation failed in the TorchScript"):
+        line = lines[-1]
+    else:
+        line = lines[0]
     return line[:300].rstrip(".")
 
 
@@ -260,7 +271,9 @@ def channels_second(output: Tensor) -> Tensor:
     """What a linear layer says at every place of a picture ``(n, h, w, units)``, in the order of
     a convolution ``(n, units, h, w)``.
     """
-    return output.movedim(-1, 1) if output.ndim == 4 else output
+    if output.ndim == 4:
+        return output.movedim(-1, 1)
+    return output
 
 
 def channels_back(moved: Tensor) -> Tensor:
@@ -269,7 +282,9 @@ def channels_back(moved: Tensor) -> Tensor:
     A model that goes on with it has what was moved on the way to its answer, so that there is a
     slope to it.
     """
-    return moved.movedim(1, -1) if moved.ndim == 4 else moved
+    if moved.ndim == 4:
+        return moved.movedim(1, -1)
+    return moved
 
 
 @contextmanager

@@ -59,7 +59,9 @@ class ModelCard:
     @property
     def path(self) -> Path | None:
         """The file it came from, if any."""
-        return Path(self.file) if self.file else None
+        if self.file:
+            return Path(self.file)
+        return None
 
     @property
     def kind(self) -> Kind:

@@ -31,10 +31,16 @@ def read_names(path: Path) -> tuple[str, ...]:
     try:
         text = read_regular(path, _LARGEST).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
+        if isinstance(error, OSError):
+            reason = error.strerror
+        else:
+            reason = "it is no UTF-8 text"
         raise ModelError(f"{path}: the class names cannot be read ({reason}); {_FORMS}.") from error
     kind = path.suffix.casefold()
-    names = _from_json(path, text) if kind == ".json" else _from_lines(text, kind)
+    if kind == ".json":
+        names = _from_json(path, text)
+    else:
+        names = _from_lines(text, kind)
     found = tuple(name for name in names if name)
     if not found:
         raise ModelError(f"{path} holds no class names; {_FORMS}.")
@@ -63,7 +69,9 @@ def names_in(text: str) -> tuple[str, ...]:
     if not isinstance(found, list | tuple) or len(found) < 2:
         return ()
     names = tuple(name.strip() for name in found if isinstance(name, str) and name.strip())
-    return names if len(names) == len(found) else ()
+    if len(names) == len(found):
+        return names
+    return ()
 
 
 def with_names_read(values: Mapping[str, object], folder: Path) -> dict[str, object]:
@@ -141,7 +149,10 @@ def _from_json(path: Path, text: str) -> list[str]:
             document = [document[str(number)] for number in range(len(document))]
     except (ValueError, KeyError, RecursionError) as error:
         raise ModelError(f"{path}: the class names cannot be read ({error}); {_FORMS}.") from error
-    entries = document if isinstance(document, list) else []
+    if isinstance(document, list):
+        entries = document
+    else:
+        entries = []
     names = [entry[-1] if isinstance(entry, list) and entry else entry for entry in entries]
     if not all(isinstance(name, str) for name in names):
         raise ModelError(f"{path} holds something else than class names; {_FORMS}.")

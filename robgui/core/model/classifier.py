@@ -110,7 +110,9 @@ class Classifier:
             name=name or type(module).__name__,
             content=weights.hexdigest(),
         )
-        return classifier if "output" in settings else classifier.with_output_told()
+        if "output" in settings:
+            return classifier
+        return classifier.with_output_told()
 
     @classmethod
     def from_callable(
@@ -146,7 +148,10 @@ class Classifier:
         )
         other.notice, other.remarks, other.ran = self.notice, self.remarks, self.ran
         other._autocast, other._channels_last = self._autocast, self._channels_last
-        other._times = self._times if settings.shape == self.shape else None
+        if settings.shape == self.shape:
+            other._times = self._times
+        else:
+            other._times = None
         other._later = self._later
         return other
 
@@ -156,11 +161,9 @@ class Classifier:
         """
         raw = self.raw(random_inputs(self.shape))
         kind = output_kind(raw, self.settings.multi_label)
-        return (
-            self
-            if kind == self.settings.output
-            else self.with_settings(self.settings.change(output=kind))
-        )
+        if kind == self.settings.output:
+            return self
+        return self.with_settings(self.settings.change(output=kind))
 
     def to(
         self,
@@ -275,11 +278,10 @@ class Classifier:
 
     def tensor(self, values: Any) -> Tensor:
         """Inputs ``(n, *shape)`` or one input as a float tensor on the device."""
-        array = (
-            values
-            if isinstance(values, Tensor)
-            else torch.from_numpy(np.ascontiguousarray(values, dtype=np.float32))
-        )
+        if isinstance(values, Tensor):
+            array = values
+        else:
+            array = torch.from_numpy(np.ascontiguousarray(values, dtype=np.float32))
         x = to_device(array, self.device).to(torch.float32)
         if tuple(x.shape) == self.shape:
             x = x[None]
@@ -327,7 +329,10 @@ class Classifier:
             start += len(part)
         if not parts:
             return torch.empty((0, self.classes), device=self.device)
-        scores = torch.cat(parts) if len(parts) != 1 else parts[0]
+        if len(parts) != 1:
+            scores = torch.cat(parts)
+        else:
+            scores = parts[0]
         sound = torch.isfinite(scores).all()
         if not (self._later.takes(sound) or bool(sound)):
             self._refuse()
@@ -357,7 +362,9 @@ class Classifier:
     def probs(self, x: Any, batch: int = 0) -> Tensor:
         """Probabilities ``(n, classes)``: softmax, or sigmoid for a multi-label model."""
         scores = self.infer(x, batch)
-        return scores.sigmoid() if self.settings.multi_label else scores.softmax(1)
+        if self.settings.multi_label:
+            return scores.sigmoid()
+        return scores.softmax(1)
 
     def activations(
         self, x: Any, reduce: Reduce = lambda output: output
@@ -467,7 +474,9 @@ class Classifier:
         self._operations, self._recurrent = counter.total / 2, counter.recurrent
         self._largest_batch = batch_size(self.shape, self._operations, self.device)
         outputs = int(raw.shape[1])
-        return 2 if outputs == 1 else outputs
+        if outputs == 1:
+            return 2
+        return outputs
 
 
 def out_of_memory(error: BaseException) -> bool:

@@ -59,7 +59,9 @@ class Convention:
             raw = _logits_of(raw, self._settings.multi_label)
         if self._settings.lowest_wins:
             raw = -raw
-        return raw if raw.shape[1] != 1 else torch.cat([torch.zeros_like(raw), raw], 1)
+        if raw.shape[1] != 1:
+            return raw
+        return torch.cat([torch.zeros_like(raw), raw], 1)
 
     def _make_constants(self, device: torch.device) -> None:
         """(low + x·(high − low) − mean) / std as shift + x·scale, or nothing to do."""
@@ -73,7 +75,10 @@ class Convention:
         scale = ((high - low) / std).float().reshape(-1, *ones)
         identity = bool((shift == 0).all()) and bool((scale == 1).all())
         self._shift = shift.to(device)
-        self._scale: Tensor | None = None if identity else scale.to(device)
+        if identity:
+            self._scale: Tensor | None = None
+        else:
+            self._scale = scale.to(device)
 
 
 def _logits_of(probabilities: Tensor, multi_label: bool) -> Tensor:

@@ -29,7 +29,10 @@ def folder_of(path: Path) -> Path | None:
 
     None where there is no such model.
     """
-    folder = path if path.is_dir() else path.parent
+    if path.is_dir():
+        folder = path
+    else:
+        folder = path.parent
     if path != folder and path.name not in (DESCRIPTION, *_WEIGHTS, *_LISTS):
         return None
     if not any((folder / name).is_file() for name in (*_WEIGHTS, *_LISTS)):
@@ -38,7 +41,9 @@ def folder_of(path: Path) -> Path | None:
         described = document(folder, DESCRIPTION)
     except ModelError:  # a folder with a config.json of something else
         return None
-    return folder if is_timm(described) or "model_type" in described else None
+    if is_timm(described) or "model_type" in described:
+        return folder
+    return None
 
 
 def is_timm(described: dict[str, Any]) -> bool:
@@ -89,7 +94,10 @@ def preprocessing(folder: Path) -> dict[str, Any]:
 def _listed(folder: Path, name: str) -> list[Path]:
     """The files that a list of weights names; they must lie beside it."""
     places = document(folder, name).get("weight_map")
-    names = set(places.values()) if isinstance(places, dict) else set()
+    if isinstance(places, dict):
+        names = set(places.values())
+    else:
+        names = set()
     found = []
     for each in sorted(map(str, names)):
         try:

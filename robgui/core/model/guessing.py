@@ -42,7 +42,9 @@ def output_kind(raw: Tensor, multi_label: bool = False) -> str:
     if not within_one(raw):
         return "logits"
     apart = multi_label or raw.shape[1] == 1
-    return "probabilities" if apart or bool(((raw.sum(1) - 1).abs() < 1e-3).all()) else "logits"
+    if apart or bool(((raw.sum(1) - 1).abs() < 1e-3).all()):
+        return "probabilities"
+    return "logits"
 
 
 def within_one(raw: Tensor) -> bool:

@@ -33,7 +33,10 @@ class Later:
         """Collects a condition; False if it must be asked about now."""
         if not self._taking:
             return False
-        last = self._asked[-1] if self._asked else None
+        if self._asked:
+            last = self._asked[-1]
+        else:
+            last = None
         if last is not None and last.number is not None:
             last.number = last.number & sound
         else:

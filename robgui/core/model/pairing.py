@@ -36,7 +36,10 @@ def usual_place(first: Path, second: Path) -> Path:
 
 def usual_twin_place(first: Path, bits: int, *, inner: bool = False) -> Path:
     """Beside the model, called after it and what is rounded."""
-    what = f"int{bits}" if inner else f"{bits}_bits"
+    if inner:
+        what = f"int{bits}"
+    else:
+        what = f"{bits}_bits"
     return first.absolute().parent / f"{first.stem}_against_{what}{SUFFIX}"
 
 

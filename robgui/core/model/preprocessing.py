@@ -107,7 +107,10 @@ def presets_for(settings: ModelSettings) -> dict[str, dict[str, Any]]:
     """The presets that a model with this input shape can have."""
     if settings.kind != "image":
         return {name: PRESETS[name] for name in _ANY_KIND}
-    channels = settings.shape[0] if settings.shape else 3
+    if settings.shape:
+        channels = settings.shape[0]
+    else:
+        channels = 3
     return {
         name: values
         for name, values in PRESETS.items()
@@ -280,7 +283,9 @@ def _try(
             return None
         right += int((classes == sample.labels[indices]).sum())
         counted += len(indices)
-    return replace(tried, right=right, counted=counted) if counted else None
+    if counted:
+        return replace(tried, right=right, counted=counted)
+    return None
 
 
 def _labelled(dataset: Dataset) -> np.ndarray:

@@ -65,7 +65,9 @@ def recall(path: Path) -> dict[str, Any]:
             "What is remembered of %s cannot be used: %s", path.name, error
         )
         return {}
-    return values if record.get("side") == _side(path) else _without_named(values, path)
+    if record.get("side") == _side(path):
+        return values
+    return _without_named(values, path)
 
 
 def recent(most: int = 8) -> list[tuple[str, ModelSettings]]:
@@ -87,7 +89,10 @@ def overlooked(path: Path, settings: ModelSettings) -> list[str]:
     """The settings in which ``settings`` differ from what the user has said of the model in the
     window, by name.
     """
-    said = recall(path) if any(True for _ in _RECORDS.known()) else {}
+    if any(True for _ in _RECORDS.known()):
+        said = recall(path)
+    else:
+        said = {}
     return [name for name, value in said.items() if value != getattr(settings, name)]
 
 
@@ -103,7 +108,9 @@ def settled(path: Path, stored: Mapping[str, Any], used: float) -> dict[str, Any
         return said
     side = side_file(path)
     newer = side.is_file() and side.stat().st_mtime > used
-    return _without_named(stored, path) if newer else dict(stored)
+    if newer:
+        return _without_named(stored, path)
+    return dict(stored)
 
 
 def content(path: Path) -> str:
@@ -137,7 +144,9 @@ def _weights_of(path: Path) -> Iterator[Path]:
 
 def _side(path: Path) -> str:
     """What the side file says, as a digest; empty without one."""
-    return hashlib.sha256(side_bytes(path)).hexdigest() if side_file(path).is_file() else ""
+    if side_file(path).is_file():
+        return hashlib.sha256(side_bytes(path)).hexdigest()
+    return ""
 
 
 def _without_named(values: Mapping[str, Any], path: Path) -> dict[str, Any]:

@@ -175,7 +175,10 @@ class ModelSettings(BaseModel):
         return self
 
     def _check_lengths(self) -> None:
-        places = self.shape[0] if self.kind == "image" else self.shape[-1]
+        if self.kind == "image":
+            places = self.shape[0]
+        else:
+            places = self.shape[-1]
         for name in ("low", "high", "mean", "std"):
             count = len(getattr(self, name))
             if count not in (1, places):
@@ -290,4 +293,6 @@ def _sentence(error: ValidationError) -> str:
             f"there is no setting {name!r}; the settings are:"
             f" {', '.join(ModelSettings.model_fields)}"
         )
-    return f"{name}: {message}" if name else message
+    if name:
+        return f"{name}: {message}"
+    return message

@@ -73,10 +73,15 @@ def _answers(classifier: Classifier, dataset: Dataset) -> list[TrialAnswer]:
 
 
 def _truth(classifier: Classifier, dataset: Dataset, index: int) -> str:
-    number = -1 if dataset.labels is None else int(dataset.labels[index])
+    if dataset.labels is None:
+        number = -1
+    else:
+        number = int(dataset.labels[index])
     if number < 0:
         return ""
-    return dataset.names[number] if number < len(dataset.names) else classifier.labels[number]
+    if number < len(dataset.names):
+        return dataset.names[number]
+    return classifier.labels[number]
 
 
 def _accuracy(classifier: Classifier, dataset: Dataset) -> tuple[int, int, int]:

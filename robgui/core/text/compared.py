@@ -18,7 +18,10 @@ def compared(names: tuple[str, str], numbers: tuple[Quantity | None, Quantity | 
     first, second = numbers
     if first is None or second is None or not _alike(first, second):
         return ""
-    called = names if names[0] != names[1] else ("the first run", "the second")
+    if names[0] != names[1]:
+        called = names
+    else:
+        called = ("the first run", "the second")
     if _exact(first) and _exact(second) and first.value == second.value:
         return f"{_capital(called[0])} and {called[1]} do equally well: {_what(first)}."
     each = f"{_name(first)} {first.words} for {called[0]}, {second.words} for {called[1]}"
@@ -30,8 +33,12 @@ def compared(names: tuple[str, str], numbers: tuple[Quantity | None, Quantity | 
     if first.words == second.words:
         return f"No difference is known: {each}."
     ahead = (second.value > first.value) == (first.better == "high")
-    winner, loser = (called[1], called[0]) if ahead else called
-    best, other = (second, first) if ahead else (first, second)
+    if ahead:
+        winner, loser = (called[1], called[0])
+        best, other = (second, first)
+    else:
+        winner, loser = called
+        best, other = (first, second)
     against = f"{_name(best)} {best.words} against {other.words}"
     return (
         f"{_capital(winner)} does better than {loser}: {against}; the 95 % intervals do not meet."
@@ -68,4 +75,6 @@ def _name(quantity: Quantity) -> str:
 
 def _capital(words: str) -> str:
     """A name of a file stays as it is."""
-    return words[:1].upper() + words[1:] if words.startswith("the ") else words
+    if words.startswith("the "):
+        return words[:1].upper() + words[1:]
+    return words

@@ -32,7 +32,9 @@ def roughly(seconds: float) -> str:
     if seconds < 1:
         return "under 1 s"
     if seconds < 59.5:
-        return f"{seconds:.0f} s" if seconds < 10 else f"{float(f'{seconds:.2g}'):.0f} s"
+        if seconds < 10:
+            return f"{seconds:.0f} s"
+        return f"{float(f'{seconds:.2g}'):.0f} s"
     if seconds < 3570:
         return f"{float(f'{seconds / 60:.2g}'):g} min"
     return f"{float(f'{seconds / 3600:.2g}'):g} h"
@@ -44,7 +46,10 @@ def time_left(seconds: float | None) -> str:
         return "an unknown time left"
     if seconds < 1:
         return "almost done"
-    rough = f"{seconds:.0f} s" if seconds < 59.5 else duration(max(60.0, seconds))
+    if seconds < 59.5:
+        rough = f"{seconds:.0f} s"
+    else:
+        rough = duration(max(60.0, seconds))
     return f"about {rough} left"
 
 
@@ -67,7 +72,9 @@ def probability(p: float, digits: int = 1) -> str:
     """
     if not math.isfinite(p):
         return "n/a"
-    return f"{p:.{digits}g}" if p == 0 or p >= 1e-3 else _with_power(p, digits)
+    if p == 0 or p >= 1e-3:
+        return f"{p:.{digits}g}"
+    return _with_power(p, digits)
 
 
 def count(many: int, noun: str) -> str:
@@ -88,8 +95,14 @@ def sample(done: int, total: int, known: int, noun: str, source: str, among: str
         source: Where they come from.
         among: What all of them have in common, such as ``with a label``.
     """
-    so_far = "" if done >= total else f"So far {done:,} of "
-    chosen = f", chosen at random from {known:,} {among}".rstrip() if total < known else ""
+    if done >= total:
+        so_far = ""
+    else:
+        so_far = f"So far {done:,} of "
+    if total < known:
+        chosen = f", chosen at random from {known:,} {among}".rstrip()
+    else:
+        chosen = ""
     return f"{so_far}{count(total, noun)} of {source}{chosen}"
 
 
@@ -106,12 +119,16 @@ def percent(share: float) -> str:
     if not math.isfinite(share):
         return "n/a"
     if -1 < share < 0:
-        return f"-{percent(-share)}" if share > -0.9995 else "below -99.9 %"
+        if share > -0.9995:
+            return f"-{percent(-share)}"
+        return "below -99.9 %"
     if share in (0, 1):
         return f"{share:.0%}".replace("%", " %")
     if 0.0005 <= share < 0.9995:
         return f"{_hundredths(share, '0.1')} %"
-    return f"{number(100 * share)} %" if share < 0.5 else "over 99.9 %"
+    if share < 0.5:
+        return f"{number(100 * share)} %"
+    return "over 99.9 %"
 
 
 def rough_percent(share: float) -> str:
@@ -144,6 +161,8 @@ def amount(size: float) -> str:
     """Bytes as ``1.5 GB``."""
     for unit in ("B", "kB", "MB", "GB", "TB"):
         if size < 1000 or unit == "TB":
-            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+            if unit == "B":
+                return f"{size:.0f} {unit}"
+            return f"{size:.1f} {unit}"
         size /= 1000
     return ""

@@ -73,7 +73,9 @@ def imports_of(source: bytes) -> list[str]:
 def working_folder() -> list[Path]:
     """The current folder, if Python looks for modules there."""
     here = Path.cwd()
-    return [here] if any(entry in ("", ".", str(here)) for entry in sys.path) else []
+    if any(entry in ("", ".", str(here)) for entry in sys.path):
+        return [here]
+    return []
 
 
 def _files(name: str, folders: Sequence[Path]) -> Iterator[tuple[str, bytes]]:

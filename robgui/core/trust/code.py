@@ -43,7 +43,9 @@ class Code:
     @property
     def what(self) -> str:
         """One line for a list of what is trusted."""
-        return f"{self.model}, {self.architecture}" if self.architecture else str(self.model)
+        if self.architecture:
+            return f"{self.model}, {self.architecture}"
+        return str(self.model)
 
 
 def digest_of(model: str, side: bytes, call: str, sources: Mapping[str, bytes]) -> str:

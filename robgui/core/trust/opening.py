@@ -108,7 +108,10 @@ def _run(snapshot: Snapshot, path: Path, device: Any, given: dict[str, Any]) -> 
     """Loads from the copy; what comes out is called and settled like the original."""
     from robgui.core.loading.loader import load as read
 
-    settings = {**given, "architecture": snapshot.architecture} if snapshot.architecture else given
+    if snapshot.architecture:
+        settings = {**given, "architecture": snapshot.architecture}
+    else:
+        settings = given
     try:
         with snapshot.importable(), _speaking_of(snapshot, path):
             classifier = read(snapshot.model, trust=True, device=device, **settings)

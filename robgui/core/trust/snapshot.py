@@ -93,15 +93,22 @@ class Snapshot:
         self._hashed = _copy(path, self.model)
         self.side = side_bytes(path)
         where, call = split(architecture)
-        file = _find(where, path.parent) if where.endswith(".py") else None
+        if where.endswith(".py"):
+            file = _find(where, path.parent)
+        else:
+            file = None
         folders = _unique([*([file.parent] if file else []), path.parent, *working_folder()])
         imports = _pickled(self.model)
         self._copy_code(file, [*imports, *([where] if file is None else [])], folders)
         named = where if file is None else file.name
-        self._call = f"{named}:{call}" if architecture else ""
-        self.architecture = (
-            architecture if file is None else f"{self.folder / 'code' / file.name}:{call}"
-        )
+        if architecture:
+            self._call = f"{named}:{call}"
+        else:
+            self._call = ""
+        if file is None:
+            self.architecture = architecture
+        else:
+            self.architecture = f"{self.folder / 'code' / file.name}:{call}"
         sources = (
             (name, content.decode("utf-8", "replace")) for name, content in self._sources.items()
         )
@@ -117,7 +124,10 @@ class Snapshot:
         """The architecture file and the modules beside it that are imported, by it or by a
         pickle.
         """
-        built = {} if file is None else {file.name: code_bytes(file)}
+        if file is None:
+            built = {}
+        else:
+            built = {file.name: code_bytes(file)}
         wanted = [name.partition(".")[0] for name in dotted] + [
             name for content in built.values() for name in imports_of(content)
         ]
@@ -197,7 +207,10 @@ class _Beside(MetaPathFinder):
 
         Those inside a package are found by the package.
         """
-        folder = self.modules.get(fullname) if path is None else None
+        if path is None:
+            folder = self.modules.get(fullname)
+        else:
+            folder = None
         if folder is None:
             return None
         package = folder / fullname / "__init__.py"

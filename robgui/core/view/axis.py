@@ -36,7 +36,9 @@ class Axis:
     @property
     def title(self) -> str:
         """Name and unit as they stand beside the axis."""
-        return f"{self.name} ({self.unit})" if self.unit else self.name
+        if self.unit:
+            return f"{self.name} ({self.unit})"
+        return self.name
 
     def words(self, value: float) -> str:
         """One of its numbers as a person reads it, with its unit."""

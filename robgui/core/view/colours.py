@@ -48,7 +48,10 @@ def class_ink(view: Matrix, number: int) -> Ink:
     """What stands for one class of a matrix: its own colour if it is called after one, else one
     unlike all of these.
     """
-    name = view.class_names[number] if 0 <= number < len(view.class_names) else ""
+    if 0 <= number < len(view.class_names):
+        name = view.class_names[number]
+    else:
+        name = ""
     free = _free_series(view.class_names)
     return Ink("series", free[number % len(free)], name)
 

@@ -216,8 +216,10 @@ def _common(first: Axis, second: Axis, data: Sequence[np.ndarray]) -> Axis:
     low = min((float(part.min()) for part in parts), default=math.nan)
     high = max((float(part.max()) for part in parts), default=math.nan)
     stated = math.isfinite(first.low + second.low), math.isfinite(first.high + second.high)
-    low = min(first.low, second.low) if stated[0] else low
-    high = max(first.high, second.high) if stated[1] else high
+    if stated[0]:
+        low = min(first.low, second.low)
+    if stated[1]:
+        high = max(first.high, second.high)
     return replace(first, low=low, high=high)
 
 
@@ -228,7 +230,9 @@ def _heights(bars: Bars) -> list[np.ndarray]:
     ]
     if bars.stacked and bars.series:
         ends.append(np.nansum([row.values for row in bars.series], axis=0))
-    return ends if bars.value.log else [*ends, np.zeros(1)]
+    if bars.value.log:
+        return ends
+    return [*ends, np.zeros(1)]
 
 
 def _spread(bars: Bars, names: tuple[str, ...]) -> Bars:

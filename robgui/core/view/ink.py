@@ -59,7 +59,9 @@ class Ink:
         """How a line of it is drawn, so that colour never stands alone."""
         if self.role == "rival":
             return "dashed"
-        return _DASHES[self.number // 2 % len(_DASHES)] if self.role == "series" else "solid"
+        if self.role == "series":
+            return _DASHES[self.number // 2 % len(_DASHES)]
+        return "solid"
 
 
 #: Light and dark colours of the series: Okabe and Ito's palette, whose colours are told apart with
@@ -122,7 +124,9 @@ def status_ink(status: Status) -> Ink:
 def called_after(name: str, dark: bool = False) -> str:
     """The colour that a class is called after; empty for any other name."""
     pair = _CALLED.get(name.strip().lower())
-    return pair[dark] if pair else ""
+    if pair:
+        return pair[dark]
+    return ""
 
 
 def called_colours(dark: bool = False) -> tuple[str, ...]:

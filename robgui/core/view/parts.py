@@ -178,16 +178,22 @@ class Column:
     @property
     def title(self) -> str:
         """Name and unit as they stand above the column."""
-        return f"{self.name} ({self.unit})" if self.unit else self.name
+        if self.unit:
+            return f"{self.name} ({self.unit})"
+        return self.name
 
     def words(self, cell: Cell) -> str:
         """One of its cells as a person reads it; the unit stands above the column."""
         if cell is None:
             return ""
         if isinstance(cell, bool):
-            return "yes" if cell else "no"
+            if cell:
+                return "yes"
+            return "no"
         if isinstance(cell, str):
-            return _status_words(cell) if self.kind == "status" else cell
+            if self.kind == "status":
+                return _status_words(cell)
+            return cell
         if self.kind == "count" and math.isfinite(cell):
             return f"{round(cell):,}"
         return _WORDS.get(self.kind, number)(float(cell))

@@ -69,8 +69,12 @@ def _same_ground(frames: Sequence[Boxes]) -> list[Boxes]:
 def _ends(arrays: Sequence[np.ndarray]) -> tuple[float, float]:
     values = np.concatenate([np.ravel(array) for array in arrays] or [np.empty(0)])
     values = values[np.isfinite(values)]
-    return (float(values.min()), float(values.max())) if len(values) else (np.nan, np.nan)
+    if len(values):
+        return (float(values.min()), float(values.max()))
+    return (np.nan, np.nan)
 
 
 def _first(stated: float, found: float) -> float:
-    return stated if np.isfinite(stated) else found
+    if np.isfinite(stated):
+        return stated
+    return found

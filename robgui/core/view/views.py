@@ -173,7 +173,10 @@ class Bars:
     note: str = ""
 
     def __post_init__(self) -> None:
-        size = len(self.names) if self.edges is None else len(self.edges) - 1
+        if self.edges is None:
+            size = len(self.names)
+        else:
+            size = len(self.edges) - 1
         for row in self.series:
             if row.values.size != size:
                 raise ValueError(
@@ -219,7 +222,9 @@ class Table:
     @property
     def height(self) -> int:
         """How many rows there are."""
-        return len(self.columns[0].cells) if self.columns else 0
+        if self.columns:
+            return len(self.columns[0].cells)
+        return 0
 
 
 @dataclass(frozen=True, slots=True)

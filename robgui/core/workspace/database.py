@@ -168,9 +168,10 @@ class Database:
         mode = "rwc"
         if self.read_only:
             settled = not self.path.with_name(self.path.name + "-wal").exists()
-            mode = (
-                "ro&immutable=1" if settled and not os.access(self.path.parent, os.W_OK) else "ro"
-            )
+            if settled and not os.access(self.path.parent, os.W_OK):
+                mode = "ro&immutable=1"
+            else:
+                mode = "ro"
         elif not self.path.exists():
             create_file(self.path, private=True)
         connection = sqlite3.connect(
@@ -335,4 +336,6 @@ def _reason(error: Exception) -> str:
             return "the result is larger than 1 GB; choose settings that keep less"
         case sqlite3.SQLITE_IOERR:
             return f"the disk reports an error ({error}); check it and its free space"
-    return error.strerror or str(error) if isinstance(error, OSError) else str(error)
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    return str(error)

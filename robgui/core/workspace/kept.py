@@ -36,7 +36,9 @@ class KeptParts:
     def get(self, key: str, cls: Any) -> Any:
         """What was kept for a request; None where nothing was."""
         rows = self._database.rows("SELECT document, blob FROM kept WHERE key = ?", (key,))
-        return self._reader.value(cls, *rows[0]) if rows else None
+        if rows:
+            return self._reader.value(cls, *rows[0])
+        return None
 
     def drop(self, key: str) -> None:
         """Forgets what was kept for a request: it has been computed whole."""

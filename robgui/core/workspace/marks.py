@@ -45,7 +45,10 @@ class Marks:
     def tagged(self, tag: str, names: Iterable[str], *, on: bool) -> Marks:
         """The same with these inputs tagged, or no longer; a tag of nothing is gone."""
         known, changed = dict.fromkeys(self.tags.get(tag, ())), dict.fromkeys(names)
-        now = {**known, **changed} if on else {name: None for name in known if name not in changed}
+        if on:
+            now = {**known, **changed}
+        else:
+            now = {name: None for name in known if name not in changed}
         tags = {**self.tags, tag: tuple(now)}
         return replace(self, tags={name: each for name, each in tags.items() if each})
 
@@ -59,7 +62,9 @@ def read_marks(workspace: Workspace, path: str, fingerprint: str) -> Marks:
     """What is noted of a dataset; nothing where nothing is."""
     records = _records(workspace)
     place = _place(records, path, fingerprint)
-    return Marks() if place is None else _marks(records[place])
+    if place is None:
+        return Marks()
+    return _marks(records[place])
 
 
 def write_marks(workspace: Workspace, path: str, fingerprint: str, marks: Marks) -> None:
@@ -82,7 +87,10 @@ def write_marks(workspace: Workspace, path: str, fingerprint: str, marks: Marks)
 
 def _records(workspace: Workspace) -> list[dict[str, Any]]:
     stored = workspace.setting(_MARKS)
-    listed = stored[:_MOST_DATASETS] if isinstance(stored, list) else []
+    if isinstance(stored, list):
+        listed = stored[:_MOST_DATASETS]
+    else:
+        listed = []
     return [each for each in listed if isinstance(each, dict)]
 
 
@@ -98,8 +106,14 @@ def _place(records: list[dict[str, Any]], path: str, fingerprint: str) -> int | 
 def _marks(record: dict[str, Any]) -> Marks:
     """What can be read of a record; the rest is left out."""
     tags, sets = record.get("tags"), record.get("sets")
-    listed = list(tags.items())[:_MOST_TAGS] if isinstance(tags, dict) else []
-    saved = list(sets.items())[:_MOST_TAGS] if isinstance(sets, dict) else []
+    if isinstance(tags, dict):
+        listed = list(tags.items())[:_MOST_TAGS]
+    else:
+        listed = []
+    if isinstance(sets, dict):
+        saved = list(sets.items())[:_MOST_TAGS]
+    else:
+        saved = []
     return Marks(
         {tag: tuple(map(str, names)) for tag, names in listed if isinstance(names, list) and names},
         {name: found for name, each in saved if (found := _saved(each)) is not None},

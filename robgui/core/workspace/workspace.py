@@ -144,7 +144,10 @@ class Workspace:
 
         ``step`` replaces the stored result.
         """
-        said = None if verdict is None else to_json(verdict)
+        if verdict is None:
+            said = None
+        else:
+            said = to_json(verdict)
         changes: dict[str, Any] = {
             "state": state,
             "error": error,
@@ -157,7 +160,10 @@ class Workspace:
             changes["versions"] = json.dumps(versions)
         if step is not None:
             changes |= {"done": step.done, "total": step.total}
-        result = None if step is None else _encode(step.result)
+        if step is None:
+            result = None
+        else:
+            result = _encode(step.result)
         rows = [_finding_row(finding) for finding in findings]
         with self._database.transaction() as connection:
             assignments = ", ".join(f"{name} = ?" for name in changes) or "id = id"
@@ -279,7 +285,10 @@ class Workspace:
         """Derived inputs by number, or all in the order in which they came about."""
         rows = self._database.rows("SELECT id, document, blob FROM inputs ORDER BY id")
         known = {id_: (document, blob) for id_, document, blob in rows}
-        chosen = list(known) if ids is None else list(ids)
+        if ids is None:
+            chosen = list(known)
+        else:
+            chosen = list(ids)
         for missing in (number for number in chosen if number not in known):
             raise WorkspaceError(
                 f"There is no derived input {missing} in {self.path}; open the workspace it"
@@ -382,7 +391,9 @@ class Workspace:
         newest = self._database.rows(
             "SELECT id, request FROM runs ORDER BY created DESC, rowid DESC LIMIT 1"
         )
-        return self._reader.request(*newest[0]) if newest else None
+        if newest:
+            return self._reader.request(*newest[0])
+        return None
 
     def set_in_use(self, model: Reference | None, dataset: Reference | None) -> None:
         """Keeps which model and which dataset are in use now."""
@@ -403,7 +414,9 @@ class Workspace:
         newest = self._newest_request()
         if newest is None or newest.dataset is None or newest.indices is None:
             return {}
-        return {newest.dataset.path: newest.indices[0]} if len(newest.indices) == 1 else {}
+        if len(newest.indices) == 1:
+            return {newest.dataset.path: newest.indices[0]}
+        return {}
 
     def set_looked_at(self, inputs: dict[str, int]) -> None:
         """Keeps which input of each data file is chosen."""
@@ -412,7 +425,9 @@ class Workspace:
     def setting(self, name: str, default: Any = None) -> Any:
         """A stored JSON value, or ``default``."""
         rows = self._database.rows("SELECT value FROM settings WHERE name = ?", (name,))
-        return self._reader.json(rows[0][0]) if rows else default
+        if rows:
+            return self._reader.json(rows[0][0])
+        return default
 
     def set_setting(self, name: str, value: Any) -> None:
         """Stores a JSON value, such as the layout of the window."""

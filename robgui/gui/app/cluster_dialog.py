@@ -73,7 +73,9 @@ class ClusterDialog(QDialog):
 
 def obstacle() -> str:
     """Why no cluster can be used here; empty when one can."""
-    return "" if find_spec("ray") is not None else str(MissingExtraError("A cluster", "cluster"))
+    if find_spec("ray") is not None:
+        return ""
+    return str(MissingExtraError("A cluster", "cluster"))
 
 
 def answers(address: str) -> str:

@@ -89,11 +89,10 @@ class DeviceMenu(QMenu):
     def _set(self, device: str, **options: bool) -> None:
         store = self._store
         if store.runner.busy:
-            other = (
-                ", or send only further runs there (Send runs to)"
-                if len(store.library.devices) > 1
-                else ""
-            )
+            if len(store.library.devices) > 1:
+                other = ", or send only further runs there (Send runs to)"
+            else:
+                other = ""
             store.say("warning", f"Stop the running analysis before changing the device{other}.")
             return
         if not options:

@@ -124,7 +124,10 @@ class MainWindow(Arranged):
         """Shows the panel of ``analysis`` and runs it on what is chosen, as Run does."""
         self.show_panel(analysis)
         obstacle = self.store.obstacle(analysis)
-        request = None if obstacle else self.store.request(analysis)
+        if obstacle:
+            request = None
+        else:
+            request = self.store.request(analysis)
         if request is not None:
             self.store.submit(request)
         elif obstacle:
@@ -148,7 +151,10 @@ class MainWindow(Arranged):
 
     def _panel_chosen(self) -> None:
         panel = self.current_panel
-        name = panel.analysis.name if panel is not None else ""
+        if panel is not None:
+            name = panel.analysis.name
+        else:
+            name = ""
         self.run_pane.show_analysis(name)
         self.chooser.show_analysis(name)
         self.show_form()
@@ -161,7 +167,10 @@ class MainWindow(Arranged):
         folded.
         """
         page, folded = self.pages.currentWidget(), self.folding.folded(SETTINGS)
-        tabs = page if isinstance(page, QTabWidget) else None
+        if isinstance(page, QTabWidget):
+            tabs = page
+        else:
+            tabs = None
         self.form_dock.setVisible(tabs is not None and not folded)
         strip = self.run_pane.strip
         if tabs is not None and folded and strip.parent() is not tabs:
@@ -321,5 +330,8 @@ class MainWindow(Arranged):
     def _title(self) -> None:
         workspace = self.store.history.workspace
         if workspace is not None:
-            note = " (read-only)" if workspace.read_only else ""
+            if workspace.read_only:
+                note = " (read-only)"
+            else:
+                note = ""
             self.setWindowTitle(f"{workspace.path.stem}{note} · robgui")

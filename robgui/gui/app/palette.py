@@ -58,7 +58,10 @@ class CommandPalette(QDialog):
         """Arrow keys move in the list while the line has the focus."""
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             if event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Up):
-                step = 1 if event.key() == Qt.Key.Key_Down else -1
+                if event.key() == Qt.Key.Key_Down:
+                    step = 1
+                else:
+                    step = -1
                 self.list.setCurrentRow((self.list.currentRow() + step) % max(1, self.list.count()))
                 return True
             if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):

@@ -182,10 +182,16 @@ class Preferences(QDialog):
         name.setContentsMargins(0, 6, 0, 0)
         name.setBuddy(editor.widget)
         set_tip(name, one.description)
-        default = one.zero if one.zero and one.default == 0 else number(one.default)
+        if one.zero and one.default == 0:
+            default = one.zero
+        else:
+            default = number(one.default)
         grid.addWidget(name, row, 0)
         grid.addWidget(editor.widget, row, 1)
-        unit = "" if one.zero and one.default == 0 else f"{one.unit}, "
+        if one.zero and one.default == 0:
+            unit = ""
+        else:
+            unit = f"{one.unit}, "
         for place, words in enumerate((one.description, f"{unit}default {default}")):
             below = Label(words, wordWrap=True, alignment=_TOP)
             below.setProperty("role", "quiet")

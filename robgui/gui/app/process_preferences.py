@@ -88,13 +88,18 @@ class ProcessPreferences(QWidget):
         at_once, memory = self.at_once.value(), self.memory.value()
         self._where.setText(_where(at_once, self._device, self._devices))
         share = memory * _GB or usual_memory() / at_once
-        limit = f"{amount(round(share))} each" if share else "no limit can be set here"
+        if share:
+            limit = f"{amount(round(share))} each"
+        else:
+            limit = "no limit can be set here"
         self._much.setText(f"A model that takes more ends its own run and nothing else: {limit}.")
 
 
 def _default() -> str:
     whole = usual_memory()
-    return f"default: 80 % of this machine's, {amount(whole)}" if whole else "default: no limit"
+    if whole:
+        return f"default: 80 % of this machine's, {amount(whole)}"
+    return "default: no limit"
 
 
 def _where(at_once: int, device: str, devices: Sequence[str]) -> str:
@@ -106,6 +111,9 @@ def _where(at_once: int, device: str, devices: Sequence[str]) -> str:
     parts = [f"one on {place.device}" for place in places if place.device != "cpu"]
     if shared:
         share = f"{shared[0].threads:,} of {count(cores(), 'thread')}"
-        each = share if len(shared) == 1 else f"{share} each"
+        if len(shared) == 1:
+            each = share
+        else:
+            each = f"{share} each"
         parts.append(f"{len(shared):,} on the processor with {each}")
     return f"{at_once:,} runs compute beside each other: {', '.join(parts)}; the others wait."

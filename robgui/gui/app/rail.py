@@ -121,7 +121,10 @@ class Rail(QWidget):
             self._form = form
             self._column.setSpacing(form.gap)
         styles = Qt.ToolButtonStyle
-        style = styles.ToolButtonTextUnderIcon if form.worded else styles.ToolButtonIconOnly
+        if form.worded:
+            style = styles.ToolButtonTextUnderIcon
+        else:
+            style = styles.ToolButtonIconOnly
         for button in self._group.buttons():
             if isinstance(button, QToolButton):
                 button.setToolButtonStyle(style)
@@ -163,4 +166,6 @@ class Rail(QWidget):
 
 def shortcut(number: int) -> str:
     """The keys that show page ``number``; there are nine."""
-    return f"Ctrl+{number + 1}" if number < 9 else ""
+    if number < 9:
+        return f"Ctrl+{number + 1}"
+    return ""

@@ -25,7 +25,10 @@ class Room:
 
     def make(self, page: QWidget | None) -> None:
         """Puts away what ``page`` has no room for, and gives back what it has."""
-        wanted = [*self._pages.get(page, ()), *self._also] if page is not None else []
+        if page is not None:
+            wanted = [*self._pages.get(page, ()), *self._also]
+        else:
+            wanted = []
         if self._front is None:
             self._front = next((one for one in self._docks[1:] if _in_front(one)), None)
         for dock in self._docks:

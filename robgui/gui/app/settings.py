@@ -68,8 +68,13 @@ class Settings(BaseModel):
     @property
     def last_workspace(self) -> Path | None:
         """The workspace that was open last, if its file is still there."""
-        path = Path(self.workspaces[0]) if self.workspaces else None
-        return path if path is not None and path.exists() else None
+        if self.workspaces:
+            path = Path(self.workspaces[0])
+        else:
+            path = None
+        if path is not None and path.exists():
+            return path
+        return None
 
 
 def _first(path: Path, paths: tuple[str, ...]) -> tuple[str, ...]:
@@ -80,11 +85,9 @@ def _first(path: Path, paths: tuple[str, ...]) -> tuple[str, ...]:
 def config_path() -> Path:
     """The settings file; ``ROBGUI_CONFIG`` moves it."""
     chosen = os.environ.get("ROBGUI_CONFIG")
-    return (
-        Path(chosen)
-        if chosen
-        else Path(platformdirs.user_config_dir("robgui", appauthor=False)) / "settings.json"
-    )
+    if chosen:
+        return Path(chosen)
+    return Path(platformdirs.user_config_dir("robgui", appauthor=False)) / "settings.json"
 
 
 def load_settings() -> Settings:

@@ -101,7 +101,10 @@ class StatusBar(QStatusBar):
         if room != self._speed.minimumWidth():
             self._speed.setMinimumWidth(room)
             self._place()
-        resting = "busy" if self._working.text() else "idle"
+        if self._working.text():
+            resting = "busy"
+        else:
+            resting = "idle"
         computes = self._rate >= 0.5
         self._speed.setText(f"{number(round(self._rate))} inputs/s" if computes else resting)
 
@@ -137,7 +140,10 @@ def _devices(store: Store) -> str:
     """Where models are, and where runs are sent if that is elsewhere."""
     if store.cluster:
         return f"Ray: {store.cluster}"
-    elsewhere = f", runs {store.run_device}" if store.run_device else ""
+    if store.run_device:
+        elsewhere = f", runs {store.run_device}"
+    else:
+        elsewhere = ""
     return f"{store.library.device or '…'}{elsewhere}"
 
 

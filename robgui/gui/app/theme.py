@@ -91,7 +91,9 @@ class Theme(QObject):
     @property
     def colours(self) -> Colours:
         """The colours of the present look."""
-        return DARK if self.dark else LIGHT
+        if self.dark:
+            return DARK
+        return LIGHT
 
     def apply(self, dark: bool) -> None:
         """Repaints the whole program, plots included, unless it looks like that already."""
@@ -120,7 +122,9 @@ theme = Theme()
 
 def is_dark(look: str) -> bool:
     """Whether a look is dark: ``light``, ``dark``, or ``system``, which asks the system."""
-    return system_is_dark() if look == "system" else look == "dark"
+    if look == "system":
+        return system_is_dark()
+    return look == "dark"
 
 
 def system_is_dark() -> bool:
@@ -231,7 +235,10 @@ def _shapes(name: str | Path, sizes: tuple[int, ...]) -> list[QPixmap]:
 
 @cache
 def _svg(name: str | Path) -> str:
-    path = name if isinstance(name, Path) else resources.path("icons", f"{name}.svg")
+    if isinstance(name, Path):
+        path = name
+    else:
+        path = resources.path("icons", f"{name}.svg")
     return path.read_text(encoding="utf-8")
 
 

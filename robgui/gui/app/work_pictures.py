@@ -67,7 +67,10 @@ def _write(workspace: Workspace, finding: int, words: str) -> None:
     from PIL import Image
 
     path = picture_path(workspace.path)
-    picture = workspace.finding(finding).picture if finding >= 0 else None
+    if finding >= 0:
+        picture = workspace.finding(finding).picture
+    else:
+        picture = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.with_suffix(".txt").write_text(words, encoding="utf-8")

@@ -47,25 +47,35 @@ def _whole(doing: Doing, analyses: Mapping[str, Analysis]) -> str:
         return doing.words or _IDLE
     models = ", ".join(model.name for model in job.request.models)
     left = job.seconds_left
-    more = f", {time_left(left)}" if left is not None and job.state is RunState.RUNNING else ""
+    if left is not None and job.state is RunState.RUNNING:
+        more = f", {time_left(left)}"
+    else:
+        more = ""
     return f"{_title(job, analyses)} on {models}, {_progress(job)}{more}"
 
 
 def _which(doing: Doing) -> str:
     place = doing.place
-    where = [f"process {doing.pid}"] if doing.pid else []
+    if doing.pid:
+        where = [f"process {doing.pid}"]
+    else:
+        where = []
     if place.cluster:
         where.append(f"Ray cluster {place.cluster}")
     if place.device:
         where.append(place.device)
     if place.threads:
         where.append(count(place.threads, "thread"))
-    return f" ({', '.join(where)})" if where else ""
+    if where:
+        return f" ({', '.join(where)})"
+    return ""
 
 
 def _title(job: Execution, analyses: Mapping[str, Analysis]) -> str:
     known = analyses.get(job.request.analysis)
-    return job.request.analysis if known is None else known.title
+    if known is None:
+        return job.request.analysis
+    return known.title
 
 
 def _progress(job: Execution) -> str:
@@ -75,4 +85,6 @@ def _progress(job: Execution) -> str:
         return "stopping"
     if job.newest is None:
         return "starting"
-    return f"{job.done:,} done" if job.share is None else rough_percent(job.share)
+    if job.share is None:
+        return f"{job.done:,} done"
+    return rough_percent(job.share)

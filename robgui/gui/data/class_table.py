@@ -40,7 +40,10 @@ class ClassModel(QAbstractTableModel):
         """Shows the classes of ``dataset`` as it is without what the user has ``said``."""
         self.beginResetModel()
         self.names = _classes(dataset)
-        known = np.zeros(0, np.int64) if dataset.labels is None else dataset.labels
+        if dataset.labels is None:
+            known = np.zeros(0, np.int64)
+        else:
+            known = dataset.labels
         self._counts = np.bincount(known[known >= 0], minlength=len(self.names))
         self._guessed = guessed(dataset, model, self.names)
         self._said = {name: new for name, new in said.items() if name in self.names}
@@ -52,7 +55,10 @@ class ClassModel(QAbstractTableModel):
 
     def say(self, classes: Sequence[str] | None) -> None:
         """Gives every row its class, or takes back all that was said."""
-        self._said = {} if classes is None else dict(zip(self.names, classes, strict=False))
+        if classes is None:
+            self._said = {}
+        else:
+            self._said = dict(zip(self.names, classes, strict=False))
         self.dataChanged.emit(self.index(0, _CLASS), self.index(len(self.names) - 1, _CLASS))
         self.edited.emit()
 
@@ -75,7 +81,9 @@ class ClassModel(QAbstractTableModel):
 
     def flags(self, index: AnyIndex) -> Qt.ItemFlag:
         plain = super().flags(index)
-        return plain | Qt.ItemFlag.ItemIsEditable if index.column() == _CLASS else plain
+        if index.column() == _CLASS:
+            return plain | Qt.ItemFlag.ItemIsEditable
+        return plain
 
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         row, column = index.row(), index.column()
@@ -88,7 +96,9 @@ class ClassModel(QAbstractTableModel):
         if column == _NAME:
             return self.names[row]
         if column == _INPUTS:
-            return f"{int(self._counts[row]):,}" if row < len(self._counts) else "0"
+            if row < len(self._counts):
+                return f"{int(self._counts[row]):,}"
+            return "0"
         return self.class_of(row) or _NONE
 
     def setData(self, index: AnyIndex, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
@@ -130,7 +140,10 @@ class ClassTable(QTableView):
 
     def show_classes(self, dataset: Dataset, model: ModelCard | None, said: dict[str, str]) -> None:
         """As ClassModel.show; the model's classes can be chosen."""
-        self._chooser.labels = () if model is None else model.labels
+        if model is None:
+            self._chooser.labels = ()
+        else:
+            self._chooser.labels = model.labels
         self.classes.show(dataset, model, said)
 
 
@@ -157,7 +170,10 @@ def guessed(dataset: Dataset, model: ModelCard | None, names: tuple[str, ...]) -
     """The class of the model that each class of the data is taken for; empty for none."""
     from robgui.core.dataset.matching import correspondence
 
-    found = None if model is None else correspondence(model, dataset)
+    if model is None:
+        found = None
+    else:
+        found = correspondence(model, dataset)
     if model is None or found is None:
         return list(names)
     return [model.labels[place] if place >= 0 else "" for place in found.places]

@@ -160,7 +160,10 @@ class DataDialog(QDialog):
     def _show(self, dataset: Dataset) -> None:
         self.bare = dataset
         said = self._dataset.options.get("classes")
-        known: dict[str, str] = dict(said) if isinstance(said, dict) else {}
+        if isinstance(said, dict):
+            known: dict[str, str] = dict(said)
+        else:
+            known = {}
         self.table.show_classes(dataset, self._store.library.model, known)
         self.facts.setText(_facts(dataset))
         self.problem.hide()
@@ -230,7 +233,10 @@ def _open_part(dataset: Dataset) -> str:
 
 
 def _facts(dataset: Dataset) -> str:
-    size = " × ".join(map(str, dataset.shape)) if dataset.shape else "different sizes"
+    if dataset.shape:
+        size = " × ".join(map(str, dataset.shape))
+    else:
+        size = "different sizes"
     lines = [str(dataset.path) if dataset.path is not None else "Not from a file."]
     lines.append(f"{count(len(dataset), 'input')} of {size}.")
     return "\n".join(filter(None, (*lines, remarks(dataset))))

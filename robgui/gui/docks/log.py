@@ -160,7 +160,10 @@ class _Handler(logging.Handler):
         self._put = put
 
     def emit(self, record: logging.LogRecord) -> None:
-        level = "warning" if record.levelno >= logging.WARNING else "info"
+        if record.levelno >= logging.WARNING:
+            level = "warning"
+        else:
+            level = "info"
         if record.levelno >= logging.ERROR:
             level = "error"
         first, _, rest = record.getMessage().partition("\n")

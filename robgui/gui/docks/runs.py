@@ -197,11 +197,10 @@ class Runs(QWidget):
         place = bar.value()
         with QSignalBlocker(self.table.selectionModel()):
             self.model.sync()
-            row = (
-                -1
-                if chosen is None
-                else max(self.model.row_of(key(chosen)), self.model.row_of(run_id(chosen)))
-            )
+            if chosen is None:
+                row = -1
+            else:
+                row = max(self.model.row_of(key(chosen)), self.model.row_of(run_id(chosen)))
             self._mark(row)
         bar.setValue(place)
         self.stack.setCurrentIndex(0 if self.model.rows else 1)
@@ -253,7 +252,9 @@ class Runs(QWidget):
     def chosen(self) -> Row | None:
         """The job or run the user has chosen."""
         row = self.table.currentIndex().row()
-        return self.model.rows[row] if 0 <= row < len(self.model.rows) else None
+        if 0 <= row < len(self.model.rows):
+            return self.model.rows[row]
+        return None
 
     def allowed(self) -> dict[str, bool]:
         """Which deeds make sense for the chosen row, from its state alone."""
@@ -261,8 +262,14 @@ class Runs(QWidget):
         live = isinstance(row, Execution) and not row.state.ended
         waiting = isinstance(row, Run) and row.state is RunState.QUEUED
         stored = waiting or (isinstance(row, Run) and row.state.ended)
-        queue: Sequence[Row] = self._store.left.runs if waiting else self._store.runner.waits
-        place = queue.index(row) if row is not None and row in queue else -1
+        if waiting:
+            queue: Sequence[Row] = self._store.left.runs
+        else:
+            queue = self._store.runner.waits
+        if row is not None and row in queue:
+            place = queue.index(row)
+        else:
+            place = -1
         writable = (
             self._store.history.workspace is not None
             and not self._store.history.workspace.read_only
@@ -347,7 +354,9 @@ class Runs(QWidget):
         row = self.chosen
         waits = isinstance(row, Run) and row.state is RunState.QUEUED
         usual = next(text for deed, text, _, _ in self._deeds if deed == name)
-        return {"rerun": "Start", "delete": "Remove"}.get(name, usual) if waits else usual
+        if waits:
+            return {"rerun": "Start", "delete": "Remove"}.get(name, usual)
+        return usual
 
     def _open_menu(self, place: QPoint) -> None:
         allowed = self.allowed()

@@ -93,10 +93,14 @@ class RunsModel(QAbstractTableModel):
         )
 
     def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:
-        return 0 if parent.isValid() else len(self.rows)
+        if parent.isValid():
+            return 0
+        return len(self.rows)
 
     def columnCount(self, parent: AnyIndex = QModelIndex()) -> int:
-        return 0 if parent.isValid() else len(COLUMNS)
+        if parent.isValid():
+            return 0
+        return len(COLUMNS)
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
@@ -133,10 +137,14 @@ class RunsModel(QAbstractTableModel):
         request = row.request
         match column:
             case 0:
-                return "stopped" if row.state is RunState.CANCELLED else row.state.value
+                if row.state is RunState.CANCELLED:
+                    return "stopped"
+                return row.state.value
             case 1:
                 known = self._store.analyses.get(request.analysis)
-                return known.title if known is not None else request.analysis.replace("_", " ")
+                if known is not None:
+                    return known.title
+                return request.analysis.replace("_", " ")
             case 2:
                 if isinstance(row, Execution):
                     return progress_in_words(row)
@@ -148,7 +156,9 @@ class RunsModel(QAbstractTableModel):
             case 5:
                 return started_in_words(row)
             case _:
-                return duration(row.seconds) if row.seconds else ""
+                if row.seconds:
+                    return duration(row.seconds)
+                return ""
 
 
 class ProgressDelegate(QStyledItemDelegate):
@@ -185,12 +195,16 @@ class ProgressDelegate(QStyledItemDelegate):
 
 def key(row: Row) -> str:
     """Names a row for as long as it is in the table."""
-    return row.id if isinstance(row, Run) else f"job {id(row)}"
+    if isinstance(row, Run):
+        return row.id
+    return f"job {id(row)}"
 
 
 def run_id(row: Row) -> str | None:
     """The run in the workspace, if there is one."""
-    return row.id if isinstance(row, Run) else row.run_id
+    if isinstance(row, Run):
+        return row.id
+    return row.run_id
 
 
 def state_colour(state: RunState) -> str:
@@ -228,10 +242,14 @@ def progress_in_words(job: Execution) -> str:
         return job.error or "waiting for its turn"
     share = job.share
     if share is None:
-        return f"{job.done:,} done" if job.newest is not None else "starting …"
+        if job.newest is not None:
+            return f"{job.done:,} done"
+        return "starting …"
     words = rough_percent(share)
     left = job.seconds_left
-    return words if left is None or job.state is RunState.PAUSED else f"{words}, {time_left(left)}"
+    if left is None or job.state is RunState.PAUSED:
+        return words
+    return f"{words}, {time_left(left)}"
 
 
 def started_in_words(row: Row) -> str:

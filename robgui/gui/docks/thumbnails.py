@@ -39,7 +39,9 @@ def input_picture(dataset: Dataset, size: int, ground: Sequence[int], index: int
     picture, key = dataset.thumbnail(index, size), dataset.key(index)
     if bad := next((item for item in dataset.skipped if item.path == key), None):
         raise DataError(f"{key} cannot be read: {bad.reason}")
-    return picture if dataset.kind == "image" else on_ground(picture, ground)
+    if dataset.kind == "image":
+        return picture
+    return on_ground(picture, ground)
 
 
 class Thumbnails(QObject):
@@ -112,7 +114,10 @@ class Thumbnails(QObject):
         self._flying -= 1
         for key, picture in answer.items():
             self._asked.discard(key)
-            self._known[key] = picture if isinstance(picture, str) else QPixmap.fromImage(picture)
+            if isinstance(picture, str):
+                self._known[key] = picture
+            else:
+                self._known[key] = QPixmap.fromImage(picture)
         while len(self._known) > self._capacity:
             self._known.popitem(last=False)
         self._send()
@@ -140,7 +145,10 @@ def _read_all(read: Read, keys: list[Hashable]) -> dict[Hashable, QImage | str]:
     for key in keys:
         try:
             array = read(key)
-            answer[key] = "no picture" if array is None else qimage(array)
+            if array is None:
+                answer[key] = "no picture"
+            else:
+                answer[key] = qimage(array)
         except RobguiError as error:
             answer[key] = str(error)
     return answer

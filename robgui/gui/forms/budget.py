@@ -71,5 +71,8 @@ class Budget(QWidget):
             return
         words = estimate.words
         long = not estimate.limit and _LONG < estimate.longest < float("inf")
-        advice = " Choose a time to have an answer by then." if long else ""
+        if long:
+            advice = " Choose a time to have an answer by then."
+        else:
+            advice = ""
         self.cost.setText(f"{words[:1].upper()}{words[1:]}.{advice}")

@@ -130,11 +130,15 @@ class _SpinBox(QSpinBox):
 
     def textFromValue(self, value: int) -> str:
         """The number, or the word that stands for 0."""
-        return self._zero if value == 0 and self._zero else self._plain(value)
+        if value == 0 and self._zero:
+            return self._zero
+        return self._plain(value)
 
     def valueFromText(self, text: str) -> int:
         """The number that is typed."""
-        return 0 if self._zero and text == self._zero else super().valueFromText(text)
+        if self._zero and text == self._zero:
+            return 0
+        return super().valueFromText(text)
 
     def validate(self, text: str, position: int) -> Any:
         """Any number will do, and the word.
@@ -202,7 +206,9 @@ def editor_for(title: str, field: FieldInfo) -> Editor:
 def extra(field: FieldInfo, key: str) -> Any:
     """What a field declares under ``key`` for its form, if anything."""
     declared = field.json_schema_extra
-    return declared.get(key) if isinstance(declared, dict) else None
+    if isinstance(declared, dict):
+        return declared.get(key)
+    return None
 
 
 def _bounds(field: FieldInfo) -> tuple[int, int]:
@@ -212,8 +218,12 @@ def _bounds(field: FieldInfo) -> tuple[int, int]:
     """
     low, high = _LEAST, 2**63
     for limit in field.metadata:
-        low = limit.ge if getattr(limit, "ge", None) is not None else low
-        low = limit.gt + 1 if getattr(limit, "gt", None) is not None else low
-        high = limit.le if getattr(limit, "le", None) is not None else high
-        high = limit.lt - 1 if getattr(limit, "lt", None) is not None else high
+        if getattr(limit, "ge", None) is not None:
+            low = limit.ge
+        if getattr(limit, "gt", None) is not None:
+            low = limit.gt + 1
+        if getattr(limit, "le", None) is not None:
+            high = limit.le
+        if getattr(limit, "lt", None) is not None:
+            high = limit.lt - 1
     return int(low), int(high)

@@ -122,12 +122,18 @@ class RunPane(QWidget):
         """Buttons, progress and the reason why Run is grey."""
         job = self._job()
         known = self._analysis in self._store.analyses
-        obstacle = self._store.obstacle(self._analysis) if known else ""
+        if known:
+            obstacle = self._store.obstacle(self._analysis)
+        else:
+            obstacle = ""
         self._show_models()
         self._obstacle.setText(obstacle)
         self._obstacle.setVisible(bool(obstacle))
         room = WHY * self.fontMetrics().averageCharWidth()
-        title = self._store.analyses[self._analysis].title if known else ""
+        if known:
+            title = self._store.analyses[self._analysis].title
+        else:
+            title = ""
         why = obstacle.removeprefix(f"{title} ")  # the tab says which analysis it is
         self._why.setText(beginning(why[:1].upper() + why[1:], self.fontMetrics(), room))
         set_tip(self._why, obstacle)
@@ -299,7 +305,10 @@ class RunPane(QWidget):
         else:
             self.progress.setRange(0, 1000)
             self.progress.setValue(round(1000 * share))
-        note = f". {step.note}" if step is not None and step.note else ""
+        if step is not None and step.note:
+            note = f". {step.note}"
+        else:
+            note = ""
         self._left.setText(f"{duration(job.seconds)} so far, {_time_left(job)}{note}")
         set_tip(self.progress, self._left.text())
 
@@ -320,7 +329,9 @@ def _time_left(job: Execution) -> str:
     if job.state is RunState.PAUSED:
         return "paused"
     left = job.seconds_left
-    return "starting" if left is None else time_left(left)
+    if left is None:
+        return "starting"
+    return time_left(left)
 
 
 def _widest(button: QPushButton, words: tuple[str, ...]) -> int:

@@ -65,7 +65,10 @@ class InputCard(QWidget):
     def show_guess(self, guess: Guess | None) -> None:
         """Shows one input; None leaves the card empty."""
         self.guess = guess
-        self._picture = QPixmap() if guess is None else QPixmap.fromImage(qimage(guess.picture))
+        if guess is None:
+            self._picture = QPixmap()
+        else:
+            self._picture = QPixmap.fromImage(qimage(guess.picture))
         self.setAccessibleName(self.sentence())
         set_tip(self, self.sentence())
         self.update()
@@ -75,7 +78,10 @@ class InputCard(QWidget):
         if self.guess is None:
             return ""
         said = ", ".join(f"{name} {percent(share)}" for name, share in self.guess.top)
-        label = f"label {self.guess.label}" if self.guess.label else "no label"
+        if self.guess.label:
+            label = f"label {self.guess.label}"
+        else:
+            label = "no label"
         mark = {True: "right", False: "wrong", None: "not comparable"}[self.guess.right]
         return f"{self.guess.key}: {label}; the model says {said}; {mark}"
 

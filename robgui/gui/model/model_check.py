@@ -129,12 +129,14 @@ def measure(
     fitting = align(classifier, dataset)
     labels = fitting.labels
     total = len(dataset)
-    known = np.arange(total) if labels is None else np.flatnonzero(labels >= 0)
-    chosen = (
-        known[np.linspace(0, len(known) - 1, min(COUNTED, len(known))).astype(int)]
-        if len(known)
-        else known
-    )
+    if labels is None:
+        known = np.arange(total)
+    else:
+        known = np.flatnonzero(labels >= 0)
+    if len(known):
+        chosen = known[np.linspace(0, len(known) - 1, min(COUNTED, len(known))).astype(int)]
+    else:
+        chosen = known
     # Shuffled, so that a measurement cut short by the clock is still fair to every class.
     chosen = np.random.default_rng(0).permutation(chosen)
     guesses, truths = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
@@ -207,7 +209,10 @@ def _match(candidate: ModelCard, dataset: Dataset, talk: _Talk) -> ModelCard:
             f"The images of {dataset.name} are converted from {times(dataset.shape)} to"
             f" {times(candidate.shape)}."
         )
-    said = talk.notes if fits(candidate, dataset) else talk.warnings
+    if fits(candidate, dataset):
+        said = talk.notes
+    else:
+        said = talk.warnings
     try:
         return match(candidate, dataset, said.append)
     except RobguiError as error:
@@ -229,13 +234,19 @@ def _guess(ask: Ask, candidate: ModelCard, dataset: Dataset, talk: _Talk) -> tup
             talk.warnings.append(warning)
         for place, row in zip(places, scores.probabilities, strict=True):
             index = int(chosen[place])
-            label = -1 if fitting.labels is None else int(fitting.labels[index])
+            if fitting.labels is None:
+                label = -1
+            else:
+                label = int(fitting.labels[index])
             best = np.argsort(-row, kind="stable")[:TOP]
             top = tuple((candidate.labels[int(c)], float(row[c])) for c in best)
             name = "" if label < 0 else str(label)
             if 0 <= label < candidate.classes:
                 name = candidate.labels[label]
-            right = None if label < 0 else int(best[0]) == label
+            if label < 0:
+                right = None
+            else:
+                right = int(best[0]) == label
             guesses.append(
                 Guess(dataset.key(index), dataset.thumbnail(index, 256), name, top, right)
             )
@@ -262,7 +273,10 @@ def _output_warning(candidate: ModelCard, scores: Scores) -> str:
     """Logits taken for probabilities, or the other way round."""
     settings = candidate.settings
     if settings.output == "logits" and scores.looks == "probabilities":
-        why = "all lie between 0 and 1" if settings.multi_label else "every row sums to 1"
+        if settings.multi_label:
+            why = "all lie between 0 and 1"
+        else:
+            why = "every row sums to 1"
         return (
             f"The outputs look like probabilities ({why}) but are read as logits; set Output to"
             " probabilities."
@@ -279,7 +293,10 @@ def _accuracy(
     classifier: ModelCard, guesses: np.ndarray, truths: np.ndarray | None, total: int
 ) -> Accuracy:
     many = len(guesses)
-    warnings = [_one_class(classifier, guesses, truths)] if many >= _ENOUGH else []
+    if many >= _ENOUGH:
+        warnings = [_one_class(classifier, guesses, truths)]
+    else:
+        warnings = []
     if truths is None or not many:
         return Accuracy(
             "The inputs carry no labels, so the accuracy is not known.",
@@ -293,7 +310,10 @@ def _accuracy(
     if many >= _ENOUGH and share <= chance + luck:
         known = f"{percent(share)} right is hardly better than guessing ({percent(chance)})"
         warnings.append(f"{known}; check mean, std, value range, channel order and labels.")
-    of = count(many, "input") if many == total else f"{many:,} of {count(total, 'input')}"
+    if many == total:
+        of = count(many, "input")
+    else:
+        of = f"{many:,} of {count(total, 'input')}"
     return Accuracy(f"{percent(share)} right on {of}", tuple(filter(None, warnings)))
 
 
@@ -301,14 +321,16 @@ def _one_class(classifier: ModelCard, guesses: np.ndarray, truths: np.ndarray | 
     """A sentence when nearly all predictions are the same class though the inputs are not."""
     votes = np.bincount(guesses)
     favourite = int(votes.argmax())
-    expected = 0.0 if truths is None else float((truths == favourite).mean())
+    if truths is None:
+        expected = 0.0
+    else:
+        expected = float((truths == favourite).mean())
     if votes[favourite] < 0.9 * len(guesses) or expected > 0.75:
         return ""
-    many = (
-        f"All {len(guesses):,}"
-        if votes[favourite] == len(guesses)
-        else f"{votes[favourite]:,} of {len(guesses):,}"
-    )
+    if votes[favourite] == len(guesses):
+        many = f"All {len(guesses):,}"
+    else:
+        many = f"{votes[favourite]:,} of {len(guesses):,}"
     return (
         f"{many} inputs are predicted as {classifier.labels[favourite]}; mean, std, value range or"
         " channel order are probably wrong."
@@ -317,4 +339,6 @@ def _one_class(classifier: ModelCard, guesses: np.ndarray, truths: np.ndarray | 
 
 def times(shape: tuple[int, ...] | None) -> str:
     """A shape in words: ``3 × 224 × 224``."""
-    return " × ".join(f"{side:,}" for side in shape) if shape else "different sizes"
+    if shape:
+        return " × ".join(f"{side:,}" for side in shape)
+    return "different sizes"

@@ -175,11 +175,10 @@ class ModelDialog(QDialog):
             self._store.pictures.drop(_PREVIEW)
             self._show(Preview(problem=str(error)))
             return
-        classifier = (
-            self._classifier
-            if values["scores"] == self._classifier.settings.scores
-            else self._reread
-        )
+        if values["scores"] == self._classifier.settings.scores:
+            classifier = self._classifier
+        else:
+            classifier = self._reread
         dataset = self._store.library.dataset
         self.verdict.setText("Computing …")
         ask = self._ask()

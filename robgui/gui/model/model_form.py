@@ -97,11 +97,10 @@ class ModelForm(QWidget):
         found: dict[str, Any] = {name: box.currentData() for name, box in self.choices.items()}
         found |= {name: box.isChecked() for name, box in self.switches.items()}
         for name, line in self.lines.items():
-            text = (
-                re.sub(r"[×x;()\[\]]", ",", line.text())
-                if name == "shape"
-                else line.text().strip("()[] ")
-            )
+            if name == "shape":
+                text = re.sub(r"[×x;()\[\]]", ",", line.text())
+            else:
+                text = line.text().strip("()[] ")
             found[name] = params_text.parse_value(name, ModelSettings.model_fields[name], text)
         found["scores"] = self.scores.text().strip()
         found["labels"] = tuple(

@@ -44,7 +44,10 @@ def pair_models(store: Store, window: QWidget, opened: Callable[[Path], None]) -
         names = [f"{place}. {one.name}" for place, one in enumerate(choices, 1)]
         words = "Where does the model in use disagree with:"
         chosen, sure = QInputDialog.getItem(window, "Two models as one", words, names, 0, False)
-        out = _saved(window, choices[names.index(chosen)]) if sure else None
+        if sure:
+            out = _saved(window, choices[names.index(chosen)])
+        else:
+            out = None
     except ModelError as error:
         store.say("error", str(error))
         return

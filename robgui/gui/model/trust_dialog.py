@@ -90,11 +90,10 @@ def what_runs(code: Code) -> str:
             *(f"    {visible(name)}" for name in code.imports),
         ]
     for source in code.sources:
-        more = (
-            f"\n… and {len(source.text) - _LONGEST:,} letters more"
-            if len(source.text) > _LONGEST
-            else ""
-        )
+        if len(source.text) > _LONGEST:
+            more = f"\n… and {len(source.text) - _LONGEST:,} letters more"
+        else:
+            more = ""
         lines += [
             "",
             f"{visible(str(source.path))} says:",

@@ -130,7 +130,10 @@ class Ways(QDialog):
         near = best.accuracy - 2 * math.sqrt(best.accuracy * (1 - best.accuracy) / best.counted)
         last = [each for each in self.tried if each.counted == best.counted]
         equal = sum(each.accuracy >= near for each in last) - 1
-        others = f"; {count(equal, 'other way')} too close to tell apart" if equal else ""
+        if equal:
+            others = f"; {count(equal, 'other way')} too close to tell apart"
+        else:
+            others = ""
         self.said.setText(
             f"“{best.name}” is right on {percent(best.accuracy)} of"
             f" {count(best.counted, 'labelled input')}{others}."

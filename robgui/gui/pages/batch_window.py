@@ -204,7 +204,10 @@ class BatchWindow(QWidget):
 
     def _show_picture(self, picture: Progress, *, stopping: bool, over: bool) -> None:
         stopped = over and stopping and picture.count(RunState.DONE) < len(picture.entries)
-        share = picture.count(RunState.DONE) / len(picture.entries) if stopped else picture.share
+        if stopped:
+            share = picture.count(RunState.DONE) / len(picture.entries)
+        else:
+            share = picture.share
         self.progress.setValue(round(1000 * share))
         if stopped:
             self._say(_stopped(picture))
@@ -251,12 +254,14 @@ class BatchWindow(QWidget):
 
     def _show_result(self, row: int) -> None:
         """The result of the chosen request in full; its cell may be too narrow for it."""
-        picture = self._thread.picture if self._thread is not None else None
-        entry = (
-            picture.entries[row]
-            if picture is not None and 0 <= row < len(picture.entries)
-            else None
-        )
+        if self._thread is not None:
+            picture = self._thread.picture
+        else:
+            picture = None
+        if picture is not None and 0 <= row < len(picture.entries):
+            entry = picture.entries[row]
+        else:
+            entry = None
         self.result.setText(
             "" if entry is None else f"{entry.title}: {self._result(entry) or entry.state}"
         )
@@ -278,7 +283,10 @@ class BatchWindow(QWidget):
 
 
 def _under_way(picture: Progress, over: bool) -> str:
-    left = "" if over or picture.seconds_left is None else f", {time_left(picture.seconds_left)}"
+    if over or picture.seconds_left is None:
+        left = ""
+    else:
+        left = f", {time_left(picture.seconds_left)}"
     return (
         f"{picture.ended:,} of {len(picture.entries):,} requests,"
         f" {duration(picture.seconds)}{'' if over else ' so far'}{left}"
@@ -300,4 +308,6 @@ def _state(entry: BatchEntry, stopped: bool) -> str:
         return "done before"
     if stopped and not entry.state.ended:
         return "not run"
-    return "stopped" if entry.state is RunState.CANCELLED else str(entry.state)
+    if entry.state is RunState.CANCELLED:
+        return "stopped"
+    return str(entry.state)

@@ -53,6 +53,9 @@ class Board(QWidget):
         found = self.scoreboard.missing()
         for request in found.requests:
             self._store.submit(request)
-        queued = f"{count(len(found.requests), 'run')} queued." if found.requests else ""
+        if found.requests:
+            queued = f"{count(len(found.requests), 'run')} queued."
+        else:
+            queued = ""
         words = " ".join(part for part in (queued, found.words) if part)
         self._store.say("info", words or "Nothing is missing: every open model has been asked.")

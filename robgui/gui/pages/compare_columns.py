@@ -71,7 +71,10 @@ class Columns(QWidget):
             parts[2] = SAME
         for slot, part in zip(self.slots, parts, strict=True):
             slot.show_part(part if isinstance(part, str) else replace(part, note=""))
-        said = parts[2] if isinstance(parts[2], str) else ""
+        if isinstance(parts[2], str):
+            said = parts[2]
+        else:
+            said = ""
         self.slots[2].setVisible(not said)  # a sentence stands below: both pictures get the room
         self._note(pair, said)
         self._link(parts)
@@ -82,7 +85,10 @@ class Columns(QWidget):
         """
         notes = [view.note for view in pair or ()]
         named = [f"{name}: {note}" for name, note in zip(_SIDES, notes, strict=False) if note]
-        words = notes[0] if len(set(notes)) == 1 else " ".join(named)
+        if len(set(notes)) == 1:
+            words = notes[0]
+        else:
+            words = " ".join(named)
         words = " ".join(part for part in (change, words) if part)
         self.note.setText(words)
         self.note.setVisible(bool(words))

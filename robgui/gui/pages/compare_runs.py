@@ -58,7 +58,10 @@ def other_run(run: Run, runs: Sequence[Run]) -> Run | None:
 def moment_of(run: Run) -> str:
     """When a run began; it stands before its name, whose end is cut where it is long."""
     created, today = time.localtime(run.created), time.localtime()
-    day = "" if created[:3] == today[:3] else time.strftime("%d %b ", created)
+    if created[:3] == today[:3]:
+        day = ""
+    else:
+        day = time.strftime("%d %b ", created)
     return f"{day}{time.strftime('%H:%M:%S', created)}"
 
 

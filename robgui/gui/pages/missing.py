@@ -35,7 +35,9 @@ class Missing:
     def words(self) -> str:
         """What was skipped and why; empty where nothing was."""
         reasons = "; ".join(f"{name} ({why.rstrip('.')})" for name, why in self.skipped.items())
-        return f"Skipped: {reasons}." if reasons else ""
+        if reasons:
+            return f"Skipped: {reasons}."
+        return ""
 
 
 def missing(store: Store, questions: Mapping[str, Request], answered: Answered) -> Missing:
@@ -69,8 +71,14 @@ def _request(store: Store, question: Request, model: ModelCard) -> Request:
         raise RobguiError(f"{question.dataset.name} is not open")
     if dataset is not None:
         model, _ = match(model, dataset)
-    whole = len(dataset) if dataset is not None else 0
-    count = whole if question.indices is None else len(question.indices)
+    if dataset is not None:
+        whole = len(dataset)
+    else:
+        whole = 0
+    if question.indices is None:
+        count = whole
+    else:
+        count = len(question.indices)
     if refusal := known.refusal(model) or told(known.shortage(params, [model], count)):
         raise RobguiError(refusal)
     request = build_request(

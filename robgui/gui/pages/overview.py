@@ -212,7 +212,9 @@ class Overview(WhenSeen, QWidget):
     def _place_in(self, request: Request) -> int:
         """Which of the models of a request the model in use is."""
         model = self._store.library.model
-        return 0 if model is None else request.place_of(model.fingerprint) or 0
+        if model is None:
+            return 0
+        return request.place_of(model.fingerprint) or 0
 
     def _show_progress(self) -> None:
         inspection = self._store.inspection
@@ -242,7 +244,9 @@ class Overview(WhenSeen, QWidget):
         """How far the run of a method is; None while none is under way."""
         waiting = (one for one in self._store.inspection.jobs if not one.state.ended)
         job = next((one for one in waiting if belongs(page, one.request.analysis)), None)
-        return None if job is None else job.share or 0.0
+        if job is None:
+            return None
+        return job.share or 0.0
 
     def _at_work(self, page: Page) -> Execution | None:
         """The run of a method that is under way on the model and input in use and has said
@@ -288,7 +292,9 @@ class Overview(WhenSeen, QWidget):
     def _said(self, run: Run) -> Verdict | None:
         """What a run says of the model in use, beside all that is known."""
         said = self._store.history.shown(run)
-        return None if said is None else said.of(self._place_in(run.request))
+        if said is None:
+            return None
+        return said.of(self._place_in(run.request))
 
     def _failure(self, page: Page) -> str:
         """Why the newest attempt failed, in words; empty when none did.

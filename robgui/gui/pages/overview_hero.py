@@ -64,7 +64,10 @@ def overall(verdicts: Sequence[Verdict], methods: int, deciding: Verdict | None)
     counts = [(status, sum(one.status is status for one in verdicts)) for status in Status]
     said = ", ".join(f"{many} {_OF_METHODS[status]}" for status, many in counts if many)
     open_ = methods - len(verdicts)
-    rest = f"; {open_} not asked yet" if open_ > 0 else ""
+    if open_ > 0:
+        rest = f"; {open_} not asked yet"
+    else:
+        rest = ""
     return Overall(deciding.status, deciding.sentence, f"Of {methods} methods: {said}{rest}.")
 
 
@@ -119,7 +122,10 @@ class Hero(QFrame):
     def show_overall(self, said: Overall, subject: str) -> None:
         """Status, reason and how many methods say what."""
         self._status = said.status
-        words = NOT_ASKED if said.status is None else f"{said.status.sign} {said.status.words}"
+        if said.status is None:
+            words = NOT_ASKED
+        else:
+            words = f"{said.status.sign} {said.status.words}"
         self.status.setText(words)
         self.reason.setText(unbroken(said.reason))
         self.reason.setToolTip(tip(said.reason))

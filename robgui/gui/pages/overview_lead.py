@@ -60,7 +60,10 @@ class Lead(QObject):
     def _weight(self, tile: Tile) -> tuple[int, float]:
         assert tile.told is not None
         found = self._worst_finding(tile)
-        severity = 0.0 if found is None else self._store.history.harm.severity(found)
+        if found is None:
+            severity = 0.0
+        else:
+            severity = self._store.history.harm.severity(found)
         return list(Status).index(tile.told.status), -severity
 
     def _worst_finding(self, tile: Tile) -> StoredFinding | None:
@@ -78,7 +81,10 @@ class Lead(QObject):
         if many:
             steps["findings"] = f"See {count(many, 'finding')}"
         if unasked:
-            steps["inspect_everything"] = "Ask the other methods" if many else INSPECT
+            if many:
+                steps["inspect_everything"] = "Ask the other methods"
+            else:
+                steps["inspect_everything"] = INSPECT
         if many:
             steps |= {"present": "Tell it as a story", "report": "Write a report"}
         return steps
@@ -106,7 +112,10 @@ class Lead(QObject):
             whole = None
             if finding is not None and workspace is not None and finding.has_picture:
                 whole = workspace.finding(finding.id)
-            pair = None if whole is None else pair_of(whole)
+            if whole is None:
+                pair = None
+            else:
+                pair = pair_of(whole)
             return pair, None if pair is not None else dataset.thumbnail(index, _SIDE)
 
         def show(answer: tuple[Pair | None, np.ndarray | None]) -> None:

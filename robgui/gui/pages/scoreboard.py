@@ -103,12 +103,16 @@ class Scoreboard(WhenSeen, Sheet):
     def _asked_of(self, analysis: str) -> str:
         """On which inputs the models of a row were asked."""
         question = self._question(analysis)
-        return "" if question is None else inputs_in_words(question)
+        if question is None:
+            return ""
+        return inputs_in_words(question)
 
     @property
     def _data(self) -> str:
         dataset = self._store.library.dataset
-        return "" if dataset is None else dataset.name
+        if dataset is None:
+            return ""
+        return dataset.name
 
     def _right_answers(self) -> list[Known]:
         """How often each open model is right on the data in use; nothing where nobody knows."""
@@ -119,9 +123,14 @@ class Scoreboard(WhenSeen, Sheet):
         found: list[Known] = []
         for row in self._rows:
             content = next((by_name[one] for one in row.fingerprints if one in by_name), "")
-            counted = measured(content, dataset.fingerprint) if content else None
+            if content:
+                counted = measured(content, dataset.fingerprint)
+            else:
+                counted = None
             found.append(None if counted is None else RightAnswers(counted))
-        return found if any(found) else []
+        if any(found):
+            return found
+        return []
 
     def names(self) -> list[str]:
         """The models of the columns, from left to right."""
@@ -152,13 +161,18 @@ class Scoreboard(WhenSeen, Sheet):
         name of the analysis that of any model.
         """
         found = self._found(index)
-        return None if found is None else found[0]
+        if found is None:
+            return None
+        return found[0]
 
     def _found(self, index: QModelIndex) -> tuple[Run, str] | None:
         """The run of a cell and its model; None for right answers, which no run tells."""
         analysis = self._analysis(index)
         place = index.column() - BEFORE
-        rows = self._rows[place : place + 1] if place >= 0 else self._rows
+        if place >= 0:
+            rows = self._rows[place : place + 1]
+        else:
+            rows = self._rows
         found = (self._newest(analysis, row) for row in rows) if analysis else iter(())
         return next((one for one in found if one is not None), None)
 
@@ -173,7 +187,9 @@ class Scoreboard(WhenSeen, Sheet):
         found, place = self._found(index), index.column() - BEFORE
         if found is not None:
             return found[1]
-        return next(iter(self._rows[place].fingerprints)) if place >= 0 else ""
+        if place >= 0:
+            return next(iter(self._rows[place].fingerprints))
+        return ""
 
     def _analysis(self, index: QModelIndex) -> str:
         """The analysis of a row; empty for right answers."""
@@ -196,7 +212,10 @@ class Scoreboard(WhenSeen, Sheet):
         """
         rows: dict[str, _Row] = {}
         for model in self._store.library.models:
-            key = str(model.path.absolute()) if model.path is not None else model.fingerprint
+            if model.path is not None:
+                key = str(model.path.absolute())
+            else:
+                key = model.fingerprint
             rows[key] = _Row(
                 model.name, {model.fingerprint}, model.settings.model_dump(mode="json")
             )
@@ -242,7 +261,10 @@ class Scoreboard(WhenSeen, Sheet):
         return [self._cell(self._newest(analysis, row), question) for row in self._rows]
 
     def _cell(self, found: tuple[Run, str] | None, question: Request | None) -> ScoreCell | None:
-        said = None if found is None else self._store.history.shown(found[0])
+        if found is None:
+            said = None
+        else:
+            said = self._store.history.shown(found[0])
         if found is None or said is None or question is None:
             return None
         request, fingerprint = found[0].request, found[1]

@@ -42,16 +42,24 @@ class ScoreCell:
         answers another question than the row.
         """
         number = self.verdict.number
-        said = self.verdict.status.words if number is None else _EXTRAS.sub("", number.words)
+        if number is None:
+            said = self.verdict.status.words
+        else:
+            said = _EXTRAS.sub("", number.words)
         mark = f"{UNLIKE} " if self.unlike else ""
-        on = f" · {self.inputs}" if self.inputs and self.unlike else ""
+        if self.inputs and self.unlike:
+            on = f" · {self.inputs}"
+        else:
+            on = ""
         return f"{mark}{self.verdict.status.sign} {said}{on}"
 
     @property
     def tip(self) -> str:
         """The status in words and the whole verdict."""
         said = f"{self.verdict.status.words}. {self.verdict.text}"
-        return f"Not comparable with the row: {self.unlike}. {said}" if self.unlike else said
+        if self.unlike:
+            return f"Not comparable with the row: {self.unlike}. {said}"
+        return said
 
     @property
     def rank(self) -> tuple[bool, int, float]:
@@ -59,7 +67,10 @@ class ScoreCell:
         order, number = list(Status).index(self.verdict.status), self.verdict.number
         if number is None or number.value != number.value or number.better == "neither":
             return bool(self.unlike), order, 0.0
-        value = number.value if number.better == "high" else -number.value
+        if number.better == "high":
+            value = number.value
+        else:
+            value = -number.value
         return bool(self.unlike), order, value
 
 
@@ -92,12 +103,16 @@ Known = ScoreCell | RightAnswers | None
 def in_lines(name: str) -> str:
     """A long name of a file in two lines, its ending below."""
     path = PurePath(name)
-    return f"{path.stem}\n{path.suffix}" if len(name) > LETTERS and path.suffix else name
+    if len(name) > LETTERS and path.suffix:
+        return f"{path.stem}\n{path.suffix}"
+    return name
 
 
 def words_of(cell: Known) -> str:
     """How a cell reads."""
-    return NOT_RUN if cell is None else cell.words
+    if cell is None:
+        return NOT_RUN
+    return cell.words
 
 
 def ink_of(cell: Known) -> Ink | None:
@@ -111,12 +126,16 @@ def ink_of(cell: Known) -> Ink | None:
 
 def ground_of(cell: Known) -> Ink | None:
     """A tint of the status behind what can be compared."""
-    return ink_of(cell) if isinstance(cell, ScoreCell) and not cell.unlike else None
+    if isinstance(cell, ScoreCell) and not cell.unlike:
+        return ink_of(cell)
+    return None
 
 
 def tip_of(cell: Known) -> str:
     """What a cell says in full."""
-    return NOT_RUN_TIP if cell is None else cell.tip
+    if cell is None:
+        return NOT_RUN_TIP
+    return cell.tip
 
 
 def rank_of(cell: ScoreCell | RightAnswers) -> tuple[bool, int, float]:

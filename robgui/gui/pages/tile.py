@@ -184,7 +184,10 @@ class Tile(QFrame):
     def _share(self) -> None:
         """Words take the room that they need: half of a narrow card, less of a wide one."""
         wide = self.width() > _WIDE_CARD * self.fontMetrics().averageCharWidth()
-        words = _PICTURE_SHARE if self.picture is None or not wide else _WORDS_SHARE
+        if self.picture is None or not wide:
+            words = _PICTURE_SHARE
+        else:
+            words = _WORDS_SHARE
         self._body.setStretch(0, words if self._beside else 0)
 
     def _show_ghost(self) -> None:
@@ -198,7 +201,10 @@ class Tile(QFrame):
         """Status, number and sentence of the model in use; an old run has words alone."""
         self.verdict = said
         self._alert = False
-        number = None if said is None else said.number
+        if said is None:
+            number = None
+        else:
+            number = said.number
         self.status.setText("" if said is None else f"{said.status.sign} {said.status.words}")
         self._set_number("" if number is None else unbroken(number.words))
         self.scale.setText("" if number is None else unbroken(scale_words(number)))
@@ -212,7 +218,10 @@ class Tile(QFrame):
     def _set_number(self, words: str) -> None:
         """A short number is large; one that needs words to be true is as large as a heading."""
         roomy = self.height() > _ROOMY * self.fontMetrics().height()
-        size = "title" if len(words) <= _SHORT and (roomy or not self._beside) else "section"
+        if len(words) <= _SHORT and (roomy or not self._beside):
+            size = "title"
+        else:
+            size = "section"
         if self.number.property("heading") != size:
             set_heading(self.number, size)
             self.number.style().unpolish(self.number)
@@ -264,8 +273,12 @@ class Tile(QFrame):
         )
         self._show_ghost()
         self.open.setIcon(icon("forward"))
-        status = Status.AT_RISK if self._alert else Status.UNKNOWN
-        status = status if self.verdict is None else self.verdict.status
+        if self._alert:
+            status = Status.AT_RISK
+        else:
+            status = Status.UNKNOWN
+        if self.verdict is not None:
+            status = self.verdict.status
         palette = self.status.palette()
         palette.setColor(QPalette.ColorRole.WindowText, colour(status_ink(status)))
         self.status.setPalette(palette)

@@ -108,7 +108,10 @@ class EmptyState(QWidget):
             )
 
     def _show(self, picture: np.ndarray | None, shown: object, name: str) -> None:
-        self._shown = None if picture is None else shown
+        if picture is None:
+            self._shown = None
+        else:
+            self._shown = shown
         self.picture.show_picture(picture)
         self._name.set_words(name)
         self._reveal()
@@ -124,7 +127,10 @@ class EmptyState(QWidget):
         if not self.isVisible():
             return
         obstacle = self._store.obstacle(self._analysis.name)
-        cost = None if obstacle else self._store.estimate(self._analysis.name)
+        if obstacle:
+            cost = None
+        else:
+            cost = self._store.estimate(self._analysis.name)
         self.run.setEnabled(not obstacle)
         words = obstacle or ("" if cost is None else cost.words)
         self._cost.setText(words[:1].upper() + words[1:])
@@ -132,7 +138,10 @@ class EmptyState(QWidget):
 
     def _start(self) -> None:
         name = self._analysis.name
-        request = None if self._store.obstacle(name) else self._store.request(name)
+        if self._store.obstacle(name):
+            request = None
+        else:
+            request = self._store.request(name)
         if request is not None:
             self._store.submit(request)
 

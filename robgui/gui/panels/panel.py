@@ -123,11 +123,15 @@ class Panel(Themed, QWidget):
 
     def views(self) -> Sequence[View]:
         """What the result on show looks like; nothing while there is none."""
-        return () if self.result is None else self._ask(self.analysis.views, ())
+        if self.result is None:
+            return ()
+        return self._ask(self.analysis.views, ())
 
     def offers(self) -> Sequence[Offer]:
         """Inputs on show that another analysis may look at; they stand in the menu of Send to."""
-        return () if self.result is None else self._ask(self.analysis.offers, ())
+        if self.result is None:
+            return ()
+        return self._ask(self.analysis.offers, ())
 
     @property
     def exports(self) -> bool:
@@ -184,7 +188,9 @@ class Panel(Themed, QWidget):
 
     def _words(self) -> Verdict | None:
         said: Verdict | None = self._ask(self.analysis.verdict, None)
-        return said if said is None or self.request is None else said.among(self.request.chosen)
+        if said is None or self.request is None:
+            return said
+        return said.among(self.request.chosen)
 
     def _say(self, said: Verdict | None) -> None:
         """Shows a verdict beside all that is known of the same model and input."""
@@ -329,7 +335,9 @@ class Panel(Themed, QWidget):
         newest = self.store.runner.at_work_on(self.analysis.name)
         if newest is None or newest.request.analysis != self.analysis.name:
             return job
-        return job if newest in self._ignored else newest
+        if newest in self._ignored:
+            return job
+        return newest
 
     def _say_last(self, job: Execution) -> None:
         said = self._words()
@@ -401,7 +409,10 @@ class Panel(Themed, QWidget):
         if self.result is not None or self._job is not None or not self.isVisible():
             return
         now = self.store.request(self.analysis.name)
-        run = None if now is None else self.store.history.newest_like(now)
+        if now is None:
+            run = None
+        else:
+            run = self.store.history.newest_like(now)
         if run is not None and run.id != self._recalled:
             self._recalled = run.id
             self.store.history.read(run, lambda result: self._draw_recalled(run, result))

@@ -70,7 +70,10 @@ def fill(
     An input of the data goes anywhere but back to the analysis that shows it.
     """
     for offer in offers:
-        place = menu if len(offers) == 1 else menu.addMenu(offer.title)
+        if len(offers) == 1:
+            place = menu
+        else:
+            place = menu.addMenu(offer.title)
         if len(offers) == 1:
             place.addSection(offer.title)
         known = offer.inputs is None and len(offer.names) == 1

@@ -43,12 +43,17 @@ class VerdictLine(QWidget):
 
     def text(self) -> str:
         """The whole verdict as running text."""
-        return "" if self.verdict is None else self.verdict.text
+        if self.verdict is None:
+            return ""
+        return self.verdict.text
 
     def show_verdict(self, verdict: Verdict | None) -> None:
         """Says this; None says nothing."""
         self.verdict = verdict
-        sentence = "" if verdict is None else verdict.sentence
+        if verdict is None:
+            sentence = ""
+        else:
+            sentence = verdict.sentence
         self.status.setText(
             "" if verdict is None else f"{verdict.status.sign} {verdict.status.words}"
         )
@@ -69,7 +74,10 @@ class VerdictLine(QWidget):
         """Takes the height of its words; with ``grow_only``, while a run goes on, it may grow a
         line but not shrink, so that the picture does not jump.
         """
-        held = self.minimumHeight() if grow_only else 0
+        if grow_only:
+            held = self.minimumHeight()
+        else:
+            held = 0
         self.setMinimumHeight(0)  # a height for a width is never below the minimum
         self.setMinimumHeight(max(held, self.heightForWidth(self.width())))
 

@@ -59,7 +59,10 @@ class DemoStart(QObject):
     def load(self) -> None:
         """Loads everything; the scene is set as soon as its own files are there."""
         first = opening_scene()
-        wanted = first.demo.data if first is not None and first.demo is not None else ""
+        if first is not None and first.demo is not None:
+            wanted = first.demo.data
+        else:
+            wanted = ""
         entries = sorted(resources.demo(), key=lambda entry: entry.dataset.name != wanted)
         self._waiting = first
         for entry in entries:

@@ -131,8 +131,12 @@ class DemoGuide(QObject):
             return
         chapter, job = self.chapters[self.at], self._job
         ended = chapter.ended()
-        share = job.share if job is not None else None
-        left = job.seconds_left if job is not None else None
+        if job is not None:
+            share = job.share
+            left = job.seconds_left
+        else:
+            share = None
+            left = None
         words = f"{chapter.waiting}{f', {time_left(left)}' if left is not None else ''} …"
         self.card.show_progress(not ended, "" if ended else words, share)
         self.card.show_report.setVisible(self._written and self.at == len(self.chapters) - 1)
@@ -236,10 +240,14 @@ class DemoGuide(QObject):
         self._window.show_panel(known.name)
         if known.demo is not None:
             self._store.params_offered.emit(known.name, dict(known.demo.params))
-        obstacle = (
-            self._store.obstacle(known.name) if there else "its model or data are not loaded."
-        )
-        request = None if obstacle else self._store.request(known.name)
+        if there:
+            obstacle = self._store.obstacle(known.name)
+        else:
+            obstacle = "its model or data are not loaded."
+        if obstacle:
+            request = None
+        else:
+            request = self._store.request(known.name)
         if request is not None:
             self._job = self._store.submit(request)
         else:
@@ -249,7 +257,10 @@ class DemoGuide(QObject):
     def _run_ended(self) -> bool:
         """The run has ended and stands in the history, with its findings."""
         job = self._job
-        run = None if job is None or job.run_id is None else self._run_of(job.run_id)
+        if job is None or job.run_id is None:
+            run = None
+        else:
+            run = self._run_of(job.run_id)
         return job is None or (
             job.state.ended and (job.run_id is None or (run is not None and run.state.ended))
         )

@@ -100,7 +100,9 @@ class Presentation(SlideStage):
     @property
     def current(self) -> Told | None:
         """The slide on show."""
-        return self.slides[self._at] if self._at < len(self.slides) else None
+        if self._at < len(self.slides):
+            return self.slides[self._at]
+        return None
 
     def write(self, path: Path) -> None:
         """Writes the story as PDF, MP4 or HTML, by the ending of ``path``."""
@@ -178,7 +180,10 @@ class Presentation(SlideStage):
         self._fill(self.text, _WHAT_TO_DO if slide is None else slide.text)
         self._fill(self.number, "" if slide is None else slide.number)
         self._fill(self.subject, "" if slide is None else slide.subject)
-        status = None if slide is None else slide.status
+        if slide is None:
+            status = None
+        else:
+            status = slide.status
         self._fill(self.status, "" if status is None else f"{status.sign} {status.words}")
         if status is not None:
             palette = self.status.palette()
@@ -189,8 +194,12 @@ class Presentation(SlideStage):
         self._show_picture(told)
 
     def _show_picture(self, told: Told | None) -> None:
-        pair = None if told is None else told.slide.pair
-        picture = None if told is None else told.picture
+        if told is None:
+            pair = None
+            picture = None
+        else:
+            pair = told.slide.pair
+            picture = told.picture
         self.alone.show_picture(picture)
         self.pictures.setCurrentWidget(self.alone if pair is None else self.pair)
         self.pictures.setVisible(pair is not None or picture is not None)
@@ -258,13 +267,18 @@ class Presentation(SlideStage):
         path, chosen = QFileDialog.getSaveFileName(self, "Export the story", "story.pdf", KINDS)
         if path:
             ending = chosen[chosen.find("*") + 1 : chosen.find(")")]
-            target = Path(path) if Path(path).suffix else Path(path + ending)
+            if Path(path).suffix:
+                target = Path(path)
+            else:
+                target = Path(path + ending)
             self._say("Writing …")
             self.write(target)
 
     def _title(self) -> str:
         workspace = self._store.history.workspace
-        return "Robustness" if workspace is None else f"Robustness: {workspace.path.stem}"
+        if workspace is None:
+            return "Robustness"
+        return f"Robustness: {workspace.path.stem}"
 
     def _say(self, words: str) -> None:
         self.keys.setText(words)

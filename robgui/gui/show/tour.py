@@ -115,8 +115,14 @@ class Tour:
         self._settle()
         self._shot(f"{stop.name}-{demo.model}")
         panel = self.window.current_panel
-        said = None if panel is None else panel.verdict.verdict
-        words = "no verdict" if said is None else f"{said.status.words}. {said.text}"
+        if panel is None:
+            said = None
+        else:
+            said = panel.verdict.verdict
+        if said is None:
+            words = "no verdict"
+        else:
+            words = f"{said.status.words}. {said.text}"
         self._say(f"{stop.name} on {demo.model}: {words}")
 
     def _settle(self) -> None:

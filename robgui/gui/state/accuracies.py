@@ -50,7 +50,10 @@ class Accuracies(QObject):
             return
         self._noted = (model.fingerprint, dataset)
         share, counted = accuracy
-        part = "" if len(measured) == len(dataset) else f"a sample of {len(measured):,} inputs of "
+        if len(measured) == len(dataset):
+            part = ""
+        else:
+            part = f"a sample of {len(measured):,} inputs of "
         self._keeping.run(
             lambda: note(
                 model.content, dataset.fingerprint, round(share * counted), counted, model.settings
@@ -64,7 +67,10 @@ class Accuracies(QObject):
         if before is None:
             return
         day = time.strftime("%d %b %H:%M", time.localtime(before.when))
-        fed = " with other settings" if before.settings != model.settings else ""
+        if before.settings != model.settings:
+            fed = " with other settings"
+        else:
+            fed = ""
         sentence = (
             f"{model.name} is right on {percent(share)} of {data} now; on {day} it was right on"
             f" {percent(before.share)}{fed}."

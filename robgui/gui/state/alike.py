@@ -48,4 +48,6 @@ def is_of(reference: Reference, item: ModelCard | Dataset) -> bool:
 def relatives(dataset: Dataset) -> object:
     """Which family of derived inputs a dataset is; empty for any other."""
     items = getattr(dataset, "items", ())
-    return items[0].relatives if items else ()
+    if items:
+        return items[0].relatives
+    return ()

@@ -108,9 +108,9 @@ class History(QObject):
     @property
     def writable(self) -> Workspace | None:
         """The workspace, if new runs can be kept in it."""
-        return (
-            self.workspace if self.workspace is not None and not self.workspace.read_only else None
-        )
+        if self.workspace is not None and not self.workspace.read_only:
+            return self.workspace
+        return None
 
     def open(self, path: Path | None = None, done: Callable[[], None] | None = None) -> None:
         """Opens ``path`` (made if missing), or the user's own, in place of the present
@@ -369,7 +369,10 @@ class History(QObject):
 
         def mark(one: Request) -> object:
             models = [model.fingerprint for model in one.models]
-            data = None if one.dataset is None else one.dataset.fingerprint
+            if one.dataset is None:
+                data = None
+            else:
+                data = one.dataset.fingerprint
             return one.analysis, models, data, one.indices
 
         wanted = mark(request)

@@ -88,7 +88,9 @@ class Library(QObject):
     @property
     def loading(self) -> str:
         """Which file is being read now, in words; empty when none is."""
-        return self._loading[0] if self._loading else ""
+        if self._loading:
+            return self._loading[0]
+        return ""
 
     # --- models -----------------------------------------------------------------------------------
 
@@ -133,7 +135,10 @@ class Library(QObject):
 
         What the user has chosen meanwhile is not taken away from them.
         """
-        restored = empty if use is None else use and kind not in self._chosen
+        if use is None:
+            restored = empty
+        else:
+            restored = use and kind not in self._chosen
         return restored or not quiet
 
     def _ask(self, opening: Opening, question: TrustError | IncompleteModelError) -> None:
@@ -205,12 +210,17 @@ class Library(QObject):
                 if model is not None and (m.shape, m.labels) == (model.shape, model.labels)
             ]
         else:
-            classes = None if model is None else model.classes
+            if model is None:
+                classes = None
+            else:
+                classes = model.classes
             fitting = [
                 m for m in self.models if looks_alike(m, dataset) and classes in (None, m.classes)
             ]
         others = [m for m in fitting if m is not model]
-        return [model, *others] if model is not None else others
+        if model is not None:
+            return [model, *others]
+        return others
 
     # --- data -------------------------------------------------------------------------------------
 
@@ -306,12 +316,17 @@ class Library(QObject):
         wanted = request.dataset
         if wanted is None:
             return None
-        index = place if request.indices is None else request.indices[place]
+        if request.indices is None:
+            index = place
+        else:
+            index = request.indices[place]
         for dataset in self.datasets:
             if dataset.fingerprint == wanted.fingerprint:
                 return dataset, index
         family, places = self._family_of(wanted)
-        return None if family is None else (family, places[index])
+        if family is None:
+            return None
+        return (family, places[index])
 
     def _family_of(self, wanted: Reference) -> tuple[Dataset | None, list[int]]:
         """The gallery that holds the derived inputs of a reference, and where in it they are."""
@@ -353,8 +368,10 @@ class Library(QObject):
         self, device: str, *, autocast: bool | None = None, channels_last: bool | None = None
     ) -> None:
         """Moves every model to ``device``; the next run works there."""
-        self.autocast = self.autocast if autocast is None else autocast
-        self.channels_last = self.channels_last if channels_last is None else channels_last
+        if autocast is not None:
+            self.autocast = autocast
+        if channels_last is not None:
+            self.channels_last = channels_last
         half, last = self.autocast, self.channels_last
         before = list(self.models)
         wanted = [model.at(device, autocast=half, channels_last=last) for model in before]
@@ -456,7 +473,10 @@ class Library(QObject):
             over()
             self.said.emit("error", sentence, details)
 
-        thread = self._opening if asks else self._background
+        if asks:
+            thread = self._opening
+        else:
+            thread = self._background
         thread.run(work, answered, failed=failed)
         self._tell()
 

@@ -39,7 +39,9 @@ class LookedAt(QObject):
         if dataset is None or not len(dataset):
             return None
         known = self._inputs.get(str(dataset.path), 0)
-        return known if known < len(dataset) else 0
+        if known < len(dataset):
+            return known
+        return 0
 
     def note(self, dataset: Dataset | None, chosen: int | None) -> None:
         """Someone looks at this input now."""
@@ -59,7 +61,10 @@ class LookedAt(QObject):
 
     def _opened(self, restored: Restored) -> None:
         """Begins anew: what was chosen in another workspace is no business of this one."""
-        before = {} if self._opened_before else self._inputs
+        if self._opened_before:
+            before = {}
+        else:
+            before = self._inputs
         self._opened_before = True
         self._rest.stop()
         self._kept = dict(restored.inputs)

@@ -152,7 +152,10 @@ def _found(workspace: Workspace, dataset: Dataset) -> tuple[Marks, dict[str, lis
 
 
 def _identity(dataset: Dataset) -> tuple[str, str]:
-    path = "" if dataset.path is None else str(dataset.path.absolute())
+    if dataset.path is None:
+        path = ""
+    else:
+        path = str(dataset.path.absolute())
     return path, dataset.fingerprint
 
 
@@ -168,4 +171,6 @@ def _inputs_of(finding: StoredFinding, request: Request | None, dataset: Dataset
             return finding.places
         return [chosen[place] for place in finding.places if place < len(chosen)]
     few = request.indices is not None and len(request.indices) <= 2
-    return request.indices if few and request.indices is not None else ()
+    if few and request.indices is not None:
+        return request.indices
+    return ()

@@ -226,7 +226,9 @@ def _field(before: Params, after: Params) -> str:
     names = [
         name for name in type(before).model_fields if getattr(before, name) != getattr(after, name)
     ]
-    return names[0] if len(names) == 1 else ""
+    if len(names) == 1:
+        return names[0]
+    return ""
 
 
 class _FindingChanged(QUndoCommand):

@@ -73,7 +73,9 @@ class Predictions(QObject):
 
     def told(self, names: tuple[str, ...]) -> Predicted | None:
         """All that the model has said so far; ``names`` are those of its classes."""
-        return replace(self._found, names=names) if len(self.classes) else None
+        if len(self.classes):
+            return replace(self._found, names=names)
+        return None
 
     def start(self, classifier: ModelCard, dataset: Dataset) -> None:
         """Forgets all and begins with this model and these inputs."""
@@ -131,9 +133,14 @@ class Predictions(QObject):
         that depends on nothing but the data; None until all of these are known.
         """
         every = len(self.classes) <= WHOLE
-        chosen = np.arange(len(self.classes)) if every else self._sample
+        if every:
+            chosen = np.arange(len(self.classes))
+        else:
+            chosen = self._sample
         known = len(chosen) and (self.classes[chosen] != UNKNOWN).all()
-        return chosen if known else None
+        if known:
+            return chosen
+        return None
 
     def accuracy(self, among: np.ndarray | None = None) -> tuple[float, int] | None:
         """Share right and how many were counted; None without labels or predictions."""
@@ -143,11 +150,9 @@ class Predictions(QObject):
         if among is not None:
             counted &= np.isin(np.arange(len(counted)), among)
         total = int(counted.sum())
-        return (
-            (float((self.classes[counted] == self.labels[counted]).mean()), total)
-            if total
-            else None
-        )
+        if total:
+            return (float((self.classes[counted] == self.labels[counted]).mean()), total)
+        return None
 
     def shutdown(self) -> None:
         """Ends every thread, also those still in a last model call, and waits for them."""
@@ -257,7 +262,8 @@ class _Worker(QThread):
             "scores", model=self._classifier, topic=self.topic, urgent=False, x=x
         )
         seconds = time.monotonic() - began
-        self._portion = min(CHUNK, 2 * self._portion) if seconds < _SECONDS else self._portion
+        if seconds < _SECONDS:
+            self._portion = min(CHUNK, 2 * self._portion)
         if seconds > 2 * _SECONDS:
             self._portion = max(1, self._portion // 2)
         self._owner.asked += len(x)
@@ -266,7 +272,10 @@ class _Worker(QThread):
 
 def sampled(count: int, labels: np.ndarray | None) -> np.ndarray:
     """Which inputs of a large dataset are asked about unasked: some with a label, in order."""
-    known = np.empty(0, np.int64) if labels is None else np.flatnonzero(labels >= 0)
+    if labels is None:
+        known = np.empty(0, np.int64)
+    else:
+        known = np.flatnonzero(labels >= 0)
     if count <= WHOLE or len(known) <= SAMPLE:
         return known
     return np.sort(np.random.default_rng(0).choice(known, SAMPLE, replace=False))

@@ -16,7 +16,10 @@ def remarks(dataset: Dataset) -> str:
     """What was guessed while reading data, and how much was left out."""
     said = list(dataset.notes)
     if many := len(dataset.skipped):
-        were = "file or row was" if many == 1 else "files or rows were"
+        if many == 1:
+            were = "file or row was"
+        else:
+            were = "files or rows were"
         said.append(f"{many:,} {were} skipped; the log says why.")
     return " ".join(said)
 

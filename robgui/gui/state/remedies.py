@@ -21,13 +21,21 @@ def told(error: BaseException | None) -> str:
     """An error of ours with how to remedy it in the window; empty for none."""
     if error is None:
         return ""
-    remedy = error.remedy if isinstance(error, RobguiError) else None
-    return str(error) if remedy is None else f"{error} {_REMEDIES[remedy]}"
+    if isinstance(error, RobguiError):
+        remedy = error.remedy
+    else:
+        remedy = None
+    if remedy is None:
+        return str(error)
+    return f"{error} {_REMEDIES[remedy]}"
 
 
 def failure(execution: Execution) -> str:
     """Why an Execution failed, as the window says it; empty when it did not."""
     if isinstance(execution.problem, RobguiError) and execution.problem.remedy is not None:
         return told(execution.problem)
-    more = " See the log for details." if execution.error and execution.details else ""
+    if execution.error and execution.details:
+        more = " See the log for details."
+    else:
+        more = ""
     return execution.error + more

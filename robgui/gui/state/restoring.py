@@ -49,7 +49,10 @@ class Restoring:
         kinds, paths = {each.kind for each in pair}, {each.path for each in pair}
         for reference in restored.references:
             if reference.path not in paths and not library.has(reference.fingerprint):
-                use = False if reference.kind in kinds else None
+                if reference.kind in kinds:
+                    use = False
+                else:
+                    use = None
                 self.load(reference, used=restored.used.get(reference.fingerprint, 0.0), use=use)
 
     def load(self, reference: Reference, used: float = 0.0, use: bool | None = None) -> None:

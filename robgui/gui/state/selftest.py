@@ -57,7 +57,10 @@ class SelfTest(QObject):
         if self.running:
             self._say("info", "The self-test is running already.", "")
             return
-        where = ["--device", device] if device else []
+        if device:
+            where = ["--device", device]
+        else:
+            where = []
         which = [word for name in only for word in ("--only", name)]
         self.text, self._stopped = "", False
         self._work_on(_PART, "Self-test: starting …")

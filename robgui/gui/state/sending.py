@@ -90,7 +90,10 @@ class Sending(QObject):
         if known.inputs == "many" and count < 2:
             return "It looks at many inputs at once, and this is one."
         params = self._store.params.get(known.name) or known.params()
-        inputs = count if known.inputs == "many" else known.takes(params).fewest_inputs
+        if known.inputs == "many":
+            inputs = count
+        else:
+            inputs = known.takes(params).fewest_inputs
         return told(known.shortage(params, self._store.models_for(known, params), inputs))
 
     def send(self, offer: Offer, analysis: str, request: Request, run_id: str | None) -> None:
@@ -125,7 +128,9 @@ class Sending(QObject):
 
         def work() -> list[Derived]:
             items = derive(offer, request, model, dataset, title, run_id)
-            return workspace.add_derived(items) if workspace is not None else self._number(items)
+            if workspace is not None:
+                return workspace.add_derived(items)
+            return self._number(items)
 
         def done(items: list[Derived]) -> None:
             left = store.navigation.here
@@ -159,9 +164,15 @@ class Sending(QObject):
                     "This finding is about no single input; open its run and send from its panel.",
                 )
                 return
-            place = 0 if run.request.indices is not None and len(run.request.indices) == 1 else -1
+            if run.request.indices is not None and len(run.request.indices) == 1:
+                place = 0
+            else:
+                place = -1
             subject, colon, _ = finding.title.partition(": ")
-            name = f"{subject}, {finding.kind}" if colon else finding.title
+            if colon:
+                name = f"{subject}, {finding.kind}"
+            else:
+                name = finding.title
             self.send(
                 Offer(finding.title, (name,), whole.input[None], places=(place,)),
                 analysis,
@@ -172,7 +183,10 @@ class Sending(QObject):
         store.background.run(lambda: workspace.finding(finding.id), read)
 
     def _arrive(self, offer: Offer, analysis: str, *, made: bool) -> None:
-        defaults = self._store.analyses[analysis].made_inputs if made else {}
+        if made:
+            defaults = self._store.analyses[analysis].made_inputs
+        else:
+            defaults = {}
         if values := {**defaults, **offer.params.get(analysis, {})}:
             self._store.params_offered.emit(analysis, values)
         self.arrived.emit(analysis)
@@ -242,7 +256,10 @@ def _values(
                 f"{request.dataset.name if request.dataset else 'The data'} of this run is not"
                 " open; open it and send again."
             )
-        shape = None if classifier is None else classifier.shape
+        if classifier is None:
+            shape = None
+        else:
+            shape = classifier.shape
         return (
             dataset.array([_index(request, place) for place in offer.places], shape),
             dataset.kind,
@@ -272,7 +289,9 @@ def _made(dataset: Dataset | None, request: Request, offer: Offer) -> bool:
 
 
 def _index(request: Request, place: int) -> int:
-    return place if request.indices is None else request.indices[place]
+    if request.indices is None:
+        return place
+    return request.indices[place]
 
 
 def _label(dataset: Dataset | None, request: Request, place: int) -> int:
@@ -285,7 +304,9 @@ def _family(request: Request, dataset: Dataset | None) -> str:
     items = getattr(dataset, "items", ())
     if items:
         return str(items[0].family)
-    return request.dataset.name if request.dataset is not None else "scenes"
+    if request.dataset is not None:
+        return request.dataset.name
+    return "scenes"
 
 
 def _roots(dataset: Dataset | None, request: Request, place: int) -> tuple[Ancestor, ...]:
@@ -297,5 +318,8 @@ def _roots(dataset: Dataset | None, request: Request, place: int) -> tuple[Ances
     index = _index(request, place)
     items = getattr(dataset, "items", ())
     before = items[index].trail if items else ()
-    name = items[index].name if items else f"{dataset.name}, {dataset.key(index)}"
+    if items:
+        name = items[index].name
+    else:
+        name = f"{dataset.name}, {dataset.key(index)}"
     return (*before, Ancestor(name, dataset=dataset.fingerprint, index=index))

@@ -201,7 +201,10 @@ class Store(QObject):
 
         Models are still opened and looked at here.
         """
-        self.cluster = "" if one_process() else address
+        if one_process():
+            self.cluster = ""
+        else:
+            self.cluster = address
         self._arrange()
 
     def send_runs_to(self, device: str) -> None:
@@ -210,7 +213,10 @@ class Store(QObject):
 
         Models are still opened and looked at where they are.
         """
-        self.run_device = "" if one_process() else device
+        if one_process():
+            self.run_device = ""
+        else:
+            self.run_device = device
         self._arrange()
 
     @property
@@ -322,7 +328,10 @@ class Store(QObject):
             indices: None means all.
             how: The filter in words.
         """
-        self.filter = how if indices is not None else ""
+        if indices is not None:
+            self.filter = how
+        else:
+            self.filter = ""
         if indices != self.scope:
             self.scope = indices
             self.scope_changed.emit()
@@ -342,11 +351,10 @@ class Store(QObject):
         from robgui.core.execution.request import subject
 
         wanted = request.dataset
-        derived = (
-            self.library.dataset_of(request)
-            if wanted is not None and "derived" in wanted.options
-            else None
-        )
+        if wanted is not None and "derived" in wanted.options:
+            derived = self.library.dataset_of(request)
+        else:
+            derived = None
         items: tuple[Derived, ...] = getattr(derived, "items", ())
         return subject(request, items)
 
@@ -354,7 +362,10 @@ class Store(QObject):
         """Chooses an input of a run in the gallery; says so when its data are not open."""
         found = self.library.locate(request, place)
         if found is None:
-            name = request.dataset.name if request.dataset is not None else "The data of this run"
+            if request.dataset is not None:
+                name = request.dataset.name
+            else:
+                name = "The data of this run"
             self.say("warning", f"{name} is not open; open it to see this input in the gallery.")
             return False
         dataset, index = found
@@ -398,7 +409,10 @@ class Store(QObject):
         elif follow and derived:
             self.select(self.selection.replace(input=place[1], second=None))
         elif follow and request.indices and len(request.indices) <= 2:
-            second = request.indices[1] if len(request.indices) == 2 else None
+            if len(request.indices) == 2:
+                second = request.indices[1]
+            else:
+                second = None
             self.select(self.selection.replace(input=request.indices[0], second=second))
 
     def _dataset_changed(self) -> None:
@@ -488,7 +502,10 @@ class Store(QObject):
         known, params = self.analyses.get(analysis), self.params.get(analysis)
         if known is None or params is None or self.obstacle(analysis):
             return None
-        inputs = self._count(known) if known.looks_at_data(params) else 0
+        if known.looks_at_data(params):
+            inputs = self._count(known)
+        else:
+            inputs = 0
         try:
             return estimate(known, params, self.models_for(known, params), inputs)
         except RobguiError:  # settings that a run refuses, with a sentence, when it starts
@@ -515,12 +532,17 @@ class Store(QObject):
                 if model is self.library.model or model.content not in self.unticked
             ]
             return ticked[: known.takes(params).most_models]
-        return [self.library.model] if self.library.model is not None else []
+        if self.library.model is not None:
+            return [self.library.model]
+        return []
 
     def tick(self, model: ModelCard, on: bool) -> None:
         """Whether an analysis of several models looks at this one too."""
         mark = {model.content}
-        self.unticked = self.unticked - mark if on else self.unticked | mark
+        if on:
+            self.unticked = self.unticked - mark
+        else:
+            self.unticked = self.unticked | mark
         self.scope_changed.emit()
 
     def left_out(self) -> dict[str, str]:
@@ -546,7 +568,9 @@ class Store(QObject):
         dataset = self.library.dataset
         if known.inputs == "one":
             return len(self.selection.inputs)
-        return len(dataset or ()) if self.scope is None else len(self.scope)
+        if self.scope is None:
+            return len(dataset or ())
+        return len(self.scope)
 
     def submit(
         self, request: Request, run_id: str | None = None, *, place: int | None = None
@@ -563,12 +587,18 @@ class Store(QObject):
 
         workspace, dataset = self.history.writable, self.library.dataset_of(request)
         trusted = _code_of(self.library.models)
-        loose = dataset if dataset is not None and dataset.path is None else None
+        if dataset is not None and dataset.path is None:
+            loose = dataset
+        else:
+            loose = None
         execution = Execution(request, workspace, run_id=run_id, trusted=trusted, data=loose)
         self.keeping.run(execution.enlist)
         datasets = () if dataset is None else (dataset,)
         shelf = self.answers.shelf(workspace, datasets)
-        device = "" if self.cluster else self.run_device
+        if self.cluster:
+            device = ""
+        else:
+            device = self.run_device
         self.runner.submit(execution, shelf, place=place, cluster=self.cluster, device=device)
         return execution
 
@@ -589,7 +619,10 @@ class Store(QObject):
 
         model, dataset = self.library.model, self.library.dataset
         if model is not None and model.path is not None and not one_process():
-            data = reference(dataset) if dataset is not None and dataset.path is not None else None
+            if dataset is not None and dataset.path is not None:
+                data = reference(dataset)
+            else:
+                data = None
             request = Request(
                 analysis="any", models=(reference(model),), dataset=data, device=str(model.device)
             )

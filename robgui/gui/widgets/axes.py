@@ -143,7 +143,10 @@ class ViewAxis(pg.AxisItem):
 
     def boundingRect(self) -> Any:
         """With room for half a number beyond both ends: the first and the last are written too."""
-        sides = (-_EDGE, 0, _EDGE, 0) if self._side == "bottom" else (0, -_EDGE, 0, _EDGE)
+        if self._side == "bottom":
+            sides = (-_EDGE, 0, _EDGE, 0)
+        else:
+            sides = (0, -_EDGE, 0, _EDGE)
         return super().boundingRect().adjusted(*sides)
 
     def font(self) -> QFont:
@@ -163,7 +166,8 @@ class ViewAxis(pg.AxisItem):
         base = self._whole or super().font()
         cell = size / max(abs(self.range[1] - self.range[0]), 1e-9)
         share = min(1.0, cell / (QFontMetrics(base).height() * 1.02))
-        share = share if share * QFontInfo(base).pointSizeF() >= _LEAST_POINTS else 1.0
+        if not (share * QFontInfo(base).pointSizeF() >= _LEAST_POINTS):
+            share = 1.0
         if abs(share - self._share) < 0.02:
             return
         self._share = share
@@ -184,7 +188,9 @@ class ViewAxis(pg.AxisItem):
             return next((float(step) for step in _DEGREES if step >= least), 360.0)
         step = _round_step(least)
         whole = axis.log or axis.kind == "count"
-        return max(1.0, math.ceil(step)) if whole else step
+        if whole:
+            return max(1.0, math.ceil(step))
+        return step
 
     def _name_places(self, low: float, high: float, size: float) -> list[Any]:
         """The middles of the cells, as many as fit without touching; none below a small picture
@@ -195,7 +201,10 @@ class ViewAxis(pg.AxisItem):
         lies = self._side == "bottom" and not self._upright
         room = 1.0 if lies else QFontMetrics(self.font()).height() * 1.02
         fits = self._share < 1  # the font is as small as every name needs
-        step = 1 if fits else max(1, math.ceil((high - low) * room / max(size, 1)))
+        if fits:
+            step = 1
+        else:
+            step = max(1, math.ceil((high - low) * room / max(size, 1)))
         first, last = max(0, math.floor(low)), min(len(self._names), math.ceil(high))
         first += -first % step
         return [(step, [place + 0.5 for place in range(first, last, step)])]
@@ -207,7 +216,10 @@ class ViewAxis(pg.AxisItem):
             if self._share != 1:
                 self._share = 1.0
                 super().setTickFont(self._whole)
-            fixed = self.fixedHeight if self._side == "bottom" else self.fixedWidth
+            if self._side == "bottom":
+                fixed = self.fixedHeight
+            else:
+                fixed = self.fixedWidth
             if fixed is not None and self._axis is not None:
                 (self.setHeight if self._side == "bottom" else self.setWidth)(None)
             return
@@ -240,7 +252,9 @@ class ViewAxis(pg.AxisItem):
 
     def _title_height(self) -> float:
         shown = self.label is not None and self.label.isVisible()
-        return float(self.label.boundingRect().height()) if shown else 0.0
+        if shown:
+            return float(self.label.boundingRect().height())
+        return 0.0
 
     def _write_title(self) -> None:
         """The title in one line or two, or as much of it as fits; plain text, whatever a file has
@@ -249,7 +263,10 @@ class ViewAxis(pg.AxisItem):
         if self._axis is None or self.label is None:
             return
         size = self.size()
-        room = size.width() if self._side in ("bottom", "top") else size.height()
+        if self._side in ("bottom", "top"):
+            room = size.width()
+        else:
+            room = size.height()
         lines = in_lines(self._title, QFontMetrics(self.label.font()), max(40, int(room) - 8))
         words = "<br>".join(escape(line) for line in lines)
         if words != self.labelText:
@@ -284,7 +301,10 @@ class ViewAxis(pg.AxisItem):
             return most
         own = self.size()
         low = self._side == "bottom"
-        whole = view.height() + own.height() if low else view.width() + own.width()
+        if low:
+            whole = view.height() + own.height()
+        else:
+            whole = view.width() + own.width()
         return int(min(most, max(unit * 7, _HIGHEST * whole)))
 
 
@@ -314,7 +334,10 @@ def tick_words(axis: Axis, value: float, spacing: float) -> str:
 
 
 def _decimals(value: float, spacing: float) -> str:
-    digits = max(0, math.ceil(-math.log10(spacing) - 1e-9)) if spacing > 0 else 0
+    if spacing > 0:
+        digits = max(0, math.ceil(-math.log10(spacing) - 1e-9))
+    else:
+        digits = 0
     return f"{value + 0.0:,.{min(digits, 6)}f}"
 
 

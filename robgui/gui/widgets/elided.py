@@ -94,5 +94,10 @@ def beginning(words: str, metrics: QFontMetrics, width: int) -> str:
     if metrics.horizontalAdvance(words) <= width:
         return words
     cut = metrics.elidedText(words, Qt.TextElideMode.ElideRight, width).rstrip("…")
-    whole = cut if words[len(cut) : len(cut) + 1].isspace() else cut.rpartition(" ")[0]
-    return f"{whole.rstrip()} …" if whole.strip() else "…"
+    if words[len(cut) : len(cut) + 1].isspace():
+        whole = cut
+    else:
+        whole = cut.rpartition(" ")[0]
+    if whole.strip():
+        return f"{whole.rstrip()} …"
+    return "…"

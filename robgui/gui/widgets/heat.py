@@ -123,7 +123,9 @@ class Heat(QWidget):
         if self._place is None or not box.sceneBoundingRect().contains(position):
             return None
         place: QPointF = box.mapSceneToView(position)
-        return place if self._place.contains(place) else None
+        if self._place.contains(place):
+            return place
+        return None
 
 
 class Scale(QWidget):

@@ -211,7 +211,9 @@ class _Page(QWidget):
             return [metrics.elidedText(key.words, middle, 2 * room)]
         lines = in_lines(key.words, metrics, room)
         whole = " ".join(lines) == key.words
-        return lines if whole else [metrics.elidedText(key.words, middle, room)]
+        if whole:
+            return lines
+        return [metrics.elidedText(key.words, middle, room)]
 
     def _width(self, key: LegendKey) -> int:
         metrics = self.fontMetrics()

@@ -145,7 +145,9 @@ class Sheet(QTableView):
     def current(self) -> int:
         """The row chosen, counted as it was given; -1 for none."""
         row = self.currentIndex().row()
-        return self._model.order[row] if 0 <= row < len(self._model.order) else -1
+        if 0 <= row < len(self._model.order):
+            return self._model.order[row]
+        return -1
 
     def point(self, row: int) -> None:
         """Chooses a row, counted as it was given, without telling anyone."""
@@ -168,10 +170,14 @@ def _words(value: Any) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, bool | np.bool_):
-        return "yes" if value else "no"
+        if value:
+            return "yes"
+        return "no"
     if isinstance(value, int | np.integer):
         return f"{int(value):,}"
-    return number(float(value)) if np.isfinite(value) else "n/a"
+    if np.isfinite(value):
+        return number(float(value))
+    return "n/a"
 
 
 def _unknown(value: Any) -> bool:
@@ -219,7 +225,9 @@ class Cells:
 
 
 def _status_ink(cell: Any) -> Ink | None:
-    return status_ink(Status(cell)) if cell else None
+    if cell:
+        return status_ink(Status(cell))
+    return None
 
 
 def _typed(column: Column) -> Cells:
@@ -263,7 +271,10 @@ class _Columns(QAbstractTableModel):
 
     def _arrange(self) -> None:
         """What is not known stands last, whichever way the others are sorted."""
-        count = len(self._columns[0].cells) if self._columns else 0
+        if self._columns:
+            count = len(self._columns[0].cells)
+        else:
+            count = 0
         column, down = self._sorted
         self.order = list(range(count))
         if not 0 <= column < len(self._columns):
@@ -274,10 +285,14 @@ class _Columns(QAbstractTableModel):
         self.order = known + [row for row in range(count) if _unknown(cells[row])]
 
     def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:
-        return 0 if parent.isValid() else len(self.order)
+        if parent.isValid():
+            return 0
+        return len(self.order)
 
     def columnCount(self, parent: AnyIndex = QModelIndex()) -> int:
-        return 0 if parent.isValid() else len(self._columns)
+        if parent.isValid():
+            return 0
+        return len(self._columns)
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
@@ -287,7 +302,9 @@ class _Columns(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return self._columns[section].title
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _RIGHT if self._columns[section].numbers else _LEFT
+            if self._columns[section].numbers:
+                return _RIGHT
+            return _LEFT
         return None
 
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -298,7 +315,9 @@ class _Columns(QAbstractTableModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             return tip((column.tip or column.words)(cell))
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _RIGHT if column.numbers else _LEFT
+            if column.numbers:
+                return _RIGHT
+            return _LEFT
         if role == Qt.ItemDataRole.ForegroundRole and (ink := column.ink(cell)) is not None:
             return colour(ink)
         if role == Qt.ItemDataRole.BackgroundRole and (ink := column.ground(cell)) is not None:

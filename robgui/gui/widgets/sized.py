@@ -19,6 +19,12 @@ def resize_within(window: QWidget, letters: int, lines: int) -> None:
 def within(window: QWidget, wanted: QSize) -> QSize:
     """A size that fits into the window behind, or the screen where there is none."""
     parent = window.parentWidget()
-    behind = None if parent is None else parent.window()
-    room = window.screen().availableSize() if behind is None else behind.size()
+    if parent is None:
+        behind = None
+    else:
+        behind = parent.window()
+    if behind is None:
+        room = window.screen().availableSize()
+    else:
+        room = behind.size()
     return wanted.boundedTo(room * _SHARE)

@@ -58,7 +58,9 @@ class TabRows(QWidget):
 
     def tabText(self, place: int) -> str:
         """What stands on a tab; empty where there is none."""
-        return self._tabs[place].accessibleName() if 0 <= place < len(self._tabs) else ""
+        if 0 <= place < len(self._tabs):
+            return self._tabs[place].accessibleName()
+        return ""
 
     def addTab(self, words: str) -> int:
         """Puts a tab behind all others."""

@@ -71,7 +71,10 @@ def paint(view: Bars, area: Area) -> None:
     lie = lying(view, area.width)
     ends = _ends(view)
     known = any(np.isfinite(end).any() for end in ends)
-    zero = [0.0] if known and not view.value.log else []
+    if known and not view.value.log:
+        zero = [0.0]
+    else:
+        zero = []
     levels = [mark.at for mark in view.levels if known and math.isfinite(mark.at)]
     span = ticks.limits(view.value, [*ends, zero, levels])
     (axes.set_xlim if lie else axes.set_ylim)(_with_room(view, span) if lie else span)
@@ -88,13 +91,18 @@ def paint(view: Bars, area: Area) -> None:
 
 
 def _slot(view: Bars) -> float:
-    rows = 1 if view.stacked else max(1, len(view.series))
+    if view.stacked:
+        rows = 1
+    else:
+        rows = max(1, len(view.series))
     return rows * _THICK + _BETWEEN
 
 
 def _ends(view: Bars) -> list[np.ndarray]:
     if view.stacked:
-        return [np.nansum([row.values for row in view.series], axis=0)] if view.series else []
+        if view.series:
+            return [np.nansum([row.values for row in view.series], axis=0)]
+        return []
     parts = [part for row in view.series for part in (row.values, row.low, row.high)]
     return [part for part in parts if part is not None]
 
@@ -138,7 +146,10 @@ def _errors(axes: Axes, at: np.ndarray, row: Series, look: Look, lie: bool) -> N
 
 def _along(axes: Axes, view: Bars, area: Area, lie: bool) -> None:
     """Names along one side, numbers along the other."""
-    x, y = (view.value, view.x) if lie else (view.x, view.value)
+    if lie:
+        x, y = (view.value, view.x)
+    else:
+        x, y = (view.x, view.value)
     ticks.dress(axes, x, y, (area.width, area.height))
     count = len(view.names)
     if lie:
@@ -173,7 +184,10 @@ def _numbers(axes: Axes, view: Bars, inner: Area, lie: bool) -> None:
     for place, row in enumerate(view.series):
         shift = (place - (len(view.series) - 1) / 2) * thick
         for at, value in enumerate(row.values):
-            high = value if row.high is None else np.fmax(value, row.high[at])
+            if row.high is None:
+                high = value
+            else:
+                high = np.fmax(value, row.high[at])
             words = ticks.bare(view.value, float(value))
             _at_end(axes, at + shift, float(high), words, look, lie)
 
@@ -185,8 +199,12 @@ def _fits(view: Bars, room: float) -> bool:
 
 def _at_end(axes: Axes, at: float, end: float, words: str, look: Look, lie: bool) -> None:
     """A number just beyond the end of its bar, or inside it where the axis ends first."""
-    limits = axes.get_xlim() if lie else axes.get_ylim()
-    end = end if math.isfinite(end) else max(limits[0], 0.0)
+    if lie:
+        limits = axes.get_xlim()
+    else:
+        limits = axes.get_ylim()
+    if not math.isfinite(end):
+        end = max(limits[0], 0.0)
     far = (end - limits[0]) / ((limits[1] - limits[0]) or 1) > 0.88
     away = -1 if far or end < 0 else 1
     style: dict[str, Any] = {"fontsize": 7.5, "color": look.text, "textcoords": "offset points"}
@@ -205,7 +223,10 @@ def _behind_letters(colour: str) -> dict[str, Any]:
 
 
 def _inside(axes: Axes, view: Bars, inner: Area, lie: bool) -> None:
-    limits = axes.get_xlim() if lie else axes.get_ylim()
+    if lie:
+        limits = axes.get_xlim()
+    else:
+        limits = axes.get_ylim()
     inches = (inner.width if lie else inner.height) / ((limits[1] - limits[0]) or 1)
     across = 0.8 * (inner.height if lie else inner.width) / max(1, len(view.names))
     below = np.zeros(len(view.names))
@@ -213,9 +234,15 @@ def _inside(axes: Axes, view: Bars, inner: Area, lie: bool) -> None:
         for at, value in enumerate(np.nan_to_num(row.values)):
             words = ticks.bare(view.value, float(value))
             room, need = value * inches, (extent(words, 7.5) + 0.06, 0.14)
-            wide, high = (room, across) if lie else (across, room)
+            if lie:
+                wide, high = (room, across)
+            else:
+                wide, high = (across, room)
             if value and wide >= need[0] and high >= need[1]:
-                centre = (below[at] + value / 2, at) if lie else (at, below[at] + value / 2)
+                if lie:
+                    centre = (below[at] + value / 2, at)
+                else:
+                    centre = (at, below[at] + value / 2)
                 colour = inner.look.colour(row.ink)
                 style: dict[str, Any] = {"fontsize": 7.5, "bbox": _behind_letters(colour)}
                 style |= {"ha": "center", "va": "center", "color": on(colour)}

@@ -103,7 +103,9 @@ class ViewBlock:
             return images.note(self.view, self.large)
         if isinstance(self.view, Table):
             return table.note(self.view, self.large)
-        return tree.note(self.view) if isinstance(self.view, Tree) else ""
+        if isinstance(self.view, Tree):
+            return tree.note(self.view)
+        return ""
 
 
 def halves(view: Still) -> bool:
@@ -119,5 +121,8 @@ def still(view: View, frame: int = -1) -> Still:
     """The view itself; of a film one frame, called after the film and its step."""
     if not isinstance(view, Film):
         return view
-    title = f"{view.title}: {view.steps[frame]}" if view.title else view.steps[frame]
+    if view.title:
+        title = f"{view.title}: {view.steps[frame]}"
+    else:
+        title = view.steps[frame]
     return replace(view.frames[frame], title=title, note=view.note or view.frames[frame].note)

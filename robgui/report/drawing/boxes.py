@@ -37,7 +37,10 @@ def entries(view: Boxes, look: Look) -> list[LegendEntry]:
         if words := legend.together([box.name for box in boxes]):
             pale = mixed(colour, look.ground, 0.2)
             found.append(LegendEntry(words, legend.patch(pale, edgecolor=colour, linewidth=1.6)))
-    behind = [] if view.behind is None else heat.entries(view.behind, look)
+    if view.behind is None:
+        behind = []
+    else:
+        behind = heat.entries(view.behind, look)
     return [*found, *behind, *legend.spots(view.spots, look)]
 
 
@@ -86,14 +89,20 @@ def _limits(axes: Axes, view: Boxes) -> None:
         xs, ys = [x, x + width], [y, y + depth]
     if view.lanes:
         ys = [0.0, float(len(view.lanes))]
-    exact = 0.0 if view.behind is not None else 0.05
+    if view.behind is not None:
+        exact = 0.0
+    else:
+        exact = 0.05
     axes.set_xlim(ticks.limits(view.x, [xs], pad=exact))
     axes.set_ylim(ticks.limits(view.y, [ys], pad=0.0 if view.lanes else exact))
 
 
 def _draw(axes: Axes, box: Box, look: Look, *, on_colours: bool) -> None:
     colour = look.colour(box.ink)
-    rim = [withStroke(linewidth=3.6, foreground=look.ground)] if on_colours else None
+    if on_colours:
+        rim = [withStroke(linewidth=3.6, foreground=look.ground)]
+    else:
+        rim = None
     place = (box.x, box.y)
     if not on_colours:
         pale = Rectangle(place, box.width, box.height, facecolor=colour, alpha=0.25, linewidth=0)

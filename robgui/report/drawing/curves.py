@@ -29,7 +29,9 @@ def height(view: Curves, width: float, large: bool) -> float:
 
 def plot_height(width: float, large: bool) -> float:
     """The height of a plot whose content does not ask for one."""
-    return min(4.2, max(1.8, 0.54 * width)) if large else min(2.9, max(1.7, 0.62 * width))
+    if large:
+        return min(4.2, max(1.8, 0.54 * width))
+    return min(2.9, max(1.7, 0.62 * width))
 
 
 def entries(view: Curves, look: Look) -> list[LegendEntry]:
@@ -84,7 +86,10 @@ def place_with_marks(area: Area, axes: Axes, marks: Sequence[Mark]) -> None:
         rows = taken
     for flag in flags:
         colour = area.look.colour(flag.mark.ink)
-        letters = area.look.faded if flag.mark.ink.role in ("quiet", "other") else colour
+        if flag.mark.ink.role in ("quiet", "other"):
+            letters = area.look.faded
+        else:
+            letters = colour
         style = {"color": colour, "linestyle": LINES["dotted"]}
         axes.axvline(flag.mark.at, linewidth=1.2, zorder=1.6, **style)
         top = inner.top - (flag.row + 1) * line_height(SMALL) - 0.03
@@ -129,7 +134,10 @@ def _flag(area: Area, axes: Axes, inner: Area, mark: Mark) -> Flag:
     left = extent(mark.name, SMALL) > after and before > after
     words = elide(mark.name, SMALL, before if left else after)
     width = extent(words, SMALL)
-    start = at - 0.04 - width if left else at + 0.04
+    if left:
+        start = at - 0.04 - width
+    else:
+        start = at + 0.04
     return Flag(mark, words, at, start, start + width)
 
 
@@ -140,7 +148,9 @@ def _scale(axes: Axes, view: Curves, x: tuple[float, float], y: tuple[float, flo
 
 
 def _x(view: Curves, line: Line) -> np.ndarray:
-    return view.at if line.x is None else line.x
+    if line.x is None:
+        return view.at
+    return line.x
 
 
 def _heights(view: Curves) -> list[np.ndarray]:
@@ -158,7 +168,10 @@ def _draw(
 ) -> None:
     look, width = area.look, area.width
     colour = look.colour(line.ink)
-    step: Literal["post"] | None = "post" if line.steps else None
+    if line.steps:
+        step: Literal["post"] | None = "post"
+    else:
+        step = None
     if line.low is not None and line.high is not None:
         floor, roof = sorted(limits)
         low, high = (np.clip(edge, floor, roof) for edge in (line.low, line.high))
@@ -172,7 +185,10 @@ def _draw(
     known = line.y[np.isfinite(line.y)]
     beyond = ((known < min(limits)) | (known > max(limits))).any()
     style |= {"clip_on": not line.symbol or bool(beyond)}
-    style["zorder"] = 1.8 if line.quiet else 2 + line.strong
+    if line.quiet:
+        style["zorder"] = 1.8
+    else:
+        style["zorder"] = 2 + line.strong
     axes.plot(x, line.y, **style)
 
 

@@ -105,7 +105,10 @@ def save(
         experiment: The run behind it, which the file carries from then on.
     """
     buffer = io.BytesIO()
-    text = "" if experiment is None else experiment.to_text()
+    if experiment is None:
+        text = ""
+    else:
+        text = experiment.to_text()
     look: dict[str, Any] = {"dpi": dpi, "facecolor": figure.look.ground}
     with styled(figure.look):
         records = _records(figure, kind)
@@ -118,7 +121,9 @@ def save(
             records[KEYWORD] = text
         figure.savefig(buffer, format=kind, metadata=records, **look)
     content = buffer.getvalue()
-    return _with_element(content, text) if kind == "svg" and text else content
+    if kind == "svg" and text:
+        return _with_element(content, text)
+    return content
 
 
 def _with_element(svg: bytes, text: str) -> bytes:
@@ -152,7 +157,10 @@ def _records(figure: Plate, kind: str) -> dict[str, Any]:
     if kind == "pdf":
         more = {"Creator": program, "CreationDate": None}
         return {"Title": title, "Subject": subject, "Keywords": provenance, **more}
-    more = {"Creator": program, "Date": None} if kind == "svg" else {"Software": program}
+    if kind == "svg":
+        more = {"Creator": program, "Date": None}
+    else:
+        more = {"Software": program}
     return {"Title": title, "Description": subject, "Source": provenance, **more}
 
 

@@ -53,7 +53,10 @@ def paint(axes: Axes, view: Matrix, look: Look) -> None:
     small = coarse(view)
     x, y, width, height = view.rect
     axes.patch.set(facecolor=look.unknown, **_hatching(look))
-    pixels = class_pixels(small, look.dark) if small.classes is not None else _pixels(small, look)
+    if small.classes is not None:
+        pixels = class_pixels(small, look.dark)
+    else:
+        pixels = _pixels(small, look)
     if pixels.size:
         style: dict[str, Any] = {"aspect": "auto", "interpolation": "nearest"}
         axes.imshow(pixels, origin="lower", extent=(x, x + width, y, y + height), **style)
@@ -78,7 +81,10 @@ def note(view: Matrix) -> str:
     times = max(math.ceil(side / MOST_CELLS) for side in view.values.shape)
     if times <= 1 or view.classes is not None:
         return ""
-    told = "their mean" if view.worst == "neither" else "the worst of them"
+    if view.worst == "neither":
+        told = "their mean"
+    else:
+        told = "the worst of them"
     return f"Each dot stands for up to {times} × {times} cells and shows {told}."
 
 
@@ -182,11 +188,15 @@ def _classes(view: Matrix, look: Look) -> list[LegendEntry]:
     named.append(LegendEntry(f"intensity: {view.scale.title}", fading))
     if view.guessed is not None:
         named.append(_unknown("not computed, as a coarser cell", look))
-    return [*named, _unknown("no class", look)] if (view.classes < 0).any() else named
+    if (view.classes < 0).any():
+        return [*named, _unknown("no class", look)]
+    return named
 
 
 def _class_name(view: Matrix, number: int) -> str:
-    return view.class_names[number] if number < len(view.class_names) else f"class {number}"
+    if number < len(view.class_names):
+        return view.class_names[number]
+    return f"class {number}"
 
 
 def _unknown(words: str, look: Look) -> LegendEntry:

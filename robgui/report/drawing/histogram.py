@@ -18,8 +18,14 @@ from robgui.report.drawing.plate import Area
 def fill(row: Series, place: int, look: Look, *, stacked: bool) -> dict[str, Any]:
     """How the bars of a series are filled: pale with a strong edge, every second one hatched."""
     colour = look.colour(row.ink)
-    inner = colour if stacked else mixed(colour, look.ground, 0.35)
-    hatch = {"hatch": "////"} if place % 2 else {}
+    if stacked:
+        inner = colour
+    else:
+        inner = mixed(colour, look.ground, 0.35)
+    if place % 2:
+        hatch = {"hatch": "////"}
+    else:
+        hatch = {}
     return {"colour": inner, "edgecolor": colour, "linewidth": 1.2, **hatch}
 
 
@@ -31,7 +37,10 @@ def paint(view: Bars, area: Area) -> None:
     tops = [below]
     for place, row in enumerate(view.series):
         values = np.nan_to_num(row.values)
-        base = below if view.stacked else np.zeros_like(values)
+        if view.stacked:
+            base = below
+        else:
+            base = np.zeros_like(values)
         style = fill(row, place, look, stacked=view.stacked)
         style["facecolor"] = style.pop("colour")
         if len(view.edges) > 1:
@@ -40,7 +49,8 @@ def paint(view: Bars, area: Area) -> None:
         if row.low is not None and row.high is not None:
             tops.append(np.nan_to_num(row.high))
             _intervals(axes, view.edges, row, look)
-        below = base + values if view.stacked else below
+        if view.stacked:
+            below = base + values
     marks = [mark for mark in view.marks if math.isfinite(mark.at)]
     axes.set_xlim(ticks.limits(view.x, [view.edges]))
     axes.set_ylim(ticks.limits(view.value, [*tops, [mark.at for mark in view.levels], [0.0]]))

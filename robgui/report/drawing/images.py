@@ -55,7 +55,9 @@ def height(view: Images, width: float, large: bool) -> float:
 def note(view: Images, large: bool) -> str:
     """How many are shown where not all are."""
     shown, total = len(_shown(view, large)), len(view.pictures)
-    return f"{shown} of {total:,} pictures are shown." if shown < total else ""
+    if shown < total:
+        return f"{shown} of {total:,} pictures are shown."
+    return ""
 
 
 def entries(view: Images, look: Look) -> list[LegendEntry]:
@@ -100,13 +102,18 @@ def _grid(view: Images, width: float, large: bool) -> PictureGrid:
     sizes = [picture.pixels.shape for picture in _shown(view, large)]
     height = side * min(1.4, max(high / wide for high, wide, _ in sizes))
     alike = len({high for high, _, _ in sizes}) == 1
-    inch = min(side / max(wide for _, wide, _ in sizes), height / sizes[0][0]) if alike else 0.0
+    if alike:
+        inch = min(side / max(wide for _, wide, _ in sizes), height / sizes[0][0])
+    else:
+        inch = 0.0
     return PictureGrid(columns, side, height, inch)
 
 
 def _gap(view: Images) -> float:
     """Between two pictures; in pairs there is room for an arrow."""
-    return _PAIR_GAP if view.pairs else _GAP
+    if view.pairs:
+        return _PAIR_GAP
+    return _GAP
 
 
 def _shown(view: Images, large: bool) -> tuple[Picture, ...]:
@@ -141,7 +148,10 @@ def _picture(axes: Axes, picture: Picture, area: Area, place: Area) -> None:
     left, top = place.left - area.left, place.top - area.top
     edges = (left, left + place.width, top + place.height, top)
     small = max(picture.pixels.shape[:2]) <= _SQUARES
-    finish = "nearest" if small else "antialiased"
+    if small:
+        finish = "nearest"
+    else:
+        finish = "antialiased"
     axes.imshow(picture.pixels, extent=edges, interpolation=finish, aspect="auto")
     frame = Rectangle((left, top), place.width, place.height, fill=False, linewidth=0.7)
     frame.set_edgecolor(area.look.grid)
@@ -192,13 +202,18 @@ def _chip(picture: Picture, cell: Area, top: float) -> None:
 def _status(picture: Picture) -> Status | None:
     if picture.right is None:
         return None
-    return Status.HOLDS if picture.right else Status.FAILS
+    if picture.right:
+        return Status.HOLDS
+    return Status.FAILS
 
 
 def _chip_lines(picture: Picture, width: float) -> list[str]:
     """The words of a chip with their sign: the names of two classes may take a line each."""
     status = _status(picture)
-    words = picture.chip if status is None else f"{status.sign} {picture.chip}"
+    if status is None:
+        words = picture.chip
+    else:
+        words = f"{status.sign} {picture.chip}"
     room, kept = width - 0.12, "\N{NO-BREAK SPACE}"
     names = re.split(r"(?<=[/→]) ", words)
     whole = [name.replace(" ", kept) if extent(name, SMALL) <= room else name for name in names]

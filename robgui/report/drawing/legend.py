@@ -74,7 +74,9 @@ def paint(entries: Sequence[LegendEntry], area: Area) -> None:
 
 def unsaid(entries: list[LegendEntry], axis: Axis) -> list[LegendEntry]:
     """No legend where its only entry is what the axis says already."""
-    return [] if [entry.words for entry in entries] == [axis.name] else entries
+    if [entry.words for entry in entries] == [axis.name]:
+        return []
+    return entries
 
 
 def line(ink: Ink, look: Look, **style: Any) -> Line2D:
@@ -112,7 +114,10 @@ def spots(found: Sequence[Spot], look: Look) -> list[LegendEntry]:
         words = together([spot.name for spot in group])
         style: dict[str, Any] = {"marker": MARKERS[symbol], "color": colour, "linestyle": "none"}
         style |= {"markersize": 6.5, "markeredgewidth": 1.6}
-        style["markerfacecolor"] = colour if symbol == "diamond" else "none"
+        if symbol == "diamond":
+            style["markerfacecolor"] = colour
+        else:
+            style["markerfacecolor"] = "none"
         if words:
             entries.append(LegendEntry(words, Line2D([], [], **style)))
     return entries
@@ -132,7 +137,9 @@ def together(names: Sequence[str]) -> str:
     if not known:
         return ""
     if len(set(known)) == 1:
-        return known[0] if len(names) == 1 else f"{known[0]} ({len(names)})"
+        if len(names) == 1:
+            return known[0]
+        return f"{known[0]} ({len(names)})"
     shared = _shared_words(known)
     if len(shared) >= 4:
         return f"{shared} ({len(names)})"

@@ -99,4 +99,6 @@ def mixed(colour: str, ground: str, share: float) -> str:
 def on(colour: Any) -> str:
     """Black or white: what reads better on a colour."""
     red, green, blue = to_rgb(colour)
-    return "#000000" if 0.299 * red + 0.587 * green + 0.114 * blue > 0.55 else "#ffffff"
+    if 0.299 * red + 0.587 * green + 0.114 * blue > 0.55:
+        return "#000000"
+    return "#ffffff"

@@ -103,7 +103,10 @@ def mark_spots(axes: Axes, spots: tuple[Spot, ...], look: Look) -> None:
             axes.add_patch(ring)
             continue
         style: dict[str, Any] = {"markersize": 6.5, "markeredgewidth": 1.6, "path_effects": rim}
-        style["markerfacecolor"] = colour if spot.symbol == "diamond" else "none"
+        if spot.symbol == "diamond":
+            style["markerfacecolor"] = colour
+        else:
+            style["markerfacecolor"] = "none"
         marker = MARKERS[spot.symbol or "circle"]
         axes.plot([spot.x], [spot.y], marker, color=colour, clip_on=False, zorder=5, **style)
 
@@ -149,4 +152,6 @@ def cell_words(view: Matrix, value: float) -> str:
         return ""
     if view.scale.kind != "share" or value > 0.995:
         return ticks.bare(view.scale, value)
-    return "<0.1 %" if 0 < value < 0.001 else f"{100 * value:.2g} %"
+    if 0 < value < 0.001:
+        return "<0.1 %"
+    return f"{100 * value:.2g} %"

@@ -37,8 +37,12 @@ def to_arrays(view: View) -> dict[str, np.ndarray]:
 
 def _cell(value: Any) -> Any:
     if isinstance(value, float | np.floating):
-        return repr(float(value)) if math.isfinite(value) else ""
-    return "" if value is None else value
+        if math.isfinite(value):
+            return repr(float(value))
+        return ""
+    if value is None:
+        return ""
+    return value
 
 
 def _rows(view: View) -> Rows:
@@ -94,13 +98,19 @@ def _matrix_rows(view: Matrix) -> Rows:
         for place in reversed(range(len(rows))):
             yield [rows[place], *view.values[place]]
         return
-    extra = [] if view.guessed is None else ["computed"]
+    if view.guessed is None:
+        extra = []
+    else:
+        extra = ["computed"]
     yield [view.x.title, view.y.title, view.scale.title, "class", *extra]
     for (row, column), value in np.ndenumerate(view.values):
         number = int(view.classes[row, column])
         named = 0 <= number < len(view.class_names)
         name = view.class_names[number] if named else number
-        computed = [] if view.guessed is None else [int(not view.guessed[row, column])]
+        if view.guessed is None:
+            computed = []
+        else:
+            computed = [int(not view.guessed[row, column])]
         yield [columns[column], rows[row], value, name, *computed]
 
 

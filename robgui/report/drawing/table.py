@@ -55,13 +55,17 @@ def _head(title: str, width: float) -> list[str]:
 
 def height(view: Table, width: float, large: bool) -> float:
     """How many inches the table takes."""
-    return sum(strip.height for strip in strips(view, width, large)) if view.height else 0.4
+    if view.height:
+        return sum(strip.height for strip in strips(view, width, large))
+    return 0.4
 
 
 def note(view: Table, large: bool) -> str:
     """How many rows are shown where not all are."""
     most = MOST_ROWS if large else FEW_ROWS
-    return f"{most} of {view.height:,} rows are shown." if view.height > most else ""
+    if view.height > most:
+        return f"{most} of {view.height:,} rows are shown."
+    return ""
 
 
 def entries(view: Table, look: Look) -> list[LegendEntry]:
@@ -141,7 +145,10 @@ def _strip(strip: Strip, area: Area, top: float) -> None:
     total = sum(strip.widths) + _GAP * (len(strip.widths) - 1)
     area.plate.rule(left, body - 0.06, left + total, body - 0.06, color=area.look.faded)
     for column, width, head in zip(strip.columns, strip.widths, strip.heads, strict=True):
-        side = "left" if _is_text(column) or column.kind == "status" else "right"
+        if _is_text(column) or column.kind == "status":
+            side = "left"
+        else:
+            side = "right"
         x = left if side == "left" else left + width
         for at, line in enumerate(head):
             down = strip.head_height - (len(head) - at) * line_height(SMALL)
@@ -156,6 +163,9 @@ def _cells(column: Column, width: float, area: Area, place: tuple[float, float],
         colour = area.look.text
         if column.kind == "status" and isinstance(cell, str):
             colour = area.look.colour(status_ink(Status(cell)))
-        shown = elide(words, SMALL, width) if _is_text(column) else words
+        if _is_text(column):
+            shown = elide(words, SMALL, width)
+        else:
+            shown = words
         area.plate.put(shown, x, y, SMALL, colour=colour, align=side)
         y += line_height(SMALL) * _ROW

@@ -50,8 +50,13 @@ class TickWords(Formatter):
             return f"{100 * value:.{digits}g} %".replace("-", "\N{MINUS SIGN}")
         if self._axis.kind == "probability":
             return probability(value, max(1, digits - 2))
-        plain = number(value) if digits == 3 else f"{value:,.{digits}g}"
-        return plain.replace("-", "\N{MINUS SIGN}", 1) if value < 0 else plain
+        if digits == 3:
+            plain = number(value)
+        else:
+            plain = f"{value:,.{digits}g}"
+        if value < 0:
+            return plain.replace("-", "\N{MINUS SIGN}", 1)
+        return plain
 
 
 def bare(axis: Axis, value: float) -> str:
@@ -79,10 +84,19 @@ def limits(
     values = values[np.isfinite(values) & ((values > 0) | (not axis.log))]
     low, high = _stated(axis.low, axis), _stated(axis.high, axis)
     if not len(values) and not (math.isfinite(low) and math.isfinite(high)):
-        values = np.array([0.1, 1.0]) if axis.log else np.array([0.0, 1.0])
+        if axis.log:
+            values = np.array([0.1, 1.0])
+        else:
+            values = np.array([0.0, 1.0])
     known = (math.isfinite(low), math.isfinite(high))
-    first = low if known[0] else float(values.min())
-    last = high if known[1] else float(values.max())
+    if known[0]:
+        first = low
+    else:
+        first = float(values.min())
+    if known[1]:
+        last = high
+    else:
+        last = float(values.max())
     first, last = _apart(first, last, axis)
     pads = [edge if end else pad for end in known]
     if axis.log:
@@ -93,7 +107,9 @@ def limits(
 
 
 def _stated(end: float, axis: Axis) -> float:
-    return math.nan if axis.log and not end > 0 else end
+    if axis.log and not end > 0:
+        return math.nan
+    return end
 
 
 def _apart(low: float, high: float, axis: Axis) -> tuple[float, float]:
@@ -133,7 +149,10 @@ def dress(axes: Axes, x: Axis, y: Axis, size: tuple[float, float]) -> None:
 def _powers(side: Any, axis: Axis, room: int) -> None:
     """Ticks of an axis in powers of ten; between them 2 and 5 where it has few."""
     low, high = sorted(side.get_view_interval())
-    decades = math.log10(high / low) if low > 0 else 1
+    if low > 0:
+        decades = math.log10(high / low)
+    else:
+        decades = 1
     subs = (1.0, 2.0, 5.0) if decades < 2.5 and 3 * decades <= room else (1.0,)
     side.set_major_locator(LogLocator(subs=subs, numticks=max(3, min(9, room)) + 2))
     side.set_major_formatter(TickWords(axis))

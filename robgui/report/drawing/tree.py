@@ -99,8 +99,14 @@ def _levels(view: Tree) -> tuple[float, float]:
     known = view.value[np.isfinite(view.value)]
     if view.scale.kind == "share" or not len(known):
         return 0.0, 1.0
-    low = view.scale.low if math.isfinite(view.scale.low) else float(known.min())
-    high = view.scale.high if math.isfinite(view.scale.high) else float(known.max())
+    if math.isfinite(view.scale.low):
+        low = view.scale.low
+    else:
+        low = float(known.min())
+    if math.isfinite(view.scale.high):
+        high = view.scale.high
+    else:
+        high = float(known.max())
     return low, high
 
 
@@ -116,7 +122,10 @@ def _places(view: Tree, kept: list[int]) -> dict[int, tuple[float, float]]:
     leaf = 0
     for node in _leaves_first(children):
         under = [rows[child] for child in children.get(node, [])]
-        rows[node] = sum(under) / len(under) if under else float(leaf)
+        if under:
+            rows[node] = sum(under) / len(under)
+        else:
+            rows[node] = float(leaf)
         leaf += not under
     return {node: (float(depth[node]), rows[node]) for node in kept}
 
@@ -140,7 +149,10 @@ def _edges(axes: Axes, view: Tree, places: dict[int, tuple[float, float]], look:
             continue
         x0, y0 = places[above]
         strong = (above, node) in best
-        colour = look.colour(Ink("class")) if strong else look.grid
+        if strong:
+            colour = look.colour(Ink("class"))
+        else:
+            colour = look.grid
         style: dict[str, Any] = {"linewidth": 1.0 + 1.8 * strong, "zorder": 1.5 + strong / 10}
         axes.plot([x0, x0 + 0.12, x], [y0, y, y], color=colour, **style)
 
@@ -161,10 +173,16 @@ def _nodes(
         size = _SMALL_NODE + (_LARGE_NODE - _SMALL_NODE) * share
         known = math.isfinite(view.value[node])
         colour = shade.to_rgba(np.asarray(view.value[node])) if known else look.unknown
-        edge = look.colour(Ink("class")) if node in view.path else look.faded
+        if node in view.path:
+            edge = look.colour(Ink("class"))
+        else:
+            edge = look.faded
         style: dict[str, Any] = {"markersize": size, "markeredgecolor": edge, "zorder": 3}
         axes.plot([x], [y], "o", color=colour, markeredgewidth=1.1, clip_on=False, **style)
-        room = 0.88 * step - (size + 4) / POINTS if node or node not in goes_on else _ROOT
+        if node or node not in goes_on:
+            room = 0.88 * step - (size + 4) / POINTS
+        else:
+            room = _ROOT
         words = elide(view.names[node], SMALL, room)
         style = {"textcoords": "offset points", "fontsize": SMALL, "color": look.text}
         axes.annotate(words, (x, y), zorder=4, **style, **_where(node, size, goes_on))

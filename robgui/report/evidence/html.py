@@ -29,7 +29,10 @@ def _row(row: Row) -> str:
     status = f'<strong class="status">{escape(row.status)}</strong>'
     link = f'<a href="#run-{escape(row.run)}">{escape(row.finding)}</a>'
     model = f'{escape(row.model)}<br><span class="quiet">{escape(row.model_content)}</span>'
-    data = f'<br><span class="quiet">{escape(row.data_content)}</span>' if row.data_content else ""
+    if row.data_content:
+        data = f'<br><span class="quiet">{escape(row.data_content)}</span>'
+    else:
+        data = ""
     return (
         f"<tr><td>{model}<td>{escape(row.test)}<td>{escape(row.inputs)}{data}"
         f"<td>{status}<br>{link}<td>{escape(row.confidence)}<td>{escape(row.reservations)}</tr>\n"

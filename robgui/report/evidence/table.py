@@ -96,7 +96,9 @@ def _row(chapter: Chapter, name: str, content: str, said: Verdict) -> Row:
 
 
 def _sentence(words: str) -> str:
-    return f"{words[:1].upper()}{words[1:]}." if words else ""
+    if words:
+        return f"{words[:1].upper()}{words[1:]}."
+    return ""
 
 
 def _confidence(said: Verdict) -> str:
@@ -107,7 +109,10 @@ def _confidence(said: Verdict) -> str:
 
 
 def _reservations(chapter: Chapter) -> str:
-    said = [origin.problems(chapter.run)[0]] if origin.problems(chapter.run) else []
+    if origin.problems(chapter.run):
+        said = [origin.problems(chapter.run)[0]]
+    else:
+        said = []
     if chapter.run.state is not RunState.DONE:
         said.insert(
             0, f"The run is {chapter.run.state}: it speaks of what was computed until then."
@@ -152,4 +157,6 @@ def _parts(chapters: Sequence[Chapter]) -> list[str]:
 
 def _harmless(cell: str) -> str:
     """A cell that no spreadsheet computes: names come from files of anyone."""
-    return f"'{cell}" if cell.startswith(_FORMULA) else cell
+    if cell.startswith(_FORMULA):
+        return f"'{cell}"
+    return cell

@@ -43,7 +43,10 @@ def packed(picture: bytes | np.ndarray) -> PaperPicture:
     wide, high = (int.from_bytes(head[at : at + 4], "big") for at in (0, 4))
     depth, kind = head[8], head[9]
     rows = f"/Predictor 15 /Colors {_CHANNELS[kind]} /BitsPerComponent {depth} /Columns {wide}"
-    colours = "/DeviceRGB" if _CHANNELS[kind] == 3 else "/DeviceGray"
+    if _CHANNELS[kind] == 3:
+        colours = "/DeviceRGB"
+    else:
+        colours = "/DeviceGray"
     if kind == _PALETTE:
         palette = chunks[b"PLTE"]
         colours = f"[/Indexed /DeviceRGB {len(palette) // 3 - 1} <{palette.hex()}>]"

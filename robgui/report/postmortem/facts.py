@@ -37,7 +37,9 @@ class Rank:
     @property
     def share(self) -> float:
         """The share of the others that are decided more narrowly, or wrongly."""
-        return float((self.others < self.margin).mean()) if len(self.others) else float("nan")
+        if len(self.others):
+            return float((self.others < self.margin).mean())
+        return float("nan")
 
     def view(self) -> Bars:
         """The margins as a histogram, with the input in it."""

@@ -160,7 +160,10 @@ def _told(workspace: Workspace, finding: StoredFinding, seen: WitnessedInput) ->
         if request.indices == (seen.place,) and _same_subject(request, own):
             told.add(request.analysis)
             known = analyses().get(request.analysis)
-            title = request.analysis if known is None else known.title
+            if known is None:
+                title = request.analysis
+            else:
+                title = known.title
             yield ToldRun(run, title, said)
 
 

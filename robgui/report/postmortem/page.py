@@ -46,7 +46,9 @@ def write_page(workspace: Workspace, facts: Facts, path: Path) -> Path:
 
 
 def _anchor(sentence: Sentence) -> str:
-    return f"run-{escape(sentence.run)}" if sentence.run else "rank"
+    if sentence.run:
+        return f"run-{escape(sentence.run)}"
+    return "rank"
 
 
 def _thumbnail(facts: Facts) -> str:
@@ -78,12 +80,19 @@ def _pictures(workspace: Workspace, told: list[Sentence]) -> list[str]:
 def _of_run(workspace: Workspace, number: str, figures: Figures) -> str:
     run = workspace.run(number)
     one = chapter(workspace, run)
-    said = "" if one.verdict is None else f"<p>{escape(one.verdict.line)}</p>"
+    if one.verdict is None:
+        said = ""
+    else:
+        said = f"<p>{escape(one.verdict.line)}</p>"
     pictures = [shown for shown in figures.shown(one) if isinstance(shown, str)][:1]
-    image = (
-        f'<img class="figure" alt="{escape(title(run))}" src="{pictures[0]}">' if pictures else ""
-    )
+    if pictures:
+        image = f'<img class="figure" alt="{escape(title(run))}" src="{pictures[0]}">'
+    else:
+        image = ""
     where = f'<p class="quiet">{escape(subject(run.request))}</p>'
-    problem = f'<p class="error">{escape(figures.problem(one))}</p>' if figures.problem(one) else ""
+    if figures.problem(one):
+        problem = f'<p class="error">{escape(figures.problem(one))}</p>'
+    else:
+        problem = ""
     heading = f"<h3>{escape(title(run))}</h3>"
     return f'<article id="run-{escape(number)}">{heading}{where}{said}{image}{problem}</article>\n'

@@ -64,12 +64,16 @@ def paragraph(facts: Facts) -> list[Sentence]:
 def cause(facts: Facts) -> Cause:
     """The likely cause, from what the unchanged input and the change tell."""
     if facts.before is not None and facts.before != facts.expected:
-        return Cause.LABEL if facts.sure >= SURE and facts.by == "label" else Cause.UNLEARNED
+        if facts.sure >= SURE and facts.by == "label":
+            return Cause.LABEL
+        return Cause.UNLEARNED
     if facts.before is None:
         return Cause.CHANGE
     if facts.rank is not None and facts.rank.share <= NARROW:
         return Cause.NARROW
-    return Cause.BRITTLE if facts.change <= SMALL else Cause.CHANGE
+    if facts.change <= SMALL:
+        return Cause.BRITTLE
+    return Cause.CHANGE
 
 
 def _what(facts: Facts) -> str:
@@ -82,7 +86,10 @@ def _what(facts: Facts) -> str:
 def _breaking(facts: Facts) -> Iterator[Sentence]:
     wrong_as_it_is = facts.before is not None and facts.before != facts.expected
     # what turns an answer that is wrong already breaks nothing
-    lead = ALREADY_WRONG if wrong_as_it_is else BREAKS
+    if wrong_as_it_is:
+        lead = ALREADY_WRONG
+    else:
+        lead = BREAKS
     for told in facts.runs:
         if told.verdict.status in (Status.FAILS, Status.AT_RISK):
             yield Sentence(f"{lead} {told.title}: {told.verdict.sentence}", told.run.id)
@@ -94,7 +101,10 @@ def _holding(facts: Facts) -> Iterator[Sentence]:
             yield Sentence(f"{HOLDS} {told.title}: {told.verdict.sentence}", told.run.id)
         elif told.verdict.status is Status.UNKNOWN:
             # what has no number has nothing to decide, such as where an answer comes from
-            lead = KNOWN if told.verdict.number is None else OPEN
+            if told.verdict.number is None:
+                lead = KNOWN
+            else:
+                lead = OPEN
             yield Sentence(f"{lead} {told.title}: {told.verdict.sentence}", told.run.id)
 
 
@@ -123,9 +133,18 @@ def _others(facts: Facts) -> Iterator[Sentence]:
 
 def _cause(facts: Facts) -> Iterator[Sentence]:
     likely, advice = _CAUSES[cause(facts)]
-    view = None if facts.rank is None else facts.rank.view()
-    run = facts.finding.run_id if view is None else ""
-    reach = "an unknown amount" if math.isnan(facts.change) else number(facts.change)
+    if facts.rank is None:
+        view = None
+    else:
+        view = facts.rank.view()
+    if view is None:
+        run = facts.finding.run_id
+    else:
+        run = ""
+    if math.isnan(facts.change):
+        reach = "an unknown amount"
+    else:
+        reach = number(facts.change)
     values = {
         "expected": facts.expected,
         "before": facts.before or "",

@@ -158,7 +158,9 @@ def _pictures(slide: Slide) -> str:
     alt = escape(slide.title)
     if slide.pair is None:
         picture = exhibit(slide)
-        return "" if picture is None else f'<img alt="{alt}" src="{_address(picture)}">'
+        if picture is None:
+            return ""
+        return f'<img alt="{alt}" src="{_address(picture)}">'
     before, after = (exhibit(slide, moved) for moved in (1.0, 0.0))
     assert before is not None and after is not None
     first = f'<img alt="{escape(slide.pair.words_before)}" src="{_address(before)}">'

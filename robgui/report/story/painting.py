@@ -72,7 +72,10 @@ def _lines(slide: Slide, width: float, look: Look) -> list[tuple[list[str], floa
         words = f"{slide.status.sign} {slide.status.words}"
         found.append(([words], _TEXT, look.colour(status_ink(slide.status)), True))
     if slide.number:
-        size = _NUMBER if len(slide.number) < 10 else _TITLE
+        if len(slide.number) < 10:
+            size = _NUMBER
+        else:
+            size = _TITLE
         lines = wrap(slide.number, size, width, bold=True, most=2)
         found.append((lines, size, look.colour(Ink("class")), True))
     found.append((wrap(slide.title, _TITLE, width, bold=True, most=6), _TITLE, look.text, True))
@@ -94,7 +97,9 @@ def exhibit(slide: Slide, moved: float = 0.5, *, dark: bool = False) -> np.ndarr
         return _enlarged(slide.picture, 900)
     if slide.view is not None:
         return pixels(draw_view(slide.view, dark=dark), _VIEW)[..., :3]
-    return mosaic(slide.pictures, dark=dark) if slide.pictures else None
+    if slide.pictures:
+        return mosaic(slide.pictures, dark=dark)
+    return None
 
 
 def mosaic(pictures: Sequence[np.ndarray], *, dark: bool = False, side: int = 900) -> np.ndarray:

@@ -127,7 +127,10 @@ def _model(
     groups: Sequence[Group], by_run: dict[str, Chapter], told: Sequence[Chapter]
 ) -> Reference | None:
     """Whom the story is about: the model of the first finding, else of the newest run."""
-    first = by_run[groups[0].lead.run_id] if groups else told[0]
+    if groups:
+        first = by_run[groups[0].lead.run_id]
+    else:
+        first = told[0]
     models = first.run.request.models
     named = (one for one in models if groups and one.name == groups[0].lead.network)
     return next(named, models[0] if models else None)
@@ -166,7 +169,10 @@ def _others(
 
 
 def _rank(chapter: Chapter) -> int:
-    status = Status.UNKNOWN if chapter.verdict is None else chapter.verdict.status
+    if chapter.verdict is None:
+        status = Status.UNKNOWN
+    else:
+        status = chapter.verdict.status
     return list(Status).index(status)
 
 
@@ -178,7 +184,10 @@ def _start(
 ) -> Slide:
     """How often it is right, with the input that the story goes on with."""
     picture = next((one.pair.before for one in findings if one.pair is not None), None)
-    name = "the model" if model is None else model.name
+    if model is None:
+        name = "the model"
+    else:
+        name = model.name
     if right is None or model is None or right.model != model.fingerprint:
         asked = count(len({method_name(one) for one in told}), "method")
         words = f"{asked} looked for changes that it does not survive."
@@ -199,7 +208,10 @@ def _finding(finding: StoredFinding, chapter: Chapter, place: int) -> Slide:
     if said.endswith("?"):  # inputs on which models disagree are called after their answers
         said = f"models disagree: {said}"
     pair = pair_of(finding)
-    text = [finding.note] if finding.note else []
+    if finding.note:
+        text = [finding.note]
+    else:
+        text = []
     if pair is not None:
         text += [f"Before: {pair.words_before}.", f"After: {pair.words_after}."]
     elif chapter.verdict is not None:
@@ -220,13 +232,22 @@ def _run(workspace: Workspace, chapter: Chapter, model: Reference | None) -> Sli
     """What a run says of the model that no finding speaks of, such as how rare a failure is."""
     assert chapter.verdict is not None
     request = chapter.run.request
-    place = None if model is None else request.place_of(model.fingerprint)
+    if model is None:
+        place = None
+    else:
+        place = request.place_of(model.fingerprint)
     several = len(request.models) > 1
-    said = chapter.verdict.of(place or 0) if several else chapter.verdict
+    if several:
+        said = chapter.verdict.of(place or 0)
+    else:
+        said = chapter.verdict
     views, _ = report_content.views(workspace, chapter)
     method = method_of(chapter.run.request.analysis)
     large = large_words(said.number)
-    named = f"{large}: {said.number.name}." if said.number is not None and large else ""
+    if said.number is not None and large:
+        named = f"{large}: {said.number.name}."
+    else:
+        named = ""
     return Slide(
         f"run {chapter.run.id}",
         chapter.title if method is None else method.question,
@@ -240,14 +261,22 @@ def _run(workspace: Workspace, chapter: Chapter, model: Reference | None) -> Sli
 
 def large_words(number: Quantity | None) -> str:
     """A number without its interval, where that is short enough to be shown large; else empty."""
-    words = "" if number is None else _BRACKETS.sub("", number.words)
-    return words if len(words) <= LARGE else ""
+    if number is None:
+        words = ""
+    else:
+        words = _BRACKETS.sub("", number.words)
+    if len(words) <= LARGE:
+        return words
+    return ""
 
 
 def _end(told: Sequence[Chapter], many: int, findings: Sequence[Slide]) -> Slide:
     """What to do, beside the inputs before and after they failed."""
     line = bottom_line(told)
-    tally = "" if line is None else f"{line.tally} {count(many, 'finding')} in all."
+    if line is None:
+        tally = ""
+    else:
+        tally = f"{line.tally} {count(many, 'finding')} in all."
     pairs = [one.pair for one in findings if one.pair is not None]
     pictures = tuple(side for pair in pairs for side in (pair.before, pair.after))
     return Slide(END, "What to do", WHAT_TO_DO, subject=tally, pictures=pictures)

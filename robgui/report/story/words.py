@@ -28,7 +28,10 @@ Edits = Mapping[str, Words]
 def read_edits(workspace: Workspace) -> dict[str, Words]:
     """What the user wrote, by the key of the slide; what is none of it is left out."""
     stored = workspace.setting(_STORY)
-    listed = list(stored.items())[:_MOST_SLIDES] if isinstance(stored, dict) else []
+    if isinstance(stored, dict):
+        listed = list(stored.items())[:_MOST_SLIDES]
+    else:
+        listed = []
     return {
         str(key): Words(str(one.get("title", ""))[:_LONGEST], str(one.get("text", ""))[:_LONGEST])
         for key, one in listed

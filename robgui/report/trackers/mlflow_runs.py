@@ -29,11 +29,10 @@ class MlflowRuns:
         try:
             self._client: Any = MlflowClient()
             known = self._client.get_experiment_by_name(experiment)
-            self._experiment = (
-                known.experiment_id
-                if known is not None
-                else self._client.create_experiment(experiment)
-            )
+            if known is not None:
+                self._experiment = known.experiment_id
+            else:
+                self._experiment = self._client.create_experiment(experiment)
         except Exception as error:  # its stores raise everything; the sentence keeps the reason
             raise RobguiError(_said(error)) from error
 

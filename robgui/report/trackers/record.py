@@ -98,7 +98,10 @@ def _params(request: Request) -> dict[str, str]:
     """Every setting by its name; files in them without their folders."""
     found: dict[str, str] = {"analysis": request.analysis}
     for place, model in enumerate(request.models):
-        name = "model" if len(request.models) == 1 else f"model {place + 1}"
+        if len(request.models) == 1:
+            name = "model"
+        else:
+            name = f"model {place + 1}"
         found |= {name: model.name, f"{name} fingerprint": model.fingerprint}
     if request.dataset is not None:
         found |= {"data": request.dataset.name, "data fingerprint": request.dataset.fingerprint}
@@ -166,8 +169,12 @@ def _document(said: Verdict) -> dict[str, Any]:
 
 def _text(value: Any) -> str:
     plain = without_folders(json.loads(json.dumps(value, default=str)))
-    return plain if isinstance(plain, str) else json.dumps(plain, ensure_ascii=False)
+    if isinstance(plain, str):
+        return plain
+    return json.dumps(plain, ensure_ascii=False)
 
 
 def _cut(value: str) -> str:
-    return value if len(value) <= _LONGEST else value[: _LONGEST - len(_CUT)] + _CUT
+    if len(value) <= _LONGEST:
+        return value
+    return value[: _LONGEST - len(_CUT)] + _CUT

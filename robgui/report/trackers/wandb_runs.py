@@ -37,7 +37,10 @@ class WandbRuns:
     @property
     def place(self) -> str:
         """Where the runs are kept."""
-        later = "; 'wandb sync' sends them" if os.environ[_MODE] == "offline" else ""
+        if os.environ[_MODE] == "offline":
+            later = "; 'wandb sync' sends them"
+        else:
+            later = ""
         return f"{self._folder or self._project}{later}"
 
     def known(self, run: str) -> bool:

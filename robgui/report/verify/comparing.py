@@ -59,7 +59,10 @@ def _of_run(printed: Printed, record: Experiment) -> Iterator[str]:
 def _of_summary(page: ReportPage, known: dict[str, Experiment]) -> Iterator[str]:
     for run, status, words in page.cells:
         record = known.get(run)
-        said = None if record is None else record.printed
+        if record is None:
+            said = None
+        else:
+            said = record.printed
         if said is None:
             yield f"A table names the run {run}, of which there is no record."
         elif not any(
@@ -119,7 +122,9 @@ def _same_words(one: str, other: str) -> bool:
 def _unit(figures: str) -> float:
     """What the last digit of a fraction counts; a whole number has none that may move."""
     _, point, digits = figures.partition(".")
-    return 10.0 ** -len(digits) if point else 0.0
+    if point:
+        return 10.0 ** -len(digits)
+    return 0.0
 
 
 def _close(one: float, other: float) -> bool:

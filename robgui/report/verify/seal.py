@@ -22,7 +22,9 @@ def sealed(page: str) -> str:
 def is_whole(page: str) -> bool | None:
     """Whether a page is as it was written; None where it has no seal."""
     found = _SEAL.search(page)
-    return None if found is None else _digest(_SEAL.sub(NO_SEAL, page, count=1)) == found[1]
+    if found is None:
+        return None
+    return _digest(_SEAL.sub(NO_SEAL, page, count=1)) == found[1]
 
 
 def _digest(page: str) -> str:

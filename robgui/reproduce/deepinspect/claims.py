@@ -328,4 +328,6 @@ def _signed(value: float) -> str:
 
 
 def _p(value: float) -> str:
-    return f"p = {number(value)}" if value > 0 else "p < 10⁻³⁰⁰"
+    if value > 0:
+        return f"p = {number(value)}"
+    return "p < 10⁻³⁰⁰"

@@ -44,7 +44,10 @@ def tested_networks(setting: Setting, dataset: Dataset) -> Iterator[Classifier]:
                 f"{setting.data} has no training images apart from the test images; give models"
                 " with --models."
             )
-        epochs, most = (_QUICK_EPOCHS, _QUICK_IMAGES) if setting.quick else (_EPOCHS, None)
+        if setting.quick:
+            epochs, most = (_QUICK_EPOCHS, _QUICK_IMAGES)
+        else:
+            epochs, most = (_EPOCHS, None)
         for name in _NETWORKS:
             yield setting.last(
                 f"training of the {name}",

@@ -103,7 +103,10 @@ class ParticleBench:
             from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
         except ImportError:
             raise MissingExtraError("forests and boosting", "sklearn") from None
-        grow = RandomForestClassifier if kind == "forest" else GradientBoostingClassifier
+        if kind == "forest":
+            grow = RandomForestClassifier
+        else:
+            grow = GradientBoostingClassifier
         estimator = grow(
             n_estimators=trees,
             random_state=self.setting.seed,
@@ -139,8 +142,13 @@ class ParticleBench:
 
 def open_bench(setting: Setting) -> ParticleBench:
     """The bundled table, or trajectories from a folder of ADS-B records."""
-    size = _SMALL if setting.quick else ParticleSize()
-    return _bundled(setting, size) if setting.data is None else _trajectories(setting, size)
+    if setting.quick:
+        size = _SMALL
+    else:
+        size = ParticleSize()
+    if setting.data is None:
+        return _bundled(setting, size)
+    return _trajectories(setting, size)
 
 
 def _bundled(setting: Setting, size: ParticleSize) -> ParticleBench:

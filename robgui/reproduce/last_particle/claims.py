@@ -159,7 +159,10 @@ def _quicker(statement: str, result: LastParticleTableResult) -> Claim:
 
 def _apart(statement: str, result: LastParticleTableResult, gap: np.ndarray) -> Claim:
     same = np.flatnonzero(gap <= 0.01)
-    upto = float(result.radii[same[-1]]) if len(same) else 0.0
+    if len(same):
+        upto = float(result.radii[same[-1]])
+    else:
+        upto = 0.0
     split = int(result.false_positives.sum())
     found = int((result.false_positives & result.counterexample).sum())
     note = (

@@ -90,7 +90,10 @@ def read_trajectories(folder: Path) -> Trajectories:
     Raises:
         DataError: There is none, or nothing in them can be used; the sentence names the file.
     """
-    files = sorted(folder.glob("*.json.gz")) if folder.is_dir() else []
+    if folder.is_dir():
+        files = sorted(folder.glob("*.json.gz"))
+    else:
+        files = []
     pairs = [
         (file, folder / f"{file.name.removesuffix('.json.gz')}_aircraft_types.csv")
         for file in files

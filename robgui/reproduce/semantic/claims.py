@@ -154,9 +154,10 @@ def _mesh_table(bench: SemanticBench) -> Claim:
 
 
 def _regions(bench: SemanticBench, network: Classifier, params: RegionsParams) -> RegionsResult:
-    chosen = (
-        bench.dataset.subset([0]) if params.scene == "image" and bench.dataset is not None else None
-    )
+    if params.scene == "image" and bench.dataset is not None:
+        chosen = bench.dataset.subset([0])
+    else:
+        chosen = None
     return bench.setting.last(
         f"{network.name}: regions of {params.scene}", semantic_regions(network, chosen, params)
     )
@@ -273,11 +274,10 @@ def _srvr_claim(
     params: SrvrParams,
 ) -> Claim:
     """Table 1: the order of the networks by SRVR is not their order by accuracy."""
-    subject = (
-        "rotation × scale of inputs"
-        if params.scene == ("image",)
-        else "azimuth × elevation of meshes"
-    )
+    if params.scene == ("image",):
+        subject = "rotation × scale of inputs"
+    else:
+        subject = "azimuth × elevation of meshes"
     statement = f"{subject}: the order of {len(networks)} networks by SRVR is not that by accuracy"
 
     def check() -> Claim:

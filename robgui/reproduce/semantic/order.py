@@ -66,8 +66,12 @@ def order_differs(
 
 def _error(values: np.ndarray) -> float:
     """Standard error of a mean; without two values nothing is certain."""
-    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else np.inf
+    if len(values) > 1:
+        return float(values.std(ddof=1) / np.sqrt(len(values)))
+    return np.inf
 
 
 def _accuracy_error(one: float, other: float, tested: int) -> float:
-    return float(np.sqrt((one * (1 - one) + other * (1 - other)) / tested)) if tested else np.inf
+    if tested:
+        return float(np.sqrt((one * (1 - one) + other * (1 - other)) / tested))
+    return np.inf

@@ -140,11 +140,15 @@ def open_bench(setting: Setting) -> SweepBench:
         dataset = open_dataset(setting.data)
         classifiers = setting.models
         size = GIVEN
-    size = replace(_SMALL, eps=size.eps) if setting.quick else size
+    if setting.quick:
+        size = replace(_SMALL, eps=size.eps)
     if not classifiers:
         classifiers = _trained(setting, size)
     fitting = tuple(match(classifier, dataset) for classifier in classifiers)
-    names = _names(fitting) if setting.models else list(NETWORKS)
+    if setting.models:
+        names = _names(fitting)
+    else:
+        names = list(NETWORKS)
     subjects = tuple(
         PaperModel(name, place, classifier)
         for place, (name, classifier) in enumerate(zip(names, fitting, strict=True))

@@ -199,7 +199,10 @@ def _watermark_found(
 ) -> Claim:
     single = compare(result.index[0].mean(0), result.index[1].mean(0)).ks_p
     before, after = (float(share) for share in result.accuracy)
-    alone = "and shows it too" if single < LEVEL else "which alone does not show it"
+    if single < LEVEL:
+        alone = "and shows it too"
+    else:
+        alone = "which alone does not show it"
     note = (
         f"Key of {len(result.keys)} (eps = {KEY_EPS:g}), radius {RADIUS:g}, {size.runs} runs of"
         f" {size.key_samples:,} plain samples (paper: 100 of 1,000); {result.back} of"
@@ -240,7 +243,9 @@ def _figures(result: PopulationsResult) -> str:
 
 def _p(value: float) -> str:
     """A p value in words; one too small for a number is said to be so."""
-    return f"p = {number(value)}" if value > 0 else "p < 10⁻³⁰⁰"
+    if value > 0:
+        return f"p = {number(value)}"
+    return "p < 10⁻³⁰⁰"
 
 
 def _sampling(result: PopulationsResult) -> str:

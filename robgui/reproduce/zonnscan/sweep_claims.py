@@ -119,12 +119,14 @@ def _sweep(
         seed=bench.seed + 2 * i + twin,
     )
     place = int(pairs.places[i])
-    chosen: Dataset = (
-        from_arrays(pairs.twins[i : i + 1], kind=subject.classifier.kind)
-        if twin
-        else bench.dataset.subset([place])
-    )
-    kind = "adversarial twin" if twin else "test input"
+    if twin:
+        chosen: Dataset = from_arrays(pairs.twins[i : i + 1], kind=subject.classifier.kind)
+    else:
+        chosen = bench.dataset.subset([place])
+    if twin:
+        kind = "adversarial twin"
+    else:
+        kind = "test input"
     result = bench.last(
         f"{subject.name}: sweep of {kind} {i + 1}", zonnscan(subject.classifier, chosen, params)
     )
@@ -213,11 +215,14 @@ def homogeneity(values: np.ndarray, half: np.ndarray, freedom: int = SOBOL_REPLI
     Each half-width has ``freedom`` degrees of freedom.
     """
     error = float(np.mean((half / stats.t.ppf(0.975, freedom)) ** 2))
-    spread = float(np.var(values, ddof=1)) if len(values) > 1 else 0.0
+    if len(values) > 1:
+        spread = float(np.var(values, ddof=1))
+    else:
+        spread = 0.0
     if error == 0:
-        return 1.0 if spread == 0 else 0.0
-    return (
-        float(stats.f.sf(spread / error, len(values) - 1, freedom * len(values)))
-        if len(values) > 1
-        else 1.0
-    )
+        if spread == 0:
+            return 1.0
+        return 0.0
+    if len(values) > 1:
+        return float(stats.f.sf(spread / error, len(values) - 1, freedom * len(values)))
+    return 1.0

@@ -24,7 +24,10 @@ KINDS: dict[str, Corruption] = {**NOISE, **BLUR, **WEATHER, **DIGITAL}
 def corrupt(x: Tensor, name: str, severity: int, seeds: list[int]) -> Tensor:
     """Pictures ``(n, c, h, w)`` in [0, 1] corrupted; ``seeds`` has one number for each."""
     kind = KINDS[name]
-    constants = kind.small if min(x.shape[2:]) < SMALL else kind.large
+    if min(x.shape[2:]) < SMALL:
+        constants = kind.small
+    else:
+        constants = kind.large
     return kind.apply(x, constants[severity - 1], [host_generator(seed) for seed in seeds]).clip(
         0, 1
     )

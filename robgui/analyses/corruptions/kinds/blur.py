@@ -32,7 +32,10 @@ def _defocus(x: Tensor, constant: tuple[float, float], _: Generators) -> Tensor:
     reach = len(kernel) // 2
     flat = x.flatten(0, 1)[:, None]
     # mirroring cannot reach further than the picture does
-    mode = "reflect" if reach < min(x.shape[2:]) else "replicate"
+    if reach < min(x.shape[2:]):
+        mode = "reflect"
+    else:
+        mode = "replicate"
     padded = functional.pad(flat, (reach,) * 4, mode=mode)
     return functional.conv2d(padded, weights).view_as(x)
 

@@ -57,7 +57,10 @@ def _bent(shape: torch.Size, strength: float, width: float, generator: torch.Gen
     neighbours.
     """
     drawn = 2 * torch.rand((2, *shape), generator=generator, device=HOST).double() - 1
-    offsets = smooth(drawn, width, "mirror", reach=3) * strength if strength else 0 * drawn
+    if strength:
+        offsets = smooth(drawn, width, "mirror", reach=3) * strength
+    else:
+        offsets = 0 * drawn
     row, column = torch.meshgrid(
         *(torch.arange(size, device=HOST) for size in shape), indexing="ij"
     )

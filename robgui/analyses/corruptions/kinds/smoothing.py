@@ -29,7 +29,10 @@ def _bell(size: int, deviation: float, border: Border, reach: float) -> Tensor:
     """
     furthest = int(reach * deviation + 0.5)
     steps = np.arange(-furthest, furthest + 1)
-    line = np.exp(-(steps**2) / (2 * deviation**2)) if furthest else np.ones(1)
+    if furthest:
+        line = np.exp(-(steps**2) / (2 * deviation**2))
+    else:
+        line = np.ones(1)
     source = np.arange(size)[:, None] + steps
     if border == "last":
         source = source.clip(0, size - 1)

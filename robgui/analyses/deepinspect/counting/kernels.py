@@ -76,8 +76,14 @@ def napvd_rounds(
     if here is None:
         (here,) = to_host(torch.isfinite(rho.sum(0)) if members is None else members > 0)
     places = to_device(torch.from_numpy(np.flatnonzero(here)), rho.device)
-    chosen = rho if here.all() else rho[:, places]
-    divisor = None if members is None else members[places].to(torch.float32)
+    if here.all():
+        chosen = rho
+    else:
+        chosen = rho[:, places]
+    if members is None:
+        divisor = None
+    else:
+        divisor = members[places].to(torch.float32)
     squares = yield from _squares_rounds(chosen, divisor)
     if norm == "rms":
         either = yield from _either_rounds(chosen)
@@ -95,7 +101,10 @@ def _squares_rounds(x: Tensor, divisor: Tensor | None) -> Generator[None, None, 
 
     Centring makes the norms small, so that their differences keep more digits.
     """
-    dtype = torch.float64 if x.shape[1] <= EXACT_CLASSES else torch.float32
+    if x.shape[1] <= EXACT_CLASSES:
+        dtype = torch.float64
+    else:
+        dtype = torch.float32
     products = torch.zeros((x.shape[1], x.shape[1]), dtype=torch.float64, device=x.device)
     portions = _portions(x)
     buffer = torch.empty(portions[0].shape, dtype=dtype, device=x.device)
@@ -264,16 +273,16 @@ def finish(rounds: Generator[None, None, R]) -> R:
 
 def as_tensor(values: Any) -> Tensor:
     """A tensor as it is, anything else as a tensor in memory."""
-    return (
-        values.detach()
-        if isinstance(values, Tensor)
-        else torch.from_numpy(np.ascontiguousarray(values))
-    )
+    if isinstance(values, Tensor):
+        return values.detach()
+    return torch.from_numpy(np.ascontiguousarray(values))
 
 
 def answer(value: Tensor, given: Any) -> Array:
     """The value as a tensor when a tensor was given, else as a numpy array."""
-    return value if isinstance(given, Tensor) else value.cpu().numpy()
+    if isinstance(given, Tensor):
+        return value
+    return value.cpu().numpy()
 
 
 def worst_thirds(

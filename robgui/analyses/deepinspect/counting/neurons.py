@@ -86,7 +86,10 @@ def summary(output: Tensor) -> Tensor:
     if output.ndim == 4:
         neurons = output.mean((2, 3))
     else:
-        neurons = output if output.ndim == 2 else output.flatten(1, -2).mean(1)
+        if output.ndim == 2:
+            neurons = output
+        else:
+            neurons = output.flatten(1, -2).mean(1)
     whole = tuple(
         range(1, output.ndim)
     )  # no flatten, which would copy an image in channels-last order
@@ -103,7 +106,10 @@ def read(
     if not len(dataset):
         raise DataError("DeepInspect needs inputs; choose some in the gallery or with --select.")
     seen = first > 0
-    rest = dataset.subset(range(first, len(dataset))) if first else dataset
+    if first:
+        rest = dataset.subset(range(first, len(dataset)))
+    else:
+        rest = dataset
     for among, x in batches(classifier, rest, batch, together=1 if batch else _TOGETHER):
         seen = True
         places = first + np.asarray(among)

@@ -31,7 +31,10 @@ def remarks_on(
             f" {_listed(few, classes)}."
         )
     if tally.without():
-        they = "it counts" if tally.without() == 1 else "they count"
+        if tally.without() == 1:
+            they = "it counts"
+        else:
+            they = "they count"
         said.append(
             f"For {count(tally.without(), 'input')} the model predicts no class at all; {they}"
             " nowhere."
@@ -45,7 +48,10 @@ def remarks_on(
             "The weights of the last layer cannot be seen, so there is no comparison with MODE."
         )
     if dataset.skipped:
-        verb = "was" if len(dataset.skipped) == 1 else "were"
+        if len(dataset.skipped) == 1:
+            verb = "was"
+        else:
+            verb = "were"
         said.append(
             f"{count(len(dataset.skipped), 'input')} could not be read and {verb} left out."
         )
@@ -54,4 +60,6 @@ def remarks_on(
 
 def _listed(places: np.ndarray, classes: Sequence[str]) -> str:
     names = ", ".join(classes[c] for c in places[:_NAMED])
-    return names if len(places) <= _NAMED else f"{names} and {len(places) - _NAMED:,} more"
+    if len(places) <= _NAMED:
+        return names
+    return f"{names} and {len(places) - _NAMED:,} more"

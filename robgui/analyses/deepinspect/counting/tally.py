@@ -87,7 +87,10 @@ class InspectionSums:
         self._finite &= torch.isfinite(reading.scores).all()
         scaled = reading.scaled()
         top = reading.scores.argmax(1)
-        member = members(reading.scores, self._multi_label) if self._multi_label else None
+        if self._multi_label:
+            member = members(reading.scores, self._multi_label)
+        else:
+            member = None
         for counts, active, threshold in zip(
             self.counts, self.active, self._thresholds, strict=True
         ):
@@ -98,7 +101,10 @@ class InspectionSums:
             else:
                 counts.index_add_(0, top, act)  # the same sum, without the zeros of member
         if self.grouped is not None:
-            own = members(reading.scores, False) if member is None else member
+            if member is None:
+                own = members(reading.scores, False)
+            else:
+                own = member
             act = (scaled > self._thresholds[0]).float()
             self.grouped.add(reading.places + self._first, own, act)
         if member is None:  # bincount would ask for the largest class first
@@ -124,8 +130,12 @@ class InspectionSums:
         """Everything it has counted, on the host, for ``absorb``."""
         self._refuse(bool(self._finite))
         nothing = torch.zeros((0, 0), device=self._device)
-        counts = nothing if self.grouped is None else self.grouped.counts
-        group_members = nothing if self.grouped is None else self.grouped.members
+        if self.grouped is None:
+            counts = nothing
+            group_members = nothing
+        else:
+            counts = self.grouped.counts
+            group_members = self.grouped.members
         return TallyPart(
             counts=self.counts.cpu().numpy(),
             active=self.active.cpu().numpy(),
@@ -157,7 +167,10 @@ class InspectionSums:
     @property
     def size(self) -> int:
         """Bytes of the counts."""
-        groups = 0 if self.grouped is None else self.grouped.counts.nbytes
+        if self.grouped is None:
+            groups = 0
+        else:
+            groups = self.grouped.counts.nbytes
         return int(self.counts.nbytes + groups + self._predicted.nbytes + self._bits.nbytes)
 
     def takes(self, part: TallyPart) -> bool:
@@ -205,7 +218,9 @@ class InspectionSums:
     @property
     def labelled(self) -> bool:
         """Whether there is a truth to compare with."""
-        return self.true_matrix is not None if self._multi_label else self.true is not None
+        if self._multi_label:
+            return self.true_matrix is not None
+        return self.true is not None
 
     def members(self) -> np.ndarray:
         """Predicted members ``(m,)`` of each class."""
@@ -239,11 +254,9 @@ class InspectionSums:
 
     def true_bits(self) -> np.ndarray:
         """All true classes for a multi-label model, packed; ``(0, 0)`` otherwise."""
-        return (
-            np.zeros((0, 0), np.uint8)
-            if self.true_matrix is None
-            else np.packbits(self.true_matrix, axis=1)
-        )
+        if self.true_matrix is None:
+            return np.zeros((0, 0), np.uint8)
+        return np.packbits(self.true_matrix, axis=1)
 
     def accuracy(self) -> float:
         """Share of inputs whose likeliest class is true, of those seen and labelled.
@@ -253,15 +266,21 @@ class InspectionSums:
         predicted = self.predicted()
         if self._multi_label and self.true_matrix is not None:
             seen = np.flatnonzero(predicted >= 0)
-            return float(self.true_matrix[seen, predicted[seen]].mean()) if len(seen) else math.nan
+            if len(seen):
+                return float(self.true_matrix[seen, predicted[seen]].mean())
+            return math.nan
         if self._multi_label or self.true is None:
             return math.nan
         known = (predicted >= 0) & (self.true >= 0)
-        return float((predicted[known] == self.true[known]).mean()) if known.any() else math.nan
+        if known.any():
+            return float((predicted[known] == self.true[known]).mean())
+        return math.nan
 
     def without(self) -> int:
         """Inputs for which a multi-label model predicts no class."""
-        return int((~self._bits.any(1) & (self.predicted() >= 0)).sum()) if self._multi_label else 0
+        if self._multi_label:
+            return int((~self._bits.any(1) & (self.predicted() >= 0)).sum())
+        return 0
 
     def conf(self) -> np.ndarray:
         """True confusion ``(m, m)`` so far, ``(0, 0)`` without labels."""
@@ -304,11 +323,9 @@ def _truth(
     labels = dataset.labels
     known = labels is not None and bool(((labels >= 0) & (labels < m)).any())
     if not multi_label:
-        return (
-            (np.where(labels < m, labels, -1).astype(np.int32), None)
-            if labels is not None and known
-            else (None, None)
-        )
+        if labels is not None and known:
+            return (np.where(labels < m, labels, -1).astype(np.int32), None)
+        return (None, None)
     if dataset.label_matrix is not None:
         return None, dataset.label_matrix.astype(bool)
     if labels is None or not known or (labels < 0).any():

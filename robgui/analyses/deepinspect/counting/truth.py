@@ -148,11 +148,10 @@ def _disparity(conf: Tensor) -> Generator[None, None, Tensor]:
     for rows in torch.split(torch.arange(m, device=conf.device), max(1, _PORTION // max(1, m * m))):
         total[rows] = torch.cdist(conf[rows], conf, p=1)
         yield
-    average = (
-        total.sub_(conf, alpha=2).clamp_min_(0) / (m - 2)
-        if m > 2
-        else torch.full_like(conf, math.nan)
-    )
+    if m > 2:
+        average = total.sub_(conf, alpha=2).clamp_min_(0) / (m - 2)
+    else:
+        average = torch.full_like(conf, math.nan)
     return average
 
 
@@ -231,7 +230,10 @@ def quality(
     )
     true, _ = beyond(error, cutoff)
     reported, top = beyond(score, cutoff)[0], top_share(score, top_percent)
-    grid = np.linspace(0, 1, min(_POINTS, len(score) + 1)) if len(score) else np.array([0.0, 1.0])
+    if len(score):
+        grid = np.linspace(0, 1, min(_POINTS, len(score) + 1))
+    else:
+        grid = np.array([0.0, 1.0])
     area, found = _drawn(score, true, grid)
     best_area, best_found = _drawn(true, true, grid)
     mode_area, mode_found = math.nan, np.full(len(grid), math.nan)
@@ -282,4 +284,6 @@ def rank_correlation(first: np.ndarray, second: np.ndarray) -> tuple[float, floa
 
 
 def _share(part: np.ndarray, whole: np.ndarray) -> float:
-    return float(part.sum() / whole.sum()) if whole.any() else math.nan
+    if whole.any():
+        return float(part.sum() / whole.sum())
+    return math.nan

@@ -105,11 +105,10 @@ class _Coverage:
         )
         if m * neurons * sections > _LARGEST:
             most = _LARGEST // (m * neurons)
-            advice = (
-                f"choose at most {most:,} sections"
-                if most
-                else "choose a model with fewer classes or neurons"
-            )
+            if most:
+                advice = f"choose at most {most:,} sections"
+            else:
+                advice = "choose a model with fewer classes or neurons"
             raise ParamsError(
                 f"{m:,} classes, {neurons:,} neurons and {sections:,} sections need too much"
                 f" memory; {advice}."
@@ -214,14 +213,20 @@ class _Coverage:
     def _remarks(self, counts: np.ndarray, profiled: np.ndarray) -> tuple[str, ...]:
         said = []
         if never := int((counts == 0).sum()):
-            verbs = ("is", "has") if never == 1 else ("are", "have")
+            if never == 1:
+                verbs = ("is", "has")
+            else:
+                verbs = ("are", "have")
             said.append(
                 f"{never:,} of {count(len(counts), 'class')} {verbs[0]} never predicted and"
                 f" {verbs[1]} no coverage."
             )
         missing = int(((counts > 0) & ~profiled).sum())
         if missing:
-            verb, whose = ("has", "its") if missing == 1 else ("have", "their")
+            if missing == 1:
+                verb, whose = ("has", "its")
+            else:
+                verb, whose = ("have", "their")
             said.append(
                 f"{count(missing, 'class')} {verb} no member in the profile, so the range of"
                 f" {whose} neurons is not known."

@@ -131,4 +131,6 @@ def sensitivity(
 
 
 def _agreement(first: set[tuple[int, int]], second: set[tuple[int, int]]) -> float:
-    return len(first & second) / len(first | second) if first | second else math.nan
+    if first | second:
+        return len(first & second) / len(first | second)
+    return math.nan

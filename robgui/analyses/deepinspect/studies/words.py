@@ -35,7 +35,10 @@ def thresholds_verdict(result: ThresholdsResult, params: ThresholdsParams) -> Ve
     quantity = Quantity(
         "Pairs in common at the worst threshold", least, better="high", text=percent(least)
     )
-    status = Status.HOLDS if result.complete and least >= params.stable else Status.AT_RISK
+    if result.complete and least >= params.stable:
+        status = Status.HOLDS
+    else:
+        status = Status.AT_RISK
     if not result.complete:
         status = Status.UNKNOWN
     return Verdict(status, sentence, quantity, scope, tuple(because))
@@ -77,8 +80,14 @@ def _stable_around(result: ThresholdsResult, params: ThresholdsParams) -> tuple[
 
 
 def _kruskal_words(result: CoverageResult) -> str:
-    surety = f"p = {number(result.kruskal_p)}" if result.kruskal_p > 0 else "p < 10⁻³⁰⁰"
-    differ = "differs" if result.kruskal_p < 0.05 else "does not differ"
+    if result.kruskal_p > 0:
+        surety = f"p = {number(result.kruskal_p)}"
+    else:
+        surety = "p < 10⁻³⁰⁰"
+    if result.kruskal_p < 0.05:
+        differ = "differs"
+    else:
+        differ = "does not differ"
     return f"Over all classes together it {differ} (Kruskal–Wallis, {surety})."
 
 
@@ -87,4 +96,6 @@ def _seen(result: ThresholdsResult | CoverageResult) -> str:
         f"{count(result.done, 'input')} of {result.dataset},"
         f" {count(result.model_calls, 'model call')}"
     )
-    return words if result.complete else f"So far {words}"
+    if result.complete:
+        return words
+    return f"So far {words}"

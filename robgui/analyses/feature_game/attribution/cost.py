@@ -14,5 +14,8 @@ def attribution_calls(params: AttributionParams, subject: Subject) -> Calls:
     """Every square once, and the points of the gradients where the model gives any."""
     each = squares(subject.shape, square_side(subject.shape, params.patch))
     covered = subject.inputs * (2 + each)
-    slopes = subject.inputs * (params.steps + 6) if subject.gradients else 0
+    if subject.gradients:
+        slopes = subject.inputs * (params.steps + 6)
+    else:
+        slopes = 0
     return Calls(covered, covered + slopes, slopes=slopes)

@@ -82,7 +82,10 @@ class _Look:
         self._x = classifier.tensor(given)
         probs = classifier.probs(self._x, params.batch)
         self._probs, self._predicted = to_host(probs, probs.argmax(1))
-        self._target = self._class(data) if target is None else target
+        if target is None:
+            self._target = self._class(data)
+        else:
+            self._target = target
         self._cover = self._covered()
         self._patch = square_side(classifier.shape, params.patch)
         possible, lacking = ways.possible(classifier, self._x[:1])
@@ -96,7 +99,10 @@ class _Look:
     def _class(self, data: Dataset) -> int:
         if self._params.target == "predicted":
             return int(self._predicted[0])
-        label = -1 if data.labels is None else int(data.labels[0])
+        if data.labels is None:
+            label = -1
+        else:
+            label = int(data.labels[0])
         if label < 0:
             raise DataError(f"{self._names[0]} has no label; ask for what is predicted instead.")
         return label

@@ -63,4 +63,6 @@ class AttributionResult:
         heat = np.sort(self.heat[way, picture].clip(min=0).ravel())[::-1]
         total = float(heat.sum())
         most = max(1, round(share * len(heat)))
-        return float(heat[:most].sum()) / total if total > 0 else np.nan
+        if total > 0:
+            return float(heat[:most].sum()) / total
+        return np.nan

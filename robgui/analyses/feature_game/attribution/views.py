@@ -60,7 +60,10 @@ def _matrix(result: AttributionResult, way: int, at: int, name: str) -> Matrix:
     heat, title = result.heat[way, at], result.ways[way]
     largest = max(float(np.abs(heat).max()), 1e-12)
     scale = Axis(_UNITS.get(title, "seen for the class"))
-    of = f", {name}" if len(result.names) > 1 else ""
+    if len(result.names) > 1:
+        of = f", {name}"
+    else:
+        of = ""
     chance = percent(float(result.confidence[at]))
     return Matrix(
         f"{title[0].upper()}{title[1:]}{of}",

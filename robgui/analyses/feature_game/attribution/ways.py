@@ -68,7 +68,9 @@ def _last_map(classifier: Classifier, x: Tensor) -> tuple[Tensor, Tensor] | None
     with torch.enable_grad():
         scores, layers = classifier.watched(x.detach().clone().requires_grad_(True))
     maps = [one for one in layers.values() if one.dim() == 4 and min(one.shape[2:]) > 1]
-    return (scores, maps[-1]) if maps and maps[-1].requires_grad else None
+    if maps and maps[-1].requires_grad:
+        return (scores, maps[-1])
+    return None
 
 
 def covering(

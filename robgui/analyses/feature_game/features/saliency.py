@@ -41,10 +41,15 @@ class Mixture:
 
     def saliency(self, weights: np.ndarray | None = None) -> np.ndarray:
         """The mixture ``(h, w)``, which sums to 1."""
-        chosen = self.weights if weights is None else weights
+        if weights is None:
+            chosen = self.weights
+        else:
+            chosen = weights
         density = (self._y * chosen[:, None]).T @ self._x
         total = density.sum()
-        return np.asarray(density / total) if total > 0 else np.full(self.shape, 1 / density.size)
+        if total > 0:
+            return np.asarray(density / total)
+        return np.full(self.shape, 1 / density.size)
 
     def reward(self, keypoints: np.ndarray, reward: float) -> None:
         """Gives the keypoints of a path its reward, an equal part to each move."""

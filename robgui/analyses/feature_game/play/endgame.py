@@ -58,7 +58,10 @@ class Endgame:
         self.value = self._needed(start)
         state = start
         while not self._record.wins(state):
-            hands = self._deals[state].hands() if len(state) < self._most else []
+            if len(state) < self._most:
+                hands = self._deals[state].hands()
+            else:
+                hands = []
             if not hands:
                 return 0
             feature, hand = min(hands, key=lambda one: self._judged(state, one[1]))
@@ -99,7 +102,10 @@ class Endgame:
             if self._record.wins(state):
                 self._values[state] = 0.0
             else:
-                hands = self._deals[state].hands() if len(state) < self._most else []
+                if len(state) < self._most:
+                    hands = self._deals[state].hands()
+                else:
+                    hands = []
                 self._values[state] = min(
                     (self._judged(state, hand)[0] for _, hand in hands), default=math.inf
                 )

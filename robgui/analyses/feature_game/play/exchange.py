@@ -79,7 +79,10 @@ class Exchange:
         while failed < PATIENCE and len(self._state) > 1 and not self._over():
             before = len(self._state)
             yield from self._round()
-            failed = 0 if len(self._state) < before else failed + 1
+            if len(self._state) < before:
+                failed = 0
+            else:
+                failed = failed + 1
 
     def again(self, share: float) -> Exchange:
         """The same, which knows what its pixels are worth, with a share of the calls left now."""

@@ -38,7 +38,10 @@ class Goal:
 
         Positive when the game is won.
         """
-        kept = self.original if self.target < 0 else self.target
+        if self.target < 0:
+            kept = self.original
+        else:
+            kept = self.target
         rest = np.delete(scores, kept, axis=-1).max(-1)
         return np.asarray(rest - scores[..., kept] if self.target < 0 else scores[..., kept] - rest)
 
@@ -68,9 +71,10 @@ class Game:
         self.shape = image.shape
         self.norm = norm
         self.image = np.ascontiguousarray(image.reshape(image.shape[0], -1).T)
-        self.pixel, self.value, self.level, self.weaker = (
-            _paints(self.image, colours) if norm == "l0" else _steps(self.image, tau)
-        )
+        if norm == "l0":
+            self.pixel, self.value, self.level, self.weaker = _paints(self.image, colours)
+        else:
+            self.pixel, self.value, self.level, self.weaker = _steps(self.image, tau)
         self.stronger = np.full(len(self.pixel), -1, dtype=np.int64)
         has = self.weaker >= 0
         self.stronger[self.weaker[has]] = np.flatnonzero(has)
@@ -193,7 +197,9 @@ def _paints(
 
 def _colour(colour: str, channels: int) -> np.ndarray:
     rgb = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)])
-    return rgb if channels == 3 else np.full(channels, round(float(rgb @ (0.299, 0.587, 0.114))))
+    if channels == 3:
+        return rgb
+    return np.full(channels, round(float(rgb @ (0.299, 0.587, 0.114))))
 
 
 def _steps(image: np.ndarray, tau: float) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

@@ -59,7 +59,10 @@ class LadderSearch(Search):
             state = yield from self._ladder(aim, 1.0)
             if state and self._params.refine:
                 yield from self._finer(finer, [aim], state, 1.0)
-            failed = 0 if self.record.severity < known else failed + 1
+            if self.record.severity < known:
+                failed = 0
+            else:
+                failed = failed + 1
             self.record.idle(self._oracle.calls == before)
         if failed >= PERSISTENCE:
             self.record.done = f"{failed} other orders of the pixels gave no smaller change"
@@ -73,8 +76,14 @@ class LadderSearch(Search):
         else:
             before = self.record.severity
             yield from finer.spread(some, round(255 * self._params.tau))
-            spread = self.record.picture if self.record.severity < before else None
-            picture = self._game.picture_of(state) if spread is None else spread
+            if self.record.severity < before:
+                spread = self.record.picture
+            else:
+                spread = None
+            if spread is None:
+                picture = self._game.picture_of(state)
+            else:
+                picture = spread
             yield from finer.smaller(picture)
         self.record.drawn_again()
 
@@ -148,9 +157,8 @@ def _one_per_pixel(
     chosen = [
         int(options[row]) for row in ranked if level[options[row]] == wanted and gains[row] > 0
     ]
-    _, first = (
-        np.unique(pixel[chosen], return_index=True)
-        if chosen
-        else (None, np.zeros(0, dtype=np.int64))
-    )
+    if chosen:
+        _, first = np.unique(pixel[chosen], return_index=True)
+    else:
+        _, first = (None, np.zeros(0, dtype=np.int64))
     return [chosen[place] for place in np.sort(first).tolist()]

@@ -139,7 +139,10 @@ class Match:
         if finer is None:
             scores = self.oracle.scores([record.best])[0]
             changed, values = self.game.changed(record.best)
-            severity = self.game.severities(record.best) if found else NOTHING
+            if found:
+                severity = self.game.severities(record.best)
+            else:
+                severity = NOTHING
         else:
             scores, severity = record.picture_scores, self.game.distances(finer)
             changed, values = self.game.difference(finer)
@@ -162,10 +165,14 @@ class Match:
         )
 
     def _tasks(self, classifier: Classifier) -> list[SearchTask]:
-        player = (
-            self._params.player if isinstance(self._params, FeatureGameParams) else "cooperative"
-        )
-        players: Sequence[Player] = PLAYERS if player == "all" else (player,)
+        if isinstance(self._params, FeatureGameParams):
+            player = self._params.player
+        else:
+            player = "cooperative"
+        if player == "all":
+            players: Sequence[Player] = PLAYERS
+        else:
+            players = (player,)
         targets = targets_of(self._params.target, classifier, self.oracle)
         return [SearchTask(one, target) for target in targets for one in players]
 

@@ -64,8 +64,14 @@ class OpponentSearch(Search):
         self.games: list[float] = []
         self._player = player
         self._values = Values(oracle.game, goal, oracle.start)
-        self._lookahead = params.lookahead if isinstance(params, FeatureGameParams) else 0
-        self._farthest = math.inf if params.distance is None else params.distance
+        if isinstance(params, FeatureGameParams):
+            self._lookahead = params.lookahead
+        else:
+            self._lookahead = 0
+        if params.distance is None:
+            self._farthest = math.inf
+        else:
+            self._farthest = params.distance
         self._most = max(SHORTEST, round(LONGEST * len(oracle.game.image)))
         self._ends: list[State] = []
 
@@ -107,7 +113,9 @@ class OpponentSearch(Search):
             rest = Endgame(self._oracle, self._goal, self.record, self._most, self._player)
             exact = yield from rest.play(deal, moves, rng, self._lookahead)
             if exact is not None:
-                return self._ended(moves, exact) if rest.complete else None
+                if rest.complete:
+                    return self._ended(moves, exact)
+                return None
             begin = len(moves)
             for _ in range(min(AT_ONCE * stride, self._most - begin)):
                 move = self._round(deal, scores, rng)
@@ -172,7 +180,10 @@ class OpponentSearch(Search):
             below = [count for count in counts if count < won]
             before = below[-1] if below else before
             middle = (before + won) // 2
-            counts = [middle, won] if before < middle < won else []
+            if before < middle < won:
+                counts = [middle, won]
+            else:
+                counts = []
             if not counts:
                 return won
         return 0
@@ -188,7 +199,10 @@ class OpponentSearch(Search):
             if count >= _SHOWN:
                 break
         end = _state(moves, won) if won else EMPTY
-        severity = self._game.severity(end) if won else math.inf
+        if won:
+            severity = self._game.severity(end)
+        else:
+            severity = math.inf
         backpropagate(path, 1 / severity if won else 0.0, severity)
         return end
 

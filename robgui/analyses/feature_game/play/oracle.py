@@ -65,7 +65,9 @@ class Oracle:
     @property
     def left(self) -> int:
         """Calls left to the search; 0 when its time is over."""
-        return max(0, self._last_call - self._reserve - self.calls) if not self.late else 0
+        if not self.late:
+            return max(0, self._last_call - self._reserve - self.calls)
+        return 0
 
     @property
     def late(self) -> bool:
@@ -117,11 +119,17 @@ class Oracle:
         with torch.enable_grad():
             x = self.game.render([state], self._classifier.device).requires_grad_()
             scores = self._classifier.logits(x)[0]
-            kept = goal.original if goal.target < 0 else goal.target
+            if goal.target < 0:
+                kept = goal.original
+            else:
+                kept = goal.target
             rest = scores.clone()
             rest[kept] = -torch.inf
             beyond = rest.max() - scores[kept]
-            margin = beyond if goal.target < 0 else -beyond
+            if goal.target < 0:
+                margin = beyond
+            else:
+                margin = -beyond
             (gradient,) = torch.autograd.grad(margin, x)
         self.calls += 1
         (slope,) = to_host(gradient[0].flatten(1).T.double())

@@ -65,7 +65,10 @@ class Painting:
 
     def _spent(self) -> bool:
         many = self._record.severity > MANY
-        last = self._latest if many else self._last_call
+        if many:
+            last = self._latest
+        else:
+            last = self._last_call
         return self._oracle.calls >= last or not self._oracle.left
 
     def _first(self) -> Generator[None, None, np.ndarray]:

@@ -62,7 +62,10 @@ class PublishedSearch(Search):
         super().__init__(oracle, goal, mixture, rng, params)
         self._now = self.root
         self._player = player
-        self._farthest = math.inf if params.distance is None else params.distance
+        if params.distance is None:
+            self._farthest = math.inf
+        else:
+            self._farthest = params.distance
         self._at: dict[int, list[int]] = {}
         self._pixels: list[int] = self._game.pixel.tolist()
         for option in self._game.first.tolist():
@@ -117,11 +120,8 @@ class PublishedSearch(Search):
         )
         best = min((end for end in ends if end), key=self._game.severity, default=EMPTY)
         if self._player == "cooperative":
-            best = (
-                (yield from refined(self._oracle, self._goal, best))
-                if best and self._params.refine
-                else best
-            )
+            if best and self._params.refine:
+                best = yield from refined(self._oracle, self._goal, best)
             self.record.iteration(best)
         else:
             self.record.draw(self._game.severity(best) if best else math.inf)
@@ -132,8 +132,14 @@ class PublishedSearch(Search):
         severities = [self._game.severity(end) if end else math.inf for end in ends]
         least = min(self.root.best, self.record.severity, *severities)
         for play, severity in zip(plays, severities, strict=True):
-            reward = least / severity if math.isfinite(severity) and severity > 0 else 0.0
-            path = play.path if self._now is self.root else [self.root, *play.path]
+            if math.isfinite(severity) and severity > 0:
+                reward = least / severity
+            else:
+                reward = 0.0
+            if self._now is self.root:
+                path = play.path
+            else:
+                path = [self.root, *play.path]
             backpropagate(path, reward, severity)
             self._mixture.reward(
                 np.array(
@@ -222,7 +228,9 @@ class PublishedSearch(Search):
         if chosen < 0:
             return self._at.get(pixel, [])
         further = int(self._game.stronger[chosen])
-        return [further] if further >= 0 else []
+        if further >= 0:
+            return [further]
+        return []
 
     def _followed(self, plays: list[Play]) -> Generator[None, None, list[State]]:
         """Plays all games on at random in lockstep, move by move.
@@ -266,7 +274,8 @@ class PublishedSearch(Search):
                     ends[i] = game.after(looked[won])
                 lengths[i] = between(looked, won)
         moves = [len(end) - len(self._now.state) for end in ends if end]
-        self._length = float(np.mean(moves)) if moves else self._length
+        if moves:
+            self._length = float(np.mean(moves))
         return ends
 
     def _random_play(self, state: State) -> RandomPlay:
@@ -290,7 +299,9 @@ class PublishedSearch(Search):
         option = self._draw(
             state, int(np.searchsorted(self._chances, self._rng.random() * self._chances[-1]))
         )
-        return self._game.play(state, option) if option >= 0 else state
+        if option >= 0:
+            return self._game.play(state, option)
+        return state
 
     def _ended(self, state: State) -> bool:
         """Whether the game is over: won, too far away, or nothing known of the state for want of

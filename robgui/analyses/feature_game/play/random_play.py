@@ -48,4 +48,6 @@ def between(looked: list[int], won: int | None) -> list[int]:
         return []
     low, high = (-1, *looked)[won], looked[won]
     inside = {round(float(at)) for at in np.linspace(low, high, 5)[1:-1]} - {low, high}
-    return [*sorted(inside), high] if inside else []
+    if inside:
+        return [*sorted(inside), high]
+    return []

@@ -50,7 +50,10 @@ class SearchRecord:
         self.step = math.nan
         self._oracle = oracle
         self._goal = goal
-        self._farthest = math.inf if params.distance is None else params.distance
+        if params.distance is None:
+            self._farthest = math.inf
+        else:
+            self._farthest = params.distance
         self._patience = math.ceil(1 / params.epsilon) if params.epsilon else math.inf
         self._start = oracle.calls
         self._stale = 0
@@ -78,7 +81,9 @@ class SearchRecord:
             return "the model calls were used up"
         if self._stale >= self._patience:
             return f"no better example in {self._stale} iterations"
-        return "nothing was left to try" if self._idle >= _IDLE else ""
+        if self._idle >= _IDLE:
+            return "nothing was left to try"
+        return ""
 
     def wins(self, state: State) -> bool:
         """Whether a state that has been evaluated changes the class within the distance allowed."""
@@ -133,7 +138,10 @@ class SearchRecord:
     def draw(self, severity: float) -> None:
         """Adds an iteration to the history; one without an example is drawn at the best so far."""
         self._stale += 1
-        shown = severity if math.isfinite(severity) else self.severity
+        if math.isfinite(severity):
+            shown = severity
+        else:
+            shown = self.severity
         recent = [row[1] for row in self.history[1 - WINDOW :]] + [shown]
         self.history.append((self.severity, shown, sum(recent) / len(recent)))
         self.history_calls.append(self.calls)
@@ -156,11 +164,16 @@ class SearchRecord:
         """The paper's 1 / severity on a scale from 0 to 1: severity of the best so far over
         severity; 0 without an example.
         """
-        return self.severity / severity if math.isfinite(severity) and severity > 0 else 0.0
+        if math.isfinite(severity) and severity > 0:
+            return self.severity / severity
+        return 0.0
 
     def idle(self, nothing_new: bool) -> None:
         """Counts iterations in a row that asked nothing new."""
-        self._idle = self._idle + 1 if nothing_new else 0
+        if nothing_new:
+            self._idle = self._idle + 1
+        else:
+            self._idle = 0
 
     def all_singles_known(self) -> None:
         """Every one-pixel move has been tried."""

@@ -98,7 +98,9 @@ def _weakened(
         runs.append(weaken(oracle.game, runs[-1] if runs else state, option))
     margins = yield from margins_of(oracle, goal, runs)
     won = np.flatnonzero(margins > oracle.sure)
-    return runs[int(won[-1])] if len(won) else state
+    if len(won):
+        return runs[int(won[-1])]
+    return state
 
 
 def margins_of(
@@ -109,5 +111,8 @@ def margins_of(
     for begin in range(0, len(states), _AT_ONCE):
         parts.append(goal.margins(oracle.scores(states[begin : begin + _AT_ONCE], urgent=True)))
         yield
-    margins = np.concatenate(parts) if parts else np.zeros(0)
+    if parts:
+        margins = np.concatenate(parts)
+    else:
+        margins = np.zeros(0)
     return np.where(np.isnan(margins), -np.inf, margins)

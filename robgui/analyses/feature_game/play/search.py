@@ -261,7 +261,10 @@ class GuidedSearch(LadderSearch):
         self._values.learn(options, scores, answers)
         closer = np.where(asked, answers[:, aim] - answers[:, self._goal.original], -np.inf)
         margins = np.where(asked, self._goal.margins(answers), -np.inf)
-        best = int(margins.argmax()) if margins.max() > self._oracle.sure else int(closer.argmax())
+        if margins.max() > self._oracle.sure:
+            best = int(margins.argmax())
+        else:
+            best = int(closer.argmax())
         gain = float(closer[best] - (scores[aim] - scores[self._goal.original]))
         steps = int(-closer[best] / max(gain, 1e-9)) // LONG if gain > 0 else 0
         if steps < 2 or margins[best] > self._oracle.sure:
@@ -339,4 +342,6 @@ class GuidedSearch(LadderSearch):
         )
         margins = np.nan_to_num(self._goal.margins(answers), nan=-np.inf)
         best = int(margins.argmax())
-        return list(pairs)[best] if margins[best] > self._goal.margins(scores[-1]) else state
+        if margins[best] > self._goal.margins(scores[-1]):
+            return list(pairs)[best]
+        return state

@@ -49,7 +49,9 @@ class Node:
     @property
     def mean(self) -> float:
         """Mean reward r / n; 0 without visits."""
-        return self.total / self.visits if self.visits else 0.0
+        if self.visits:
+            return self.total / self.visits
+        return 0.0
 
 
 Score = Callable[[Node, Node], float]
@@ -109,7 +111,10 @@ def choose(
             return min(visited, key=lambda child: (child.mean, -child.visits))
         case "nature":
             total = float(weights.sum())
-            chances = weights / total if total > 0 else np.full(len(children), 1 / len(children))
+            if total > 0:
+                chances = weights / total
+            else:
+                chances = np.full(len(children), 1 / len(children))
             return children[int(rng.choice(len(children), p=chances))]
 
 
@@ -130,11 +135,10 @@ def table(root: Node, game: Game, most: int = 400) -> GameTree:
             break
     nodes = [node for node, _, _ in rows]
     options = np.array([node.option for node in nodes])
-    pixel = (
-        np.where(options >= 0, game.pixel[options], -1)
-        if len(game.pixel)
-        else np.full(len(nodes), -1)
-    )
+    if len(game.pixel):
+        pixel = np.where(options >= 0, game.pixel[options], -1)
+    else:
+        pixel = np.full(len(nodes), -1)
     return GameTree(
         parent=np.array([parent for _, parent, _ in rows]),
         depth=np.array([depth for _, _, depth in rows]),

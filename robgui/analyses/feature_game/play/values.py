@@ -51,7 +51,9 @@ class Values:
     @property
     def error(self) -> float:
         """Typical error of a prediction."""
-        return float(np.std(self._errors)) if len(self._errors) > 8 else 0.0
+        if len(self._errors) > 8:
+            return float(np.std(self._errors))
+        return 0.0
 
     def scan(self, options: Iterable[int], scores: np.ndarray) -> None:
         """Takes in the scores ``(n, C)`` of the image with one option each.
@@ -146,7 +148,10 @@ class Values:
         count = int((sums < gap).sum())
         if count >= len(sums):
             return float("inf")
-        before = float(sums[count - 1]) if count else 0.0
+        if count:
+            before = float(sums[count - 1])
+        else:
+            before = 0.0
         return count + (gap - before) / max(float(gains[count]), 1e-12)
 
     def _chain(self, option: int) -> Iterable[int]:

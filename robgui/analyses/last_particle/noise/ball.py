@@ -89,7 +89,9 @@ class CutBall:
             self._inside(latent, row.expand(_PILOT), kappa).double().mean()
             for row in torch.arange(rows, device=self._low.device)
         ]
-        return torch.stack(kept) if kept else torch.zeros(0, device=self._low.device)
+        if kept:
+            return torch.stack(kept)
+        return torch.zeros(0, device=self._low.device)
 
     def offsets(self, pairs: Tensor) -> Bound:
         """Latent ``(n, d + 2)`` -> points ``(n, d)`` within the bounds; off by the condition."""

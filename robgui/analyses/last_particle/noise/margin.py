@@ -60,7 +60,10 @@ class MarginScore:
         inputs = self._prior.bind(self._pairs[tests])
         first = torch.arange(len(tests), device=tests.device) * self._classifier.classes
         own = first + self._classes[tests]
-        winner = own if self._rivals is None else first + self._rivals[tests]
+        if self._rivals is None:
+            winner = own
+        else:
+            winner = first + self._rivals[tests]
         others = torch.zeros((len(tests), self._classifier.classes), device=tests.device)
         others.view(-1)[winner] = -torch.inf
         ahead = self._rivals is None
@@ -71,9 +74,13 @@ class MarginScore:
             if self._votes:
                 scores = scores.softmax(1)
             best, won = (scores + others).amax(1), scores.take(winner)
-            return best - won if ahead else won - best
+            if ahead:
+                return best - won
+            return won - best
 
-        return score if inside is None else _within(score, inside)
+        if inside is None:
+            return score
+        return _within(score, inside)
 
     def inside(self, tests: Tensor) -> Bound | None:
         """See ``setup.Score``."""

@@ -63,11 +63,10 @@ class Prior:
         self.noise, self._inputs, self._sizes, self._owner = noise, inputs, sizes, owner
         self._shape = tuple(inputs.shape[1:])
         self._scale = scale.expand(self._shape)
-        self._bounds = (
-            None
-            if bounds is None
-            else (bounds[0].expand(self._shape), bounds[1].expand(self._shape))
-        )
+        if bounds is None:
+            self._bounds = None
+        else:
+            self._bounds = (bounds[0].expand(self._shape), bounds[1].expand(self._shape))
         self._grid = grid
         self._lengths = lengths
         self._blur = blur
@@ -75,7 +74,10 @@ class Prior:
         self.dim = {"l2": self._values + 2, "ball": self._values + 2, "light": 2, "jpeg": 1}.get(
             noise, self._values
         )
-        self.spread = math.sqrt(0.5) if noise in ("box", "clip") else 1.0
+        if noise in ("box", "clip"):
+            self.spread = math.sqrt(0.5)
+        else:
+            self.spread = 1.0
         self.smooth = noise not in ("jpeg", "ball")
         self._cut_ball = self._cutting() if noise == "ball" else None
 
@@ -90,7 +92,9 @@ class Prior:
         reach = self._scale * self._sizes[pairs].reshape(-1, *(1 for _ in self._shape))
         raw = self._raw(self._inputs[owner], reach, pairs, fresh)
         after = self._after(owner)
-        return raw if after is None else lambda latent: after(raw(latent))
+        if after is None:
+            return raw
+        return lambda latent: after(raw(latent))
 
     def inside(self, pairs: Tensor) -> Bound | None:
         """Latent points ``(n, dim)`` -> which of them the noise consists of ``(n,)``.
@@ -157,7 +161,9 @@ class Prior:
         steps = [step for step in (self._rounding(), self._padding(owner)) if step is not None]
         if len(steps) == 2:
             return lambda x: steps[1](steps[0](x))
-        return steps[0] if steps else None
+        if steps:
+            return steps[0]
+        return None
 
     def _rounding(self) -> Bound | None:
         if self._grid is None:
@@ -212,7 +218,9 @@ class Prior:
         if self._bounds is not None:
             x = torch.minimum(torch.maximum(x, self._bounds[0]), self._bounds[1])
         after = self._after(self._owner[pairs])
-        return x if after is None else after(x)
+        if after is None:
+            return x
+        return after(x)
 
 
 def _uniform(middle: Tensor, half: Tensor, out: Tensor | None) -> Bound:

@@ -69,7 +69,10 @@ class _Features:
     def __init__(self, classifier: Classifier, dataset: Dataset) -> None:
         self._classifier = classifier
         self._names = classifier.settings.features or dataset.features
-        self.count = classifier.shape[0] if classifier.kind == "image" else classifier.shape[-1]
+        if classifier.kind == "image":
+            self.count = classifier.shape[0]
+        else:
+            self.count = classifier.shape[-1]
 
     def numbers(self, values: Sequence[float], name: str, default: float) -> np.ndarray:
         """One number per feature from one for all, one for each, or none."""
@@ -78,11 +81,9 @@ class _Features:
                 f"{name} has {len(values)} numbers; {self._classifier.name} takes {self.count}"
                 f" features: give 1 or {self.count}."
             )
-        return (
-            np.full(self.count, default)
-            if not values
-            else np.resize(np.asarray(values, dtype=np.float64), self.count).copy()
-        )
+        if not values:
+            return np.full(self.count, default)
+        return np.resize(np.asarray(values, dtype=np.float64), self.count).copy()
 
     def places(self, wanted: Sequence[str], name: str) -> list[int]:
         """Places of the features of these names or numbers, counted from 1."""
@@ -104,7 +105,9 @@ class _Features:
         flat = torch.from_numpy(values).to(
             self._classifier.device, torch.bool if values.dtype == bool else torch.float32
         )
-        return flat.reshape(-1, 1, 1) if self._classifier.kind == "image" else flat
+        if self._classifier.kind == "image":
+            return flat.reshape(-1, 1, 1)
+        return flat
 
 
 def _bounds(
@@ -163,8 +166,6 @@ def _lengths(classifier: Classifier, dataset: Dataset, places: Sequence[int]) ->
         raise DataError(
             f"{dataset.key(places[int(np.argmin(lengths))])} is an empty sequence; leave it out."
         )
-    return (
-        None
-        if (lengths == classifier.shape[0]).all()
-        else torch.from_numpy(lengths.astype(np.int64)).to(classifier.device)
-    )
+    if (lengths == classifier.shape[0]).all():
+        return None
+    return torch.from_numpy(lengths.astype(np.int64)).to(classifier.device)

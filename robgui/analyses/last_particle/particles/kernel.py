@@ -93,7 +93,10 @@ class Moves:
         heights, bar = self._score(self._proposed), next(self._bars)
         if self._level.score is not None:
             bar = torch.where(self.heights == self._level.score, self._level.just_below, bar)
-        accepted = heights > bar if able is None else (heights > bar) & able
+        if able is None:
+            accepted = heights > bar
+        else:
+            accepted = (heights > bar) & able
         self.latent.lerp_(
             self._proposed, torch.where(accepted, *self._weights)[:, None]
         )  # exact at 0 and 1; faster than where

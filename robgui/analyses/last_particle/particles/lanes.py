@@ -66,9 +66,10 @@ class Lanes:
         )
         self.failing, self.coarse, self.still = (np.zeros(count, dtype=bool) for _ in range(3))
         self.heights: dict[int, np.ndarray] = {}
-        self._rounds: list[list[tuple[float, float, int]]] | None = (
-            [[] for _ in range(count)] if trace else None
-        )
+        if trace:
+            self._rounds: list[list[tuple[float, float, int]]] | None = [[] for _ in range(count)]
+        else:
+            self._rounds = None
 
     def add_round(self, lanes: np.ndarray, levels: np.ndarray, acceptance: np.ndarray) -> None:
         """Writes down a round that replaced particles of ``lanes``."""
@@ -83,8 +84,14 @@ class Lanes:
         return [self._lane(lane) for lane in range(*chosen.indices(len(self.killed)))]
 
     def _lane(self, lane: int) -> Lane:
-        rounds = self._rounds[lane] if self._rounds else []
-        levels, acceptance, counts = zip(*rounds, strict=True) if rounds else ((), (), ())
+        if self._rounds:
+            rounds = self._rounds[lane]
+        else:
+            rounds = []
+        if rounds:
+            levels, acceptance, counts = zip(*rounds, strict=True)
+        else:
+            levels, acceptance, counts = ((), (), ())
         return Lane(
             killed=int(self.killed[lane]),
             failing=bool(self.failing[lane]),

@@ -118,4 +118,6 @@ def _reason(lanes: Sequence[Lane], stuck: float, chance: float, ended: bool) -> 
         return UNFINISHED
     if stuck > MOST_STUCK:
         return STUCK
-    return DISPERSED if chance < DISPERSION_LEVEL else ""
+    if chance < DISPERSION_LEVEL:
+        return DISPERSED
+    return ""

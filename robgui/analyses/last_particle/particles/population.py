@@ -177,11 +177,10 @@ class Choice:
         level = self.level[:, None]
         just_below = np.nextafter(level, level.dtype.type(-np.inf))
         bars = np.where(rests < self.rest[:, None], just_below, level).reshape(len(rests), -1)
-        watched = (
-            np.where(population.tied[:, None], level, level.dtype.type(np.nan))
-            if population.tied.any()
-            else None
-        )
+        if population.tied.any():
+            watched = np.where(population.tied[:, None], level, level.dtype.type(np.nan))
+        else:
+            watched = None
         return Level(
             torch.from_numpy(bars).to(device),
             None if watched is None else torch.from_numpy(np.repeat(watched, kill)).to(device),

@@ -54,7 +54,10 @@ class Splitting:
         self._score, self._setup, self._device = score, setup, device
         self._guide = guide
         self._streams = Streams(setup.seed, device, score.spread)
-        self._leaps = 0 if guide is None else -(-setup.steps // 2)
+        if guide is None:
+            self._leaps = 0
+        else:
+            self._leaps = -(-setup.steps // 2)
         self._rounds = Rounds(self._streams, setup.dim, setup.steps, setup.kill, self._leaps)
         self._waiting = deque(range(setup.tests) if setup.chosen is None else setup.chosen)
         self._ready: deque[Population] = deque()

@@ -50,7 +50,9 @@ def unmeasurable(classifier: Classifier, params: MethodParams) -> str:
     if params.importance == 0:
         return "No samples around failures were asked for."
     lack = no_way(classifier, params)
-    return f"No samples around failures: {lack}" if lack else ""
+    if lack:
+        return f"No samples around failures: {lack}"
+    return ""
 
 
 def measure(
@@ -77,7 +79,10 @@ def measure(
     if example is not None:
         x = torch.from_numpy(example)[None].to(classifier.device)
         latent = prior.latent_of(x, torch.tensor([pair], device=classifier.device))
-        start = None if latent is None else latent[0]
+        if latent is None:
+            start = None
+        else:
+            start = latent[0]
     centres, rivals = yield from likeliest(
         classifier, prior, pair, own, start, STEPS, params.seed, within
     )

@@ -118,7 +118,9 @@ class Importance:
         if not found.failures or found.effective >= ENOUGH:
             return 0
         wanted = 1.5 * self._samples * ENOUGH / found.effective
-        return math.ceil(wanted) if wanted <= LONGER * self._samples else 0
+        if wanted <= LONGER * self._samples:
+            return math.ceil(wanted)
+        return 0
 
     @torch.inference_mode()
     def _sample(self, blocks: int) -> None:

@@ -223,7 +223,9 @@ class _Centring:
 
     def chosen(self) -> Tensor:
         """Of every centre what was nearest to half of the copies failing."""
-        return differing(self._best)[0] if len(self._best) else self._best
+        if len(self._best):
+            return differing(self._best)[0]
+        return self._best
 
 
 def nearest(points: Tensor, slope: Tensor, height: Tensor) -> Tensor:

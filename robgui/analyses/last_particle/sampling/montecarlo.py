@@ -47,7 +47,10 @@ class MonteCarlo:
         self._score, self._dim, self._samples, self._device = score, dim, samples, device
         self._streams = Streams(seed, device, score.spread)
         self._blocks = max(1, rows // _BLOCK)
-        self._rows = max(1, rows) if rows < _BLOCK else self._blocks * _BLOCK
+        if rows < _BLOCK:
+            self._rows = max(1, rows)
+        else:
+            self._rows = self._blocks * _BLOCK
         self.failures = np.zeros(tests, dtype=np.int64)
         self.sampled = np.zeros(tests, dtype=np.int64)
 

@@ -327,11 +327,9 @@ class _Told:
 
 def _own_inputs(part: range | None, units: int, inputs: int) -> slice:
     """The inputs that fall to a part of the units; all without one."""
-    return (
-        slice(0, inputs)
-        if part is None
-        else slice(part.start * inputs // units, part.stop * inputs // units)
-    )
+    if part is None:
+        return slice(0, inputs)
+    return slice(part.start * inputs // units, part.stop * inputs // units)
 
 
 def _timed(work: Iterator[None]) -> Iterator[float]:

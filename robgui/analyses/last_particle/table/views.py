@@ -112,7 +112,10 @@ def _cells(result: LastParticleTableResult, params: LastParticleTableParams) -> 
     known = (result.finished & ~result.inconclusive) | failing_pairs(result)
     powers = np.where(known, powers, np.nan)
     powers = np.where(result.safe & ~failing_pairs(result), floor, powers)
-    names = result.names if len(result.names) <= 24 else ()
+    if len(result.names) <= 24:
+        names = result.names
+    else:
+        names = ()
     return Matrix(
         "Each input",
         Axis("input"),

@@ -76,7 +76,10 @@ def table_verdict(result: LastParticleTableResult, params: LastParticleTablePara
         ),
     ]
     safe = int(known.validated[last] + known.certified[last])
-    still = f", {int(known.open[last]):,} still open" if known.open[last] else ""
+    if known.open[last]:
+        still = f", {int(known.open[last]):,} still open"
+    else:
+        still = ""
     quantity = Quantity(
         f"Inputs that hold at noise {result.radii[last]:g}",
         safe / max(1, inputs),
@@ -90,16 +93,18 @@ def table_verdict(result: LastParticleTableResult, params: LastParticleTablePara
         if result.left_out
         else ""
     )
-    undecided = (
-        f" {int(known.open.sum()):,} of {count(result.validated.size, 'test')} still open."
-        if known.open.any()
-        else ""
-    )
-    labels = (
-        " The model may give several classes at once; tested is the one with the highest score."
-        if result.multi_label
-        else ""
-    )
+    if known.open.any():
+        undecided = (
+            f" {int(known.open.sum()):,} of {count(result.validated.size, 'test')} still open."
+        )
+    else:
+        undecided = ""
+    if result.multi_label:
+        labels = (
+            " The model may give several classes at once; tested is the one with the highest score."
+        )
+    else:
+        labels = ""
     which = "The first" if inputs >= params.most else "All"
     judged = "that the model gets right"
     if params.truth == "predicted":
@@ -133,14 +138,19 @@ def _lost(known: InputCounts, result: LastParticleTableResult) -> list[str]:
     failing = np.flatnonzero(known.failing)
     if len(failing):
         first = int(failing[0])
-        begin = "So far the" if known.open[: first + 1].any() else "The"
+        if known.open[: first + 1].any():
+            begin = "So far the"
+        else:
+            begin = "The"
         return [
             (
                 f"{begin} smallest noise at which an input fails is {result.radii[first]:g}"
                 f" ({int(known.failing[first]):,} of them)."
             )
         ]
-    return ["No input was seen to fail."] if not known.open.any() else []
+    if not known.open.any():
+        return ["No input was seen to fail."]
+    return []
 
 
 def _missed(result: LastParticleTableResult) -> str:
@@ -166,9 +176,9 @@ def _missed(result: LastParticleTableResult) -> str:
 
 def _contradictions(result: LastParticleTableResult) -> str:
     wrong = int((result.certified & failing_pairs(result)).sum())
-    return (
-        f"{wrong:,} proofs are contradicted by a failing sample and do not count." if wrong else ""
-    )
+    if wrong:
+        return f"{wrong:,} proofs are contradicted by a failing sample and do not count."
+    return ""
 
 
 def _table_status(known: InputCounts) -> Status:
@@ -176,7 +186,9 @@ def _table_status(known: InputCounts) -> Status:
         return Status.FAILS
     if known.risky.any():
         return Status.AT_RISK
-    return Status.UNKNOWN if known.open.any() or known.unclear.any() else Status.HOLDS
+    if known.open.any() or known.unclear.any():
+        return Status.UNKNOWN
+    return Status.HOLDS
 
 
 def table_findings(

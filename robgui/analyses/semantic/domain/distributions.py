@@ -113,8 +113,14 @@ def distribution(axis: SceneAxis, words: str) -> Distribution:
 def _normal(axis: SceneAxis, numbers: list[float]) -> Distribution:
     import torch
 
-    deviation = numbers[-1] if numbers else _USUAL_DEVIATION * (axis.high - axis.low)
-    mean = numbers[0] if len(numbers) == 2 else min(max(axis.default, axis.low), axis.high)
+    if numbers:
+        deviation = numbers[-1]
+    else:
+        deviation = _USUAL_DEVIATION * (axis.high - axis.low)
+    if len(numbers) == 2:
+        mean = numbers[0]
+    else:
+        mean = min(max(axis.default, axis.low), axis.high)
     first, last = (_below((end - mean) / deviation) for end in (axis.low, axis.high))
     if last - first < 1e-9:
         raise DataError(
@@ -157,7 +163,10 @@ def _measured(axis: SceneAxis, words: str) -> Distribution:
         return low + (high - low) * (at - below)
 
     left = len(values) - len(inside)
-    outside = f", {count(left, 'value')} outside the range left out" if left else ""
+    if left:
+        outside = f", {count(left, 'value')} outside the range left out"
+    else:
+        outside = ""
     return Distribution(f"as in {path.name} ({count(len(inside), 'value')}{outside})", quantile)
 
 

@@ -135,7 +135,10 @@ class _Trial:
         self, classifier: Classifier, dataset: Dataset | None, params: OperatingDomainParams
     ) -> None:
         spec, place = shapes_of(params.scenes, dataset)[0]
-        one = None if dataset is None or place is None else dataset.subset([place])
+        if dataset is None or place is None:
+            one = None
+        else:
+            one = dataset.subset([place])
         self._space = open_space(spec, classifier, one, params)
         self._classifier, self._params = classifier, params
         self._distributions = Distributions(self._space.axes, params.distributions)
@@ -144,7 +147,10 @@ class _Trial:
         self._streams = Streams(params.seed, HOST, PoseScore.spread)
         self._streams.open(_PLAIN)
         target = predicted_classes(classifier, dataset, params)[0]
-        self._target = target if target >= 0 else self._taken_for()
+        if target >= 0:
+            self._target = target
+        else:
+            self._target = self._taken_for()
         self._score = PoseScore(self._space, self._distributions, self._target, params.batch)
         self._law = Law(params.particles, 1, params.replicas)
         self._m = self._law.threshold(params.critical, params.risk)
@@ -240,7 +246,10 @@ class _Trial:
     def step(self) -> Step[OperatingDomainResult]:
         """The complete picture now."""
         p, rounds = self._params, self._params.search // (_STARTS * _TRIES)
-        climbed = self._m if self._tested else self._splitting.progress[0]
+        if self._tested:
+            climbed = self._m
+        else:
+            climbed = self._splitting.progress[0]
         around = _STARTS * _TRIES
         done = self.sampled + climbed * p.steps + self._searched * around
         return Step(done, p.samples + self._m * p.steps + rounds * around, self._result(rounds))
@@ -289,7 +298,10 @@ class _Trial:
         tested = outcome(self._law, self._m, lanes, ended=ended, outside=OUTSIDE)
         nothing = Ends(np.nan, np.nan, np.nan)
         told = ended and not tested.inconclusive
-        test = Ends(tested.p_estimate, tested.p_low, tested.p_high) if told else nothing
+        if told:
+            test = Ends(tested.p_estimate, tested.p_low, tested.p_high)
+        else:
+            test = nothing
         return tested, combined(test, nothing, self._lost, self.sampled)
 
     def _worst(self) -> Pose:

@@ -52,7 +52,10 @@ def _dots(result: OperatingDomainResult) -> Curves:
     few = int(fails.sum()) <= _FEW
     shown = first | fails if few else first
     flat = len(result.axes) == 1
-    height = result.margins if flat else result.points[:, 1]
+    if flat:
+        height = result.margins
+    else:
+        height = result.points[:, 1]
     x, kept, lost = result.points[:, 0], shown & ~fails, shown & fails
     lines = [
         _worst(result, flat),
@@ -75,9 +78,16 @@ def _scattered(name: str, x: np.ndarray, y: np.ndarray, ink: Ink, symbol: Symbol
 
 def _worst(result: OperatingDomainResult, flat: bool) -> Line:
     worst = result.worst
-    y = worst.margin if flat else float(worst.at[1])
-    ink = Ink("fails") if worst.margin > 0 else Ink("risk")
-    name = "worst pose" if worst.margin > 0 else "nearest to another class"
+    if flat:
+        y = worst.margin
+    else:
+        y = float(worst.at[1])
+    if worst.margin > 0:
+        ink = Ink("fails")
+        name = "worst pose"
+    else:
+        ink = Ink("risk")
+        name = "nearest to another class"
     return _scattered(name, worst.at[:1], np.array([y]), ink, "diamond")
 
 
@@ -88,7 +98,10 @@ def _dots_note(result: OperatingDomainResult, shown: int, few: bool) -> str:
         verb = "varies" if others == 1 else "vary"
         note += f" {count(others, 'more parameter')} {verb} too."
     if shown < len(result.margins):
-        all_lost = ", all that are lost among them" if few and result.lost else ""
+        if few and result.lost:
+            all_lost = ", all that are lost among them"
+        else:
+            all_lost = ""
         note += f" {shown:,} of {len(result.margins):,} are drawn{all_lost}."
     return note
 

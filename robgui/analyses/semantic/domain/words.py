@@ -47,7 +47,9 @@ def _status(result: OperatingDomainResult) -> Status:
         return Status.FAILS
     if result.worst.margin > 0:
         return Status.AT_RISK
-    return Status.HOLDS if result.validated else Status.UNKNOWN
+    if result.validated:
+        return Status.HOLDS
+    return Status.UNKNOWN
 
 
 def _sentence(result: OperatingDomainResult, params: OperatingDomainParams) -> str:
@@ -78,7 +80,9 @@ def _often(result: OperatingDomainResult) -> str:
 
 
 def _share(p: float) -> str:
-    return percent(p) if p >= _OFTEN else probability(p)
+    if p >= _OFTEN:
+        return percent(p)
+    return probability(p)
 
 
 def _most(result: OperatingDomainResult, params: OperatingDomainParams) -> float:
@@ -129,7 +133,10 @@ def _worst(result: OperatingDomainResult) -> str:
     place = place_words(result.axes, result.worst.at)
     if result.worst.margin > 0:
         seen = result.labels[result.worst.seen_as]
-        unmet = "" if result.lost else ", which no plain pose met,"
+        if result.lost:
+            unmet = ""
+        else:
+            unmet = ", which no plain pose met,"
         return f"The worst pose met ({place}){unmet} is seen as “{seen}”."
     return f"Nearest to another class of all poses met: {place}."
 
@@ -157,7 +164,10 @@ def _quantity(result: OperatingDomainResult, params: OperatingDomainParams) -> Q
             better="low",
             text=f"about {_share(result.p)}",
         )
-    text = "cannot tell" if result.finished else f"below {_share(_most(result, params))} so far"
+    if result.finished:
+        text = "cannot tell"
+    else:
+        text = f"below {_share(_most(result, params))} so far"
     return Quantity(name, math.nan, better="low", text=text)
 
 
@@ -196,7 +206,10 @@ def _finding(result: OperatingDomainResult, pose: Pose) -> Finding:
 
 def _severity(result: OperatingDomainResult) -> float:
     """1 where every tenth pose fails or more, a tenth less for each power of ten."""
-    p = result.p if result.p_source and result.p > 0 else 1e-6
+    if result.p_source and result.p > 0:
+        p = result.p
+    else:
+        p = 1e-6
     return float(np.clip(1 + 0.1 * (1 + math.log10(p)), 0.3, 1))
 
 

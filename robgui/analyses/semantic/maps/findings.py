@@ -26,7 +26,10 @@ def map_offers(result: MapResult, params: MapParams) -> list[Offer]:
     shapes = [max(0, int(shape)) for shape in traps.shape[:many]]
     at = zip(shapes, traps.at[:many], strict=True)
     names = tuple(f"trap of {result.shapes[k]}, {place_words(result.axes, p)}" for k, p in at)
-    title = "The worst trap" if many == 1 else f"The worst {many} traps"
+    if many == 1:
+        title = "The worst trap"
+    else:
+        title = f"The worst {many} traps"
     places = tuple(image_place(result.specs, shape) for shape in shapes)
     return [Offer(title, names, traps.images, places=places)]
 
@@ -37,7 +40,10 @@ def _finding(result: MapResult, place: int) -> Finding:
     score, wall = float(traps.score[place]), float(traps.wall[place])
     mean = network < 0
     subject = f"{result.shapes[shape]}, {result.networks[network]}"
-    top = -1 if mean else int(traps.top1[place])
+    if mean:
+        top = -1
+    else:
+        top = int(traps.top1[place])
     name, seen = result.labels[result.target[max(0, shape)]], result.labels[top] if top >= 0 else ""
     where = place_words(result.axes, traps.at[place])
     at = zip(result.axes, traps.at[place], strict=True)
@@ -52,9 +58,21 @@ def _finding(result: MapResult, place: int) -> Finding:
         "shape": "" if mean else result.shapes[shape],
         "place": -1 if mean else image_place(result.specs, shape),
     }
-    image = traps.images[place] if place < len(traps.images) else None
-    picture = None if image is None else finding_picture(image)
-    begin = "mean of all networks and shapes" if mean else subject
+    if place < len(traps.images):
+        image = traps.images[place]
+    else:
+        image = None
+    if image is None:
+        picture = None
+    else:
+        picture = finding_picture(image)
+    if mean:
+        begin = "mean of all networks and shapes"
+    else:
+        begin = subject
     fall = f"“{name}” falls from {number(wall)} to {number(score)} at {where}"
-    title = f"{begin}: {fall}, seen as “{seen}”" if seen else f"{begin}: {fall}"
+    if seen:
+        title = f"{begin}: {fall}, seen as “{seen}”"
+    else:
+        title = f"{begin}: {fall}"
     return Finding("trap", title, float(np.clip(wall - score, 0, 1)), detail, picture, image)

@@ -43,7 +43,10 @@ def axis_values(axis: SceneAxis, params: MapParams) -> np.ndarray:
     On a periodic axis without the high end.
     """
     width = axis.high - axis.low
-    usual = PAPER_STEP if axis.unit == "°" else width / _STEPS
+    if axis.unit == "°":
+        usual = PAPER_STEP
+    else:
+        usual = width / _STEPS
     step = params.step.get(
         axis.name, usual if params.preset == "paper" else min(usual, width / _STEPS)
     )
@@ -54,7 +57,10 @@ def axis_values(axis: SceneAxis, params: MapParams) -> np.ndarray:
             " choose a larger step."
         )
     whole = math.floor(steps + 1e-9)
-    count = max(1, math.ceil(steps - 1e-9)) if axis.periodic else whole + 1
+    if axis.periodic:
+        count = max(1, math.ceil(steps - 1e-9))
+    else:
+        count = whole + 1
     return axis.low + step * np.arange(count)
 
 

@@ -269,7 +269,9 @@ class _Map:
             if space.classifier.shape != size:
                 break
             images += to_host(space.images(torch.from_numpy(at[place : place + 1])))
-        return np.concatenate(images) if images else np.zeros((0, *size), dtype=np.float32)
+        if images:
+            return np.concatenate(images)
+        return np.zeros((0, *size), dtype=np.float32)
 
     def _points(self, cells: np.ndarray) -> np.ndarray:
         """Cells ``(k, 2)`` as points ``(k, n)`` in the units of the axes."""

@@ -45,7 +45,9 @@ class Survival:
         would say too little of the rest.
         """
         if self.complete:
-            return self.kept / self.known if self.known else math.nan
+            if self.known:
+                return self.kept / self.known
+            return math.nan
         return self.area
 
     @property

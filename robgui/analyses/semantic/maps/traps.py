@@ -102,7 +102,10 @@ def _grown(lake: np.ndarray, turns: tuple[bool, bool]) -> np.ndarray:
             moved = np.roll(lake, shift, axis)
             if not turns[axis]:
                 edge = [slice(None), slice(None)]
-                edge[axis] = slice(0, 1) if shift > 0 else slice(-1, None)
+                if shift > 0:
+                    edge[axis] = slice(0, 1)
+                else:
+                    edge[axis] = slice(-1, None)
                 moved[tuple(edge)] = False
             wider |= moved
     return wider

@@ -86,7 +86,10 @@ def winner_map(result: MapResult, network: int, shape: int) -> Matrix:
 
 def score_map(result: MapResult, network: int, shape: int) -> Matrix:
     """The score of the class; below 0 stands for the mean over all networks or shapes."""
-    scores = result.scores.mean(0) if network < 0 else result.scores[network]
+    if network < 0:
+        scores = result.scores.mean(0)
+    else:
+        scores = result.scores[network]
     scores = scores.mean(0) if shape < 0 else scores[shape]
     title = _titled(result, SCORES, network, shape)
     spots, note = trap_spots(result, network, shape), _told(result, network, shape)
@@ -95,7 +98,10 @@ def score_map(result: MapResult, network: int, shape: int) -> Matrix:
 
 def score_curves(result: MapResult, params: MapParams, shape: int = -1) -> Curves:
     """The score over one parameter, a line for every network; below 0 is the mean of all shapes."""
-    scores = result.scores[:, :, 0].mean(1) if shape < 0 else result.scores[:, shape, 0]
+    if shape < 0:
+        scores = result.scores[:, :, 0].mean(1)
+    else:
+        scores = result.scores[:, shape, 0]
     several = len(result.networks) > 1
     lines = [
         Line(
@@ -131,7 +137,10 @@ def trap_spots(result: MapResult, network: int, shape: int) -> tuple[Spot, ...]:
     for place in traps_of(result, network, shape):
         x, y = (float(value) for value in result.traps.at[place])
         top = int(result.traps.top1[place])
-        seen = f", seen as “{result.labels[top]}”" if top >= 0 else ""
+        if top >= 0:
+            seen = f", seen as “{result.labels[top]}”"
+        else:
+            seen = ""
         name = f"trap: score {number(result.traps.score[place])}{seen}"
         spots += [Spot(x, y, "", Ink("text"), "circle"), Spot(x, y, name, Ink("fails"), "cross")]
     return tuple(spots)
@@ -202,7 +211,10 @@ def _wins(result: MapResult) -> Bars:
         counts = np.bincount(np.minimum(order[tops], len(names) - 1), minlength=len(names))
         shares.append(counts / tops.size if tops.size else np.full(len(names), np.nan))
     seen = np.nan_to_num(np.stack(shares), nan=1.0).any(0)
-    owners = result.networks if len(result.networks) > 1 else (_SHARE.name,)
+    if len(result.networks) > 1:
+        owners = result.networks
+    else:
+        owners = (_SHARE.name,)
     each = enumerate(zip(owners, shares, strict=True))
     rows = tuple(Series(name, row[seen], Ink("series", m)) for m, (name, row) in each)
     won = tuple(name for name, there in zip(names, seen, strict=True) if there)
@@ -243,7 +255,9 @@ def _trap_pictures(result: MapResult) -> Images:
 
 def _chip(result: MapResult, place: int) -> str:
     top = int(result.traps.top1[place])
-    return result.labels[top] if top >= 0 else f"score {number(result.traps.score[place])}"
+    if top >= 0:
+        return result.labels[top]
+    return f"score {number(result.traps.score[place])}"
 
 
 def _lost_points(result: MapResult, shape: int, scores: np.ndarray) -> list[Line]:
@@ -286,8 +300,14 @@ def _titled(result: MapResult, title: str, network: int, shape: int) -> str:
         return title
     if network < 0:
         return f"{title}, mean of all networks and shapes"
-    owner = result.networks[network] if len(result.networks) > 1 else ""
-    where = result.shapes[shape] if len(result.shapes) > 1 and shape >= 0 else ""
+    if len(result.networks) > 1:
+        owner = result.networks[network]
+    else:
+        owner = ""
+    if len(result.shapes) > 1 and shape >= 0:
+        where = result.shapes[shape]
+    else:
+        where = ""
     mean = "mean of all shapes" if shape < 0 else ""
     return f"{title}: {', '.join(part for part in (owner, where, mean) if part)}"
 
@@ -300,7 +320,10 @@ def _guessed(result: MapResult, network: int, shape: int) -> np.ndarray | None:
 
 def _told(result: MapResult, network: int, shape: int) -> str:
     """What the map is of, and how many of its cells are not its own."""
-    known = result.computed if network < 0 else result.computed[network]
+    if network < 0:
+        known = result.computed
+    else:
+        known = result.computed[network]
     known = known if shape < 0 else known[..., shape, :, :]
     missing = 1 - float(known.mean())
     subject = _subject(result, network, shape)
@@ -312,8 +335,14 @@ def _told(result: MapResult, network: int, shape: int) -> str:
 def _subject(result: MapResult, network: int, shape: int) -> str:
     """Which class of which network on which shape over which ranges."""
     names = list(dict.fromkeys(result.labels[c] for c in result.target if c >= 0))
-    klass = f"“{names[0]}”" if len(names) == 1 else "the class of each shape"
-    owner = result.networks[network] if network >= 0 else f"{len(result.networks)} networks"
+    if len(names) == 1:
+        klass = f"“{names[0]}”"
+    else:
+        klass = "the class of each shape"
+    if network >= 0:
+        owner = result.networks[network]
+    else:
+        owner = f"{len(result.networks)} networks"
     where = f"{len(result.shapes)} shapes"
     if shape >= 0 or len(result.shapes) == 1:
         where = result.shapes[shape]

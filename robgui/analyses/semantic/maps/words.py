@@ -46,7 +46,10 @@ def map_verdict(result: MapResult, params: MapParams) -> Verdict:
 
 def _of_network(result: MapResult, params: MapParams, network: int, found: Survival) -> Verdict:
     share = found.share
-    text = percent(share) if found.known else "not known yet"
+    if found.known:
+        text = percent(share)
+    else:
+        text = "not known yet"
     title = f"Share of {axes_words(result.axes)} where the class survives"
     return Verdict(
         status=_status(found, params),
@@ -65,7 +68,9 @@ def _status(found: Survival, params: MapParams) -> Status:
         return Status.FAILS
     if found.kept < found.known or found.traps:
         return Status.AT_RISK
-    return Status.HOLDS if found.complete else Status.UNKNOWN
+    if found.complete:
+        return Status.HOLDS
+    return Status.UNKNOWN
 
 
 def _sentence(result: MapResult, network: int, found: Survival) -> str:
@@ -76,7 +81,10 @@ def _sentence(result: MapResult, network: int, found: Survival) -> str:
         return f"{name} keeps {_classes(result)} at all {count(found.poses, 'pose')} of {axes}."
     if found.kept == found.known:
         return f"So far {name} keeps {_classes(result)} at every pose of {axes} that is computed."
-    so_far = "" if found.complete else "So far "
+    if found.complete:
+        so_far = ""
+    else:
+        so_far = "So far "
     rival = f", most often to “{result.labels[found.rivals[0]]}”"
     kept = f"keeps {_classes(result)} at {percent(found.share)} of the poses of {axes}"
     lost = f"{so_far}{name} {kept} and loses it at the others{rival}"
@@ -89,7 +97,10 @@ def _sentence(result: MapResult, network: int, found: Survival) -> str:
 def _all_networks(result: MapResult, each: list[Survival]) -> str:
     """The networks in the order of the request, so that the one on show comes first."""
     shares = [percent(found.share) if found.known else "an unknown share" for found in each]
-    begin = "Of" if result.computed.all() else "So far, of"
+    if result.computed.all():
+        begin = "Of"
+    else:
+        begin = "So far, of"
     keeps = f"{result.networks[0]} keeps {_classes(result)} at {shares[0]}"
     first = f"{begin} the poses of {axes_words(result.axes)}, {keeps}"
     if len(each) <= _NAMED:
@@ -115,14 +126,19 @@ def _evidence_of_all(result: MapResult, params: MapParams, each: list[Survival])
     lost = [_lost_words(result, params, found) for found in each]
     named = zip(result.networks, lost, strict=True)
     told = tuple(f"{name}: {words}" for name, words in named if words)
-    return (*traps, *told) if len(result.traps.score) else (*told, *traps)
+    if len(result.traps.score):
+        return (*traps, *told)
+    return (*told, *traps)
 
 
 def _evidence(result: MapResult, params: MapParams, found: Survival) -> tuple[str, ...]:
     """What speaks against the network first, then what speaks for it."""
     traps = _trap_words(result, params, found.traps)
     lost = sentence_case(_lost_words(result, params, found))
-    lines = [*traps, lost] if found.traps else [lost, *traps]
+    if found.traps:
+        lines = [*traps, lost]
+    else:
+        lines = [lost, *traps]
     if found.complete and not lost:
         lines.append(_grid_words(result))
     if found.known:
@@ -146,7 +162,10 @@ def _grid_words(result: MapResult) -> str:
     """What a map without a failure rests on, and what it leaves open."""
     steps = []
     for axis, values in zip(result.axes, (result.x, result.y), strict=False):
-        step = float(values[1] - values[0]) if len(values) > 1 else axis.high - axis.low
+        if len(values) > 1:
+            step = float(values[1] - values[0])
+        else:
+            step = axis.high - axis.low
         steps.append(with_unit(step, axis.unit))
     kept = f"Every pose of a grid with steps of {' × '.join(steps)} keeps the class"
     return f"{kept}; between its points nothing was looked at."
@@ -159,8 +178,14 @@ def _trap_words(result: MapResult, params: MapParams, places: Sequence[int]) -> 
     if not places:
         return (f"No trap: no spot below {floor} inside an area above {wall}.",)
     traps, worst = result.traps, places[0]
-    several = f"{len(places)} traps, the worst" if len(places) > 1 else "One trap"
-    seen = f", seen as “{result.labels[traps.top1[worst]]}”" if traps.top1[worst] >= 0 else ""
+    if len(places) > 1:
+        several = f"{len(places)} traps, the worst"
+    else:
+        several = "One trap"
+    if traps.top1[worst] >= 0:
+        seen = f", seen as “{result.labels[traps.top1[worst]]}”"
+    else:
+        seen = ""
     where = place_words(result.axes, traps.at[worst])
     around = f"those around have {number(traps.wall[worst])}"
     scores = f"score {number(traps.score[worst])} where {around}"
@@ -181,7 +206,9 @@ def _scope(result: MapResult, found: Survival | None = None) -> str:
 
 def _border(result: MapResult) -> tuple[str, ...]:
     words = border_words(result.axes, IMAGE in result.specs)
-    return (words,) if words else ()
+    if words:
+        return (words,)
+    return ()
 
 
 def _cost(result: MapResult) -> str:
@@ -189,9 +216,13 @@ def _cost(result: MapResult) -> str:
 
 
 def _shapes(result: MapResult) -> str:
-    return result.shapes[0] if len(result.shapes) == 1 else f"{len(result.shapes)} shapes"
+    if len(result.shapes) == 1:
+        return result.shapes[0]
+    return f"{len(result.shapes)} shapes"
 
 
 def _classes(result: MapResult) -> str:
     names = list(dict.fromkeys(result.labels[c] for c in result.target if c >= 0))
-    return f"“{names[0]}”" if len(names) == 1 else "the class"
+    if len(names) == 1:
+        return f"“{names[0]}”"
+    return "the class"

@@ -16,7 +16,10 @@ _SMALLER = 10.0
 
 def evidence(lost: int, total: int, share: float) -> float:
     """How strongly ``lost`` of ``total`` poses speak against a share of at least ``share``."""
-    kept = math.log((1 - share / _SMALLER) / (1 - share)) if share < 1 else math.inf
+    if share < 1:
+        kept = math.log((1 - share / _SMALLER) / (1 - share))
+    else:
+        kept = math.inf
     return -lost * math.log(_SMALLER) + ((total - lost) * kept if total > lost else 0.0)
 
 

@@ -137,13 +137,17 @@ class GrowingBoxes:
         """Bounds ``(P, 2, n)`` in shares of the ranges."""
         n = self._starts.shape[1]
         bounds = [np.stack([box.low, box.high]) for box in self.boxes]
-        return np.stack(bounds) if bounds else np.zeros((0, 2, n))
+        if bounds:
+            return np.stack(bounds)
+        return np.zeros((0, 2, n))
 
     @property
     def progress(self) -> float:
         """How much of the work is done, 0 to 1."""
         growing = [box.progress for box, able in zip(self.boxes, self.able, strict=True) if able]
-        return float(np.mean(growing)) if growing else 1.0
+        if growing:
+            return float(np.mean(growing))
+        return 1.0
 
     @property
     def most(self) -> np.ndarray:

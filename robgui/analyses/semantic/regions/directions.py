@@ -22,7 +22,10 @@ def naive(
 
     ``lower`` and ``upper`` ``(R, n)`` are the mean scores on the faces of D.
     """
-    penalty = lam * sides / areas if lam else np.zeros_like(sides)
+    if lam:
+        penalty = lam * sides / areas
+    else:
+        penalty = np.zeros_like(sides)
     return lower - penalty, penalty - upper
 
 

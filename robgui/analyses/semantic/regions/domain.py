@@ -41,7 +41,10 @@ class Domain:
         """Ranges from ``low`` to ``high`` ``(n,)``, measured in shares of them or in the units
         of the axes.
         """
-        origin, unit = (low, high - low) if shares else (np.zeros(len(low)), np.ones(len(low)))
+        if shares:
+            origin, unit = (low, high - low)
+        else:
+            origin, unit = (np.zeros(len(low)), np.ones(len(low)))
         return cls(
             origin,
             unit,
@@ -70,7 +73,10 @@ class Domain:
         """
         around = self.floor + (points - self.floor) % self.width
         inside = (points >= self.floor) & (points <= self.ceiling)
-        held = points.clip(self.floor, self.ceiling) if self.clip else points
+        if self.clip:
+            held = points.clip(self.floor, self.ceiling)
+        else:
+            held = points
         return np.where(inside, points, np.where(self.wraps, around, held))
 
     def held(self, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -130,7 +130,10 @@ class LargestBox:
                     refused[face] = True
                 else:
                     self._move(face, far)
-                step[face] = step[face] / 2 if refused[face] else min(2 * step[face], LONGEST)
+                if refused[face]:
+                    step[face] = step[face] / 2
+                else:
+                    step[face] = min(2 * step[face], LONGEST)
             self.progress = 0.5 * float((step < LAST_STEP).mean())
 
     def _look(self) -> Generator[np.ndarray, Answer, bool]:
@@ -163,7 +166,10 @@ class LargestBox:
     def _slab(self, face: int, far: float) -> np.ndarray:
         axis, points = face // 2, self._inside(SLAB)
         depth = far * self._generator.random(SLAB)
-        points[:, axis] = self.high[axis] + depth if face % 2 else self.low[axis] - depth
+        if face % 2:
+            points[:, axis] = self.high[axis] + depth
+        else:
+            points[:, axis] = self.low[axis] - depth
         return points
 
     def _move(self, face: int, far: float) -> None:

@@ -36,7 +36,9 @@ class Lost:
     @property
     def share(self) -> float:
         """The share found; nan when nobody has looked."""
-        return self.lost / self.total if self.total else math.nan
+        if self.total:
+            return self.lost / self.total
+        return math.nan
 
     @property
     def most(self) -> float:
@@ -62,14 +64,19 @@ def lost_in(result: RegionsResult, region: int) -> Lost:
     """What is known of the inside of a region; nothing in results of the first edition."""
     if region >= len(result.inside_lost) or result.inside_lost[region] < 0:
         return Lost(0, 0)
-    bound = float(result.inside_most[region]) if len(result.inside_most) else math.nan
+    if len(result.inside_most):
+        bound = float(result.inside_most[region])
+    else:
+        bound = math.nan
     return Lost(int(result.inside_lost[region]), int(result.inside_total[region]), bound)
 
 
 def size_of(result: RegionsResult, region: int) -> float:
     """The share of the range that a region fills."""
     volume = float(result.volume[region])
-    return 1.0 if volume >= 1 - WHOLE else volume
+    if volume >= 1 - WHOLE:
+        return 1.0
+    return volume
 
 
 def grew(result: RegionsResult) -> np.ndarray:
@@ -80,14 +87,19 @@ def grew(result: RegionsResult) -> np.ndarray:
 def failing(result: RegionsResult) -> np.ndarray:
     """Which regions ``(S,)`` are known to contain a pose that loses the class."""
     found = np.isin(np.arange(len(result.method)), result.worst_region)
-    counted = result.inside_lost if len(result.inside_lost) else np.zeros(len(found), dtype=int)
+    if len(result.inside_lost):
+        counted = result.inside_lost
+    else:
+        counted = np.zeros(len(found), dtype=int)
     return np.asarray(found | (counted > 0))
 
 
 def mode_of(result: RegionsResult, params: RegionsParams) -> RegionMode:
     """What was looked for; settings of the first edition leave out what has become "box"."""
     grown = bool(result.method) and "box" not in result.method
-    return "robust" if grown and params.mode == "box" else params.mode
+    if grown and params.mode == "box":
+        return "robust"
+    return params.mode
 
 
 def passed(result: RegionsResult, params: RegionsParams) -> np.ndarray:

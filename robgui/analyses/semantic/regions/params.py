@@ -158,7 +158,9 @@ class GrowParams(Params):
     @field_validator("methods", mode="before")
     @classmethod
     def _one_method(cls, methods: Any) -> Any:
-        return (methods,) if isinstance(methods, str) else methods
+        if isinstance(methods, str):
+            return (methods,)
+        return methods
 
     @field_validator("methods")
     @classmethod

@@ -177,7 +177,10 @@ def _rules(preset: Preset, params: dict[str, Any], autograd: bool) -> Rules:
             raise ParamsError(
                 f"There is no setting {name!r} of growing; the settings are: {', '.join(_OPTIONS)}."
             )
-    published = {**PAPER, "nodes": 2} if preset == "paper" else {}
+    if preset == "paper":
+        published = {**PAPER, "nodes": 2}
+    else:
+        published = {}
     return Rules(preset=preset, autograd=autograd, **{**published, **params})
 
 
@@ -185,9 +188,13 @@ def _domain(
     starts: Any, low: Any, high: Any, periodic: Sequence[bool] | None
 ) -> tuple[Tensor, Tensor, Tensor, list[bool]]:
     first = _numbers(starts)
-    first = first[None] if first.ndim == 1 else first
+    if first.ndim == 1:
+        first = first[None]
     bottom, top = (_numbers(values).reshape(-1).to(first.device) for values in (low, high))
-    turns = [False] * len(bottom) if periodic is None else [bool(on) for on in periodic]
+    if periodic is None:
+        turns = [False] * len(bottom)
+    else:
+        turns = [bool(on) for on in periodic]
     if (
         not len(first)
         or first.shape[1:] != bottom.shape
@@ -213,11 +220,9 @@ def _domain(
 
 def _numbers(values: Any) -> Tensor:
     """Double precision, where the values already are."""
-    return (
-        values.double()
-        if isinstance(values, Tensor)
-        else torch.from_numpy(np.array(values, dtype=np.float64))
-    )
+    if isinstance(values, Tensor):
+        return values.double()
+    return torch.from_numpy(np.array(values, dtype=np.float64))
 
 
 def _checked(scores: Tensor, count: int) -> Tensor:

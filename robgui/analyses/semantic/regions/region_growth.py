@@ -43,7 +43,10 @@ class Growth:
         )
         self.calls += len(starts)
         held = (self.top1 == self._target) == (self._mode == "robust")
-        able = held if self._params.preset == "default" else torch.ones_like(held)
+        if self._params.preset == "default":
+            able = held
+        else:
+            able = torch.ones_like(held)
         methods = tuple(method for method in METHODS if method in self._params.methods)
         space, rules = self._space, Rules.of(self._params, self._autograd)
         self.grower = Grower(
@@ -93,7 +96,9 @@ class Growth:
 
     def _sided(self, scores: Tensor) -> Tensor:
         """The score that is to stay high: f, or 1 - f for adversarial regions (equation 4)."""
-        return scores if self._mode == "robust" else 1 - scores
+        if self._mode == "robust":
+            return scores
+        return 1 - scores
 
 
 def start_warning(

@@ -109,11 +109,10 @@ class Grower:
             np.array([i for i, own in enumerate(self.method) if own == method], dtype=np.int64)
             for method in METHODS
         ]
-        self.able = (
-            np.ones(len(self.method), dtype=bool)
-            if able is None
-            else able.cpu().numpy().astype(bool)[self.number]
-        )
+        if able is None:
+            self.able = np.ones(len(self.method), dtype=bool)
+        else:
+            self.able = able.cpu().numpy().astype(bool)[self.number]
         if self._normal:
             self.able &= self.started >= WEAKEST
         self.growing, self.converged = self.able.copy(), ~self.able
@@ -237,7 +236,10 @@ class Grower:
         rows = self._order
         a, b = self._a[rows], self._b[rows]
         areas = _areas(b - a)
-        level = self.started[rows] / 2 if self._normal else np.zeros(len(rows))
+        if self._normal:
+            level = self.started[rows] / 2
+        else:
+            level = np.zeros(len(rows))
         by_area, loss = self._derivatives(
             inner - level[:, None], outer, slopes, b - a, areas, level
         )
@@ -245,11 +247,10 @@ class Grower:
             loss = np.where(np.isnan(self._loss[rows]), loss, self._loss[rows])
         self.losses.append(np.full(len(self.method), np.nan))
         self.losses[-1][rows] = loss
-        stride = (
-            self._strides(rows, by_area, level)
-            if self._normal
-            else self._rules.eta * by_area * areas[:, None]
-        )
+        if self._normal:
+            stride = self._strides(rows, by_area, level)
+        else:
+            stride = self._rules.eta * by_area * areas[:, None]
         wanted = np.stack([a, b], 1) - stride
         wanted = np.where(
             np.isfinite(wanted).all((1, 2), keepdims=True), wanted, np.stack([a, b], 1)

@@ -82,7 +82,10 @@ class _Regions:
         self._target = predicted_classes(classifier, dataset, params)[0]
         self._calls = int(self._target >= 0 and not params.target)
         self._scan = CoarseScan(self._space)
-        self._side: Mode = "adversarial" if params.mode == "adversarial" else "robust"
+        if params.mode == "adversarial":
+            self._side: Mode = "adversarial"
+        else:
+            self._side = "robust"
         self._growth = self._new_growth()
         self._interior: Interior | None = None
         self._worst: dict[str, np.ndarray] | None = None
@@ -137,7 +140,10 @@ class _Regions:
         """Finds out where the class holds, and which class a mesh is taken for."""
         told = self._target
         for _ in self._scan.look(self._params.batch):
-            self._target = told if told >= 0 else self._scan.usual_class()
+            if told >= 0:
+                self._target = told
+            else:
+                self._target = self._scan.usual_class()
             yield
             if self._deadline.beyond(_LOOK_SHARE):
                 return
@@ -145,8 +151,14 @@ class _Regions:
     def step(self, *, last: bool = False) -> Step[RegionsResult]:
         """The complete picture now; the last one is cut where its time was over."""
         regions, note = len(self._growth.able), ""
-        looked = 0 if self._interior is None else len(self._interior.outside)
-        done = int(_PARTS * self._growth.progress) + looked if regions else 0
+        if self._interior is None:
+            looked = 0
+        else:
+            looked = len(self._interior.outside)
+        if regions:
+            done = int(_PARTS * self._growth.progress) + looked
+        else:
+            done = 0
         if not regions:
             seen = f"{self._scan.looked} of {len(self._scan.points)}"
             note = f"Looking where the class holds: {seen} pictures."
@@ -160,7 +172,10 @@ class _Regions:
         if self._interior is None:
             return np.zeros(len(self._growth.able), dtype=bool)
         mean, var, p = self._interior.mean, self._interior.var, self._params
-        enough = mean >= 1 - p.eps_m if self._side == "robust" else mean <= p.eps_m
+        if self._side == "robust":
+            enough = mean >= 1 - p.eps_m
+        else:
+            enough = mean <= p.eps_m
         return np.asarray(enough & (var <= p.eps_v))
 
     def _keep_worst(self, inside: Interior) -> None:

@@ -149,7 +149,10 @@ def _far_apart(
 ) -> list[int]:
     """Places of up to ``count`` points worth starting from; only ``allowed`` ones but the first."""
     usual = bool(worth[-1] >= 0.5 * worth.max())
-    first = len(worth) - 1 if usual else int(worth.argmax())
+    if usual:
+        first = len(worth) - 1
+    else:
+        first = int(worth.argmax())
     chosen = [first]
     while len(chosen) < min(count, len(worth)):
         near = _distance(space, points, points[chosen]).amin(1)

@@ -70,7 +70,10 @@ def growth_film(
     most: int = MOST_FRAMES,
 ) -> Film:
     """The regions of one start, or (below 0) of all, growing on ``ground`` or the coarse map."""
-    steps = result.trace.shape[1] if result.method else 1
+    if result.method:
+        steps = result.trace.shape[1]
+    else:
+        steps = 1
     last = steps - 1
     stride = max(1, -(-last // (most - 1)))
     shown = list(dict.fromkeys([*range(0, steps, stride), last]))
@@ -300,5 +303,8 @@ def _cells(values: np.ndarray) -> tuple[float | None, ...]:
 
 
 def _subject(result: RegionsResult) -> str:
-    name = f"“{result.labels[result.target]}”" if result.target >= 0 else "the class"
+    if result.target >= 0:
+        name = f"“{result.labels[result.target]}”"
+    else:
+        name = "the class"
     return f"{result.network} on {result.shape}: {name} over {range_words(result.axes)}."

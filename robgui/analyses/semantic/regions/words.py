@@ -67,14 +67,20 @@ def _status(result: RegionsResult, params: RegionsParams, region: int) -> Status
     inside = lost_in(result, region)
     if failing(result)[region]:
         few = inside.known and inside.share <= params.most_lost
-        return Status.AT_RISK if few else Status.FAILS
+        if few:
+            return Status.AT_RISK
+        return Status.FAILS
     if failing(result)[grew(result)].any() or (result.start_top1 != result.target).any():
         return Status.AT_RISK
     if not inside.known:
         return Status.UNKNOWN
     if result.volume[region] < params.enough:
-        return Status.AT_RISK if _outside(result, region) >= 0 else Status.UNKNOWN
-    return Status.HOLDS if inside.most <= params.most_lost else Status.UNKNOWN
+        if _outside(result, region) >= 0:
+            return Status.AT_RISK
+        return Status.UNKNOWN
+    if inside.most <= params.most_lost:
+        return Status.HOLDS
+    return Status.UNKNOWN
 
 
 def _box_status(result: RegionsResult, params: RegionsParams, region: int) -> Status:
@@ -91,14 +97,20 @@ def _box_sentence(result: RegionsResult, params: RegionsParams) -> str:
     region, name = shown_region(result, params), _class(result)
     inside, size = lost_in(result, region), percent(size_of(result, region))
     if not passed(result, params)[region]:
-        known = "none of the boxes" if _all_tried(result) else "no box so far"
+        if _all_tried(result):
+            known = "none of the boxes"
+        else:
+            known = "no box so far"
         allowed = setting_words(params.most_lost)
         return (
             f"{result.network}: {known} around {name} is shown to lose it at {allowed} of its"
             " poses or less."
         )
     so_far = "" if _all_tried(result) else "So far, "
-    only = "only " if result.volume[region] < params.enough else ""
+    if result.volume[region] < params.enough:
+        only = "only "
+    else:
+        only = ""
     fills = f"a box that fills {only}{size} of {axes_words(result.axes)}"
     sure = (
         f"with {setting_words(CONFIDENCE)} confidence it is lost at {percent(inside.most)} or less"
@@ -118,7 +130,9 @@ def _all_tried(result: RegionsResult) -> bool:
 
 def _adversarial_status(result: RegionsResult) -> Status:
     """Every region that loses the class begins at a pose that does."""
-    return Status.FAILS if (result.start_top1 != result.target).any() else Status.UNKNOWN
+    if (result.start_top1 != result.target).any():
+        return Status.FAILS
+    return Status.UNKNOWN
 
 
 def _sentence(result: RegionsResult, params: RegionsParams, region: int) -> str:
@@ -134,10 +148,16 @@ def _sentence(result: RegionsResult, params: RegionsParams, region: int) -> str:
         share = percent(inside.share)
         lost = f"{result.network} loses {name} at {share} of the poses"
         return f"{lost} in its largest region, which {fills}."
-    only = "only " if result.volume[region] < params.enough else ""
+    if result.volume[region] < params.enough:
+        only = "only "
+    else:
+        only = ""
     poses = f"all {count(inside.total, 'pose')} drawn from a region that fills"
     kept = f"{result.network} keeps {name} at {poses}"
-    others = ", but loses it inside others" if failing(result)[grew(result)].any() else ""
+    if failing(result)[grew(result)].any():
+        others = ", but loses it inside others"
+    else:
+        others = ""
     return f"{kept} {only}{size} of {axes_words(result.axes)}{others}."
 
 
@@ -154,14 +174,20 @@ def _lost_sentence(result: RegionsResult, region: int) -> str:
 def _number(result: RegionsResult, params: RegionsParams, region: int) -> Quantity:
     volume = size_of(result, region) if region >= 0 else 0.0
     if params.mode == "adversarial":
-        text = f"{percent(volume)} of the range" if region >= 0 else "none found"
+        if region >= 0:
+            text = f"{percent(volume)} of the range"
+        else:
+            text = "none found"
         return Quantity("Largest region that loses the class", volume, better="low", text=text)
     if mode_of(result, params) == "box":
         return _box_number(result, params, region)
     title = "Largest region without a failure inside"
     if region < 0 or not (lost_in(result, region).known or failing(result)[region]):
         known = bool(result.method) and (result.start_top1 != result.target).all()
-        value, text = (0.0, "none") if known else (float("nan"), "not known yet")
+        if known:
+            value, text = (0.0, "none")
+        else:
+            value, text = (float("nan"), "not known yet")
         return Quantity(title, value, better="high", text=text)
     if failing(result)[region]:
         return Quantity(title, 0.0, better="high", text="none")
@@ -174,7 +200,10 @@ def _box_number(result: RegionsResult, params: RegionsParams, region: int) -> Qu
         volume = size_of(result, region)
         return Quantity(title, volume, better="high", text=f"{percent(volume)} of the range")
     known = bool(result.method) and _all_tried(result)
-    value, text = (0.0, "none") if known else (float("nan"), "not known yet")
+    if known:
+        value, text = (0.0, "none")
+    else:
+        value, text = (float("nan"), "not known yet")
     return Quantity(title, value, better="high", text=text)
 
 
@@ -192,7 +221,10 @@ def _scope(result: RegionsResult, params: RegionsParams) -> str:
     if looked == regions:
         drawn = f"{count(int(result.inside_total[0]), 'pose')} drawn in each after it had grown"
         return f"{what}; {begun}, {drawn}."
-    so_far = f"{looked} of them looked into so far" if looked else "what is inside is not counted"
+    if looked:
+        so_far = f"{looked} of them looked into so far"
+    else:
+        so_far = "what is inside is not counted"
     return f"{what}; {begun}, {so_far}."
 
 
@@ -204,7 +236,10 @@ def _evidence(result: RegionsResult, params: RegionsParams, region: int) -> tupl
         lines.append(_usual_words(result, params, region))
         lines.append(_asked_words(result, params, region))
     if result.warnings:
-        unfit = "start is" if len(result.warnings) == 1 else "starts are"
+        if len(result.warnings) == 1:
+            unfit = "start is"
+        else:
+            unfit = "starts are"
         lines.insert(0, f"{len(result.warnings)} {unfit} unfit: {result.warnings[0]}")
     lines.append(border_words(result.axes, params.scene == IMAGE))
     lines += [_fates(result), f"{count(result.model_calls, 'model call')}."]
@@ -230,7 +265,10 @@ def _others_words(result: RegionsResult, params: RegionsParams) -> str:
         return ""
     shares = [lost_in(result, int(place)).share for place in bad]
     counted = [share for share in shares if np.isfinite(share)]
-    worst = f", the worst at {percent(max(counted))}" if counted else ""
+    if counted:
+        worst = f", the worst at {percent(max(counted))}"
+    else:
+        worst = ""
     verb = "contains" if len(bad) == 1 else "contain"
     many = f"{len(bad)} of {count(len(result.method), 'region')}"
     return f"{many} {verb} poses that lose the class{worst}."
@@ -242,7 +280,9 @@ def _outside(result: RegionsResult, region: int) -> int:
         return -1
     tops = result.outside_top1[region]
     lost = np.flatnonzero((tops >= 0) & (tops != result.target))
-    return int(lost[0]) if len(lost) else -1
+    if len(lost):
+        return int(lost[0])
+    return -1
 
 
 def _outside_words(result: RegionsResult, params: RegionsParams, region: int) -> str:
@@ -280,7 +320,10 @@ def _asked_words(result: RegionsResult, params: RegionsParams, region: int) -> s
     wanted = f"at least {number(1 - params.eps_m)}"
     if params.mode == "adversarial":
         wanted = f"at most {number(params.eps_m)}"
-    fits = "within" if result.holds[region] else "outside of"
+    if result.holds[region]:
+        fits = "within"
+    else:
+        fits = "outside of"
     allowed = f"mean {wanted}, variance at most {number(params.eps_v)}"
     found = f"The mean score inside is {number(mean)}, its variance {number(var)}"
     return f"{found}: {fits} what the settings allow ({allowed})."
@@ -299,4 +342,6 @@ def _fates(result: RegionsResult) -> str:
 
 
 def _class(result: RegionsResult) -> str:
-    return f"“{result.labels[result.target]}”" if result.target >= 0 else "the class"
+    if result.target >= 0:
+        return f"“{result.labels[result.target]}”"
+    return "the class"

@@ -76,7 +76,10 @@ def varied(axes: Sequence[SceneAxis], params: SpaceParams, spec: str) -> tuple[S
     known = {axis.name: axis for axis in axes}
     usual_names = (names for names in _USUAL if set(names) <= set(known))
     names = params.axes or next(usual_names, tuple(known)[:2])
-    usual = USUAL_RANGES if spec == IMAGE and params.span == "usual" else {}
+    if spec == IMAGE and params.span == "usual":
+        usual = USUAL_RANGES
+    else:
+        usual = {}
     ranges = {**usual, **params.ranges}
     return tuple(_ranged(known[name], ranges.get(name)) for name in names)
 

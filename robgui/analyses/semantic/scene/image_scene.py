@@ -64,8 +64,14 @@ class ImageScene:
         values = values.float()
         changed = values.detach() != self._usual
         # a transform at its usual value does nothing, but its gradient may be wanted
-        moved_axes = to_host(changed.any(0))[0].tolist() if moved is None else moved
-        used = [True] * len(self.axes) if values.requires_grad else moved_axes
+        if moved is None:
+            moved_axes = to_host(changed.any(0))[0].tolist()
+        else:
+            moved_axes = moved
+        if values.requires_grad:
+            used = [True] * len(self.axes)
+        else:
+            used = moved_axes
         column = dict(zip(self._column, values.unbind(1), strict=True))
         wanted = {name for name, use in zip(self._column, used, strict=True) if use}
         x = self.image.expand(len(values), -1, -1, -1)
@@ -158,7 +164,9 @@ def _coloured(x: Tensor, column: dict[str, Tensor], wanted: set[str]) -> Tensor:
         red, green, blue = (x[:, i : i + 1] for i in range(3))
         grey = red * LUMINANCE[0] + green * LUMINANCE[1] + blue * LUMINANCE[2]
         x = x + _wide(column["saturation"] / 100 - 1) * (x - grey)
-    return _hue_turned(x, column["hue"]) if "hue" in wanted else x
+    if "hue" in wanted:
+        return _hue_turned(x, column["hue"])
+    return x
 
 
 def _hue_turned(x: Tensor, degrees: Tensor) -> Tensor:

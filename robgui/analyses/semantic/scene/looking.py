@@ -71,10 +71,16 @@ def look(
 def _space(
     classifier: Classifier, spec: str, one: dict[str, Any] | None, seed: int, up: Up
 ) -> Space:
-    data = "" if one is None else hashlib.blake2b(one["array"].tobytes()).hexdigest()
+    if one is None:
+        data = ""
+    else:
+        data = hashlib.blake2b(one["array"].tobytes()).hexdigest()
     key = (id(classifier), str(classifier.device), spec, data, seed, up)
     if key not in _SPACES:
-        dataset = None if one is None else from_value(one)
+        if one is None:
+            dataset = None
+        else:
+            dataset = from_value(one)
         _SPACES[key] = open_space(spec, classifier, dataset, SpaceParams(seed=seed, up=up))
     _SPACES.move_to_end(key)
     while len(_SPACES) > _OPEN:

@@ -31,7 +31,9 @@ def own_class(spec: str, labels: Sequence[str]) -> int:
     ]
     exact = [place for place in ends if name in _names(labels[place])]
     found = exact or ends
-    return found[0] if len(found) == 1 else -1
+    if len(found) == 1:
+        return found[0]
+    return -1
 
 
 def _names(label: str) -> list[str]:

@@ -19,13 +19,13 @@ def small_pictures(images: Tensor, side: int = SIDE) -> np.ndarray:
     height, width = images.shape[2:]
     scale = min(1.0, side / max(height, width))
     size = max(1, round(height * scale)), max(1, round(width * scale))
-    smaller = (
-        torch.nn.functional.interpolate(images.float(), size=size, mode="area")
-        if scale < 1
-        else images
-    )
+    if scale < 1:
+        smaller = torch.nn.functional.interpolate(images.float(), size=size, mode="area")
+    else:
+        smaller = images
     pixels = (smaller[:, :3].clamp(0, 1) * 255).round().to(torch.uint8)
-    pixels = pixels if pixels.shape[1] == 3 else pixels[:, :1].expand(-1, 3, -1, -1)
+    if pixels.shape[1] != 3:
+        pixels = pixels[:, :1].expand(-1, 3, -1, -1)
     return np.ascontiguousarray(pixels.permute(0, 2, 3, 1).cpu().numpy())
 
 

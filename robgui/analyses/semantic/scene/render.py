@@ -107,9 +107,13 @@ class Renderer:
             view.ambient.index_select(0, pixels.picture)
             + view.light.index_select(0, pixels.picture) * pixels.lit
         )
-        tint = view.tint * self._colour if pixels.colour is None else view.tint
+        if pixels.colour is None:
+            tint = view.tint * self._colour
+        else:
+            tint = view.tint
         colour = light[:, None] * tint.index_select(0, pixels.picture)
-        colour = colour if pixels.colour is None else colour * pixels.colour
+        if pixels.colour is not None:
+            colour = colour * pixels.colour
         # memory of its own, no view: for the gradient, writing into a view copies all of it
         canvas = torch.cat([one.expand(height * width, 3) for one in view.background])
         canvas.index_copy_(0, pixels.place, colour)

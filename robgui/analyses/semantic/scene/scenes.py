@@ -52,7 +52,10 @@ def open_scene(
 
 def _image(classifier: Classifier, dataset: Dataset | None, seed: int) -> ImageScene:
     if dataset is None or len(dataset) != 1:
-        count = "none" if not dataset else f"{len(dataset):,}"
+        if not dataset:
+            count = "none"
+        else:
+            count = f"{len(dataset):,}"
         raise DataError(
             f"The scene {IMAGE} transforms exactly one input, not {count}; choose it in the gallery"
             " or with --index."

@@ -61,7 +61,10 @@ def shade(
     values = [torch.addcmul(torch.addcmul(c[i], a[i], x), b[i], y) for i in range(columns)]
     depth = values[0].reciprocal()
     lit = (values[1] * depth).clamp_min(0)
-    colour = torch.stack([value * depth for value in values[2:5]], 1) if columns > 2 else None
+    if columns > 2:
+        colour = torch.stack([value * depth for value in values[2:5]], 1)
+    else:
+        colour = None
     if colour is not None and columns > 5:
         colour = colour * _sample(surface.texture, values[5] * depth, values[6] * depth)
     return Pixels(place, picture, lit, colour)

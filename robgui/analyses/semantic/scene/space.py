@@ -107,7 +107,9 @@ class Space:
             )
         if wanted != "auto":
             return wanted
-        return "autograd" if able and self.scene.exact_gradient else "differences"
+        if able and self.scene.exact_gradient:
+            return "autograd"
+        return "differences"
 
     def wrapped(self, points: Tensor) -> Tensor:
         """Points brought back into the ranges: around on periodic axes, to the nearest end on
@@ -136,11 +138,9 @@ class Space:
                 self.scene.images(*self._there(points[i : i + size]))
                 for i in range(0, len(points), size)
             ]
-        return (
-            torch.cat(parts)
-            if parts
-            else torch.zeros((0, *self.classifier.shape), device=self.classifier.device)
-        )
+        if parts:
+            return torch.cat(parts)
+        return torch.zeros((0, *self.classifier.shape), device=self.classifier.device)
 
     def probs(self, points: Tensor, batch: int = 0) -> Generator[None, None, Tensor]:
         """Scores of all classes ``(m, classes)``; yields after every batch but the last."""
@@ -196,7 +196,9 @@ class Space:
         return to_device(values, self.classifier.device), moved
 
     def _shares(self, logits: Tensor) -> Tensor:
-        return logits.sigmoid() if self.classifier.settings.multi_label else logits.softmax(1)
+        if self.classifier.settings.multi_label:
+            return logits.sigmoid()
+        return logits.softmax(1)
 
     def batch_size(self, wanted: int) -> int:
         """Pictures made and looked at together; rendering takes longer than transforming."""
@@ -314,4 +316,6 @@ def _placed(axis: SceneAxis, value: float) -> float:
 
 
 def _one(dataset: Dataset | None, place: int | None) -> Dataset | None:
-    return None if dataset is None or place is None else dataset.subset([place])
+    if dataset is None or place is None:
+        return None
+    return dataset.subset([place])

@@ -103,9 +103,10 @@ def _touching(corners: Corners, faces: Tensor, height: int) -> _Faces:
     behind = corners.z < NEAR
     clipped = bool(behind.any())
     row = (corners.y / corners.z.clamp_min(NEAR) + (height / 2 - 0.5)).clamp_(-1, height)
-    lowest, highest = (
-        (row.masked_fill(behind, -1), row.masked_fill(behind, height)) if clipped else (row, row)
-    )
+    if clipped:
+        lowest, highest = (row.masked_fill(behind, -1), row.masked_fill(behind, height))
+    else:
+        lowest, highest = (row, row)
     y = [lowest.index_select(1, face) for face in faces]
     first = torch.minimum(torch.minimum(y[0], y[1]), y[2]).ceil_().clamp_(min=0)
     if clipped:

@@ -51,11 +51,10 @@ class _Table:
         self._classifiers, self._params = classifiers, params
         self._spaces = open_spaces(classifiers, dataset, params)
         first = self._spaces[0][0]
-        self._starts = (
-            given_starts(first, params.starts)
-            if params.starts
-            else same_starts(first, params.start_count)
-        )
+        if params.starts:
+            self._starts = given_starts(first, params.starts)
+        else:
+            self._starts = same_starts(first, params.start_count)
         self._methods = tuple(method for method in METHODS if method in params.methods)
         size = (len(classifiers), len(self._spaces[0]), len(self._starts), len(self._methods))
         n = len(first.axes)
@@ -64,7 +63,10 @@ class _Table:
         self._converged, self._hit, self._grew = (np.zeros(size, dtype=bool) for _ in range(3))
         self._score, self._top1 = np.full(size[:3], np.nan), np.full(size[:3], -1, dtype=np.int64)
         self._target = predicted_classes(classifiers[0], dataset, params)
-        self._calls = 0 if params.target else sum(target >= 0 for target in self._target)
+        if params.target:
+            self._calls = 0
+        else:
+            self._calls = sum(target >= 0 for target in self._target)
         self._steps = 0
         self._growth: Growth | None = None
         self._place = ""
@@ -85,11 +87,10 @@ class _Table:
         """The complete picture now."""
         each = self._params.iterations
         maps = len(self._classifiers) * len(self._spaces[0])
-        current = (
-            0
-            if self._growth is None or not hasattr(self._growth, "grower")
-            else self._growth.grower.steps
-        )
+        if self._growth is None or not hasattr(self._growth, "grower"):
+            current = 0
+        else:
+            current = self._growth.grower.steps
         return Step(
             done=self._steps + current, total=each * maps, result=self._result(), note=self._note()
         )
@@ -113,9 +114,9 @@ class _Table:
     def _words(self, shape: int, words: str) -> str:
         """``words`` as a sentence, with the shape that they are about if there are several."""
         count = len(self._spaces[0])
-        return (
-            f"Shape {shape + 1} of {count}, {words}" if count > 1 else words[0].upper() + words[1:]
-        )
+        if count > 1:
+            return f"Shape {shape + 1} of {count}, {words}"
+        return words[0].upper() + words[1:]
 
     def _decide(self, shape: int) -> Iterator[None]:
         """Takes the class that the first network most often sees."""

@@ -88,7 +88,10 @@ def srvr_verdict(result: SrvrResult, params: SrvrParams) -> Verdict:
         return own[0]
     best = winner(result)
     known = np.flatnonzero(np.isfinite(result.srvr))
-    worst = int(known[np.argmin(result.srvr[known])]) if len(known) else 0
+    if len(known):
+        worst = int(known[np.argmin(result.srvr[known])])
+    else:
+        worst = 0
     return Verdict(
         status=worst_status(one.status for one in own),
         sentence=_ranking(result, best, known),
@@ -141,11 +144,20 @@ def _status(share: SafeShare, params: SrvrParams) -> Status:
     if math.isnan(share.mean):
         return Status.UNKNOWN
     if params.mode == "adversarial":
-        return Status.FAILS if share.lost else Status.UNKNOWN
-    high = share.mean if math.isnan(share.high) else share.high
+        if share.lost:
+            return Status.FAILS
+        return Status.UNKNOWN
+    if math.isnan(share.high):
+        high = share.mean
+    else:
+        high = share.high
     if share.lost:
-        return Status.FAILS if high < params.enough else Status.AT_RISK
-    return Status.AT_RISK if share.mean < params.enough else Status.UNKNOWN
+        if high < params.enough:
+            return Status.FAILS
+        return Status.AT_RISK
+    if share.mean < params.enough:
+        return Status.AT_RISK
+    return Status.UNKNOWN
 
 
 def _sentence(result: SrvrResult, params: SrvrParams, network: int, share: SafeShare) -> str:
@@ -155,7 +167,10 @@ def _sentence(result: SrvrResult, params: SrvrParams, network: int, share: SafeS
     if params.mode == "adversarial":
         around = f"A region grown around a pose that {name} gets wrong"
         return f"{around} fills on average {share.words} of {axes}."
-    start = "pose that it gets right" if not share.lost else "start"
+    if not share.lost:
+        start = "pose that it gets right"
+    else:
+        start = "start"
     fills = f"{name}: a region grown around a {start} fills on average {share.words} of {axes}"
     if not share.lost:
         return f"{fills}."
@@ -184,12 +199,24 @@ def _number(share: SafeShare, of: str = "") -> Quantity:
 
 
 def _scope(result: SrvrResult) -> str:
-    shapes = result.shapes[0] if len(result.shapes) == 1 else count(len(result.shapes), "shape")
+    if len(result.shapes) == 1:
+        shapes = result.shapes[0]
+    else:
+        shapes = count(len(result.shapes), "shape")
     names = list(dict.fromkeys(result.labels[c] for c in result.target if c >= 0))
-    what = f"“{names[0]}” of {shapes}" if len(names) == 1 else shapes
-    ways = f"{len(result.methods)} ways to grow" if len(result.methods) > 1 else "one way to grow"
+    if len(names) == 1:
+        what = f"“{names[0]}” of {shapes}"
+    else:
+        what = shapes
+    if len(result.methods) > 1:
+        ways = f"{len(result.methods)} ways to grow"
+    else:
+        ways = "one way to grow"
     done, all_of = int(result.regions.sum()), result.volume.size
-    progress = "" if done == all_of else f"; {done:,} of {count(all_of, 'region')} done so far"
+    if done == all_of:
+        progress = ""
+    else:
+        progress = f"; {done:,} of {count(all_of, 'region')} done so far"
     starts = f"the same {count(len(result.starts), 'start')} for every network, {ways}"
     return f"{sentence_case(what)} over {range_words(result.axes)}; {starts}{progress}."
 
@@ -211,7 +238,9 @@ def _each(result: SrvrResult) -> tuple[str, ...]:
 
 
 def _enough(params: SrvrParams) -> str:
-    return f"Asked: at least {setting_words(params.enough)}." if params.mode == "robust" else ""
+    if params.mode == "robust":
+        return f"Asked: at least {setting_words(params.enough)}."
+    return ""
 
 
 def _unseen() -> str:

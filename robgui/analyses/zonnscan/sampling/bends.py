@@ -50,7 +50,9 @@ def next_radius(radii: np.ndarray, curves: np.ndarray) -> float | None:
     if hidden[place] <= HIDDEN:
         return None
     between = float(f"{(radii[place] + radii[place + 1]) / 2:.3g}")
-    return between if radii[place] < between < radii[place + 1] else None
+    if radii[place] < between < radii[place + 1]:
+        return between
+    return None
 
 
 def curves_of(counts: Counts, own: np.ndarray, klass: int) -> np.ndarray:

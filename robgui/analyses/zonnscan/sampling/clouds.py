@@ -31,11 +31,10 @@ def zone_cloud(
         points, used, note = base_points(sampler, corners.shape[1], samples, seed, corners.device)
         return BoxCloud(partial(_box, zone, corners, sizes), corners.shape[1], points), used, note
     kind = ClippedCloud if zone.endswith("clipped") else HitAndRunCloud
-    note = (
-        ""
-        if sampler == "plain"
-        else f"Zone {zone} is no box: plain sampling is used instead of {sampler}."
-    )
+    if sampler == "plain":
+        note = ""
+    else:
+        note = f"Zone {zone} is no box: plain sampling is used instead of {sampler}."
     return kind(corners, sizes, power(zone), seed), "plain", note
 
 

@@ -129,7 +129,10 @@ def shares(counts: Counts, cap: int, stops: bool) -> tuple[np.ndarray, np.ndarra
     look, Bonferroni over them). The two samples of an antithetic pair may say the same, so a pair
     counts as one.
     """
-    alike = ANTITHETIC if counts.lane_sums.shape[1] == ANTITHETIC else 1
+    if counts.lane_sums.shape[1] == ANTITHETIC:
+        alike = ANTITHETIC
+    else:
+        alike = 1
     crossed, samples = counts.crossed / alike, counts.samples / alike
     if not stops:
         return clopper_pearson(crossed, samples)

@@ -35,12 +35,18 @@ def _pictures(result: CornerCasesResult) -> Images:
     for place, pixels in enumerate(result.thumbnails[:MOST_PICTURES]):
         truth, first = int(result.truth[place]), int(result.classes[0, place])
         answers = dict.fromkeys(result.labels[c] for c in result.classes[:, place])
-        right = bool(first == truth) if truth >= 0 else None
+        if truth >= 0:
+            right = bool(first == truth)
+        else:
+            right = None
         ink = Ink("class", name=result.labels[first])
         pictures.append(Picture(pixels, result.keys[place], " / ".join(answers), right, ink))
     left = len(result.numbers) - len(pictures)
     names = short_names(result.models)
-    order = f"Of {len(result.numbers):,}, the surest." if left else "The surest come first."
+    if left:
+        order = f"Of {len(result.numbers):,}, the surest."
+    else:
+        order = "The surest come first."
     if left and not pictures:
         order = "They are shown when all inputs have been looked at."
     note = f"Answers of {', '.join(names)}; ✓ and ✗ tell of {names[0]}. {order}"

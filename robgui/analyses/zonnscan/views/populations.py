@@ -95,7 +95,9 @@ def _worst(result: PopulationsResult) -> Images:
 def _told(result: PopulationsResult, place: int) -> float | None:
     """The uncertainty of one input; None where its samples cannot tell it from 0."""
     value = float(result.index[place])
-    return value if value >= resolution(int(result.samples[place])) else None
+    if value >= resolution(int(result.samples[place])):
+        return value
+    return None
 
 
 def _most(result: PopulationsResult, place: int) -> float:
@@ -107,7 +109,10 @@ def _most(result: PopulationsResult, place: int) -> float:
 def _table(result: PopulationsResult) -> Table:
     order = np.argsort(-np.nan_to_num(result.index), kind="stable")[:MOST_ROWS].tolist()
     left = len(result.index) - len(order)
-    more = f" {left:,} more inputs with a lower uncertainty are left out." if left else ""
+    if left:
+        more = f" {left:,} more inputs with a lower uncertainty are left out."
+    else:
+        more = ""
     names = [result.names[int(result.second[i])] for i in order]
     return Table(
         "Every input",

@@ -22,7 +22,10 @@ def samples_view(result: ZonnscanResult, place: int, pixels: Sequence[np.ndarray
     pictures = []
     for picture, c in zip(pixels, result.shown_class[place].tolist(), strict=False):
         label = result.labels[c] if c >= 0 else ""
-        same = c == result.predicted if c >= 0 else None
+        if c >= 0:
+            same = c == result.predicted
+        else:
+            same = None
         pictures.append(Picture(picture, chip=label, right=same, ink=Ink("class", name=label)))
     return Images(TITLE, tuple(pictures), columns=len(pictures), note=radius_words(result, place))
 

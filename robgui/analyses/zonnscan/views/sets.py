@@ -37,7 +37,10 @@ def histogram(
     for values, name, ink in zip(known, names, INKS, strict=True):
         shares = np.histogram(np.clip(values, 0, 1), edges)[0] / max(1, len(values))
         series.append(Series(f"{name}: {len(values):,} {what}", shares, ink))
-        mean = float(values.mean()) if len(values) else math.nan
+        if len(values):
+            mean = float(values.mean())
+        else:
+            mean = math.nan
         if math.isfinite(mean):
             marks.append(Mark(mean, f"mean of {name}", ink))
     return Bars(

@@ -38,7 +38,9 @@ def rival(result: ZonnscanResult) -> int:
             return change.klass
     means = np.nan_to_num(result.mean_confidence).max(0)
     means[result.predicted] = -1
-    return int(means.argmax()) if len(means) > 1 else -1
+    if len(means) > 1:
+        return int(means.argmax())
+    return -1
 
 
 def sweep(result: ZonnscanResult, params: ZonnscanParams) -> Curves:
@@ -138,7 +140,10 @@ def _marks(result: ZonnscanResult, params: ZonnscanParams) -> list[Mark]:
     signs = {"a gradient attack": "attack", "a random sample": "sample"}
     marks = []
     for place, change in enumerate(changes(result)):
-        label = f": {result.labels[change.klass]}" if change.klass >= 0 else ""
+        if change.klass >= 0:
+            label = f": {result.labels[change.klass]}"
+        else:
+            label = ""
         name = f"{signs[change.how]} at {number(change.radius)}{label}"
         marks.append(Mark(change.radius, name, Ink("fails" if place == 0 else "unknown")))
     limit = held(result, params)
@@ -171,7 +176,10 @@ def _found(result: ZonnscanResult) -> Images:
     shown = [_original(result, picture_of(result.input, result.kind))]
     for change in changes(result):
         for x in change.input:
-            label = result.labels[change.klass] if change.klass >= 0 else "another class"
+            if change.klass >= 0:
+                label = result.labels[change.klass]
+            else:
+                label = "another class"
             caption = f"radius {number(change.radius)}, by {change.how}"
             shown.append(
                 Picture(picture_of(x, result.kind), caption, label, None, Ink("rival", name=label))
@@ -184,7 +192,10 @@ def _original(result: ZonnscanResult, pixels: np.ndarray) -> Picture:
     caption = result.input_name
     if result.radii[0] == 0:
         caption += f", {percent(float(result.mean_confidence[0, result.predicted]))} sure"
-    right = result.truth == result.predicted if result.truth >= 0 else None
+    if result.truth >= 0:
+        right = result.truth == result.predicted
+    else:
+        right = None
     if right is False:
         caption += f", truly {result.labels[result.truth]}"
     return Picture(pixels, caption, label, right, Ink("class", name=label))

@@ -35,7 +35,9 @@ def views(result: WatermarkResult, params: WatermarkParams) -> Sequence[View]:
 
 
 def _names(params: WatermarkParams) -> tuple[str, str]:
-    return ("model", "marked copy") if params.mode == "make" else ("first model", "second model")
+    if params.mode == "make":
+        return ("model", "marked copy")
+    return ("first model", "second model")
 
 
 def means(result: WatermarkResult) -> np.ndarray:
@@ -77,8 +79,12 @@ def _key(result: WatermarkResult, params: WatermarkParams) -> Images:
     pictures = []
     for place, pixels in enumerate(result.thumbnails[:MOST_PICTURES]):
         before, after = (int(c) for c in result.answers[:, place])
-        known = result.labels[after] if after >= 0 else "…"
-        right = after == int(result.classes[place]) if after >= 0 else None
+        if after >= 0:
+            known = result.labels[after]
+            right = after == int(result.classes[place])
+        else:
+            known = "…"
+            right = None
         ink = Ink("class", name=result.labels[before])
         chip = f"{result.labels[before]} → {known}"
         pictures.append(Picture(pixels, result.keys[place], chip, right, ink))

@@ -18,7 +18,10 @@ from robgui.core.verdict import Quantity, Status, Verdict
 def verdict(result: CornerCasesResult, params: CornerCasesParams) -> Verdict:
     """On how many inputs the models disagree; each such input is an error of one of them."""
     found = len(result.numbers)
-    share = found / result.looked if result.looked else float("nan")
+    if result.looked:
+        share = found / result.looked
+    else:
+        share = float("nan")
     return Verdict(
         status=Status.FAILS if found else Status.UNKNOWN,
         sentence=_sentence(result, share),
@@ -35,7 +38,10 @@ def _so_far(result: CornerCasesResult) -> bool:
 
 def _sentence(result: CornerCasesResult, share: float) -> str:
     models, found = f"{len(result.models)} models", len(result.numbers)
-    so_far = "So far, the" if _so_far(result) else "The"
+    if _so_far(result):
+        so_far = "So far, the"
+    else:
+        so_far = "The"
     if not result.looked:
         return f"The {models} have not all seen an input yet."
     if found:
@@ -79,7 +85,10 @@ def _of_model(result: CornerCasesResult, place: int) -> Verdict:
     share = wrong / total
     quantity = Quantity("Wrong where the models disagree", share, better="low", text=percent(share))
     seen = f"{wrong:,} of the {total:,} labelled inputs the models disagree on"
-    status = Status.FAILS if wrong else Status.UNKNOWN
+    if wrong:
+        status = Status.FAILS
+    else:
+        status = Status.UNKNOWN
     return Verdict(status, f"{name} is wrong on {seen}.", quantity)
 
 

@@ -28,7 +28,9 @@ def uncertainty(value: float, low: float, high: float, samples: float) -> str:
 
 def mean_uncertainty(value: float) -> str:
     """The mean over many inputs; ``below 0.001`` rather than a number nobody has measured."""
-    return f"below {number(FINEST_MEAN)}" if value < FINEST_MEAN else number(value)
+    if value < FINEST_MEAN:
+        return f"below {number(FINEST_MEAN)}"
+    return number(value)
 
 
 def rounded_up(value: float) -> float:
@@ -41,7 +43,9 @@ def rounded_up(value: float) -> float:
 
 def chance(p: float) -> str:
     """The p value of a test in words."""
-    return f"probability {number(p)}" if p > 0 else "a probability below 10⁻³⁰⁰"
+    if p > 0:
+        return f"probability {number(p)}"
+    return "a probability below 10⁻³⁰⁰"
 
 
 def short_names(models: Sequence[str]) -> list[str]:

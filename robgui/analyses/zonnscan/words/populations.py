@@ -23,7 +23,10 @@ def verdict(result: PopulationsResult, params: PopulationsParams) -> Verdict:
     """Whether the uncertainty tells the sets apart, and which inputs fail on the way."""
     attacked = params.against == "adversarial"
     failures = [*(_attack_failures(result) if attacked else ()), *_failures(result, params)]
-    sentence = _alarm(result, params) if attacked else f"{told_apart(result)}."
+    if attacked:
+        sentence = _alarm(result, params)
+    else:
+        sentence = f"{told_apart(result)}."
     if not result.finished:
         sentence = f"So far, {sentence[0].lower()}{sentence[1:]}"
     return Verdict(
@@ -57,7 +60,9 @@ def changed_by_attack(result: PopulationsResult) -> np.ndarray:
 def caught(result: PopulationsResult, false_alarms: float = FALSE_ALARMS) -> float:
     """The share of the second set that an alarm catches at a bounded share of false alarms."""
     allowed = result.detected[result.false_alarms <= false_alarms]
-    return float(allowed.max()) if len(allowed) else 0.0
+    if len(allowed):
+        return float(allowed.max())
+    return 0.0
 
 
 def told_apart(result: PopulationsResult) -> str:
@@ -66,7 +71,10 @@ def told_apart(result: PopulationsResult) -> str:
     low, high = (mean_uncertainty(float(mean)) for mean in result.means)
     if not result.ks_p < SURE:
         return f"The uncertainty does not tell {second} from {first} (mean {high} and {low})"
-    word = "higher" if result.means[1] > result.means[0] else "lower"
+    if result.means[1] > result.means[0]:
+        word = "higher"
+    else:
+        word = "lower"
     return (
         f"The uncertainty is {word} around {second} than around {first} (mean {high} against {low})"
     )
@@ -74,7 +82,9 @@ def told_apart(result: PopulationsResult) -> str:
 
 def _called(name: str) -> str:
     """A set as a sentence calls it."""
-    return f"the {name} set" if name in ("first", "second") else f"{name} inputs"
+    if name in ("first", "second"):
+        return f"the {name} set"
+    return f"{name} inputs"
 
 
 def _alarm(result: PopulationsResult, params: PopulationsParams) -> str:
@@ -116,7 +126,10 @@ def _failures(result: PopulationsResult, params: ScanParams) -> list[str]:
 def _scope(result: PopulationsResult, params: ScanParams) -> str:
     second, first = int(result.second.sum()), int((~result.second).sum())
     sets = f"{first:,} inputs ({result.names[0]}) and {second:,} ({result.names[1]})"
-    so_far = "" if result.finished else " so far, not every zone is known closely yet"
+    if result.finished:
+        so_far = ""
+    else:
+        so_far = " so far, not every zone is known closely yet"
     samples = f"{int(result.samples.sum()):,} samples{so_far}"
     return f"{sets}, zones of radius {number(params.radius)}, {samples}."
 

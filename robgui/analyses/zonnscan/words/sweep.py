@@ -49,7 +49,9 @@ def _witness_class(result: ZonnscanResult) -> int:
     votes = result.vote_share[int(np.abs(result.radii - result.crossing_radius).argmin())].copy()
     several_labels = not math.isclose(float(votes.sum()), 1, abs_tol=1e-6)
     votes[result.predicted] = 0
-    return -1 if several_labels else int(votes.argmax())
+    if several_labels:
+        return -1
+    return int(votes.argmax())
 
 
 def held(result: ZonnscanResult, params: ZonnscanParams) -> float:
@@ -60,8 +62,13 @@ def held(result: ZonnscanResult, params: ZonnscanParams) -> float:
 def computed(result: ZonnscanResult) -> float:
     """The largest radius up to which every radius has samples; 0 where none has."""
     missing = np.flatnonzero((result.radii > 0) & (result.samples == 0))
-    known = result.radii[: missing[0]] if len(missing) else result.radii
-    return float(known[-1]) if len(known) else 0.0
+    if len(missing):
+        known = result.radii[: missing[0]]
+    else:
+        known = result.radii
+    if len(known):
+        return float(known[-1])
+    return 0.0
 
 
 def attacked(result: ZonnscanResult) -> bool:
@@ -86,7 +93,10 @@ def _wrong(result: ZonnscanResult) -> bool:
 
 def _status(result: ZonnscanResult, params: ZonnscanParams) -> Status:
     limit = held(result, params)
-    nearest = changes(result)[0].radius if changes(result) else math.inf
+    if changes(result):
+        nearest = changes(result)[0].radius
+    else:
+        nearest = math.inf
     if _wrong(result) or nearest <= limit:
         return Status.FAILS
     if nearest <= params.risk_factor * limit:
@@ -103,7 +113,9 @@ def _class(result: ZonnscanResult, number_of: int) -> str:
 def _other(result: ZonnscanResult, change: Change) -> str:
     """The class after a change; several labels may change without another one on top."""
     known = change.klass not in (-1, result.predicted)
-    return _class(result, change.klass) if known else "another class"
+    if known:
+        return _class(result, change.klass)
+    return "another class"
 
 
 def _sentence(result: ZonnscanResult, params: ZonnscanParams) -> str:
@@ -117,9 +129,10 @@ def _sentence(result: ZonnscanResult, params: ZonnscanParams) -> str:
     if not reach:
         return f"{name}: the model says {own}; nothing around it was sampled."
     samples = f"{_sampled(result):,} random samples"
-    nobody = (
-        f"neither {samples} nor a gradient attack" if attacked(result) else f"none of {samples}"
-    )
+    if attacked(result):
+        nobody = f"neither {samples} nor a gradient attack"
+    else:
+        nobody = f"none of {samples}"
     so_far = "so far, " if _open(result) else ""
     return f"{name}: {so_far}up to radius {number(reach)}, {nobody} changes {own}."
 
@@ -139,7 +152,10 @@ def _number(result: ZonnscanResult) -> Quantity:
         words = f"radius {number(found[0].radius)}, by {found[0].how}"
         return Quantity(name, found[0].radius, better="high", text=words)
     reach = computed(result)
-    words = f"none up to radius {number(reach)}" if reach else "nothing sampled"
+    if reach:
+        words = f"none up to radius {number(reach)}"
+    else:
+        words = "nothing sampled"
     words += " so far" if _open(result) and reach else ""
     return Quantity(name, math.nan, better="high", text=words)
 
@@ -154,7 +170,9 @@ def _scope(result: ZonnscanResult, params: ZonnscanParams) -> str:
         radii = f"So far, radii up to {number(reach)} of {number(last)}"
     elif result.attack_note == ATTACK_TO_COME:
         radii = f"So far, radii up to {number(last)}"
-    return f"{radii}, {_sampled(result):,} samples, {sampler}." if last else "The input itself."
+    if last:
+        return f"{radii}, {_sampled(result):,} samples, {sampler}."
+    return "The input itself."
 
 
 def _rule(result: ZonnscanResult, params: ZonnscanParams) -> str:
@@ -187,7 +205,9 @@ def _attack_words(result: ZonnscanResult) -> str:
         return f"A gradient attack finds no change up to radius {number(last)}."
     if result.attack_note:
         return f"No gradient attack: {result.attack_note.rstrip('.')}."
-    return "No gradient attack was made." if last else ""
+    if last:
+        return "No gradient attack was made."
+    return ""
 
 
 def _sample_words(result: ZonnscanResult) -> str:
@@ -199,9 +219,9 @@ def _sample_words(result: ZonnscanResult) -> str:
             f" {number(result.crossing_radius)}; {seldom}."
         )
     reach = computed(result)
-    return (
-        f"No random sample up to radius {number(reach)} changes class; {seldom}." if reach else ""
-    )
+    if reach:
+        return f"No random sample up to radius {number(reach)} changes class; {seldom}."
+    return ""
 
 
 def _surety(result: ZonnscanResult) -> str:
@@ -236,7 +256,10 @@ def findings(result: ZonnscanResult, params: ZonnscanParams) -> list[Finding]:
         other = _other(result, nearest)
         title = f"{result.input_name}: {own} becomes {other} at radius {number(nearest.radius)}"
         severity = max(severity, 1 - nearest.radius / limit)
-        failing = nearest.input[0] if len(nearest.input) else result.input
+        if len(nearest.input):
+            failing = nearest.input[0]
+        else:
+            failing = result.input
     detail = {
         "class": result.labels[result.predicted],
         "other_class": other.strip("“”"),
@@ -254,7 +277,9 @@ def uncertainty_jump(result: ZonnscanResult, limit: float) -> float:
     """How far the uncertainty rises from the smallest radius within the limit."""
     values = result.index[result.radii <= limit]
     values = values[np.isfinite(values)]
-    return float(values.max() - values[0]) if len(values) > 1 else 0.0
+    if len(values) > 1:
+        return float(values.max() - values[0])
+    return 0.0
 
 
 def offers(result: ZonnscanResult, params: ZonnscanParams) -> list[Offer]:

@@ -30,7 +30,9 @@ def verdict(result: WatermarkResult, params: WatermarkParams) -> Verdict:
 
 def second_name(result: WatermarkResult, params: WatermarkParams) -> str:
     """What the second model is called in a sentence."""
-    return "its watermarked copy" if params.mode == "make" else result.models[1]
+    if params.mode == "make":
+        return "its watermarked copy"
+    return result.models[1]
 
 
 def _sentence(result: WatermarkResult, params: WatermarkParams) -> str:
@@ -41,7 +43,10 @@ def _sentence(result: WatermarkResult, params: WatermarkParams) -> str:
             return f"A copy of {first} is being taught the watermark: {steps} so far."
         return f"{first} and {second} are being compared; no run has ended yet."
     runs = int(result.runs_done.sum())
-    so_far = "So far the" if runs < params.runs else "The"
+    if runs < params.runs:
+        so_far = "So far the"
+    else:
+        so_far = "The"
     if told_apart(result):
         where = f"it differs around {_differ(result)} inputs"
         return f"{so_far} uncertainty tells {first} from {second}: {where}."
@@ -83,13 +88,22 @@ def _tests(result: WatermarkResult) -> list[str]:
 
 def _scope(result: WatermarkResult, params: WatermarkParams) -> str:
     done = int(result.runs_done.sum())
-    runs = count(done, "run") if done == params.runs else f"{done:,} of {params.runs:,} runs so far"
-    what = "key input" if params.mode == "make" else "input"
+    if done == params.runs:
+        runs = count(done, "run")
+    else:
+        runs = f"{done:,} of {params.runs:,} runs so far"
+    if params.mode == "make":
+        what = "key input"
+    else:
+        what = "input"
     return f"{count(len(result.keys), what)}, radius {number(params.radius)}, {runs}."
 
 
 def _because(result: WatermarkResult, params: WatermarkParams) -> list[str]:
-    told = _tests(result) if result.runs_done.any() else []
+    if result.runs_done.any():
+        told = _tests(result)
+    else:
+        told = []
     if params.mode == "make":
         told += _learned(result, params)
     if np.isfinite(result.accuracy).all():

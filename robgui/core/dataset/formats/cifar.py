@@ -84,9 +84,15 @@ def _dataset(
     notes: list[str],
     parts: tuple[str, ...],
 ) -> Dataset:
-    blocks = batches[0][0] if len(batches) == 1 else JoinedRows([batch[0] for batch in batches])
+    if len(batches) == 1:
+        blocks = batches[0][0]
+    else:
+        blocks = JoinedRows([batch[0] for batch in batches])
     labels = np.concatenate([batch[1] for batch in batches]).astype(np.int64)
-    folder = path if path.is_dir() else path.parent
+    if path.is_dir():
+        folder = path
+    else:
+        folder = path.parent
     return Dataset(
         ArrayImages(blocks, "chw", 0.0, 255.0, str(path)),
         name=path.name,
@@ -101,7 +107,9 @@ def _dataset(
 
 def _batch(path: Path, options: Options) -> tuple[Blocks, np.ndarray, bool]:
     """Pixels, labels, and whether they are of CIFAR-100."""
-    return _binary(path, options) if path.suffix == ".bin" else _python(path, options)
+    if path.suffix == ".bin":
+        return _binary(path, options)
+    return _python(path, options)
 
 
 def _binary(path: Path, options: Options) -> tuple[Blocks, np.ndarray, bool]:
@@ -114,7 +122,10 @@ def _binary(path: Path, options: Options) -> tuple[Blocks, np.ndarray, bool]:
         )
     count, width = length // (_PIXELS + labels), _PIXELS + labels
     rows = FileRows(path, 0, np.dtype(np.uint8), (count, width))
-    column = 0 if labels == 1 or options.label == "coarse" else 1
+    if labels == 1 or options.label == "coarse":
+        column = 0
+    else:
+        column = 1
     numbers = _column(path, count, width, column)
     return _BinaryImages(rows, labels), numbers, labels == 2
 
@@ -160,7 +171,10 @@ def _names(folder: Path, hundred: bool, coarse: bool) -> tuple[str, ...]:
     kind = "coarse" if coarse else "fine"
     for name in ("batches.meta", "meta"):
         if (folder / name).is_file():
-            key = f"{kind}_label_names" if hundred else "label_names"
+            if hundred:
+                key = f"{kind}_label_names"
+            else:
+                key = "label_names"
             words = read_pickle(folder / name).get(key)
             if isinstance(words, list):
                 return tuple(_word(word) for word in words)
@@ -172,4 +186,6 @@ def _names(folder: Path, hundred: bool, coarse: bool) -> tuple[str, ...]:
 
 
 def _word(word: object) -> str:
-    return word.decode("latin1") if isinstance(word, bytes) else str(word)
+    if isinstance(word, bytes):
+        return word.decode("latin1")
+    return str(word)

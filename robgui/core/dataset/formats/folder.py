@@ -151,7 +151,9 @@ def images_dataset(
     for name in found.foreign:
         dataset.skip(name, "robgui does not read this image format; convert it to PNG")
     by_class = found.labels is not None and options.names
-    return dataset.relabelled(options.names) if by_class else dataset
+    if by_class:
+        return dataset.relabelled(options.names)
+    return dataset
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
@@ -219,7 +221,10 @@ def _labels(
         own = options.labels or (isinstance(table_path, Path) and table_path.parent == path)
         return None, (), [f"{name} names none of these images."] if own else []
     labels, names = _numbers(words, table, options, table_path)
-    notes = [f"{name} has no label for {missing:,} of {len(words):,} images."] if missing else []
+    if missing:
+        notes = [f"{name} has no label for {missing:,} of {len(words):,} images."]
+    else:
+        notes = []
     return labels, names, notes
 
 

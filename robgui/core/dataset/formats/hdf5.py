@@ -44,7 +44,10 @@ def _open(path: Path, options: Options, *, matlab: bool) -> Dataset:
     try:
         import h5py
     except ImportError as error:
-        what = "a MATLAB 7.3 file" if matlab else "an HDF5 file"
+        if matlab:
+            what = "a MATLAB 7.3 file"
+        else:
+            what = "an HDF5 file"
         raise MissingExtraError(f"{path}: {what}", "hdf5") from error
     with ExitStack() as opened, reading(path):
         try:
@@ -70,7 +73,9 @@ def _arrays(file: Any, path: Path) -> dict[str, Any]:
         if isinstance(item, h5py.Dataset) and not name.startswith("#"):
             short = name.rpartition("/")[2]
             found[name if short in found else short] = item
-        return True if len(found) >= _MOST else None
+        if len(found) >= _MOST:
+            return True
+        return None
 
     file.visititems(visit)
     if not found:
@@ -89,7 +94,10 @@ def _dataset(
         inputs, labels = known_pair(
             {name: shape[::-1] for name, shape in shapes.items()}, options, path
         )
-        count = None if labels is None else math.prod(shapes[labels])
+        if labels is None:
+            count = None
+        else:
+            count = math.prod(shapes[labels])
         last = not items_last(shapes[inputs][::-1], count)  # the axes are the other way round
     else:
         inputs, labels = choose_keys(shapes, options, path)
@@ -169,7 +177,10 @@ class StoredRows:
 
     def _one(self, position: int) -> np.ndarray:
         try:
-            value = self._item[..., position] if self._last else self._item[position]
+            if self._last:
+                value = self._item[..., position]
+            else:
+                value = self._item[position]
         except Exception as error:  # as above
             raise DataError(
                 f"{self._path}: item {position} cannot be read ({first_line(error)}); get a"

@@ -97,7 +97,9 @@ def _pattern(name: str) -> str | None:
     """What the names of an images file and its labels file have in common."""
     lower = name.casefold().removesuffix(".gz")
     common = re.sub(r"images?|labels?", "*", lower)
-    return None if common == lower else re.sub(r"[-_.]", "-", re.sub(r"idx\d", "idx", common))
+    if common == lower:
+        return None
+    return re.sub(r"[-_.]", "-", re.sub(r"idx\d", "idx", common))
 
 
 def _blocks(path: Path) -> Blocks:

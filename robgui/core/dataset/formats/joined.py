@@ -56,7 +56,10 @@ class JoinedImages(Source):
         self._names = names
         self._starts = np.cumsum([0, *map(len, sources)])
         shapes = {source.shape for source in sources}
-        self.shape = shapes.pop() if len(shapes) == 1 else None
+        if len(shapes) == 1:
+            self.shape = shapes.pop()
+        else:
+            self.shape = None
 
     def __len__(self) -> int:
         return int(self._starts[-1])
@@ -105,7 +108,10 @@ def joined(
     else:
         every = dict.fromkeys(name for dataset in datasets for name in dataset.names)
         same = len({dataset.names for dataset in datasets}) == 1
-        names = datasets[0].names if same else tuple(sorted(every, key=natural))
+        if same:
+            names = datasets[0].names
+        else:
+            names = tuple(sorted(every, key=natural))
         datasets = [dataset.relabelled(names) if names else dataset for dataset in datasets]
         source = JoinedImages(
             [dataset.source for dataset in datasets], [dataset.name for dataset in datasets]

@@ -29,7 +29,10 @@ def open_mat(path: Path, options: Options) -> Dataset:
     shapes: dict[str, Shape] = {name: variable.shape for name, variable in known.items()}
     inputs, labels = known_pair(shapes, options, path)
     values = read_values(path, known[inputs])
-    numbers = None if labels is None else read_values(path, known[labels]).reshape(-1)
+    if labels is None:
+        numbers = None
+    else:
+        numbers = read_values(path, known[labels]).reshape(-1)
     if items_last(values.shape, None if numbers is None else len(numbers)):
         values = np.moveaxis(values, -1, 0)
     values = np.ascontiguousarray(values)
@@ -67,4 +70,6 @@ def from_one(labels: np.ndarray | None) -> np.ndarray | None:
     if labels is None or labels.dtype.kind not in "iuf" or not labels.size:
         return labels
     present = set(np.unique(labels).tolist())
-    return labels.astype(np.int64) - 1 if present == set(range(1, len(present) + 1)) else labels
+    if present == set(range(1, len(present) + 1)):
+        return labels.astype(np.int64) - 1
+    return labels

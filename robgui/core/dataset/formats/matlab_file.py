@@ -113,11 +113,10 @@ def read_values(path: Path, variable: Variable) -> np.ndarray:
     size = count * variable.stored.itemsize
     with reading(path), open_regular(path) as file:
         file.seek(variable.start)
-        content = (
-            _unpacked(file, variable, variable.offset + size)[variable.offset :]
-            if variable.packed
-            else _plain(file, variable, size)
-        )
+        if variable.packed:
+            content = _unpacked(file, variable, variable.offset + size)[variable.offset :]
+        else:
+            content = _plain(file, variable, size)
     if len(content) != size:
         raise DataError(
             f"{path}: this MATLAB file cannot be read (an array ends too early); get a complete"
@@ -131,7 +130,9 @@ def _order(header: bytes, path: Path) -> str:
     mark = header[126:128]
     if mark not in (b"IM", b"MI"):
         raise DataError(f"{path}: this MATLAB file cannot be read (its header is damaged).")
-    return "<" if mark == b"IM" else ">"
+    if mark == b"IM":
+        return "<"
+    return ">"
 
 
 def _variable(
@@ -164,7 +165,10 @@ def _described(
     _, flags, place = _element(content, place, order)
     _, sides, place = _element(content, place, order)
     _, name, place = _element(content, place, order)
-    class_, how = (flags[0], flags[1]) if order == "<" else (flags[3], flags[2])
+    if order == "<":
+        class_, how = (flags[0], flags[1])
+    else:
+        class_, how = (flags[3], flags[2])
     shape = struct.unpack(f"{order}{len(sides) // 4}i", sides)
     kind, first, small = _tag(content, place, order)
     if how & _COMPLEX or min(shape, default=-1) < 0 or len(shape) > 8:
@@ -181,7 +185,10 @@ def _described(
 def _element(content: bytes, place: int, order: str) -> tuple[int, bytes, int]:
     """Type and content of a small element, and where the next one begins."""
     kind, first, (is_small, size) = _tag(content, place, order)
-    after = place + 8 if is_small else first + size + -size % 8
+    if is_small:
+        after = place + 8
+    else:
+        after = first + size + -size % 8
     if first + size > len(content):
         raise IndexError(place)
     return kind, content[first : first + size], after

@@ -60,7 +60,10 @@ def open_npy(path: Path, options: Options) -> Dataset:
         else:
             check_size(dtype, shape[1:], path)
             blocks = FileRows(path, offset, dtype, shape)
-    labels = _read_npy(Path(options.labels)) if options.labels else None
+    if options.labels:
+        labels = _read_npy(Path(options.labels))
+    else:
+        labels = None
     return build(blocks, path.name, path, options, labels)
 
 
@@ -79,7 +82,9 @@ def open_npz(path: Path, options: Options) -> Dataset:
         inputs, labels = choose_keys(shapes, options, path)
 
         def read(key: str | None) -> np.ndarray | None:
-            return None if key is None else _member(archive, keys[key], path, _npy)
+            if key is None:
+                return None
+            return _member(archive, keys[key], path, _npy)
 
         values = read(inputs)
         assert values is not None
@@ -87,7 +92,10 @@ def open_npz(path: Path, options: Options) -> Dataset:
         key = _first(_NAMES, shapes)
         names = read(key)
         words = class_names_in({} if key is None or names is None else {key: names}, path)
-        notes = _unused_labels(shapes, inputs) if labels is None else []
+        if labels is None:
+            notes = _unused_labels(shapes, inputs)
+        else:
+            notes = []
         return build(
             Memory(values),
             path.name,
@@ -210,11 +218,15 @@ def _read_npy(path: Path) -> np.ndarray:
 
 
 def _stored(shape: Shape, fortran: bool) -> Shape:
-    return shape[::-1] if fortran else shape
+    if fortran:
+        return shape[::-1]
+    return shape
 
 
 def _ordered(values: np.ndarray, fortran: bool) -> np.ndarray:
-    return np.ascontiguousarray(values.T) if fortran else values
+    if fortran:
+        return np.ascontiguousarray(values.T)
+    return values
 
 
 def _zip(file: BinaryIO, path: Path) -> zipfile.ZipFile:

@@ -141,7 +141,10 @@ def _open(container: Container, options: Options) -> Dataset:
     numbers = plain_names(container)
     listing = PackedListing(container, numbers)
     chosen = list(options.files)
-    found = Arrangement(chosen) if chosen else arrange(listing, options, container.path)
+    if chosen:
+        found = Arrangement(chosen)
+    else:
+        found = arrange(listing, options, container.path)
     missing = [name for name in found.files if name not in numbers]
     if missing:
         raise DataError(f"{container.path}: it holds no image {missing[0]!r}.")
@@ -203,7 +206,10 @@ def open_samples(container: TarMembers, options: Options) -> Dataset | None:
     if not images or not any(stem in labels for stem in images):
         return None
     words = _labels(container, [labels.get(stem) for stem in images], options)
-    numbers, names = label_numbers(words, options.names) if any(words) else (None, options.names)
+    if any(words):
+        numbers, names = label_numbers(words, options.names)
+    else:
+        numbers, names = (None, options.names)
     source = PackedImages(
         container,
         [name for name, _ in images.values()],
@@ -246,7 +252,14 @@ def _word(name: str, text: str, options: Options) -> str:
     except (ValueError, RecursionError):  # then it says nothing about the class
         return ""
     if not isinstance(document, dict):
-        return str(document) if isinstance(document, str | int) else ""
-    wanted = [options.label] if options.label else [*LABEL_COLUMNS, "cls", "class_name"]
+        if isinstance(document, str | int):
+            return str(document)
+        return ""
+    if options.label:
+        wanted = [options.label]
+    else:
+        wanted = [*LABEL_COLUMNS, "cls", "class_name"]
     value = next((document[key] for key in wanted if key in document), "")
-    return str(value) if isinstance(value, str | int) else ""
+    if isinstance(value, str | int):
+        return str(value)
+    return ""

@@ -52,7 +52,10 @@ class _Array:
     state: tuple[Any, ...] = ()
 
     def __setstate__(self, state: Any) -> None:
-        self.state = state if isinstance(state, tuple) else ()
+        if isinstance(state, tuple):
+            self.state = state
+        else:
+            self.state = ()
 
 
 @dataclass
@@ -73,7 +76,10 @@ def _make_array(*_: Any) -> _Array:
 
 def _from_buffer(buffer: Any, type_: Any, shape: Any, order: Any) -> _Array:
     """An array as protocol 5 describes it."""
-    content = bytes(buffer) if isinstance(buffer, bytes | bytearray) else b""
+    if isinstance(buffer, bytes | bytearray):
+        content = bytes(buffer)
+    else:
+        content = b""
     return _Array((1, shape, type_, order == "F", content))
 
 
@@ -120,11 +126,15 @@ class _Plain(pickle.Unpickler):
 
 
 def _text(value: Any) -> str:
-    return value.decode("latin1") if isinstance(value, bytes) else str(value)
+    if isinstance(value, bytes):
+        return value.decode("latin1")
+    return str(value)
 
 
 def _value(value: Any, path: Path) -> Any:
-    return _array(value, path) if isinstance(value, _Array) else value
+    if isinstance(value, _Array):
+        return _array(value, path)
+    return value
 
 
 def _array(found: _Array, path: Path) -> np.ndarray:
@@ -133,12 +143,18 @@ def _array(found: _Array, path: Path) -> np.ndarray:
         case (_, tuple(shape), _Type() as type_, fortran, bytes() | str() as raw) if all(
             isinstance(side, int) and 0 <= side < 2**40 for side in shape
         ):
-            content = raw.encode("latin1") if isinstance(raw, str) else raw
+            if isinstance(raw, str):
+                content = raw.encode("latin1")
+            else:
+                content = raw
         case _:
             raise DataError(f"{path}: an array in this pickle is not described as NumPy does.")
     if type_.code[:1] not in ("b", "i", "u", "f") or type_.code[1:] not in ("1", "2", "4", "8"):
         raise DataError(f"{path}: an array in this pickle does not hold plain numbers.")
-    order = type_.order if type_.order in ("<", ">") else "|"
+    if type_.order in ("<", ">"):
+        order = type_.order
+    else:
+        order = "|"
     dtype = np.dtype(f"{order if type_.code[1:] != '1' else '|'}{type_.code}")
     if check_size(dtype, shape, path) * dtype.itemsize != len(content):
         raise DataError(

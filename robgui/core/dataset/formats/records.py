@@ -98,23 +98,24 @@ def _grid(records: list[dict[str, object]], path: Path, options: Options) -> Gri
     ]
     texts = {key: [_text(record.get(key)) for record in records] for key in kept}
     left_out = [key for key in keys if key not in columns and key not in kept]
-    notes = (
-        [f"Columns left out because they are not numbers: {', '.join(left_out[:50])}."]
-        if left_out
-        else []
-    )
+    if left_out:
+        notes = [f"Columns left out because they are not numbers: {', '.join(left_out[:50])}."]
+    else:
+        notes = []
     return Grid(path, columns, values, texts, np.arange(len(records)), notes)
 
 
 def _number(value: object) -> float:
     """A number that a float32 can hold, NaN for anything else."""
-    return (
-        float(value) if isinstance(value, int | float) and abs(value) < LARGEST_NUMBER else math.nan
-    )
+    if isinstance(value, int | float) and abs(value) < LARGEST_NUMBER:
+        return float(value)
+    return math.nan
 
 
 def _text(value: object) -> str:
-    return "" if value is None else str(value)
+    if value is None:
+        return ""
+    return str(value)
 
 
 def _tracks(
@@ -125,7 +126,10 @@ def _tracks(
     keys: list[str] = []
     words: list[object] = []
     for place, item in enumerate(document):
-        record = item if isinstance(item, dict) else {}
+        if isinstance(item, dict):
+            record = item
+        else:
+            record = {}
         name = next((name for name in _POINTS if isinstance(record.get(name), list)), None)
         key = _text(
             next(
@@ -161,23 +165,26 @@ def _points(value: object) -> tuple[np.ndarray | None, tuple[str, ...]]:
     """
     if not isinstance(value, list) or not value:
         return None, ()
-    columns = (
-        tuple(key for key, number in value[0].items() if isinstance(number, int | float))
-        if isinstance(value[0], dict)
-        else ()
-    )
+    if isinstance(value[0], dict):
+        columns = tuple(key for key, number in value[0].items() if isinstance(number, int | float))
+    else:
+        columns = ()
     rows = [_row(point, columns) for point in value]
     if not rows[0] or any(len(row) != len(rows[0]) for row in rows):
         return None, ()
     found = np.array(rows, dtype=np.float64)
-    return (found, columns) if np.isfinite(found).all() else (None, ())
+    if np.isfinite(found).all():
+        return (found, columns)
+    return (None, ())
 
 
 def _row(point: object, columns: tuple[str, ...]) -> list[float]:
     """The numbers of one point, NaN for what is none."""
     if isinstance(point, dict):
         return [_number(point.get(column)) for column in columns]
-    return [_number(value) for value in point] if isinstance(point, list) else [_number(point)]
+    if isinstance(point, list):
+        return [_number(value) for value in point]
+    return [_number(point)]
 
 
 def _dataset(
@@ -195,7 +202,10 @@ def _dataset(
             f"{path}: {len(features)} columns are named, but a point has {width} numbers."
         )
     names = features or tuple(f"column {place}" for place in range(1, width + 1))
-    given = words if any(word is not None for word in words) else None
+    if any(word is not None for word in words):
+        given = words
+    else:
+        given = None
     labels, classes = track_labels(keys, given, "", options, path)
     starts = np.concatenate([[0], np.cumsum([len(track) for track in points])])
     source = Tracks(np.concatenate(points), starts, keys, names, skips)

@@ -55,7 +55,9 @@ def shard_files(listing: Listing) -> ShardFolder | None:
         for part, name in parts.items()
     }
     found = {part: names for part, names in found.items() if names}
-    return ShardFolder(found) if found else None
+    if found:
+        return ShardFolder(found)
+    return None
 
 
 def _shards(listing: Listing, prefix: str) -> dict[str, list[str]]:

@@ -88,11 +88,10 @@ def build(
     where = str(path or name)
     _check_shape(blocks.shape, labels, where)
     numbers, matrix, names = _read_labels(labels, options.names or tuple(words), where)
-    kind = (
-        "sequence"
-        if lengths is not None and options.kind is None
-        else kind_of(blocks.shape, blocks.dtype, options)
-    )
+    if lengths is not None and options.kind is None:
+        kind = "sequence"
+    else:
+        kind = kind_of(blocks.shape, blocks.dtype, options)
     source: Source
     features: Sequence[str] = ()
     keep = np.arange(blocks.shape[0])
@@ -159,9 +158,13 @@ def kind_of(shape: Shape, dtype: np.dtype, options: Options) -> Kind:
     if options.kind is not None:
         return options.kind
     if len(shape) == 2:
-        return "image" if dtype == np.uint8 and flat_image(shape[1]) else "table"
+        if dtype == np.uint8 and flat_image(shape[1]):
+            return "image"
+        return "table"
     if len(shape) == 3:
-        return "image" if dtype.kind in "bu" or min(shape[1:]) >= 8 else "sequence"
+        if dtype.kind in "bu" or min(shape[1:]) >= 8:
+            return "image"
+        return "sequence"
     return "image"
 
 
@@ -184,8 +187,12 @@ def image_layout(shape: Shape, where: str) -> Layout:
     first, _, last = shape
     usual = (1, 3, 4)
     if (first in usual) != (last in usual):
-        return "chw" if first in usual else "hwc"
-    return "chw" if first <= last else "hwc"
+        if first in usual:
+            return "chw"
+        return "hwc"
+    if first <= last:
+        return "chw"
+    return "hwc"
 
 
 def _image_source(blocks: Blocks, options: Options, where: str) -> ArrayImages:
@@ -200,11 +207,10 @@ def _image_source(blocks: Blocks, options: Options, where: str) -> ArrayImages:
                 1, _SAMPLE_BYTES * count // max(1, blocks.dtype.itemsize * math.prod(blocks.shape))
             ),
         )
-        sample = (
-            blocks.values
-            if isinstance(blocks, Memory)
-            else blocks.take(np.unique(np.linspace(0, count - 1, sampled).astype(int)))
-        )
+        if isinstance(blocks, Memory):
+            sample = blocks.values
+        else:
+            sample = blocks.take(np.unique(np.linspace(0, count - 1, sampled).astype(int)))
         try:
             guess = images.value_range(sample)
         except DataError as error:
@@ -241,7 +247,10 @@ def _track_source(
             f" {values.shape}."
         )
     count, longest, columns = values.shape
-    sizes = np.full(count, longest) if lengths is None else lengths.reshape(-1)
+    if lengths is None:
+        sizes = np.full(count, longest)
+    else:
+        sizes = lengths.reshape(-1)
     if (
         sizes.shape != (count,)
         or sizes.dtype.kind not in "iu"
@@ -275,9 +284,8 @@ def _features(columns: int, options: Options, where: str) -> tuple[str, ...]:
 def check_numbers(dtype: np.dtype, where: str) -> None:
     """Refuses arrays of anything but numbers."""
     if dtype.kind not in "biuf" or dtype.itemsize > 8:
-        what = (
-            "Python objects, which are never executed"
-            if dtype.hasobject
-            else f"values of type {dtype}"
-        )
+        if dtype.hasobject:
+            what = "Python objects, which are never executed"
+        else:
+            what = f"values of type {dtype}"
         raise DataError(f"{where}: the array holds {what}; save it as plain numbers.")

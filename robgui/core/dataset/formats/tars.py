@@ -65,7 +65,9 @@ class TarMembers:
 
     def stream(self) -> IO[bytes]:
         """The whole file, unpacked."""
-        return open_regular(self.path) if self.memory is None else io.BytesIO(self.memory)
+        if self.memory is None:
+            return open_regular(self.path)
+        return io.BytesIO(self.memory)
 
 
 def read_tar(path: Path) -> TarMembers:
@@ -109,7 +111,10 @@ def _walk(file: IO[bytes], length: int, found: TarMembers) -> None:
             return
         kind, here = header[156:157], file.tell()
         own = _number(header[124:136])
-        stored = own if size is None or kind in (_LONG, _PAX, _GLOBAL) else size
+        if size is None or kind in (_LONG, _PAX, _GLOBAL):
+            stored = own
+        else:
+            stored = size
         if stored is None or here + stored > length:
             found.complete = False
             return
@@ -160,12 +165,21 @@ def _is_header(header: bytes) -> bool:
 def _number(digits: bytes) -> int | None:
     if digits[0] & 0x80:  # sizes beyond 8 GB as a binary number
         number = int.from_bytes(digits[1:], "big")
-        return number if number < 2**62 else None
+        if number < 2**62:
+            return number
+        return None
     text = digits.strip(b" \0")
-    return int(text, 8) if re.fullmatch(rb"[0-7]{1,12}", text) else None
+    if re.fullmatch(rb"[0-7]{1,12}", text):
+        return int(text, 8)
+    return None
 
 
 def _name(header: bytes) -> bytes:
     name = header[:100].partition(b"\0")[0]
-    prefix = header[345:500].partition(b"\0")[0] if header[257:263] == b"ustar\0" else b""
-    return prefix + b"/" + name if prefix else name
+    if header[257:263] == b"ustar\0":
+        prefix = header[345:500].partition(b"\0")[0]
+    else:
+        prefix = b""
+    if prefix:
+        return prefix + b"/" + name
+    return name

@@ -115,7 +115,9 @@ def suffix(name: str) -> str:
 
     A Path for each of 100,000 names would take a quarter of a second.
     """
-    return name[dot:].casefold() if (dot := name.rfind(".")) > 0 else ""
+    if (dot := name.rfind(".")) > 0:
+        return name[dot:].casefold()
+    return ""
 
 
 def arrange(listing: Listing, options: Options, where: object) -> Arrangement:
@@ -171,7 +173,9 @@ def label_path(
     if found := next(filter(_is_plain, (listing.text(prefix + name) for name in likely)), None):
         return found
     if not folder:
-        return next(filter(None, map(above, _LABEL_FILES)), None) if above is not None else None
+        if above is not None:
+            return next(filter(None, map(above, _LABEL_FILES)), None)
+        return None
     parent, _, name = folder.rpartition("/")
     parent = f"{parent}/" if parent else ""
     wanted = (*_LABEL_FILES, f"{name.casefold()}.csv")

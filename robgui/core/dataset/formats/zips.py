@@ -37,7 +37,10 @@ class ZipMembers:
         """The content of a member; its checksum is verified."""
         known, method = self._directory, self._directory.methods[number]
         if method not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            how = "encrypted" if method < 0 else "compressed in an unusual way"
+            if method < 0:
+                how = "encrypted"
+            else:
+                how = "compressed in an unusual way"
             raise DataError(f"it is {how}; pack the images again as a usual zip file.")
         content = self._packed(number)
         if method == zipfile.ZIP_DEFLATED:

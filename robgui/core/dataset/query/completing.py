@@ -37,7 +37,9 @@ class Vocabulary:
     def of(self, field: str) -> Sequence[str]:
         """The values of a field; empty where any would do."""
         known = {"label": self.classes, "predicted": self.classes, "tag": self.tags}
-        return self.findings if field == "finding" else known.get(field, ())
+        if field == "finding":
+            return self.findings
+        return known.get(field, ())
 
 
 def completions(text: str, cursor: int, words: Vocabulary) -> tuple[int, list[str]]:
@@ -50,7 +52,10 @@ def completions(text: str, cursor: int, words: Vocabulary) -> tuple[int, list[st
     """
     before = text[:cursor]
     found = _LAST.search(before)
-    start = found.start() if found is not None else cursor
+    if found is not None:
+        start = found.start()
+    else:
+        start = cursor
     token = before[start:]
     if token.startswith("-"):
         start, token = start + 1, token[1:]
@@ -70,4 +75,6 @@ def quoted(value: str) -> str:
     """A value as it stands in a query: in quotes where it holds blanks or signs."""
     if re.fullmatch(r"[^\s()\"'=!<>~:]+", value) and value.casefold() not in JOINING:
         return value
-    return f"'{value}'" if '"' in value else f'"{value}"'
+    if '"' in value:
+        return f"'{value}'"
+    return f'"{value}"'

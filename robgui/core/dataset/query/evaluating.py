@@ -140,7 +140,9 @@ def _of_class(
     fits = np.zeros(count, dtype=bool)
     for (labels, _), numbers in zip(labellings, meant, strict=False):
         fits |= np.isin(labels, numbers)
-    return ~fits if sign == "!=" else fits
+    if sign == "!=":
+        return ~fits
+    return fits
 
 
 def _named(names: Iterable[str], fits: Callable[[str], bool]) -> list[int]:
@@ -158,7 +160,10 @@ def _class_number(names: tuple[str, ...], sign: str, value: str) -> int:
 
 
 def _no_class(value: str, names: tuple[str, ...]) -> DataError:
-    known = f"the classes are: {', '.join(names[:20])}" if names else "give its number"
+    if names:
+        known = f"the classes are: {', '.join(names[:20])}"
+    else:
+        known = "give its number"
     more = ", …" if len(names) > 20 else ""
     return DataError(
         f"the selection asks for the class {value[:80]!r}, which does not exist; {known}{more}."
@@ -208,10 +213,16 @@ def _tag(facts: InputFacts, sign: str, value: str) -> QueryMatch:
     wanted = value.casefold()
     same = [tag for tag in facts.tags if tag.casefold() == wanted]
     part = [tag for tag in facts.tags if wanted in tag.casefold()]
-    meant = part if sign == "~" or (sign == ":" and not same) else same
+    if sign == "~" or (sign == ":" and not same):
+        meant = part
+    else:
+        meant = same
     if not meant and sign != "~":
         known = ", ".join(list(facts.tags)[:20])
-        what = f"the tags are: {known}" if known else "no input is tagged yet"
+        if known:
+            what = f"the tags are: {known}"
+        else:
+            what = "no input is tagged yet"
         raise DataError(f"the selection asks for the tag {value[:80]!r}; {what}.")
     fits = facts.at([index for tag in meant for index in facts.tags[tag]])
     return _known(~fits if sign == "!=" else fits)
@@ -239,7 +250,9 @@ def _number(value: str, field: str) -> float:
         raise DataError(
             f"the selection compares {field} with {value[:80]!r}, which is not a number."
         )
-    return float(plain) / 100 if value.endswith("%") else float(plain)
+    if value.endswith("%"):
+        return float(plain) / 100
+    return float(plain)
 
 
 # --- words ------------------------------------------------------------------------------------

@@ -61,7 +61,10 @@ class InputFacts:
     def labellings(self) -> list[tuple[np.ndarray, tuple[str, ...]]]:
         """The labels with their names, by the dataset and, where it numbers them, by the model."""
         both = (self.names, self.shown) if self.shown else (self.names,)
-        found = [] if self.labels is None else [(self.labels, names) for names in both]
+        if self.labels is None:
+            found = []
+        else:
+            found = [(self.labels, names) for names in both]
         if self.predicted is not None and self.predicted.labels is not None:
             found.append((self.predicted.labels, self.predicted.names))
         return found

@@ -33,7 +33,9 @@ def arranged(rows: np.ndarray, facts: InputFacts, by: str, *, turned: bool = Fal
         turned: The other way round.
     """
     if by == "index":
-        return rows[::-1] if turned else rows
+        if turned:
+            return rows[::-1]
+        return rows
     if by == "name":
         keys = facts.item_names()
         order = sorted(rows.tolist(), key=lambda index: keys[index].casefold(), reverse=turned)
@@ -44,7 +46,10 @@ def arranged(rows: np.ndarray, facts: InputFacts, by: str, *, turned: bool = Fal
     chosen = values[rows]
     known = np.isfinite(chosen)
     largest_first = (by in LARGEST_FIRST) != turned
-    signed = -chosen[known] if largest_first else chosen[known]
+    if largest_first:
+        signed = -chosen[known]
+    else:
+        signed = chosen[known]
     return np.concatenate([rows[known][np.argsort(signed, kind="stable")], rows[~known]])
 
 
@@ -57,7 +62,9 @@ def _values(facts: InputFacts, by: str) -> np.ndarray | None:
                 found[index] = len(each)
         return found
     if by == "label":
-        return None if facts.labels is None else np.where(facts.labels < 0, np.nan, facts.labels)
+        if facts.labels is None:
+            return None
+        return np.where(facts.labels < 0, np.nan, facts.labels)
     if facts.predicted is None:
         return None
     if by == "predicted":

@@ -60,7 +60,9 @@ class _Reader:
             parts.append(self._all())
             if parts[-1] == AllOf() or parts[0] == AllOf():
                 raise self._missing("or")
-        return parts[0] if len(parts) == 1 else AnyOf(tuple(parts))
+        if len(parts) == 1:
+            return parts[0]
+        return AnyOf(tuple(parts))
 
     def _all(self) -> Expression:
         parts: list[Expression] = []
@@ -70,7 +72,9 @@ class _Reader:
                     raise self._missing("and")
                 continue
             parts.append(self._one())
-        return parts[0] if len(parts) == 1 else AllOf(tuple(parts))
+        if len(parts) == 1:
+            return parts[0]
+        return AllOf(tuple(parts))
 
     def _one(self) -> Expression:
         if self._take_word("not") or self._take_minus():
@@ -80,7 +84,9 @@ class _Reader:
         if self._at("("):
             return self._group()
         if (quoted := self._quoted()) is not None:
-            return FreeText(quoted) if quoted.strip() else AllOf()
+            if quoted.strip():
+                return FreeText(quoted)
+            return AllOf()
         if (condition := self._condition()) is not None:
             return condition
         return self._bare()
@@ -171,7 +177,9 @@ class _Reader:
         if found is None:
             return None
         self._place = found.end()
-        return found[1] if found[1] is not None else found[2]
+        if found[1] is not None:
+            return found[1]
+        return found[2]
 
     def _rest(self) -> bool:
         """Goes to the next letter that is no blank; False at the end."""
@@ -184,7 +192,9 @@ class _Reader:
 
     def _word(self) -> str:
         found = re.compile(r"[^\s()]*").match(self._text, self._place)
-        return found[0].casefold() if found is not None else ""
+        if found is not None:
+            return found[0].casefold()
+        return ""
 
     def _take_word(self, word: str) -> bool:
         if not self._rest() or self._word() != word:

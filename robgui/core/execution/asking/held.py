@@ -147,7 +147,9 @@ class HeldSource(Source):
 
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
         low, high = self._held.low, self._held.high
-        return (low, high) if self._columns is None else (low[self._columns], high[self._columns])
+        if self._columns is None:
+            return (low, high)
+        return (low[self._columns], high[self._columns])
 
     def lengths(self, positions: np.ndarray) -> np.ndarray:
         found = self._answer("held_lengths", positions=[int(position) for position in positions])

@@ -69,7 +69,10 @@ class Models:
             values = {**values, "model": model.asked()}
         if self._service is None or (model is not None and self.holds(model)):
             return answer(self._shelf, what, values)
-        subject = values.get("path", "") if model is None else model.file
+        if model is None:
+            subject = values.get("path", "")
+        else:
+            subject = model.file
         return self._service.ask(what, topic=topic, urgent=urgent, subject=subject, **values)
 
     def stop(self, topic: str = "") -> None:
@@ -90,12 +93,16 @@ class Models:
     @property
     def pids(self) -> list[int]:
         """The processes that answer."""
-        return [self._service.pid] if self._service is not None and self._service.pid else []
+        if self._service is not None and self._service.pid:
+            return [self._service.pid]
+        return []
 
     @property
     def graphics(self) -> Graphics:
         """How full graphics cards are, as the process has said last."""
-        return Graphics() if self._service is None else self._service.graphics
+        if self._service is None:
+            return Graphics()
+        return self._service.graphics
 
     def close(self) -> None:
         """Ends the process; whoever still waits for an answer is told."""

@@ -231,7 +231,9 @@ class Service:
 
 def _is_of(order: _Order, topic: str) -> bool:
     """Whether a question is of a topic; every topic is of the empty one."""
-    return order.topic == topic if topic else bool(order.topic)
+    if topic:
+        return order.topic == topic
+    return bool(order.topic)
 
 
 def _answer(order: _Order, given: Any) -> None:

@@ -95,7 +95,9 @@ class Witness:
         if seen.data is None or seen.place is None:
             return None
         found = next(iter(self.asked(seen.data, [seen.place])), None)
-        return None if found is None or np.array_equal(found.x, seen.x) else found
+        if found is None or np.array_equal(found.x, seen.x):
+            return None
+        return found
 
     def asked(self, source: WitnessData, places: Iterable[int]) -> list[WitnessedInput]:
         """Inputs of the data with what is right for them; unreadable ones are left out."""
@@ -158,8 +160,14 @@ class Witness:
         if plain(confused[0]) not in names:
             self._leave(finding, f"the model has no class “{confused[0]}”")
             return None
-        source = None if request.dataset is None else self.data.get(request.dataset.fingerprint)
-        place = _place(finding, request) if source is not None else None
+        if request.dataset is None:
+            source = None
+        else:
+            source = self.data.get(request.dataset.fingerprint)
+        if source is not None:
+            place = _place(finding, request)
+        else:
+            place = None
         expected, by, called = names.index(plain(confused[0])), "model", finding.title
         if source is not None and place is not None and place < len(source.dataset):
             called = f"{source.dataset.key(place)} of {source.name}"
@@ -264,9 +272,13 @@ def _place(finding: StoredFinding, request: Request) -> int | None:
     first = finding.places[0]
     if known is None:
         return first
-    return known[first] if first < len(known) else None
+    if first < len(known):
+        return known[first]
+    return None
 
 
 def _label(dataset: Dataset, place: int) -> int:
     """The true class of an input; -1 where nobody knows."""
-    return -1 if dataset.labels is None else int(dataset.labels[place])
+    if dataset.labels is None:
+        return -1
+    return int(dataset.labels[place])

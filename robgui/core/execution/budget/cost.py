@@ -102,8 +102,12 @@ class Estimate:
     def _times(self) -> str:
         shortest, longest = roughly(self.shortest), roughly(self.longest)
         if shortest == longest or self.longest <= 1:
-            return "under 1 s" if self.longest < 1 else f"about {longest}"
-        return f"up to {longest}" if self.shortest < 1 else f"{shortest} to {longest}"
+            if self.longest < 1:
+                return "under 1 s"
+            return f"about {longest}"
+        if self.shortest < 1:
+            return f"up to {longest}"
+        return f"{shortest} to {longest}"
 
     @property
     def _calls(self) -> str:

@@ -25,7 +25,10 @@ class Deadline:
     """
 
     def __init__(self, seconds: float = 0.0) -> None:
-        self._limit = PLANNED * seconds if seconds else math.inf
+        if seconds:
+            self._limit = PLANNED * seconds
+        else:
+            self._limit = math.inf
         self._clock = Clock()
         self._clock.start()
 

@@ -30,7 +30,9 @@ def hint(word: str, known: Iterable[str], advice: str) -> str:
     meant, if one does.
     """
     alike = difflib.get_close_matches(word, list(known), n=1)
-    return f"did you mean {alike[0]}? {advice[:1].upper()}{advice[1:]}" if alike else advice
+    if alike:
+        return f"did you mean {alike[0]}? {advice[:1].upper()}{advice[1:]}"
+    return advice
 
 
 def sentence(fields: Fields, error: ValidationError) -> str:
@@ -45,19 +47,27 @@ def titled(fields: Fields, error: ValidationError) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     for detail in error.errors():
-        name = str(detail["loc"][0]) if detail["loc"] else ""
+        if detail["loc"]:
+            name = str(detail["loc"][0])
+        else:
+            name = ""
         found.setdefault(name, _with_title(fields, name, detail))
     return found
 
 
 def _named(fields: Fields, detail: Any) -> str:
-    name = str(detail["loc"][0]) if detail["loc"] else ""
+    if detail["loc"]:
+        name = str(detail["loc"][0])
+    else:
+        name = ""
     if detail["type"] == "extra_forbidden":
         return f"there is no setting {name!r}; " + hint(
             name, fields, f"the settings are: {', '.join(fields)}"
         )
     message = str(detail["msg"]).removeprefix("Value error, ").removeprefix("Input ")
-    return f"{name} = {_short(repr(detail['input']))}: {message}" if name else message
+    if name:
+        return f"{name} = {_short(repr(detail['input']))}: {message}"
+    return message
 
 
 def _with_title(fields: Fields, name: str, detail: Any) -> str:
@@ -73,14 +83,21 @@ def _with_title(fields: Fields, name: str, detail: Any) -> str:
         return f"{title} is empty; give at least one."
     if message.startswith("Value error, "):
         return f"{title}: {message.removeprefix('Value error, ')}."
-    verb = "holds" if len(detail["loc"]) > 1 else "is"
+    if len(detail["loc"]) > 1:
+        verb = "holds"
+    else:
+        verb = "is"
     given = _short(format_value(detail["input"]))
     return f"{title} {verb} {given}: {_SUBJECT.sub('it ', message)}."
 
 
 def _title_or_word(word: str, fields: Fields) -> str:
-    return title_of(word, fields) if word in fields else word
+    if word in fields:
+        return title_of(word, fields)
+    return word
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+    if len(text) <= _LONGEST:
+        return text
+    return text[: _LONGEST - 3] + "..."

@@ -42,8 +42,12 @@ def format_value(value: Any) -> str:
             format_value(item) for item in value
         )
     if isinstance(value, bool):
-        return "yes" if value else "no"
-    return f"{value:.10g}" if isinstance(value, float) else str(value)
+        if value:
+            return "yes"
+        return "no"
+    if isinstance(value, float):
+        return f"{value:.10g}"
+    return str(value)
 
 
 def parse_value(name: str, field: FieldInfo, text: str) -> Any:
@@ -66,11 +70,9 @@ def typed(fields: Mapping[str, FieldInfo], values: Mapping[str, Any]) -> dict[st
 
 def choices(field: FieldInfo) -> tuple[str, ...]:
     """The words a Literal field allows; empty for any other."""
-    return (
-        tuple(str(choice) for choice in get_args(field.annotation))
-        if get_origin(field.annotation) is Literal
-        else ()
-    )
+    if get_origin(field.annotation) is Literal:
+        return tuple(str(choice) for choice in get_args(field.annotation))
+    return ()
 
 
 def indices(name: str, text: str) -> list[int]:
@@ -120,7 +122,10 @@ def _read_list(name: str, item: Any, text: str) -> tuple[Any, ...]:
         return tuple(
             part.strip() for part in next(csv.reader([text], skipinitialspace=True)) if part.strip()
         )
-    between = ";" if get_origin(item) is tuple else ","
+    if get_origin(item) is tuple:
+        between = ";"
+    else:
+        between = ","
     return tuple(_read(name, item, part.strip()) for part in text.split(between) if part.strip())
 
 
@@ -152,7 +157,9 @@ def _read_object(name: str, text: str) -> dict[str, Any]:
         found = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise ParamsError(f"{name} = {shown(text)} is no JSON ({error!s:.100}).") from error
-    return found if isinstance(found, dict) else {}
+    if isinstance(found, dict):
+        return found
+    return {}
 
 
 def _read_bool(name: str, text: str) -> bool:

@@ -106,4 +106,6 @@ def _allowed(known: Analysis, name: str, value: float) -> bool:
 
 
 def _extra(field: FieldInfo) -> Mapping[str, Any]:
-    return field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
+    if isinstance(field.json_schema_extra, dict):
+        return field.json_schema_extra
+    return {}

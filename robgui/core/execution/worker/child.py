@@ -268,7 +268,10 @@ def _step_back() -> None:
     if not hasattr(os, "setpriority"):
         return
     tasks = Path("/proc/self/task")  # on Linux a priority belongs to a thread
-    threads = [int(task.name) for task in tasks.iterdir()] if tasks.exists() else [0]
+    if tasks.exists():
+        threads = [int(task.name) for task in tasks.iterdir()]
+    else:
+        threads = [0]
     for thread in threads:
         with contextlib.suppress(ProcessLookupError):  # it has just ended
             # not relative to what it is: a polite thread may have started this process

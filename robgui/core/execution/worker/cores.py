@@ -9,8 +9,11 @@ def cores() -> int:
     """Cores this process may use: those it is bound to, and no more than OMP_NUM_THREADS asks
     for.
     """
-    bound = (
-        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    )
+    if hasattr(os, "sched_getaffinity"):
+        bound = len(os.sched_getaffinity(0))
+    else:
+        bound = os.cpu_count() or 1
     asked = os.environ.get("OMP_NUM_THREADS", "")
-    return min(bound, int(asked)) if asked.isdigit() and int(asked) > 0 else bound
+    if asked.isdigit() and int(asked) > 0:
+        return min(bound, int(asked))
+    return bound

@@ -111,7 +111,10 @@ def _arrays(shapes: Any, body: memoryview) -> Arrays:
         size = count * dtype.itemsize
         if start + size > len(body):
             raise FrameError("an array is larger than what was sent")
-        flat = np.frombuffer(body, dtype, count, start) if size else np.empty(count, dtype)
+        if size:
+            flat = np.frombuffer(body, dtype, count, start)
+        else:
+            flat = np.empty(count, dtype)
         arrays[name] = flat.reshape(shape)
         start += size + -size % _ALIGNMENT
     return arrays

@@ -50,7 +50,10 @@ def task_frame(task: Task, workspace: Workspace | None, pace: float) -> Frame:
         "kept": task.kept,
     }
     document, arrays = take_apart(more)
-    part = None if task.part is None else [task.part.start, task.part.stop]
+    if task.part is None:
+        part = None
+    else:
+        part = [task.part.start, task.part.stop]
     header = {
         "do": "run",
         "request": request.model_dump(mode="json"),
@@ -69,14 +72,23 @@ def read_task(frame: Frame) -> Task:
     header = frame.header
     request = Request.model_validate(header["request"])
     known = find(request.analysis)
-    hint = known.part(range(0)).result if known.shards is not None else known.result
+    if known.shards is not None:
+        hint = known.part(range(0)).result
+    else:
+        hint = known.result
     merged = put_together(_list_of(_step_of(hint)), header["more"]["merge"], frame.arrays)
     derived = put_together(_list_of(Derived), header["more"]["derived"], frame.arrays)
     value = put_together(dict, header["more"]["data"], frame.arrays)
-    data: Dataset | None = DerivedDataset(derived) if derived else None
+    if derived:
+        data: Dataset | None = DerivedDataset(derived)
+    else:
+        data = None
     data = from_value(value) if value else data
     steps = tuple(Step(done, total, result, note) for done, total, note, result in merged)
-    part = None if header["part"] is None else range(*header["part"])
+    if header["part"] is None:
+        part = None
+    else:
+        part = range(*header["part"])
     kept = _kept(known, header["more"]["kept"], frame.arrays)
     return Task(request, part, steps, frozenset(header["trusted"]), data, kept)
 
@@ -141,7 +153,10 @@ def read_report(frame: Frame, hint: Any, kept: Any = None) -> Report:
 
 def error_words(problem: BaseException | None, sentence: str, details: str = "") -> dict[str, Any]:
     """An error as JSON values."""
-    ours = problem if isinstance(problem, RobguiError) else None
+    if isinstance(problem, RobguiError):
+        ours = problem
+    else:
+        ours = None
     return {
         "error": (sentence + hint(problem))[:_MOST_TEXT],
         "details": details[-_MOST_TEXT:],
@@ -200,7 +215,10 @@ def text(value: Any) -> str:
 
 
 def _step(step: Any, hint: Any, kept_hint: Any, arrays: Arrays) -> Step[Any]:
-    total = None if step["total"] is None else _whole(step["total"])
+    if step["total"] is None:
+        total = None
+    else:
+        total = _whole(step["total"])
     result = put_together(hint, step["result"], arrays)
     kept = None
     if kept_hint is not None and step["kept"] is not None:
@@ -238,7 +256,10 @@ def _derived(task: Task, workspace: Workspace | None) -> list[Derived]:
     request = task.request
     if task.data is not None:
         return list(getattr(task.data, "items", ()))
-    ids = request.dataset.options.get("derived") if request.dataset is not None else None
+    if request.dataset is not None:
+        ids = request.dataset.options.get("derived")
+    else:
+        ids = None
     if not isinstance(ids, list) or workspace is None:
         return []
     return workspace.derived([int(id_) for id_ in ids if isinstance(id_, int)])

@@ -88,7 +88,10 @@ class Outbox:
                 if self._ended or report is None:
                     return
                 whole = self._whole(report)
-                self._newest, self._told = (None, True) if whole else (report, True)
+                if whole:
+                    self._newest, self._told = (None, True)
+                else:
+                    self._newest, self._told = (report, True)
             self._tell(report, whole)
 
     def _due(self) -> bool:
@@ -103,7 +106,10 @@ class Outbox:
 
     def _patience(self) -> float | None:
         """Seconds until what waits may go; None when only others can change that."""
-        moments = [self._next_result] if self._taken else []
+        if self._taken:
+            moments = [self._next_result]
+        else:
+            moments = []
         moments += [] if self._told else [self._next_progress]
         if self._newest is None or not moments:
             return None
@@ -130,7 +136,10 @@ def _both(earlier: Report | None, later: Report) -> Report:
     """The later report, with what only the earlier one says."""
     if earlier is None:
         return later
-    step = earlier.step if later.step is None else later.step.after(earlier.step)
+    if later.step is None:
+        step = earlier.step
+    else:
+        step = later.step.after(earlier.step)
     if later.done or later.total:
         done, total = later.done, later.total
     else:

@@ -205,7 +205,10 @@ class WorkerProcess:
             name = f" ({signal.Signals(-code).name})"
         except ValueError:
             name = ""
-        hint = ", perhaps because memory ran out" if code == -signal.SIGKILL else ""
+        if code == -signal.SIGKILL:
+            hint = ", perhaps because memory ran out"
+        else:
+            hint = ""
         return f"was ended by signal {-code}{name}{hint}"
 
     def _read(self, events: queue.SimpleQueue[Event | None]) -> None:

@@ -106,12 +106,16 @@ class Slot:
     @property
     def pid(self) -> int:
         """The number of its process; 0 while there is none."""
-        return 0 if self._process is None else self._process.pid
+        if self._process is None:
+            return 0
+        return self._process.pid
 
     @property
     def words(self) -> str:
         """What its process has printed last."""
-        return "" if self._process is None else self._process.words
+        if self._process is None:
+            return ""
+        return self._process.words
 
     def start(self) -> WorkerProcess:
         """Its process, started if there is none."""
@@ -238,7 +242,10 @@ class Slot:
         if execution.stop_asked and not self._stop_by:
             self._stop_by = execution.stop_asked + GRACE_SECONDS
             process.send(Frame({"do": "stop"}))
-        state = RunState.PAUSED if execution.state is RunState.PAUSED else RunState.RUNNING
+        if execution.state is RunState.PAUSED:
+            state = RunState.PAUSED
+        else:
+            state = RunState.RUNNING
         if state is not self._told:
             self._told = state
             process.send(Frame({"do": "pause" if state is RunState.PAUSED else "resume"}))
@@ -313,7 +320,10 @@ class Slot:
         again = None
         if execution is not None:
             self._let_go()
-            again = execution.task if execution.newest is not None else None
+            if execution.newest is not None:
+                again = execution.task
+            else:
+                again = None
             if execution.stop_asked:
                 execution.take(Report(RunState.CANCELLED, error=told(execution, why)))
             else:

@@ -223,7 +223,10 @@ class Workers:
                 slot.look()
             self._end_leaving()
             left = until - time.monotonic()
-            event = self._next(min(_LOOK_SECONDS, left)) if left > 0 else None
+            if left > 0:
+                event = self._next(min(_LOOK_SECONDS, left))
+            else:
+                event = None
             if event is not None:
                 self._hear(event)
                 while (event := self._next(0.0)) is not None:
@@ -247,9 +250,9 @@ class Workers:
 
     def _next(self, seconds: float) -> Event | None:
         try:
-            return (
-                self._events.get(seconds > 0, seconds) if seconds > 0 else self._events.get_nowait()
-            )
+            if seconds > 0:
+                return self._events.get(seconds > 0, seconds)
+            return self._events.get_nowait()
         except queue.Empty:
             return None
 

@@ -58,7 +58,10 @@ class OperationCall:
         of ``lengths``.
         """
         value = self.given[name]
-        found = [value] if isinstance(value, int) else list(value)
+        if isinstance(value, int):
+            found = [value]
+        else:
+            found = list(value)
         self.need(not lengths or len(found) in lengths, f"{name} has {len(found)} numbers")
         self.need(
             all(type(size) is int and low <= size <= high for size in found),

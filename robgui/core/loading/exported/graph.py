@@ -159,9 +159,15 @@ class ExportedGraph(nn.Module):
             result = node.operation(args, kwargs, room)
             room -= bytes_in(result)
             if reduce is not None and node.layer:
-                moved = channels_second(result) if node.linear else result
+                if node.linear:
+                    moved = channels_second(result)
+                else:
+                    moved = result
                 seen[node.layer] = reduce(moved)
-                result = channels_back(moved) if node.linear else moved
+                if node.linear:
+                    result = channels_back(moved)
+                else:
+                    result = moved
             if node.outputs:
                 values.update(zip(node.outputs, _flat(result), strict=True))
             for name in node.dead:
@@ -251,11 +257,9 @@ class ExportedGraph(nn.Module):
         if name in {"t", "permute", "transpose"} and owner:
             self._owners[_outputs(node)[0]] = owner
             return ""
-        return (
-            (owner.removesuffix("weight").rstrip(".") or "layer")
-            if owner and name in _LAYERS
-            else ""
-        )
+        if owner and name in _LAYERS:
+            return owner.removesuffix("weight").rstrip(".") or "layer"
+        return ""
 
     def _forget_early(self) -> None:
         """Marks after which node a value is no longer needed, so that a large batch does not
@@ -293,11 +297,9 @@ def _outputs(node: Json) -> list[str]:
 
 
 def _flat(result: Any) -> list[Any]:
-    return (
-        [part for each in result for part in _flat(each)]
-        if isinstance(result, tuple | list)
-        else [result]
-    )
+    if isinstance(result, tuple | list):
+        return [part for each in result for part in _flat(each)]
+    return [result]
 
 
 def _names(value: Any) -> list[str]:
@@ -313,4 +315,6 @@ def _fill(value: Any, values: Mapping[str, Any], device: torch.device) -> Any:
         return values[value.name]
     if isinstance(value, list):
         return [_fill(each, values, device) for each in value]
-    return device if value is _DEVICE else value
+    if value is _DEVICE:
+        return device
+    return value

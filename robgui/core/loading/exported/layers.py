@@ -45,11 +45,10 @@ def convolution(call: OperationCall) -> None:
     if call.get("output_padding") is not None:
         call.sizes("output_padding", 0, LARGEST_STEP, (1, n))
     call.need(min(weight.shape) > 0 and min(x.shape[-n - 1 :]) > 0, "a tensor is empty")
-    inputs, outputs = (
-        (weight.shape[0], weight.shape[1] * groups)
-        if transposed
-        else (weight.shape[1] * groups, weight.shape[0])
-    )
+    if transposed:
+        inputs, outputs = (weight.shape[0], weight.shape[1] * groups)
+    else:
+        inputs, outputs = (weight.shape[1] * groups, weight.shape[0])
     call.need(
         x.shape[-n - 1] == inputs and weight.shape[0] % groups == 0,
         "weight and input have different channels",
@@ -67,16 +66,18 @@ def pool(call: OperationCall) -> None:
     kernel = call.sizes("kernel_size", 1, LARGEST_STEP, (1, n)) * n
     strides = call.sizes("stride", 1, LARGEST_STEP, (0, 1, n)) * n or kernel
     borders = call.sizes("padding", 0, LARGEST_STEP, (1, n)) * n
-    dilation = (
-        [1] * n
-        if call.get("dilation") is None
-        else call.sizes("dilation", 1, LARGEST_STEP, (1, n)) * n
-    )
+    if call.get("dilation") is None:
+        dilation = [1] * n
+    else:
+        dilation = call.sizes("dilation", 1, LARGEST_STEP, (1, n)) * n
     for side, window, border, step, stride in zip(
         x.shape[-n:], kernel, borders, dilation, strides, strict=False
     ):
         call.need(2 * border <= window, "padding is more than half of the window")
-        over = stride - 1 if call["ceil_mode"] else 0
+        if call["ceil_mode"]:
+            over = stride - 1
+        else:
+            over = 0
         call.need(
             step * (window - 1) < side + 2 * border + over, "the window is larger than the input"
         )
@@ -97,9 +98,10 @@ def enlarge(call: OperationCall) -> None:
     n = _axes(call)
     x = call.tensor("input" if "input" in call.given else "self", n + 2)
     call.need(min(x.shape[1:]) > 0, "the input is empty")
-    sizes = (
-        None if call["output_size"] is None else call.sizes("output_size", 1, LARGEST_STEP, (n,))
-    )
+    if call["output_size"] is None:
+        sizes = None
+    else:
+        sizes = call.sizes("output_size", 1, LARGEST_STEP, (n,))
     scales = call.get("scale_factors") or [
         call.get(name)
         for name in ("scales", "scales_d", "scales_h", "scales_w")
@@ -125,7 +127,10 @@ def enlarge(call: OperationCall) -> None:
 
 def padding(call: OperationCall) -> None:
     """Borders are small, come in pairs, and mirror no more than there is."""
-    name = "pad" if "pad" in call.given else "padding"
+    if "pad" in call.given:
+        name = "pad"
+    else:
+        name = "padding"
     x = call.tensor("self")
     borders = call.sizes(name, -LARGEST_STEP, LARGEST_STEP)
     mode = call.get("mode") or call.operation.partition("_")[0].replace(
@@ -209,7 +214,9 @@ def group_norm(call: OperationCall) -> None:
 
 def _states(call: OperationCall) -> list[Tensor]:
     hx = call["hx"]
-    return list(hx) if isinstance(hx, list | tuple) else [hx]
+    if isinstance(hx, list | tuple):
+        return list(hx)
+    return [hx]
 
 
 def recurrent(call: OperationCall) -> None:
@@ -244,7 +251,10 @@ def recurrent(call: OperationCall) -> None:
         "a state has not the shape of the layers",
     )
     for place in range(layers * ways):
-        size = x.shape[2] if place < ways else shown * ways
+        if place < ways:
+            size = x.shape[2]
+        else:
+            size = shown * ways
         shapes = [
             (gates * hidden, size),
             (gates * hidden, shown),

@@ -129,7 +129,10 @@ class SizeOperation:
 
     def __call__(self, args: Sequence[Any], kwargs: Mapping[str, Any], room: int) -> Any:
         """The result for plain numbers; anything else is refused."""
-        numbers = args[0] if self.name == "torch.sym_sum" and args else args
+        if self.name == "torch.sym_sum" and args:
+            numbers = args[0]
+        else:
+            numbers = args
         if kwargs or not all(isinstance(value, int | float) for value in numbers):
             raise BrokenContractError(
                 f"its operation {self.name} is refused: it takes plain numbers"
@@ -194,7 +197,9 @@ class TensorOperation:
         if self._contract.form is not None:
             self._contract.form(call)
         most = bound(call)
-        return self._told_by_torch(args, kwargs) if most is None else most
+        if most is None:
+            return self._told_by_torch(args, kwargs)
+        return most
 
     def _told_by_torch(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> int:
         hollow = {name: _hollow(value) for name, value in kwargs.items()}
@@ -222,14 +227,18 @@ def find_operation(target: str) -> Operation | None:
     if target == PickOperation.name:
         return PickOperation()
     overload = target.removeprefix(_ATEN)
-    return TensorOperation(overload) if target.startswith(_ATEN) and overload in NAMES else None
+    if target.startswith(_ATEN) and overload in NAMES:
+        return TensorOperation(overload)
+    return None
 
 
 def bytes_in(value: Any) -> int:
     """How many bytes the tensors in ``value`` take, each as if it shared none."""
     if isinstance(value, Tensor):
         return value.numel() * value.element_size()
-    return sum(bytes_in(each) for each in value) if isinstance(value, list | tuple) else 0
+    if isinstance(value, list | tuple):
+        return sum(bytes_in(each) for each in value)
+    return 0
 
 
 def _form(value: Any) -> Any:
@@ -249,4 +258,6 @@ def _hollow(value: Any) -> Any:
         return torch.empty_strided(value.shape, value.stride(), dtype=value.dtype, device="meta")
     if isinstance(value, list | tuple):
         return [_hollow(each) for each in value]
-    return torch.device("meta") if isinstance(value, torch.device) else value
+    if isinstance(value, torch.device):
+        return torch.device("meta")
+    return value

@@ -35,7 +35,10 @@ def along(call: OperationCall) -> None:
         index.ndim <= 1 if flat else max(1, index.ndim) == max(1, x.ndim),
         "the index has another number of axes",
     )
-    source = call.get("src") if "src" in call.given else call.get("source")
+    if "src" in call.given:
+        source = call.get("src")
+    else:
+        source = call.get("source")
     if source is not None:
         call.need(
             source.dtype == x.dtype and max(1, source.ndim) == max(1, x.ndim),
@@ -153,7 +156,10 @@ def creation(call: OperationCall) -> None:
             call.finite(name)
     call.need(not call.get("pin_memory"), "it asks for pinned memory")
     if "step" in call.given or call.operation == "arange":
-        step = call.get("step") if "step" in call.given else 1
+        if "step" in call.given:
+            step = call.get("step")
+        else:
+            step = 1
         span = call["end"] - (call.get("start") or 0)
         call.need(
             step != 0 and math.isfinite(span / step) and 0 <= span / step < 2**31,

@@ -44,7 +44,10 @@ class ExportedBackend(TorchBackend):
         super().__init__(graph)
         self._graph = graph
         self._dtype = dtype
-        reason = "" if graph.layers else "its graph has no convolution and no linear layer"
+        if graph.layers:
+            reason = ""
+        else:
+            reason = "its graph has no convolution and no linear layer"
         self.capabilities = Capabilities(
             gradients=True, activations=bool(graph.layers), reason=reason
         )
@@ -172,11 +175,10 @@ def _tensor(archive: Archive, member: str, meta: Json, files: dict[str, Tensor])
     dtype = DTYPES[meta["dtype"]]
     if member not in files:
         data = archive.read(member)
-        files[member] = (
-            torch.frombuffer(bytearray(data), dtype=dtype)
-            if data
-            else torch.empty(0, dtype=dtype, device="cpu")
-        )
+        if data:
+            files[member] = torch.frombuffer(bytearray(data), dtype=dtype)
+        else:
+            files[member] = torch.empty(0, dtype=dtype, device="cpu")
     flat = files[member]
     # a stride of 0 would let a few bytes stand for a tensor of any size
     if math.prod(sizes) > max(len(flat), 4096) or flat.dtype != dtype:
@@ -220,18 +222,19 @@ def _keys(module: Json, count: int) -> list[str]:
     numbers = [str(number) for number in range(count)]
     try:
         shape = json.loads(module["module_call_graph"][0]["signature"]["out_spec"])[1]
-        keys = json.loads(shape["context"]) if shape["type"] == "builtins.dict" else numbers
+        if shape["type"] == "builtins.dict":
+            keys = json.loads(shape["context"])
+        else:
+            keys = numbers
     except (
         LookupError,
         TypeError,
         ValueError,
     ):  # the spec is an extra of the file: without it the outputs have numbers only
         return numbers
-    return (
-        [str(key) for key in keys]
-        if isinstance(keys, list) and len(set(map(str, keys))) == count
-        else numbers
-    )
+    if isinstance(keys, list) and len(set(map(str, keys))) == count:
+        return [str(key) for key in keys]
+    return numbers
 
 
 def _size(size: Json) -> int | None:
@@ -239,19 +242,23 @@ def _size(size: Json) -> int | None:
     if "as_int" in size:
         return int(size["as_int"])
     hint = size["as_expr"].get("hint")
-    return int(hint["as_int"]) if hint else None
+    if hint:
+        return int(hint["as_int"])
+    return None
 
 
 def _trusted(path: Path, scores: str) -> Raw:
     with reading(path, "an exported program (.pt2)"):
         program: Any = torch.export.load(path)
         module: nn.Module = program.module()
-    inputs = (
-        [value for value in program.example_inputs[0] if isinstance(value, Tensor)]
-        if program.example_inputs
-        else []
-    )
-    guesses = guesses_from_input(tuple(inputs[0].shape[1:])) if inputs else ()
+    if program.example_inputs:
+        inputs = [value for value in program.example_inputs[0] if isinstance(value, Tensor)]
+    else:
+        inputs = []
+    if inputs:
+        guesses = guesses_from_input(tuple(inputs[0].shape[1:]))
+    else:
+        guesses = ()
     backend = _OpaqueBackend(module)
     backend.scores = scores
     return Raw(backend, guesses=guesses, remarks=("read by torch itself because you trust it",))

@@ -40,20 +40,28 @@ def bound(call: OperationCall) -> int | None:
     if rule is None or call.get("dtype") is not None or call.get("out") is not None:
         return None
     tensors = list(_tensors(call))
-    numbers = rule(call, tensors) if tensors else None
+    if tensors:
+        numbers = rule(call, tensors)
+    else:
+        numbers = None
     if numbers is None:
         return None
     return numbers * max(map(_width, tensors))
 
 
 def _width(tensor: Tensor) -> int:
-    return tensor.element_size() if tensor.is_floating_point() else _WHOLE_WIDTH
+    if tensor.is_floating_point():
+        return tensor.element_size()
+    return _WHOLE_WIDTH
 
 
 def _tensors(call: OperationCall) -> list[Tensor]:
     found: list[Tensor] = []
     for value in call.given.values():
-        each = value if isinstance(value, list | tuple) else (value,)
+        if isinstance(value, list | tuple):
+            each = value
+        else:
+            each = (value,)
         found += [tensor for tensor in each if isinstance(tensor, Tensor)]
     return found
 
@@ -143,7 +151,9 @@ def _expanded(call: OperationCall, tensors: Sequence[Tensor]) -> int | None:
 
 def _embedded(call: OperationCall, tensors: Sequence[Tensor]) -> int | None:
     weight, indices = call.tensor("weight"), call.tensor("indices")
-    return indices.numel() * weight.shape[-1] if weight.ndim else None
+    if weight.ndim:
+        return indices.numel() * weight.shape[-1]
+    return None
 
 
 def _places(call: OperationCall) -> int:

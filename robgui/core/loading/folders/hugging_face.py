@@ -106,7 +106,9 @@ def _refuse_gigabytes(
 
 
 def _words(value: object) -> list[str]:
-    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
+    if isinstance(value, list):
+        return [each for each in value if isinstance(each, str)]
+    return []
 
 
 def _transformers(folder: Path) -> Any:
@@ -133,7 +135,10 @@ def _refuse_gaps(folder: Path, found: Mapping[str, Any]) -> None:
 def _check_numbers(folder: Path, described: Mapping[str, Any]) -> None:
     """A few bytes can ask for a network of any size."""
     for name, value in described.items():
-        most = _MOST_LAYERS if re.search("layers|depth|blocks", name) else _LARGEST
+        if re.search("layers|depth|blocks", name):
+            most = _MOST_LAYERS
+        else:
+            most = _LARGEST
         for number in value if isinstance(value, list) else [value]:
             if isinstance(number, dict):
                 _check_numbers(folder, number)

@@ -66,7 +66,9 @@ def share_of(kept: int, scaled: int) -> float:
     whole pixels again.
     """
     share = kept / scaled
-    return share if math.floor(kept / share) == scaled else kept / (scaled + 1e-6)
+    if math.floor(kept / share) == scaled:
+        return share
+    return kept / (scaled + 1e-6)
 
 
 def _names(described: Mapping[str, Any]) -> Values:
@@ -79,7 +81,9 @@ def _names(described: Mapping[str, Any]) -> Values:
     except KeyError:
         return {}
     numbered = all(label == f"LABEL_{number}" for number, label in enumerate(labels))
-    return {} if numbered else {"labels": labels}
+    if numbered:
+        return {}
+    return {"labels": labels}
 
 
 def _framing(processor: Mapping[str, Any]) -> tuple[tuple[int, int] | None, Values, list[str]]:
@@ -89,11 +93,17 @@ def _framing(processor: Mapping[str, Any]) -> tuple[tuple[int, int] | None, Valu
     if isinstance(filter_, int):
         told["interpolation"] = _RESAMPLE.get(filter_, "bilinear")
     shorter, exact = _sizes(processor)
-    kept = _pair(processor.get("crop_size")) if processor.get("do_center_crop") else None
+    if processor.get("do_center_crop"):
+        kept = _pair(processor.get("crop_size"))
+    else:
+        kept = None
     if not processor.get("do_resize", True):
         return kept, {}, []
     if kept is not None and shorter:
-        scaled = math.floor(_LEVIT * shorter) if _is(processor, "Levit") else shorter
+        if _is(processor, "Levit"):
+            scaled = math.floor(_LEVIT * shorter)
+        else:
+            scaled = shorter
         if scaled < min(kept):
             note = "its processor adds a black rim to pictures; here they are scaled instead"
             return kept, {**told, "resize": "crop"}, [note]
@@ -108,7 +118,9 @@ def _framing(processor: Mapping[str, Any]) -> tuple[tuple[int, int] | None, Valu
 def _squash_crop(kept: tuple[int, int], exact: tuple[int, int]) -> Values:
     """Height and width on their own, then the middle, as DeiT and BEiT have it."""
     share = share_of(min(kept), min(exact))
-    return {"resize": "squash-crop", "crop": share} if share < 1 else {"resize": "squash"}
+    if share < 1:
+        return {"resize": "squash-crop", "crop": share}
+    return {"resize": "squash"}
 
 
 def _unlike(kept: tuple[int, int], exact: tuple[int, int]) -> list[str]:
@@ -147,8 +159,12 @@ def _range(processor: Mapping[str, Any]) -> Values:
     top = 255.0
     if processor.get("do_rescale", True) and isinstance(factor, int | float):
         top = 255.0 * factor
-    top = 1.0 if math.isclose(top, 1.0, rel_tol=1e-6) else top
-    below = 1.0 if processor.get("rescale_offset") or processor.get("offset") else 0.0
+    if math.isclose(top, 1.0, rel_tol=1e-6):
+        top = 1.0
+    if processor.get("rescale_offset") or processor.get("offset"):
+        below = 1.0
+    else:
+        below = 0.0
     told: Values = {"low": (0.0 - below,), "high": (top - below,)}
     if processor.get("do_normalize", not _is(processor, "MobileViT")):
         for name, field in (("image_mean", "mean"), ("image_std", "std")):
@@ -172,15 +188,21 @@ def _pair(value: object) -> tuple[int, int] | None:
         case _:
             sides = (value, value)
     whole = [_whole(side) for side in sides]
-    return (whole[0], whole[1]) if all(whole) else None
+    if all(whole):
+        return (whole[0], whole[1])
+    return None
 
 
 def _whole(value: object) -> int:
     """A positive whole number; 0 for anything else."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+    if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+        return value
+    return 0
 
 
 def _numbers(value: object) -> tuple[float, ...]:
     if not isinstance(value, list | tuple) or not value:
         return ()
-    return tuple(map(float, value)) if all(isinstance(each, int | float) for each in value) else ()
+    if all(isinstance(each, int | float) for each in value):
+        return tuple(map(float, value))
+    return ()

@@ -49,7 +49,8 @@ def load_timm(folder: Path, described: dict[str, Any], tensors: dict[str, Tensor
             ) from error
     fill(folder, module, tensors, f"timm:{network}")
     pictures = described.get("pretrained_cfg")
-    pictures = pictures if isinstance(pictures, dict) else described
+    if not isinstance(pictures, dict):
+        pictures = described
     return Raw(
         TorchBackend(module),
         told={**timm_settings(pictures), **_names(described, pictures, int(module.num_classes))},
@@ -60,7 +61,10 @@ def load_timm(folder: Path, described: dict[str, Any], tensors: dict[str, Tensor
 
 def _arguments(folder: Path, described: Mapping[str, Any]) -> dict[str, Any]:
     given = described.get("model_args")
-    wanted = dict(given) if isinstance(given, dict) else {}
+    if isinstance(given, dict):
+        wanted = dict(given)
+    else:
+        wanted = {}
     for name in ("num_classes", "global_pool"):
         if name in described:
             wanted.setdefault(name, described[name])
@@ -88,6 +92,7 @@ def _names(*documents: Any) -> dict[str, object]:
         codes, plain = place.get("label_names"), place.get("label_descriptions")
         if not isinstance(codes, list) or len(codes) != classes:
             continue
-        plain = plain if isinstance(plain, dict) else {}
+        if not isinstance(plain, dict):
+            plain = {}
         return {"labels": tuple(str(plain.get(str(code), code)) for code in codes)}
     return {}

@@ -82,7 +82,10 @@ def _described(path: Path) -> tuple[Any, bytes]:
             described = json.loads(archive.read(_DESCRIPTION))
         except (ValueError, RecursionError) as error:
             raise ModelError(f"{path} is damaged: its description is no JSON.") from error
-        metadata = archive.read(_METADATA) if _METADATA in archive.names else b"{}"
+        if _METADATA in archive.names:
+            metadata = archive.read(_METADATA)
+        else:
+            metadata = b"{}"
     plain = without_training(described)
     if foreign := foreign_parts(plain):
         raise TrustError(

@@ -85,7 +85,10 @@ def _raw(model: Any, scores: str) -> Raw:
     guesses = guesses_from_input(sizes[1:])
     batch = sizes[0]
     box: Backend = OnnxBackend(model.SerializeToString(), output, cpu)
-    remarks = [which_output(output, len(model.graph.output))] if len(model.graph.output) > 1 else []
+    if len(model.graph.output) > 1:
+        remarks = [which_output(output, len(model.graph.output))]
+    else:
+        remarks = []
     if batch is not None:
         box = FixedBatch(box, batch)
     shape = _working_shape(box, guesses)
@@ -102,11 +105,10 @@ def _raw(model: Any, scores: str) -> Raw:
             )
         )
         batch = None if freed else batch
-    white, reason = (
-        _translate(model, name, output, box, batch, shape)
-        if shape
-        else (None, "the shape of its input is not known")
-    )
+    if shape:
+        white, reason = _translate(model, name, output, box, batch, shape)
+    else:
+        white, reason = (None, "the shape of its input is not known")
     if white is not None:
         return Raw(white, remarks=(*remarks, reason), guesses=guesses)
     remarks.append(f"a black box: {reason}")
@@ -216,7 +218,9 @@ def _free_batch(
         Exception
     ):  # the change did not work out, which is no fault of the file: it stays as it was
         equal = False
-    return (free, changed, True) if equal else (box, model, False)
+    if equal:
+        return (free, changed, True)
+    return (box, model, False)
 
 
 def _free_reshapes(model: Any, stored: dict[str, Any]) -> None:
@@ -229,11 +233,10 @@ def _free_reshapes(model: Any, stored: dict[str, Any]) -> None:
         if node.op_type == "Constant" and node.attribute[0].name == "value"
     }
     for node in model.graph.node:
-        target = (
-            {**stored, **constants}.get(node.input[1])
-            if node.op_type == "Reshape" and len(node.input) > 1
-            else None
-        )
+        if node.op_type == "Reshape" and len(node.input) > 1:
+            target = {**stored, **constants}.get(node.input[1])
+        else:
+            target = None
         if target is None:
             continue
         sizes = np.array(numpy_helper.to_array(target))
@@ -303,7 +306,9 @@ def _length(tensor: Any, target: Path) -> int:
     """Bytes that a tensor takes from its file: those it names, or all of them."""
     named = next((each.value for each in tensor.external_data if each.key == "length"), "")
     size = target.stat().st_size
-    return min(int(named), size) if named.isdecimal() and int(named) > 0 else size
+    if named.isdecimal() and int(named) > 0:
+        return min(int(named), size)
+    return size
 
 
 def _refuse_unread_files(model: Any) -> None:

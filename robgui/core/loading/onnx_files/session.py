@@ -50,7 +50,8 @@ class OnnxBackend:
 
     def __call__(self, x: Tensor) -> Tensor:
         values = x.detach().cpu().numpy()
-        values = values.round() if self._type is np.uint8 else values
+        if self._type is np.uint8:
+            values = values.round()
         values = np.ascontiguousarray(values, dtype=self._type)
         if values.shape[1:] not in self._tried:
             self._try(values)

@@ -32,7 +32,9 @@ def _many(function: Callable[[Tensor, Tensor], Tensor]) -> Operation:
 
 def _divide(a: Attributes, x: Tensor, y: Tensor) -> Tensor:
     x, y = together(x, y)
-    return x / y if x.is_floating_point() else torch.div(x, y, rounding_mode="trunc")
+    if x.is_floating_point():
+        return x / y
+    return torch.div(x, y, rounding_mode="trunc")
 
 
 def _prelu(a: Attributes, x: Tensor, slope: Tensor) -> Tensor:
@@ -42,9 +44,17 @@ def _prelu(a: Attributes, x: Tensor, slope: Tensor) -> Tensor:
 def _clip(
     a: Attributes, x: Tensor, low: Tensor | None = None, high: Tensor | None = None
 ) -> Tensor:
-    lowest = a.get("min") if low is None else low.to(x.device)
-    highest = a.get("max") if high is None else high.to(x.device)
-    return x if lowest is None and highest is None else torch.clamp(x, lowest, highest)
+    if low is None:
+        lowest = a.get("min")
+    else:
+        lowest = low.to(x.device)
+    if high is None:
+        highest = a.get("max")
+    else:
+        highest = high.to(x.device)
+    if lowest is None and highest is None:
+        return x
+    return torch.clamp(x, lowest, highest)
 
 
 _PLAIN: dict[str, Any] = {

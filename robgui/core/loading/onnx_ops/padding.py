@@ -66,7 +66,10 @@ def _pad(
                 amounts[position + half],
             )
         amounts = full
-    fill = float(a.get("value", 0.0)) if value is None else float(value.flatten()[0].item())
+    if value is None:
+        fill = float(a.get("value", 0.0))
+    else:
+        fill = float(value.flatten()[0].item())
     return pad(x, amounts, fill, a.get("mode", "constant"))
 
 

@@ -40,12 +40,16 @@ def _reshape(a: Attributes, x: Tensor, shape: Tensor | None = None) -> Tensor:
 def _flatten(a: Attributes, x: Tensor) -> Tensor:
     axis = int(a.get("axis", 1))
     axis = axis + x.ndim if axis < 0 else axis
-    return x.flatten(1) if axis == 1 else x.reshape(math.prod(x.shape[:axis]), -1)
+    if axis == 1:
+        return x.flatten(1)
+    return x.reshape(math.prod(x.shape[:axis]), -1)
 
 
 def _squeeze(a: Attributes, x: Tensor, axes: Tensor | None = None) -> Tensor:
     chosen = ints(a.get("axes") if axes is None else axes)
-    return x.squeeze(tuple(chosen)) if chosen else x.squeeze()
+    if chosen:
+        return x.squeeze(tuple(chosen))
+    return x.squeeze()
 
 
 def _unsqueeze(a: Attributes, x: Tensor, axes: Tensor | None = None) -> Tensor:
@@ -109,7 +113,10 @@ def _shape(a: Attributes, x: Tensor) -> Tensor:
 
 def _constant_of_shape(a: Attributes, shape: Tensor) -> Tensor:
     value = a.get("value")
-    fill = value.flatten()[0] if isinstance(value, Tensor) else torch.zeros((), device="cpu")
+    if isinstance(value, Tensor):
+        fill = value.flatten()[0]
+    else:
+        fill = torch.zeros((), device="cpu")
     return fill.expand(ints(shape)).clone()
 
 

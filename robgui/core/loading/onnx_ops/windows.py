@@ -84,7 +84,10 @@ def _resize(
 
 
 def _upsample(a: Attributes, x: Tensor, scales: Tensor | None = None) -> Tensor:
-    factors = scales if scales is not None else torch.tensor(a["scales"], device="cpu")
+    if scales is not None:
+        factors = scales
+    else:
+        factors = torch.tensor(a["scales"], device="cpu")
     return _resize(
         {"mode": a.get("mode", "nearest"), "coordinate_transformation_mode": "asymmetric"},
         x,

@@ -110,14 +110,15 @@ def _reached(unit: Any, module: Any) -> Iterator[Any]:
     """The nodes that a call of ``module`` may run: those of ``forward``, or of everything where
     that cannot be told.
     """
-    nodes = (
-        list(_nodes(module._get_method("forward").inlined_graph))
-        if module._has_method("forward")
-        else []
-    )
+    if module._has_method("forward"):
+        nodes = list(_nodes(module._get_method("forward").inlined_graph))
+    else:
+        nodes = []
     hooked = module._get_forward_hooks() or module._get_forward_pre_hooks()
     open_calls = any(node.kind() in ("prim::CallMethod", "prim::CallFunction") for node in nodes)
-    return _all_nodes(unit) if hooked or open_calls else iter(nodes)
+    if hooked or open_calls:
+        return _all_nodes(unit)
+    return iter(nodes)
 
 
 def _all_nodes(unit: Any) -> Iterator[Any]:
@@ -140,7 +141,10 @@ def _is_blind_cast(node: Any) -> bool:
     if node.kind() != "prim::unchecked_cast":
         return False
     given, taken = next(iter(node.inputs())).type(), node.output().type()
-    inner = given.getElementType() if given.kind() == "OptionalType" else given
+    if given.kind() == "OptionalType":
+        inner = given.getElementType()
+    else:
+        inner = given
     return str(inner) != str(taken)
 
 
@@ -150,4 +154,6 @@ def _schema(node: Any) -> str:
 
 def _words(node: Any) -> str:
     schema = _schema(node)
-    return schema.partition("(")[0] if schema.startswith(node.kind()) else str(node.kind())
+    if schema.startswith(node.kind()):
+        return schema.partition("(")[0]
+    return str(node.kind())

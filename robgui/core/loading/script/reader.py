@@ -59,7 +59,10 @@ class ScriptBackend(TorchBackend):
             self._watched, self._linear = _watch(module)
         except RuntimeError:  # a graph that cannot be rewritten still runs as a whole
             self._watched, self._linear = None, {}
-        reason = "" if self._linear else "no convolution or linear layer can be seen in its code"
+        if self._linear:
+            reason = ""
+        else:
+            reason = "no convolution or linear layer can be seen in its code"
         self.capabilities = Capabilities(
             gradients=True, activations=bool(self._linear), reason=reason
         )
@@ -170,7 +173,10 @@ def _watch(module: Any) -> tuple[Any, dict[str, bool]]:
     linear: dict[str, bool] = {}
     uses: Counter[str] = Counter()
     for node in list(graph.nodes()):
-        owner = _owner(node) if node.kind() in _LAYERS else ""
+        if node.kind() in _LAYERS:
+            owner = _owner(node)
+        else:
+            owner = ""
         if owner:
             uses[owner] += 1
             linear[owner if uses[owner] == 1 else f"{owner} ({uses[owner]})"] = (

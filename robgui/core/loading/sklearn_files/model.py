@@ -101,11 +101,17 @@ def from_estimator(path: Path, estimator: Any, trust: bool) -> Raw:
             raise ModelError(f"{path} is damaged or malicious: {reason}.")
     features = tuple(str(each) for each in getattr(estimator, "feature_names_in_", ()))
     _settle_down(estimator)
-    told: dict[str, object] = {"features": features} if features else {}
+    if features:
+        told: dict[str, object] = {"features": features}
+    else:
+        told = {}
     labels = tuple(str(each) for each in np.asarray(classes).tolist())
     if len(labels) > 1:
         told["labels"] = labels
-    told["output"] = "probabilities" if method == "predict_proba" else "logits"
+    if method == "predict_proba":
+        told["output"] = "probabilities"
+    else:
+        told["output"] = "logits"
     guesses = guesses_from_input((int(estimator.n_features_in_),))
     return Raw(
         EstimatorBackend(estimator, method),

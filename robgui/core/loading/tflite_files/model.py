@@ -111,7 +111,10 @@ def interpreter_of(content: bytes, *, plain: bool = False) -> Any:
     from ai_edge_litert.interpreter import Interpreter, OpResolverType
 
     kinds = OpResolverType
-    resolver = kinds.BUILTIN_WITHOUT_DEFAULT_DELEGATES if plain else kinds.AUTO
+    if plain:
+        resolver = kinds.BUILTIN_WITHOUT_DEFAULT_DELEGATES
+    else:
+        resolver = kinds.AUTO
     return Interpreter(
         model_content=content,
         num_threads=torch.get_num_threads(),
@@ -156,7 +159,10 @@ def _stored(values: np.ndarray, given: dict[str, Any]) -> np.ndarray:
         return np.ascontiguousarray(values, dtype=kind)
     scale, zero = given["quantization"]
     limits = np.iinfo(kind)
-    whole = np.round(values / scale + zero) if scale else np.round(values)
+    if scale:
+        whole = np.round(values / scale + zero)
+    else:
+        whole = np.round(values)
     return np.ascontiguousarray(np.clip(whole, limits.min, limits.max), dtype=kind)
 
 

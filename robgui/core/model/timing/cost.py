@@ -52,7 +52,10 @@ def batch_size(shape: tuple[int, ...], operations: float, device: torch.device) 
     """How many inputs to give a model at once: a power of two, always the same for the same
     model and device.
     """
-    wanted = hardware_of(device).operations / operations if operations else _UNKNOWN
+    if operations:
+        wanted = hardware_of(device).operations / operations
+    else:
+        wanted = _UNKNOWN
     fitting = max(1, _VALUES_PER_BATCH // max(1, torch.Size(shape).numel()))
     most = max(1, min(int(max(wanted, _SMALLEST)), fitting, _LARGEST))
     return int(2 ** (most.bit_length() - 1))

@@ -50,7 +50,10 @@ class FigureQuestion:
 
     def _ask(self, path: Path, found: Identity, way: FigureAction) -> None:
         said = way.experiment.printed
-        words = "" if said is None else f"It says: {visible(said.sentence)}"
+        if said is None:
+            words = ""
+        else:
+            words = f"It says: {visible(said.sentence)}"
         box = question(
             "A figure with its run",
             f"{visible(path.name)} shows {self._title(way.experiment)}.",
@@ -86,7 +89,10 @@ class FigureQuestion:
 
         request = experiment.request
         known = self._store.analyses.get(request.analysis)
-        title = request.analysis if known is None else known.title
+        if known is None:
+            title = request.analysis
+        else:
+            title = known.title
         return visible(f"{title}: {subject(request)}")
 
 

@@ -221,4 +221,6 @@ def known_keys(
     standard: QKeySequence.StandardKey, otherwise: str
 ) -> QKeySequence.StandardKey | str:
     """The keys that the system has for something, or ours where it has none."""
-    return standard if QKeySequence.keyBindings(standard) else otherwise
+    if QKeySequence.keyBindings(standard):
+        return standard
+    return otherwise

@@ -21,8 +21,14 @@ def may_quit(store: Store, window: QWidget) -> bool:
         return True
     waiting = len([job for job in jobs if job in runner.waits])
     first = store.analyses[jobs[0].request.analysis].title
-    going = count(len(jobs) - waiting - 1, "other run") if len(jobs) - waiting > 1 else ""
-    head = f"{first} and {going} are" if going else f"{first} is"
+    if len(jobs) - waiting > 1:
+        going = count(len(jobs) - waiting - 1, "other run")
+    else:
+        going = ""
+    if going:
+        head = f"{first} and {going} are"
+    else:
+        head = f"{first} is"
     others = queued = ""
     if waiting:
         one = waiting == 1
@@ -31,7 +37,10 @@ def may_quit(store: Store, window: QWidget) -> bool:
             f" The waiting {'run stays' if one else 'runs stay'} queued and can be started next"
             " time."
         )
-    they, have = ("they are", "they have") if going else ("it is", "it has")
+    if going:
+        they, have = ("they are", "they have")
+    else:
+        they, have = ("it is", "it has")
     kept = f"If you quit now, {they} stopped and what {have} found so far is kept.{queued}"
     box = question("Quit robgui", f"{head} still running{others}.", kept, window)
     leave = box.addButton("Stop and quit", QMessageBox.ButtonRole.DestructiveRole)

@@ -160,10 +160,15 @@ class Saving:
             return None
         self._window.settings.last_folder = str(Path(path).parent)
         ending = chosen[chosen.find("*") + 1 : chosen.find(")")]
-        return Path(path) if Path(path).suffix else Path(path + ending)
+        if Path(path).suffix:
+            return Path(path)
+        return Path(path + ending)
 
 
 def _provenance(panel: Panel) -> str:
     """Where a picture comes from: the program, the seed, the run."""
-    run = f", run {panel.run_id}" if panel.run_id else ""
+    if panel.run_id:
+        run = f", run {panel.run_id}"
+    else:
+        run = ""
     return f"robgui {robgui.__version__}, {panel.analysis.title}, seed {panel.params.seed}{run}"

@@ -65,7 +65,10 @@ class Workspaces:
 
     def _ask(self, title: str, name: str, *, confirm: bool) -> Path | None:
         settings = self._window.settings
-        options = QFileDialog.Option(0) if confirm else QFileDialog.Option.DontConfirmOverwrite
+        if confirm:
+            options = QFileDialog.Option(0)
+        else:
+            options = QFileDialog.Option.DontConfirmOverwrite
         text, _ = QFileDialog.getSaveFileName(
             self._window,
             title,
@@ -77,7 +80,9 @@ class Workspaces:
             return None
         path = Path(text)
         settings.last_folder = str(path.parent)
-        return path if path.suffix == ENDING else path.with_name(path.name + ENDING)
+        if path.suffix == ENDING:
+            return path
+        return path.with_name(path.name + ENDING)
 
     def _opened(self) -> None:
         workspace = self._store.history.workspace
@@ -90,7 +95,10 @@ class Workspaces:
         """Those whose files are there, the newest first; the open one is ticked."""
         self.recent.clear()
         workspace = self._store.history.workspace
-        now = "" if workspace is None else str(workspace.path.absolute())
+        if workspace is None:
+            now = ""
+        else:
+            now = str(workspace.path.absolute())
         for text in self._window.settings.workspaces:
             path = Path(text)
             if not path.exists():

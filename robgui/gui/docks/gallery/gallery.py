@@ -160,7 +160,10 @@ class Gallery(QWidget):
         dataset, side = self._dataset, GalleryDelegate.side() * 2
         surface = QColor(theme.colours.surface)
         ground = surface.red(), surface.green(), surface.blue()
-        read = None if dataset is None else partial(input_picture, dataset, side, ground)
+        if dataset is None:
+            read = None
+        else:
+            read = partial(input_picture, dataset, side, ground)
         self.thumbnails.reset(read)
 
     def _take_theme(self) -> None:
@@ -194,7 +197,10 @@ class Gallery(QWidget):
                 self.view.viewport().update()
         dataset = self._store.library.dataset
         every = dataset is None or len(rows) == len(dataset)
-        scope = None if every else tuple(np.sort(rows).tolist())
+        if every:
+            scope = None
+        else:
+            scope = tuple(np.sort(rows).tolist())
         self._store.set_scope(scope, self.filter.words())
         self._say_empty()
         self.clear.setVisible(dataset is not None)
@@ -204,7 +210,10 @@ class Gallery(QWidget):
 
     def _say_empty(self) -> None:
         nothing = self._store.library.loading or NOTHING_OPEN
-        passes = NOTHING_YET if self.filter.shown.open else NOTHING_PASSES
+        if self.filter.shown.open:
+            passes = NOTHING_YET
+        else:
+            passes = NOTHING_PASSES
         self.empty.setText(nothing if self._store.library.dataset is None else passes)
 
     def _count(self) -> None:
@@ -344,7 +353,8 @@ class Gallery(QWidget):
     def _show_menu(self, spot: QPoint) -> None:
         """The menu of the input below the mouse, or of the chosen one for the keyboard."""
         index = self.view.indexAt(spot)
-        index = index if index.isValid() else self.view.currentIndex()
+        if not index.isValid():
+            index = self.view.currentIndex()
         if index.isValid():
             self.menu_of(index.row()).popup(self.view.viewport().mapToGlobal(spot))
 

@@ -48,9 +48,18 @@ class InputEntry:
     @property
     def sentence(self) -> str:
         """The same for a screen reader and the tool tip."""
-        tags = f"; tagged {', '.join(self.tags)}" if self.tags else ""
-        found = f"; {count(self.findings, 'finding')}" if self.findings else ""
-        second = " (second input)" if self.second else ""
+        if self.tags:
+            tags = f"; tagged {', '.join(self.tags)}"
+        else:
+            tags = ""
+        if self.findings:
+            found = f"; {count(self.findings, 'finding')}"
+        else:
+            found = ""
+        if self.second:
+            second = " (second input)"
+        else:
+            second = ""
         return f"{self._words}{tags}{found}{second}"
 
     @property
@@ -108,10 +117,19 @@ class GalleryModel(QStandardItemModel):
         )
         assert dataset is not None
         labels = dataset.labels
-        label = int(labels[index]) if labels is not None else -1
+        if labels is not None:
+            label = int(labels[index])
+        else:
+            label = -1
         key = dataset.key(index)
-        outputs = model.settings.labels if model is not None else ()
-        title = class_name(label, predictions.names, dataset.names, outputs) if label >= 0 else key
+        if model is not None:
+            outputs = model.settings.labels
+        else:
+            outputs = ()
+        if label >= 0:
+            title = class_name(label, predictions.names, dataset.names, outputs)
+        else:
+            title = key
         marks: dict[str, Any] = {
             "second": index == store.selection.second,
             "tags": tuple(store.marking.tags_of(index)),
@@ -123,8 +141,14 @@ class GalleryModel(QStandardItemModel):
         guess = int(predictions.classes[index])
         if guess < 0:
             return InputEntry(index, key, title, unreadable=guess == UNREADABLE, **marks)
-        wanted = int(predictions.labels[index]) if predictions.labels is not None else -1
-        right = guess == wanted if wanted >= 0 else None
+        if predictions.labels is not None:
+            wanted = int(predictions.labels[index])
+        else:
+            wanted = -1
+        if wanted >= 0:
+            right = guess == wanted
+        else:
+            right = None
         words, confidence = (
             class_name(guess, outputs, dataset.names),
             float(predictions.confidence[index]),
@@ -140,7 +164,9 @@ class GalleryModel(QStandardItemModel):
             Qt.ItemDataRole.AccessibleTextRole,
         ):
             sentence = self.entry(index.row()).sentence
-            return tip(sentence) if role == Qt.ItemDataRole.ToolTipRole else sentence
+            if role == Qt.ItemDataRole.ToolTipRole:
+                return tip(sentence)
+            return sentence
         return None
 
 

@@ -47,7 +47,10 @@ class InputMenu(QMenu):
         self._fill_tags(self.tags, [entry.index])
         self._add_searches(search)
         self.addSeparator()
-        words = "Let go of the second input" if entry.second else "Make it the second input"
+        if entry.second:
+            words = "Let go of the second input"
+        else:
+            words = "Make it the second input"
         self.addAction(words).triggered.connect(lambda _=False: second())
         self.addAction("Copy its name").triggered.connect(
             lambda _=False: QApplication.clipboard().setText(entry.key)
@@ -106,7 +109,10 @@ class InputMenu(QMenu):
 
 def ask_tag(store: Store, indices: Sequence[int], parent: QWidget | None) -> None:
     """Asks for a word and tags these inputs with it."""
-    what = "this input" if len(indices) == 1 else f"these {count(len(indices), 'input')}"
+    if len(indices) == 1:
+        what = "this input"
+    else:
+        what = f"these {count(len(indices), 'input')}"
     tag, chosen = QInputDialog.getText(parent, "New tag", f"A word for {what}:")
     if chosen:
         store.marking.tag(tag, indices, on=True)

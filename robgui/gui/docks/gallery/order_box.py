@@ -62,7 +62,13 @@ class OrderBox(QWidget):
     def _show(self) -> None:
         falling = (self.by in LARGEST_FIRST) != self.turned
         self.turn.setArrowType(Qt.ArrowType.DownArrow if falling else Qt.ArrowType.UpArrow)
-        now, other = ("largest", "smallest") if falling else ("smallest", "largest")
+        if falling:
+            now, other = ("largest", "smallest")
+        else:
+            now, other = ("smallest", "largest")
         if self.by in ("index", "name"):
-            now, other = ("last", "first") if falling else ("first", "last")
+            if falling:
+                now, other = ("last", "first")
+            else:
+                now, other = ("first", "last")
         self.turn.setToolTip(f"The {now} first; click for the {other} first.")

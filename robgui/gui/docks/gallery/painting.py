@@ -44,10 +44,14 @@ class GalleryDelegate(QStyledItemDelegate):
     def least(self) -> QSize:
         """Smallest size of one input as it is painted now."""
         side = self._side() + PAD
-        return QSize(side, side) if self.small else self.cell()
+        if self.small:
+            return QSize(side, side)
+        return self.cell()
 
     def _side(self) -> int:
-        return self.side() * 5 // 8 if self.small else self.side()
+        if self.small:
+            return self.side() * 5 // 8
+        return self.side()
 
     def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
         return self.size
@@ -87,7 +91,10 @@ class GalleryDelegate(QStyledItemDelegate):
         size = painter.fontMetrics().height()
         spot = QRect(square.right() - size + 1, square.bottom() - size + 1, size, size)
         painter.fillRect(spot, QColor(theme.colours.surface))
-        colour = theme.colours.good if entry.right else theme.colours.bad
+        if entry.right:
+            colour = theme.colours.good
+        else:
+            colour = theme.colours.bad
         icon("check" if entry.right else "cross", colour).paint(painter, spot)
 
     def _frame(self, painter: QPainter, cell: QRect, option: QStyleOptionViewItem) -> None:
@@ -130,7 +137,10 @@ class GalleryDelegate(QStyledItemDelegate):
     def _tags(self, painter: QPainter, square: QRect, entry: InputEntry) -> None:
         """The first tag on a ribbon over the picture, and how many more there are."""
         metrics = painter.fontMetrics()
-        more = f" +{len(entry.tags) - 1}" if len(entry.tags) > 1 else ""
+        if len(entry.tags) > 1:
+            more = f" +{len(entry.tags) - 1}"
+        else:
+            more = ""
         room = square.width() - PAD - metrics.horizontalAdvance(more)
         words = metrics.elidedText(entry.tags[0], Qt.TextElideMode.ElideRight, room) + more
         width = metrics.horizontalAdvance(words) + PAD
@@ -171,7 +181,10 @@ class GalleryDelegate(QStyledItemDelegate):
         colour = {True: theme.colours.good, False: theme.colours.bad, None: theme.colours.text}[
             entry.right
         ]
-        size = line * 7 // 8 + 2 if entry.right is not None else 0
+        if entry.right is not None:
+            size = line * 7 // 8 + 2
+        else:
+            size = 0
         guess = guess_in(entry, metrics, area.width() - size)
         left = below.left() + max(0, (area.width() - size - metrics.horizontalAdvance(guess)) // 2)
         if size:

@@ -95,7 +95,10 @@ class SearchBar(QWidget):
     def words(self) -> str:
         """The filter as a headline names it; empty while everything passes."""
         label = self.classes.currentData()
-        later = f"{count(self.shown.open, 'input')} not known yet" if self.shown.open else ""
+        if self.shown.open:
+            later = f"{count(self.shown.open, 'input')} not known yet"
+        else:
+            later = ""
         parts = [
             f"label={self.classes.currentText()}" if label not in (ALL, None) else "",
             "misclassified" if self.wrong.isChecked() else "",
@@ -205,8 +208,14 @@ class SearchBar(QWidget):
     def take_names(self) -> None:
         """Fills the list of classes; the chosen one stays."""
         dataset, model = self._store.library.dataset, self._store.library.model
-        labels = None if dataset is None else dataset.labels
-        known = [] if labels is None else [int(c) for c in np.unique(labels) if c >= 0]
+        if dataset is None:
+            labels = None
+        else:
+            labels = dataset.labels
+        if labels is None:
+            known = []
+        else:
+            known = [int(c) for c in np.unique(labels) if c >= 0]
         chosen = self.classes.currentData()
         mapped: tuple[str, ...] = ()
         if dataset is not None and model is not None and known:
@@ -224,7 +233,10 @@ class SearchBar(QWidget):
             for c in known:
                 self.classes.addItem(class_name(c, *names), c)
             self.classes.setCurrentIndex(max(0, self.classes.findData(chosen)))
-        why = "" if known or dataset is None else "These inputs carry no labels."
+        if known or dataset is None:
+            why = ""
+        else:
+            why = "These inputs carry no labels."
         self.classes.setEnabled(bool(known))
         self.classes.setToolTip(why)
         self.wrong.setEnabled(bool(known))
@@ -233,8 +245,14 @@ class SearchBar(QWidget):
     def vocabulary(self) -> Vocabulary:
         """What can be named in a query now."""
         library, marking = self._store.library, self._store.marking
-        names = library.dataset.names if library.dataset is not None else ()
-        outputs = library.model.settings.labels if library.model is not None else ()
+        if library.dataset is not None:
+            names = library.dataset.names
+        else:
+            names = ()
+        if library.model is not None:
+            outputs = library.model.settings.labels
+        else:
+            outputs = ()
         kinds = {kind for found in marking.findings.values() for kind, _ in found}
         shown = library.predictions.names
         classes = tuple(dict.fromkeys((*outputs, *shown, *names)))

@@ -83,7 +83,10 @@ class InputsView(QListView):
             Qt.KeyboardModifier.KeypadModifier,
             Qt.KeyboardModifier.ShiftModifier,
         )
-        wanted = KEYS.get(Qt.Key(event.key())) if bare else None
+        if bare:
+            wanted = KEYS.get(Qt.Key(event.key()))
+        else:
+            wanted = None
         if wanted is None:
             super().keyPressEvent(event)
         elif wanted == "second":

@@ -115,7 +115,10 @@ class CheckDialog(QDialog):
         palette = self.summary.palette()
         shown = self.palette().color(QPalette.ColorRole.WindowText)
         if self.checked is not None:
-            status = Status.HOLDS if self.checked.passed else Status.FAILS
+            if self.checked.passed:
+                status = Status.HOLDS
+            else:
+                status = Status.FAILS
             shown = colour(status_ink(status))
         palette.setColor(QPalette.ColorRole.WindowText, shown)
         self.summary.setPalette(palette)

@@ -94,6 +94,9 @@ class PostMortemDialog(QDialog):
 def _paragraph(place: int, sentence: Sentence) -> str:
     words = unbroken(sentence.text)
     lead = next((one for one in LEADS if words.startswith(one)), "")
-    head = f"<b>{escape(lead)}</b>" if lead else ""
+    if lead:
+        head = f"<b>{escape(lead)}</b>"
+    else:
+        head = ""
     link = f'<a href="{place}">{"Picture" if sentence.view is not None else "Run"}</a>'
     return f"<p>{head}{escape(words.removeprefix(lead))} {link}</p>"

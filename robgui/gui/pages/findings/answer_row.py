@@ -32,10 +32,17 @@ class AnswerRow(QFrame):
         self.setProperty("role", "card")
         self._answer, self._said = answer, said
         known = answer.analysis
-        sign = "" if said is None else f"{said.status.sign} "
+        if said is None:
+            sign = ""
+        else:
+            sign = f"{said.status.sign} "
         self.title = Label(f"{sign}{known.title}", wordWrap=True)
-        number = None if said is None else said.number
-        words = known.question if said is None else said.sentence
+        if said is None:
+            number = None
+            words = known.question
+        else:
+            number = said.number
+            words = said.sentence
         if number is not None:
             words = f"{number.name}: {number.words}"
         self.words = Label(unbroken(words), wordWrap=True)

@@ -106,7 +106,10 @@ class FindingsBar(QWidget):
         self.export.setEnabled(bool(entries))
         self.harm.setEnabled(bool(total))
         self.present.setEnabled(bool(total))
-        said = count(total, "finding") if shown == total else f"{shown:,} of {total:,} findings"
+        if shown == total:
+            said = count(total, "finding")
+        else:
+            said = f"{shown:,} of {total:,} findings"
         self.count.setText(said if shown == entries else f"{said}, {entries:,} shown")
         self.count.setToolTip("" if shown == entries else SHARED)
 

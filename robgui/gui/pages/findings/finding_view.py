@@ -202,7 +202,10 @@ class FindingView(WhenSeen, QWidget):
     # --- what is shown ----------------------------------------------------------------------------
 
     def _run(self) -> Run | None:
-        wanted = None if self.finding is None else self.finding.run_id
+        if self.finding is None:
+            wanted = None
+        else:
+            wanted = self.finding.run_id
         return next((run for run in self._store.history.runs if run.id == wanted), None)
 
     def _fetch(self, finding: StoredFinding) -> None:
@@ -224,10 +227,16 @@ class FindingView(WhenSeen, QWidget):
     def _show_run(self, run: Run | None) -> None:
         self.run.setEnabled(run is not None and run.has_result)
         self.subject.setText("" if run is None else self._store.subject(run.request))
-        said = None if run is None else self._store.history.shown(run)
+        if run is None:
+            said = None
+        else:
+            said = self._store.history.shown(run)
         self.status.setText("" if said is None else f"{said.status.sign} {said.status.words}")
         self.sentence.setText("" if said is None else unbroken(f"{said.sentence} {said.scope}"))
-        page = None if run is None else manual.page_of(run.request.analysis)
+        if run is None:
+            page = None
+        else:
+            page = manual.page_of(run.request.analysis)
         self.plain.setText("" if page is None else f"{page.title}. {page.plain}")
         if said is not None:
             palette = self.status.palette()
@@ -245,7 +254,10 @@ class FindingView(WhenSeen, QWidget):
             if (widget := item.widget()) is not None:
                 widget.deleteLater()
         run = self._run()
-        spot = None if run is None or self.finding is None else spot_of(self.finding, run.request)
+        if run is None or self.finding is None:
+            spot = None
+        else:
+            spot = spot_of(self.finding, run.request)
         self._known_title.setText("What is known of this input")
         self._known_title.setVisible(spot is not None)
         if self.finding is None:
@@ -254,7 +266,10 @@ class FindingView(WhenSeen, QWidget):
             self._show_among(run)
             return
         for answer in answers(self._store, spot):
-            said = None if answer.run is None else self._store.history.shown(answer.run)
+            if answer.run is None:
+                said = None
+            else:
+                said = self._store.history.shown(answer.run)
             row = AnswerRow(answer, said)
             row.opened.connect(self._store.history.show_run)
             row.asked.connect(self._ask)

@@ -99,7 +99,10 @@ class HarmDialog(QDialog):
                     right.setProperty("role", "quiet")
                     table.setCellWidget(row, column, right)
         modes = QHeaderView.ResizeMode
-        mode = modes.Stretch if many <= FEW else modes.ResizeToContents
+        if many <= FEW:
+            mode = modes.Stretch
+        else:
+            mode = modes.ResizeToContents
         table.horizontalHeader().setSectionResizeMode(mode)
         table.setShowGrid(False)
         table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
@@ -117,7 +120,10 @@ class HarmDialog(QDialog):
         return box
 
     def _arrange(self, left_out: int) -> None:
-        more = f" {left_out:,} classes without a finding are not shown." if left_out > 0 else ""
+        if left_out > 0:
+            more = f" {left_out:,} classes without a finding are not shown."
+        else:
+            more = ""
         words = Label(f"{INTRODUCTION}{more}", wordWrap=True)
         words.setProperty("role", "quiet")
         begin = QHBoxLayout()

@@ -51,7 +51,9 @@ def spot_of(finding: StoredFinding, request: Request) -> SeenInput | None:
 def place_of(finding: StoredFinding, request: Request) -> int:
     """The number of the failing input among those of its run."""
     one = request.indices is not None and len(request.indices) == 1
-    return 0 if one or not finding.places else finding.places[0]
+    if one or not finding.places:
+        return 0
+    return finding.places[0]
 
 
 def answers(store: Store, spot: SeenInput) -> list[Answer]:
@@ -102,7 +104,10 @@ def _spot(request: Request, place: int) -> SeenInput | None:
     chosen = request.indices
     if chosen is not None and place >= len(chosen):
         return None
-    index = place if chosen is None else chosen[place]
+    if chosen is None:
+        index = place
+    else:
+        index = chosen[place]
     return SeenInput(request.models[0].fingerprint, request.dataset.fingerprint, index)
 
 
@@ -115,7 +120,9 @@ def _index(finding: StoredFinding, request: Request) -> int | None:
     place = finding.places[0]
     if indices is None:
         return place
-    return indices[place] if place < len(indices) else None
+    if place < len(indices):
+        return indices[place]
+    return None
 
 
 def _of(run: Run, known: Analysis, spot: SeenInput) -> bool:

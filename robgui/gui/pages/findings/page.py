@@ -196,11 +196,16 @@ class Findings(WhenSeen, QWidget):
     def _nothing(self) -> str:
         if self._store.history.findings:
             return NOTHING_PASSES
-        return LOADING if self._store.history.loading else NOTHING_YET
+        if self._store.history.loading:
+            return LOADING
+        return NOTHING_YET
 
     def _follow_view(self) -> None:
         """The page of a finding has its newest star and note; one that is gone is left."""
-        now = self.view.finding if "view" in vars(self) else None
+        if "view" in vars(self):
+            now = self.view.finding
+        else:
+            now = None
         if now is None:
             return
         same = next((one for one in self._store.history.findings if one.id == now.id), None)
@@ -238,7 +243,10 @@ class Findings(WhenSeen, QWidget):
             if finding.id in (m.id for m in one.members)
         )
         ids = {one.id for one in group.members}
-        self._unfolded = self._unfolded | ids if unfold else self._unfolded - ids
+        if unfold:
+            self._unfolded = self._unfolded | ids
+        else:
+            self._unfolded = self._unfolded - ids
         self.sync()
 
     def _look_soon(self) -> None:
@@ -292,7 +300,10 @@ class Findings(WhenSeen, QWidget):
 
     def _mark(self, finding: int | None) -> None:
         row = self.model.row_of(finding)
-        index = self.model.index(row) if row >= 0 else QModelIndex()
+        if row >= 0:
+            index = self.model.index(row)
+        else:
+            index = QModelIndex()
         self.wall.setCurrentIndex(index)
         if row >= 0:
             self.wall.scrollTo(index)

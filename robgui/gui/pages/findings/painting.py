@@ -43,7 +43,10 @@ def wrapped(painter: QPainter, place: QRect, words: str, lines: int) -> None:
         line.setLineWidth(place.width())
         start = line.textStart()
         last = number == lines - 1 and start + line.textLength() < len(words)
-        text = words[start:] if last else words[start : start + line.textLength()]
+        if last:
+            text = words[start:]
+        else:
+            text = words[start : start + line.textLength()]
         shown = painter.fontMetrics().elidedText(
             text.strip(), Qt.TextElideMode.ElideRight, place.width()
         )
@@ -96,7 +99,10 @@ def picture(workspace: Workspace, ground: Sequence[int], finding: int) -> np.nda
     if whole is None:
         return None
     drawn = found.input is not None and found.input.ndim < IMAGE
-    whole = on_ground(whole, ground) if drawn else with_gap(whole, ground)
+    if drawn:
+        whole = on_ground(whole, ground)
+    else:
+        whole = with_gap(whole, ground)
     height, width = whole.shape[:2]
     scale = _SIDE / max(height, width)
     if scale >= 1:

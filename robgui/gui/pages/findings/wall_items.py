@@ -65,7 +65,9 @@ class WallModel(QAbstractListModel):
         return next((row for row, item in enumerate(self.rows) if item.id == finding), -1)
 
     def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:
-        return 0 if parent.isValid() else len(self.rows)
+        if parent.isValid():
+            return 0
+        return len(self.rows)
 
     @property
     def writable(self) -> bool:
@@ -81,8 +83,14 @@ class WallModel(QAbstractListModel):
             return finding.title
         if role == Qt.ItemDataRole.AccessibleTextRole:
             pair = finding.confusion
-            chip = f"{confusion_words(*pair)}. " if pair is not None else ""
-            star = "Starred. " if finding.starred else ""
+            if pair is not None:
+                chip = f"{confusion_words(*pair)}. "
+            else:
+                chip = ""
+            if finding.starred:
+                star = "Starred. "
+            else:
+                star = ""
             weight = severity_in_words(group.severity)
             return f"{star}{chip}{finding.title}. Severity {weight}. {finding.note}".strip()
         if role == Qt.ItemDataRole.ToolTipRole:
@@ -91,15 +99,26 @@ class WallModel(QAbstractListModel):
 
     def _tip(self, finding: StoredFinding, group: Group) -> str:
         how = self._store.history.harm.words(finding)
-        alike = f"\n{len(group.members):,} alike; the worst is shown." if group.members[1:] else ""
-        note = f"\nNote: {finding.note}" if finding.note else ""
+        if group.members[1:]:
+            alike = f"\n{len(group.members):,} alike; the worst is shown."
+        else:
+            alike = ""
+        if finding.note:
+            note = f"\nNote: {finding.note}"
+        else:
+            note = ""
         return f"{finding.title}\n{finding.kind}. {how}{self._means(finding)}{alike}{note}"
 
     def _means(self, finding: StoredFinding) -> str:
         """How the analysis that found it comes to its severity."""
         run = next((one for one in self._store.history.runs if one.id == finding.run_id), None)
-        known = None if run is None else self._store.analyses.get(run.request.analysis)
-        return f" {known.severity_means}" if known is not None and known.severity_means else ""
+        if run is None:
+            known = None
+        else:
+            known = self._store.analyses.get(run.request.analysis)
+        if known is not None and known.severity_means:
+            return f" {known.severity_means}"
+        return ""
 
     def turn_star(self, row: int) -> None:
         """Sets or takes the star; it is seen at once, the workspace follows."""
@@ -164,13 +183,19 @@ class WallDelegate(QStyledItemDelegate):
     def _card(self, painter: QPainter, card: QRect, option: QStyleOptionViewItem) -> None:
         chosen = bool(option.state & QStyle.StateFlag.State_Selected)
         hover = bool(option.state & QStyle.StateFlag.State_MouseOver)
-        edge = theme.colours.accent if chosen else theme.colours.line
+        if chosen:
+            edge = theme.colours.accent
+        else:
+            edge = theme.colours.line
         painter.setBrush(QColor(theme.colours.raised if hover else theme.colours.surface))
         painter.setPen(QPen(QColor(edge), 2 if chosen else 1))
         painter.drawRoundedRect(card, 8, 8)
 
     def _picture(self, painter: QPainter, place: QRect, finding: StoredFinding) -> None:
-        found = self._thumbnails.get(finding.id) if finding.has_picture else "no picture"
+        if finding.has_picture:
+            found = self._thumbnails.get(finding.id)
+        else:
+            found = "no picture"
         if isinstance(found, QPixmap):
             target = fit(found.size(), place)
             smooth = target.width() < found.width()
@@ -178,7 +203,10 @@ class WallDelegate(QStyledItemDelegate):
             painter.drawPixmap(target, found)
             return
         painter.setPen(QColor(theme.colours.quiet))
-        words = "no picture" if isinstance(found, str) else "…"
+        if isinstance(found, str):
+            words = "no picture"
+        else:
+            words = "…"
         painter.drawText(place, Qt.AlignmentFlag.AlignCenter, words)
 
     def _words(self, painter: QPainter, place: QRect, finding: StoredFinding, group: Group) -> None:
@@ -191,7 +219,10 @@ class WallDelegate(QStyledItemDelegate):
         title = QRect(place.left(), place.top() + chip + 8, place.width(), _LINES * line)
         wrapped(painter, title, finding.title, _LINES)
         foot = QRect(place.left(), title.bottom() + 8, place.width(), line)
-        many = f", {len(group.members):,} alike" if len(group.members) > 1 else ""
+        if len(group.members) > 1:
+            many = f", {len(group.members):,} alike"
+        else:
+            many = ""
         draw_severity(painter, foot, group.severity, f"{finding.kind}{many}")
 
     def _star(self, painter: QPainter, place: QRect, finding: StoredFinding) -> None:
@@ -200,8 +231,12 @@ class WallDelegate(QStyledItemDelegate):
         ground.setAlphaF(0.85)
         painter.setBrush(ground)
         painter.drawEllipse(place)
-        name = "star-filled" if finding.starred else "star"
-        tint = theme.colours.accent if finding.starred else theme.colours.text
+        if finding.starred:
+            name = "star-filled"
+            tint = theme.colours.accent
+        else:
+            name = "star"
+            tint = theme.colours.text
         icon(name, tint).paint(painter, place.adjusted(5, 5, -5, -5))
 
     def editorEvent(

@@ -102,7 +102,9 @@ class DeepInspectPanel(GenericPanel):
 
         result: DeepInspectResult = self.result
         whose, limit = self._limit
-        return with_limit(result, limit) if whose is self.request else result
+        if whose is self.request:
+            return with_limit(result, limit)
+        return result
 
     def _moved(self, limit: float) -> None:
         """The limit is being dragged: pairs and pictures follow."""
@@ -126,7 +128,10 @@ class DeepInspectPanel(GenericPanel):
         if pair is None:
             return [first, *others]
         key, pixels = self._pixels
-        shown = pixels if key == (self.request, pair) else []
+        if key == (self.request, pair):
+            shown = pixels
+        else:
+            shown = []
         return [
             first,
             pair_pictures(self.result, *pair, shown, self._apart.get(self._between(pair), "")),
@@ -142,7 +147,9 @@ class DeepInspectPanel(GenericPanel):
         from robgui.analyses.deepinspect.pair_views import pair_offers
 
         pair = self._pair()
-        return () if pair is None else pair_offers(self.result, *pair)
+        if pair is None:
+            return ()
+        return pair_offers(self.result, *pair)
 
     def _pair(self) -> tuple[int, int] | None:
         """The chosen pair, where the result can tell of it."""
@@ -160,7 +167,10 @@ class DeepInspectPanel(GenericPanel):
         """What a game between the two classes is about: model, data and pair."""
         request = self.request
         models = () if request is None else tuple(one.fingerprint for one in request.models)
-        data = request.dataset if request is not None else None
+        if request is not None:
+            data = request.dataset
+        else:
+            data = None
         return models, data.fingerprint if data is not None else "", pair
 
     def choose(self, a: int, b: int) -> None:
@@ -210,7 +220,10 @@ class DeepInspectPanel(GenericPanel):
         if result is None or not words:
             return
         found = next((c for c, name in enumerate(result.classes) if words in name.casefold()), None)
-        other = None if found is None else nearest_class(result, found)
+        if found is None:
+            other = None
+        else:
+            other = nearest_class(result, found)
         if found is None or other is None:
             self.store.say(
                 "info", f"No class of this result is called {self.search.text().strip()!r}."
@@ -230,9 +243,10 @@ class DeepInspectPanel(GenericPanel):
         if dataset is None:
             return
         places = shown_places(result, *pair).tolist()
-        indices = (
-            places if request.indices is None else [request.indices[place] for place in places]
-        )
+        if request.indices is None:
+            indices = places
+        else:
+            indices = [request.indices[place] for place in places]
 
         def arrived(pixels: list[np.ndarray]) -> None:
             if self._pixels[0] == (request, pair):
@@ -253,14 +267,18 @@ class DeepInspectPanel(GenericPanel):
             self.store.say("info", NO_PAIR)
             return
         model = self.store.library.model
-        reason = "That analysis is not available here." if known is None else ""
+        if known is None:
+            reason = "That analysis is not available here."
+        else:
+            reason = ""
         if known is not None and model is not None:
             reason = known.refusal(model)
         if reason or known is None:
             self.store.say("warning", reason)
             return
         index = offers[0].places[0]
-        index = index if request.indices is None else request.indices[index]
+        if request.indices is not None:
+            index = request.indices[index]
         params = known.params.parse({**offers[0].params["feature_game"], "max_calls": CALLS})
         job = self.store.submit(self.store.build(known, params, (index,)))
         self._games[id(job)] = self._between(pair)
@@ -275,7 +293,10 @@ class DeepInspectPanel(GenericPanel):
             return
         key = self._games.pop(id(job))
         step = job.newest
-        self._apart[key] = "" if step is None else apart_words(step.result)
+        if step is None:
+            self._apart[key] = ""
+        else:
+            self._apart[key] = apart_words(step.result)
         self._redraw()
 
     def _send(self, number: int, analysis: str) -> None:

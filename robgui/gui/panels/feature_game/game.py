@@ -36,14 +36,19 @@ ROW = (("Features of the image",), ("Where the search looks",), ("Before and aft
 def pixel_words(result: FeatureGameResult, column: int, row: int) -> str:
     """``x 12, y 5: 0 → 255, heat 0.4 %``: a pixel before and after, from 0 to 255."""
     before, after = (_value(image[:, row, column]) for image in (result.input, result.best))
-    changed = f" → {after}" if after != before else ""
+    if after != before:
+        changed = f" → {after}"
+    else:
+        changed = ""
     share = percent(float(result.saliency[row, column]))
     return f"x {column}, y {row}: {before}{changed}, heat {share}"
 
 
 def _value(channels: np.ndarray) -> str:
     values = [str(value) for value in np.round(255 * channels).astype(int).tolist()]
-    return values[0] if len(values) == 1 else f"({', '.join(values)})"
+    if len(values) == 1:
+        return values[0]
+    return f"({', '.join(values)})"
 
 
 class FeatureGamePanel(GenericPanel):
@@ -139,7 +144,9 @@ class FeatureGamePanel(GenericPanel):
 
     def offers(self) -> Sequence[Offer]:
         """The example on show, and the image itself."""
-        return () if self.result is None else self.analysis.offers(self.shown, self.params)
+        if self.result is None:
+            return ()
+        return self.analysis.offers(self.shown, self.params)
 
     def ask_save(self) -> None:
         """Asks where the pictures of the example go."""
@@ -155,7 +162,10 @@ class FeatureGamePanel(GenericPanel):
         if self.result is None:
             return
         shown = self.shown
-        file = path if path.suffix.lower() == ".png" else path.with_name(f"{path.name}.png")
+        if path.suffix.lower() == ".png":
+            file = path
+        else:
+            file = path.with_name(f"{path.name}.png")
         self.store.background.run(
             lambda: save_example(shown, file),
             lambda files: self.store.say(

@@ -35,7 +35,9 @@ class Backdrop(QObject):
 
     def map_for(self, spec: str, result: RegionsResult) -> MapResult | None:
         """The map found last, if it is of the space of ``result``, whose scene is ``spec``."""
-        return self._map if self._map is not None and same_space(self._map, spec, result) else None
+        if self._map is not None and same_space(self._map, spec, result):
+            return self._map
+        return None
 
     def ask(self, request: Request, spec: str, result: RegionsResult) -> None:
         """Looks for a map among the runs of the workspace, in the background."""

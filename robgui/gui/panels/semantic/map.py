@@ -139,7 +139,9 @@ class SemanticMapPanel(ScenePanel):
 
     def part_on_show(self, said: Verdict) -> Verdict:
         """What is said of the network on show; of all where a mean or every curve is."""
-        return said if self.which[0] == MEAN else said.of(self.which[0])
+        if self.which[0] == MEAN:
+            return said
+        return said.of(self.which[0])
 
     @property
     def which(self) -> tuple[int, int]:
@@ -184,7 +186,9 @@ class SemanticMapPanel(ScenePanel):
 
     def _point(self, result: MapResult) -> tuple[float, ...] | None:
         point = self.store.selection.point
-        return point if point is not None and len(point) == len(result.axes) else None
+        if point is not None and len(point) == len(result.axes):
+            return point
+        return None
 
     def _list_traps(self, result: MapResult) -> None:
         traps = result.traps
@@ -192,7 +196,10 @@ class SemanticMapPanel(ScenePanel):
         if key == self._listed:
             return
         self._listed = key
-        many = f" ({len(traps.score):,})" if result.computed.all() else ""
+        if result.computed.all():
+            many = f" ({len(traps.score):,})"
+        else:
+            many = ""
         self.stage.name_view(self.traps, f"Traps{many}")
         self.traps.show_view(trap_table(result))
 
@@ -228,7 +235,10 @@ class SemanticMapPanel(ScenePanel):
         if result is None:
             return
         point = point_of(result, row, column)
-        others = starts_on(self.store, result) if add else ()
+        if add:
+            others = starts_on(self.store, result)
+        else:
+            others = ()
         self._select(point)
         self._set_starts((*(start for start in others if start != point), point))
 
@@ -248,7 +258,10 @@ class SemanticMapPanel(ScenePanel):
 
     def _look_at_point(self, nearest: int = MEAN) -> None:
         result = self.result
-        point = None if result is None else self._point(result)
+        if result is None:
+            point = None
+        else:
+            point = self._point(result)
         if result is None or point is None:
             return
         self._mark_points(result)

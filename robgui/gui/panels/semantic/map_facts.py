@@ -53,7 +53,9 @@ def choices_of(result: MapResult) -> dict[tuple[int, int], str]:
     networks, shapes = result.networks, result.shapes
     if len(result.axes) < 2:
         each = {(MEAN, k): shape for k, shape in enumerate(shapes)}
-        return {(MEAN, MEAN): "Mean over the shapes", **each} if len(shapes) > 1 else each
+        if len(shapes) > 1:
+            return {(MEAN, MEAN): "Mean over the shapes", **each}
+        return each
     pairs = [(m, k) for m in range(len(networks)) for k in range(len(shapes))]
     choices = {(m, k): _words(result, m, k) for m, k in pairs}
     if len(shapes) > 1:

@@ -82,7 +82,9 @@ def starts_on(store: Store, result: MapResult | RegionsResult) -> tuple[tuple[fl
     names = tuple(axis.name for axis in result.axes)
     if params is None or any(len(start) != len(names) for start in params.starts):
         return ()
-    return tuple(params.starts) if tuple(params.axes) == names else ()
+    if tuple(params.axes) == names:
+        return tuple(params.starts)
+    return ()
 
 
 def offer_starts(
@@ -122,4 +124,6 @@ def offer_starts(
 def _class_name(result: MapResult | RegionsResult, spec: str) -> str:
     specs = getattr(result, "specs", None)
     target = int(result.target) if specs is None else int(result.target[specs.index(spec)])  # type: ignore[index]
-    return result.labels[target] if target >= 0 else ""
+    if target >= 0:
+        return result.labels[target]
+    return ""

@@ -74,7 +74,10 @@ class Path(QObject):
     def set_points(self, points: Sequence[Sequence[float]]) -> None:
         """The path, by its corners; fewer than two take it away."""
         corners = np.asarray(points, float).reshape(-1, 2)
-        self._points = even(corners) if len(corners) > 1 else np.empty((0, 2))
+        if len(corners) > 1:
+            self._points = even(corners)
+        else:
+            self._points = np.empty((0, 2))
         for item in (self._rim, self._line):
             item.setData(self._points[:, 0], self._points[:, 1])
 

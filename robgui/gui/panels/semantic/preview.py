@@ -187,7 +187,10 @@ def place_of(
                 f"{request.dataset.name if request.dataset else 'The data'} is not open; open it to"
                 " see pictures here."
             )
-        index = place if request.indices is None else request.indices[place]
+        if request.indices is None:
+            index = place
+        else:
+            index = request.indices[place]
     values = {
         axis.name: float(value)
         for axis, value in zip(result.scene_axes, result.values, strict=True)

@@ -152,7 +152,9 @@ class SemanticRegionsPanel(ScenePanel):
     def start(self) -> int:
         """The start on show; ALL for all of them."""
         chosen = self.start_box.currentData()
-        return ALL if chosen is None else int(chosen)
+        if chosen is None:
+            return ALL
+        return int(chosen)
 
     @property
     def row(self) -> int:
@@ -213,7 +215,10 @@ class SemanticRegionsPanel(ScenePanel):
         self.lost.show_view(lost_bars(result, self.params))
         self.table.show_view(region_table(result))
         self.table.sheet.point(self.row)
-        more: list[View] = [score_curve(result)] if len(result.axes) == 1 else []
+        if len(result.axes) == 1:
+            more: list[View] = [score_curve(result)]
+        else:
+            more = []
         more += [bounds_table(result), size_bars(result)]
         self.more.show_views(more, live=self.live)
         self.in_out.show_view(region_pictures(result, self.row))
@@ -279,7 +284,10 @@ class SemanticRegionsPanel(ScenePanel):
         if result is None or request is None or not self.film_button.isEnabled():
             return
         film = growth_film(result, self.start, self.ground, MOST_FRAMES)
-        file = path if path.suffix else path.with_suffix(".gif")
+        if path.suffix:
+            file = path
+        else:
+            file = path.with_suffix(".gif")
         title, subject = self.analysis.title, store.subject(request)
         self.film_button.setEnabled(False)
         store.work_on("film", f"Writing {file.name} …")

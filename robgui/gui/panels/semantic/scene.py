@@ -148,7 +148,10 @@ class SceneControls(QWidget):
         """
         super().resizeEvent(event)
         wide = event.size().width() > self.fontMetrics().averageCharWidth() * 64
-        direction = QBoxLayout.Direction.LeftToRight if wide else QBoxLayout.Direction.TopToBottom
+        if wide:
+            direction = QBoxLayout.Direction.LeftToRight
+        else:
+            direction = QBoxLayout.Direction.TopToBottom
         for box in (self._body, self._choose_row):
             box.setDirection(direction)
         self._body.setSpacing(16 if wide else 4)
@@ -179,7 +182,9 @@ class SceneControls(QWidget):
     def scenes(self) -> tuple[str, ...]:
         """The scenes that the form names."""
         params: Any = self._params
-        return () if params is None else tuple(params.scenes)
+        if params is None:
+            return ()
+        return tuple(params.scenes)
 
     @property
     def varied(self) -> tuple[str, ...]:
@@ -210,8 +215,12 @@ class SceneControls(QWidget):
 
     def _show_values(self) -> None:
         """Ticks and sliders as the form has them."""
-        fixed = self._params.fixed if self._params is not None else {}
-        ranges = self._params.ranges if self._params is not None else {}
+        if self._params is not None:
+            fixed = self._params.fixed
+            ranges = self._params.ranges
+        else:
+            fixed = {}
+            ranges = {}
         for name, row in self.rows.items():
             row.show_state(name in self.varied, fixed.get(name, row.axis.default), ranges.get(name))
         self._place_rows()
@@ -239,8 +248,12 @@ class SceneControls(QWidget):
             return "Open some inputs and choose one in the gallery, or choose a mesh."
         if spec == IMAGE and library.mismatch:
             return library.mismatch
-        fixed = dict(self._params.fixed) if self._params is not None else {}
-        seed, up = (self._params.seed, self._params.up) if self._params is not None else (0, "auto")
+        if self._params is not None:
+            fixed = dict(self._params.fixed)
+            seed, up = (self._params.seed, self._params.up)
+        else:
+            fixed = {}
+            seed, up = (0, "auto")
         return Where(
             model, spec, library.dataset if spec == IMAGE else None, index or 0, fixed, seed, up
         )
@@ -287,7 +300,9 @@ class SceneControls(QWidget):
     def _room(self) -> int:
         """How wide the sliders may be; beside them the picture keeps some of the width."""
         beside = self._body.direction() == QBoxLayout.Direction.LeftToRight
-        return self.width() * 7 // 10 - self._body.spacing() if beside else self.width()
+        if beside:
+            return self.width() * 7 // 10 - self._body.spacing()
+        return self.width()
 
     def _width_in(self, columns: int) -> int:
         """Width of the sliders when they stand in ``columns`` columns."""
@@ -346,7 +361,10 @@ class SceneControls(QWidget):
         self._use((*others, spec) if on else others or (IMAGE,))
 
     def _moved(self, name: str, value: float) -> None:
-        fixed = dict(self._params.fixed) if self._params is not None else {}
+        if self._params is not None:
+            fixed = dict(self._params.fixed)
+        else:
+            fixed = {}
         fixed.pop(name, None)
         if value != self.rows[name].axis.default:
             fixed[name] = value
@@ -354,7 +372,10 @@ class SceneControls(QWidget):
 
     def _ticked(self, name: str, on: bool) -> None:
         others = tuple(other for other in self.varied if other != name)
-        axes = (*others, name)[-self._most :] if on else others
+        if on:
+            axes = (*others, name)[-self._most :]
+        else:
+            axes = others
         if axes:
             self._offer(axes=axes, starts=())
         self._show_values()
@@ -366,4 +387,6 @@ class SceneControls(QWidget):
 def _scene_words(spec: str) -> str:
     if spec == IMAGE:
         return "The chosen input"
-    return Path(spec).name if len(Path(spec).parts) > 1 else spec.replace("_", " ").capitalize()
+    if len(Path(spec).parts) > 1:
+        return Path(spec).name
+    return spec.replace("_", " ").capitalize()

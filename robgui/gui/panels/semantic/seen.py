@@ -49,7 +49,10 @@ class ScenePicture(QWidget):
 
     def show_picture(self, picture: np.ndarray | None, words: str = "") -> None:
         """Shows uint8 ``(h, w, 3)``, or ``words`` without one."""
-        self._pixmap = None if picture is None else QPixmap.fromImage(to_qimage(picture))
+        if picture is None:
+            self._pixmap = None
+        else:
+            self._pixmap = QPixmap.fromImage(to_qimage(picture))
         self._words = words
         self.setAccessibleDescription(words)
         self.update()

@@ -32,7 +32,10 @@ class AxisRow(QWidget):
         super().__init__()
         self.axis = axis
         width = axis.high - axis.low
-        self._steps = round(width) if width >= _LONG else _STEPS
+        if width >= _LONG:
+            self._steps = round(width)
+        else:
+            self._steps = _STEPS
         self.tick = QCheckBox(axis.title)
         self.tick.setToolTip(
             f"Vary {axis.title.lower()} from {with_unit(axis.low, axis.unit)} to"
@@ -74,22 +77,19 @@ class AxisRow(QWidget):
                 )
         self.slider.setEnabled(not varies)
         low, high = span or (axis.low, axis.high)
-        words = (
-            f"{with_unit(low, '')} to {with_unit(high, axis.unit)}"
-            if varies
-            else with_unit(value, axis.unit)
-        )
+        if varies:
+            words = f"{with_unit(low, '')} to {with_unit(high, axis.unit)}"
+        else:
+            words = with_unit(value, axis.unit)
         self.value.setText(words)
 
     def at(self, step: int) -> float:
         """The value at a step of the slider; its usual value where that is nearest."""
         axis = self.axis
         usual = round((axis.default - axis.low) / (axis.high - axis.low) * self._steps)
-        return (
-            axis.default
-            if step == usual
-            else float(f"{axis.low + (axis.high - axis.low) * step / self._steps:.4g}")
-        )
+        if step == usual:
+            return axis.default
+        return float(f"{axis.low + (axis.high - axis.low) * step / self._steps:.4g}")
 
     def _slid(self, step: int) -> None:
         self.moved.emit(self.at(step))

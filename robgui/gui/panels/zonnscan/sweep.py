@@ -92,7 +92,10 @@ class ZonnscanPanel(GenericPanel):
 
     def _samples(self) -> Images:
         place = self._at()
-        pixels = self._pixels[1] if self._pixels[0] == self._wanted(place) else []
+        if self._pixels[0] == self._wanted(place):
+            pixels = self._pixels[1]
+        else:
+            pixels = []
         view = samples_view(self.result, place, pixels)
         if self.pinned is None:
             return view
@@ -102,7 +105,10 @@ class ZonnscanPanel(GenericPanel):
 
     def _place_marker(self, largest: float) -> None:
         """The cursor belongs to the plot of the first view, which is made with the first result."""
-        first = self.board.widgets[0] if self.board.widgets else None
+        if self.board.widgets:
+            first = self.board.widgets[0]
+        else:
+            first = None
         if isinstance(first, CurvesView) and self.marker.scene() is not first.plot.scene():
             first.plot.addItem(self.marker, ignoreBounds=True)
         if tuple(self.marker.maxRange) != (0, largest):

@@ -28,7 +28,10 @@ def export_made(store: Store, request: Request, result: Any, place: Path) -> Non
 
     def written(words: str) -> None:
         store.history.working.emit("")
-        folder = place if place.is_dir() else place.parent
+        if place.is_dir():
+            folder = place
+        else:
+            folder = place.parent
         store.history.offered.emit(
             words, "Open", lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
         )
@@ -47,5 +50,8 @@ def _origin(store: Store, request: Request) -> Origin | None:
     model = next((one for one in library.models if request.place_of(one.fingerprint) == 0), None)
     if data is None or model is None:
         return None
-    chosen = data if request.indices is None else data.subset(request.indices)
+    if request.indices is None:
+        chosen = data
+    else:
+        chosen = data.subset(request.indices)
     return Origin(model, chosen, store.answers.ask)

@@ -69,7 +69,10 @@ def look_at(workspace: Workspace, finding: int, ask: Ask, trusted: list[str]) ->
     if witness.card.kind != "image":
         raise DataError(f"{whole.title}: only pictures have parts to look at; choose another one.")
     before = witness.original(seen)
-    pictures = [seen.x] if before is None else [before.x, seen.x]
+    if before is None:
+        pictures = [seen.x]
+    else:
+        pictures = [before.x, seen.x]
     known = find(ANALYSIS)
     result = ask(
         ANALYSIS,

@@ -62,19 +62,25 @@ class Carrier(QThread):
     def pids(self) -> list[int]:
         """The processes that compute."""
         workers = self._workers
-        return [] if workers is None else workers.processes
+        if workers is None:
+            return []
+        return workers.processes
 
     @property
     def doings(self) -> list[Doing]:
         """What each worker does now."""
         workers = self._workers
-        return [] if workers is None else workers.doings
+        if workers is None:
+            return []
+        return workers.doings
 
     @property
     def graphics(self) -> Graphics:
         """How full graphics cards are, as a worker has said last."""
         workers = self._workers
-        return Graphics() if workers is None else workers.graphics
+        if workers is None:
+            return Graphics()
+        return workers.graphics
 
     @property
     def at_once(self) -> int:
@@ -82,7 +88,9 @@ class Carrier(QThread):
         sent to a device.
         """
         here = [one for one in self._places if not (one.cluster or one.asked)]
-        return 1 if one_process() else len(here)
+        if one_process():
+            return 1
+        return len(here)
 
     def put(self, order: Order, place: int | None = None) -> None:
         """Carries out an Execution after all before it, or from a ``place`` in the queue."""

@@ -51,13 +51,17 @@ class Inspection(QObject):
     @property
     def share(self) -> float:
         """How much of the work is done, every analysis counting the same."""
-        return sum(_share(job) for job in self.jobs) / len(self.jobs) if self.jobs else 0.0
+        if self.jobs:
+            return sum(_share(job) for job in self.jobs) / len(self.jobs)
+        return 0.0
 
     @property
     def seconds_left(self) -> float | None:
         """Estimated from the share done; None until there is enough to go by."""
         spent = sum(job.seconds for job in self.jobs)
-        return spent * (1 - self.share) / self.share if self.share > 0.05 and spent > 1 else None
+        if self.share > 0.05 and spent > 1:
+            return spent * (1 - self.share) / self.share
+        return None
 
     def waits_for(self) -> str:
         """What stands before it in the queue, in words; empty once it has begun."""
@@ -83,7 +87,9 @@ class Inspection(QObject):
         """What waits before the first of its runs that waits."""
         waits = self._store.runner.waits
         own = [place for place, job in enumerate(waits) if job in self.jobs]
-        return waits[: own[0]] if own else []
+        if own:
+            return waits[: own[0]]
+        return []
 
     def obstacle(self) -> str:
         """Why nothing can be inspected now, in words; empty when it can."""
@@ -153,18 +159,30 @@ class Inspection(QObject):
         if known.first_look is None or library.model is None or library.dataset is None:
             return None
         params = known.params.parse({**store.usual(name), **known.first_look})
-        indices = self._indices(name) if known.looks_at_data(params) else ()
+        if known.looks_at_data(params):
+            indices = self._indices(name)
+        else:
+            indices = ()
         shortage = known.shortage(params, store.models_for(known, params), len(indices))
         self.refusals[name] = known.refusal(library.model) or told(shortage)
         if self.refusals[name]:
             return None
-        whole = len(store.library.dataset or ()) if store.scope is None else len(store.scope)
-        spread = "evenly spread" if known.inputs == "many" and len(indices) < whole else ""
+        if store.scope is None:
+            whole = len(store.library.dataset or ())
+        else:
+            whole = len(store.scope)
+        if known.inputs == "many" and len(indices) < whole:
+            spread = "evenly spread"
+        else:
+            spread = ""
         how = ", ".join(part for part in (store.filter, spread) if part)
         if known.inputs == "one":
             return store.build(known, params, indices)
         # all of them, as Run asks for all: the same question
-        asked = store.scope if len(indices) == whole else indices
+        if len(indices) == whole:
+            asked = store.scope
+        else:
+            asked = indices
         return store.build(known, params, asked, how)
 
     def _indices(self, name: str) -> tuple[int, ...]:
@@ -173,8 +191,13 @@ class Inspection(QObject):
         if store.analyses[name].inputs == "one":
             if store.selection.input is not None:
                 return (store.selection.input,)
-            return (0,) if total else ()
-        scope = store.scope if store.scope is not None else tuple(range(total))
+            if total:
+                return (0,)
+            return ()
+        if store.scope is not None:
+            scope = store.scope
+        else:
+            scope = tuple(range(total))
         stride = max(1, -(-len(scope) // SAMPLE))
         return scope[::stride]
 
@@ -184,4 +207,6 @@ class Inspection(QObject):
 
 
 def _share(job: Execution) -> float:
-    return 1.0 if job.state.ended else job.share or 0.0
+    if job.state.ended:
+        return 1.0
+    return job.share or 0.0

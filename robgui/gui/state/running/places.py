@@ -23,14 +23,19 @@ def window_places(count: int, device: str, devices: Sequence[str], chosen: str =
     """
     places = _usual_places(count, device, devices)
     known = {device, *(place.device for place in places)}
-    return places if not chosen or chosen in known else [*places, Place(chosen, asked=True)]
+    if not chosen or chosen in known:
+        return places
+    return [*places, Place(chosen, asked=True)]
 
 
 def _usual_places(count: int, device: str, devices: Sequence[str]) -> list[Place]:
     if count <= 1:
         return [Place()]
     others = [name for name in devices if name not in (device, "cpu")]
-    faster = [] if device in ("", "cpu") else [device, *others][:count]
+    if device in ("", "cpu"):
+        faster = []
+    else:
+        faster = [device, *others][:count]
     on_cpu = count - len(faster)
     threads = max(1, cores() // max(1, on_cpu))
     return [*(Place(name) for name in faster), *[Place("cpu", threads)] * on_cpu]

@@ -40,7 +40,10 @@ class Program(QObject):
     def start(self, words: Sequence[str], folder: Path | None = None) -> None:
         """Begins a command, as the command line takes it, in a folder."""
         frozen = bool(getattr(sys, "frozen", False))
-        itself = [] if frozen else ["-P", "-m", "robgui"]
+        if frozen:
+            itself = []
+        else:
+            itself = ["-P", "-m", "robgui"]
         if folder is not None:
             self._process.setWorkingDirectory(str(folder))
         self._process.start(sys.executable, [*itself, *words])

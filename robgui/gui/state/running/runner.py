@@ -76,7 +76,9 @@ class Runner(QObject):
     def at_work_on(self, analysis: str) -> Execution | None:
         """The newest at work that is of this ``analysis``, else the first at work."""
         own = [one for one in self.at_work if one.request.analysis == analysis]
-        return own[-1] if own else self.active
+        if own:
+            return own[-1]
+        return self.active
 
     @property
     def waits(self) -> list[Execution]:

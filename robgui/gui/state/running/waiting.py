@@ -71,7 +71,10 @@ class Waiting:
             rest = [one for one in before if one.execution not in executions]
             if not moved:
                 return False
-            place = 0 if by is None else max(0, before.index(moved[0]) + by)
+            if by is None:
+                place = 0
+            else:
+                place = max(0, before.index(moved[0]) + by)
             self._orders = [*rest[:place], *moved, *rest[place:]]
             return self._orders != before
 

@@ -26,7 +26,9 @@ def confusion_words(taken: str, given: str) -> str:
 
 def letters_on(ground: QColor) -> QColor:
     """Black or white, whichever is read better on ``ground``."""
-    return QColor("#000000") if _light(ground) > _MIDDLE else QColor("#FFFFFF")
+    if _light(ground) > _MIDDLE:
+        return QColor("#000000")
+    return QColor("#FFFFFF")
 
 
 #: The lightness at which black and white letters are read equally well.

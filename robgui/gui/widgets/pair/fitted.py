@@ -42,5 +42,8 @@ class Fitted(Label):
         room = QSize(max(1, self.width()), max(1, self.height()))
         grows = self._whole.width() < room.width() and self._whole.height() < room.height()
         modes = Qt.TransformationMode
-        mode = modes.FastTransformation if grows else modes.SmoothTransformation
+        if grows:
+            mode = modes.FastTransformation
+        else:
+            mode = modes.SmoothTransformation
         self.setPixmap(self._whole.scaled(room, Qt.AspectRatioMode.KeepAspectRatio, mode))

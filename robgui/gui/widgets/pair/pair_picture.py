@@ -204,9 +204,16 @@ class PairPicture(QWidget):
         assert self.pair is not None
         pair = self.pair
         first, second = class_colours(pair.taken, pair.given)
-        name = (pair.given or "another class").upper() if after else pair.taken or "input"
-        sure = pair.sure_after if after else pair.sure_before
-        words = name if sure != sure else f"{name}  {rough_percent(sure)}"
+        if after:
+            name = (pair.given or "another class").upper()
+            sure = pair.sure_after
+        else:
+            name = pair.taken or "input"
+            sure = pair.sure_before
+        if sure != sure:
+            words = name
+        else:
+            words = f"{name}  {rough_percent(sure)}"
         painter.save()
         font = QFont(painter.font())
         font.setPointSizeF(font.pointSizeF() * 1.2)
@@ -224,7 +231,10 @@ class PairPicture(QWidget):
 
     def _caption_change(self, painter: QPainter, main: QRectF) -> None:
         assert self.pair is not None
-        times = f" × {self.pair.gain}" if self.pair.gain > 1 else ""
+        if self.pair.gain > 1:
+            times = f" × {self.pair.gain}"
+        else:
+            times = ""
         words = f"The change{times}; grey: none"
         corner = QPointF(main.left() + GAP, main.top() + GAP)
         draw_chip(painter, corner, words, QColor("#FFFFFF"), widest=main.width() - 2 * GAP)

@@ -49,7 +49,10 @@ class BarsView(PlotView):
     def draw(self, view: Bars) -> None:
         """Gives every bar its new height."""
         # without a single bar the axis has no numbers of its own
-        names = (view.names or ("",)) if view.edges is None else ()
+        if view.edges is None:
+            names = view.names or ("",)
+        else:
+            names = ()
         self.plot.show_axes(view.x, view.value, names)
         while len(self.bars) < len(view.series):
             self.bars.append(pg.BarGraphItem(x0=[], x1=[], y0=[], y1=[]))
@@ -59,7 +62,10 @@ class BarsView(PlotView):
                 self.plot.addItem(item, ignoreBounds=True)
         self.spreads = spread(view)
         for place in range(len(self.bars)):
-            row = view.series[place] if place < len(view.series) else None
+            if place < len(view.series):
+                row = view.series[place]
+            else:
+                row = None
             self._draw_series(view, row, place)
         keys = self._keys(view) + self.show_marks(view.levels, 0, view.value)
         self.show_keys(keys + self.show_marks(view.marks, 90, view.x), view.value)
@@ -121,9 +127,13 @@ class BarsView(PlotView):
         view: Bars = self.view
         if view.edges is None:
             place = math.floor(x)
-            return place if 0 <= place < len(view.names) else None
+            if 0 <= place < len(view.names):
+                return place
+            return None
         place = int(np.searchsorted(view.edges, x, side="right")) - 1
-        return place if 0 <= place < len(view.edges) - 1 else None
+        if 0 <= place < len(view.edges) - 1:
+            return place
+        return None
 
     def _fit(self, view: Bars) -> None:
         heights = [part for one in self.spreads for part in (one.foot, one.top)]
@@ -161,7 +171,10 @@ class BarsView(PlotView):
             self.plot.addItem(self.numbers[-1], ignoreBounds=True)
         for item, (x, y, row, place) in zip(self.numbers, wanted, strict=False):
             value = float(row.values[place])
-            top = y if row.high is None or not np.isfinite(row.high[place]) else row.high[place]
+            if row.high is None or not np.isfinite(row.high[place]):
+                top = y
+            else:
+                top = row.high[place]
             item.setFont(self.plot.font())
             item.setPlainText(view.value.words(value))
             item.setColor(theme.colours.text)
@@ -178,7 +191,10 @@ class BarsView(PlotView):
         if not written or not self.spreads:
             return
         pixel = abs(self.plot.getPlotItem().getViewBox().viewPixelSize()[0]) or 1.0
-        share = 1.0 if len(self.spreads) > 1 else GROUP
+        if len(self.spreads) > 1:
+            share = 1.0
+        else:
+            share = GROUP
         room = float(self.spreads[0].width.min(initial=1.0)) / pixel / share
         widest = max(item.textItem.boundingRect().width() for item in written)
         for item in self.numbers:
@@ -191,11 +207,10 @@ class BarsView(PlotView):
         low, high = box.viewRange()[1]
         reach = item.textItem.boundingRect().height() * (abs(box.viewPixelSize()[1]) or 1.0)
         below = item.anchor.y() == 0.0
-        ends = (
-            (item.pos().y() - reach, item.pos().y())
-            if below
-            else (item.pos().y(), item.pos().y() + reach)
-        )
+        if below:
+            ends = (item.pos().y() - reach, item.pos().y())
+        else:
+            ends = (item.pos().y(), item.pos().y() + reach)
         return bool(low <= ends[0] and ends[1] <= high + 0.25 * reach)
 
 
@@ -206,16 +221,25 @@ def spread(view: Bars) -> list[Spread]:
     else:
         left = np.arange(len(view.names)) + (1 - GROUP) / 2
         width = np.full(len(view.names), GROUP)
-    count = 1 if view.stacked else max(1, len(view.series))
+    if view.stacked:
+        count = 1
+    else:
+        count = max(1, len(view.series))
     foot = np.zeros(len(left))
     made = []
     for number, row in enumerate(view.series):
         values = scaled(view.value, row.values)
-        start = foot if view.stacked else np.zeros(len(left))
+        if view.stacked:
+            start = foot
+        else:
+            start = np.zeros(len(left))
         if view.value.log:
             start = np.full(len(left), _lowest(view))
         shift = 0 if view.stacked else number
-        top = start + values if view.stacked else values
+        if view.stacked:
+            top = start + values
+        else:
+            top = values
         made.append(Spread(left + shift * width / count, width / count, start, top))
         foot = foot + np.nan_to_num(values)
     return made
@@ -246,4 +270,6 @@ def _value(view: Bars, row: Series, place: int) -> str:
     if row.low is not None and row.high is not None and np.isfinite(row.low[place]):
         low, high = (view.value.words(float(end[place])) for end in (row.low, row.high))
         words += f" ({low} to {high})"
-    return f"{row.name} {words}".strip() if len(view.series) > 1 else words
+    if len(view.series) > 1:
+        return f"{row.name} {words}".strip()
+    return words

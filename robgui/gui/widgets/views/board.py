@@ -72,7 +72,10 @@ class ViewBoard(QWidget):
                 drawn when it comes on show, and new widgets are made one at a time.
         """
         self._views = views
-        now = views[: max(AT_ONCE, len(self.widgets))] if live else views
+        if live:
+            now = views[: max(AT_ONCE, len(self.widgets))]
+        else:
+            now = views
         for place, view in enumerate(now):
             if place < len(self.widgets) and self.widgets[place].fits(view):
                 widget = self.widgets[place]
@@ -148,7 +151,10 @@ class ViewBoard(QWidget):
     def _lay_out(self) -> None:
         """The first view above, the others behind tabs; in a low window all of them."""
         alone = len(self.widgets) == 1
-        first = [] if self._low and not alone else self.widgets[:1]
+        if self._low and not alone:
+            first = []
+        else:
+            first = self.widgets[:1]
         behind = self.widgets[len(first) :]
         place = min(self.bar.currentIndex(), len(behind) - 1)
         for widget in first:

@@ -52,7 +52,10 @@ class BoxesView(ViewWidget):
         self.heat.place(_rect(view))
         plain = view.behind is not None and view.behind.classes is None
         self.heat.bar.setVisible(plain and not self.mini)
-        keys = [] if view.behind is None else class_keys(view.behind)
+        if view.behind is None:
+            keys = []
+        else:
+            keys = class_keys(view.behind)
         keys = [*self._draw_boxes(view), *keys, *spot_keys(view.spots)]
         self.legend.show_keys(keys)
         self.legend.setVisible(bool(keys) and not self.mini)
@@ -73,7 +76,10 @@ class BoxesView(ViewWidget):
         pixel = self.heat.plot.getPlotItem().getViewBox().viewPixelSize()
         sign = self.spots.at(x, y, (SIGN / 2 * abs(pixel[0]), SIGN / 2 * abs(pixel[1])))
         inside = [_box_words(view, view.boxes[number]) for number in _at(view, x, y)]
-        behind = "" if view.behind is None else cell_words(view.behind, x, y)
+        if view.behind is None:
+            behind = ""
+        else:
+            behind = cell_words(view.behind, x, y)
         return "; ".join(part for part in (sign, *inside[:2], behind) if part)
 
     def _pressed(self, x: float, y: float) -> None:
@@ -106,7 +112,10 @@ class BoxesView(ViewWidget):
         """Writes the names into the boxes, as far as they fit beside each other."""
         told = {box.ink for box in view.boxes if _name_of(view, box.ink)}
         named = [box for box in view.boxes if box.name and box.ink not in told]
-        named = [] if self.mini else named[:MOST_NAMES]
+        if self.mini:
+            named = []
+        else:
+            named = named[:MOST_NAMES]
         while len(self.names) < len(named):
             self.names.append(pg.TextItem(anchor=(0, 0)))
             self.names[-1].setZValue(2900)
@@ -145,7 +154,9 @@ def _keys(view: Boxes, inks: list[Ink]) -> list[LegendKey]:
 def _name_of(view: Boxes, ink: Ink) -> str:
     """The one name of all boxes of an ink; empty where they differ."""
     names = {box.name for box in view.boxes if box.ink == ink}
-    return names.pop() if len(names) == 1 else ""
+    if len(names) == 1:
+        return names.pop()
+    return ""
 
 
 def _rect(view: Boxes) -> Rect:
@@ -163,8 +174,10 @@ def _ends(axis: Axis, sides: list[tuple[float, float]]) -> tuple[float, float]:
     """Where an axis begins and how long it is."""
     low = min((side[0] for side in sides), default=0.0)
     high = max((side[1] for side in sides), default=1.0)
-    low = axis.low if math.isfinite(axis.low) else low
-    high = axis.high if math.isfinite(axis.high) else high
+    if math.isfinite(axis.low):
+        low = axis.low
+    if math.isfinite(axis.high):
+        high = axis.high
     return low, (high - low) or 1.0
 
 
@@ -182,5 +195,10 @@ def _box_words(view: Boxes, box: Box) -> str:
     """A box in words: its name and its sides."""
     across = f"{view.x.name} {view.x.words(box.x)} to {view.x.words(box.x + box.width)}"
     up = f"{view.y.name} {view.y.words(box.y)} to {view.y.words(box.y + box.height)}"
-    sides = across if view.lanes else f"{across}, {up}"
-    return f"{box.name}: {sides}" if box.name else sides
+    if view.lanes:
+        sides = across
+    else:
+        sides = f"{across}, {up}"
+    if box.name:
+        return f"{box.name}: {sides}"
+    return sides

@@ -31,7 +31,10 @@ def of_axes(plot: Plot, x: Axis, y: Axis, within: QWidget) -> list[Callout]:
             continue
         box = plot.getPlotItem().getAxis(side).sceneBoundingRect()
         corner = box.bottomRight() - QPointF(12, 10)
-        spot = corner if side == "bottom" else box.topLeft() + QPointF(10, 12)
+        if side == "bottom":
+            spot = corner
+        else:
+            spot = box.topLeft() + QPointF(10, 12)
         found.append(Callout(_in(plot, spot, within), f"{words}: {axis.title}."))
     return found
 
@@ -44,7 +47,10 @@ def of_lines(plot: Plot, view: Curves, within: QWidget) -> list[Callout]:
     for number, line in enumerate(lines[:MOST_LINES]):
         known = np.flatnonzero(np.isfinite(line.y))
         at = known[min(len(known) - 1, round((number + 1) * len(known) / (MOST_LINES + 1)))]
-        along = view.at if line.x is None else line.x
+        if line.x is None:
+            along = view.at
+        else:
+            along = line.x
         spot = _spot(plot, float(along[at]), float(line.y[at]), view)
         if spot is not None:
             found.append(Callout(_in(plot, spot, within), f"The line “{line.name}”."))
@@ -68,7 +74,10 @@ def of_cells(plot: Plot, view: Matrix, within: QWidget) -> list[Callout]:
     names = [view.rows[row] if view.rows else "", view.columns[column] if view.columns else ""]
     which = ", ".join(f"“{name}”" for name in names if name)
     value = f"{view.scale.name} {view.scale.words(float(view.values[row, column]))}"
-    words = f"The worst cell: {which}: {value}." if which else f"The worst cell: {value}."
+    if which:
+        words = f"The worst cell: {which}: {value}."
+    else:
+        words = f"The worst cell: {value}."
     return [Callout(_in(plot, _mapped(plot, at), within), words)]
 
 

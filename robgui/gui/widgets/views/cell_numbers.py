@@ -64,8 +64,14 @@ class CellNumbers(pg.GraphicsObject):
         wanted = view.classes is None and not view.spots and 0 < values.size <= MOST
         self.prepareGeometryChange()
         self._rect = QRectF(*view.rect)
-        self._shape = (values.shape[0], values.shape[1]) if values.size else (1, 1)
-        self.numbers = self._numbers(view) if wanted else []
+        if values.size:
+            self._shape = (values.shape[0], values.shape[1])
+        else:
+            self._shape = (1, 1)
+        if wanted:
+            self.numbers = self._numbers(view)
+        else:
+            self.numbers = []
         self.fit()
         self.update()
 
@@ -117,6 +123,11 @@ class CellNumbers(pg.GraphicsObject):
         """Black or white, whichever is easier to read on the colour of a value."""
         table = self._heat.image.lut
         low, high = view.levels
-        share = (value - low) / (high - low) if high > low and math.isfinite(value) else 0.0
+        if high > low and math.isfinite(value):
+            share = (value - low) / (high - low)
+        else:
+            share = 0.0
         red, green, blue = table[round(255 * min(max(share, 0.0), 1.0))][:3]
-        return _DARK if 0.2126 * red + 0.7152 * green + 0.0722 * blue > 115 else _LIGHT
+        if 0.2126 * red + 0.7152 * green + 0.0722 * blue > 115:
+            return _DARK
+        return _LIGHT

@@ -98,7 +98,10 @@ class CurvesView(PlotView):
         height = abs(box.viewPixelSize()[1]) or 1.0
         best, least = None, NEAR * height
         for number, (item, at) in enumerate(zip(self.lines, places, strict=False)):
-            value = math.nan if at is None else item.value_at(x)
+            if at is None:
+                value = math.nan
+            else:
+                value = item.value_at(x)
             if math.isfinite(value) and abs(value - y) < least:
                 best, least = number, abs(value - y)
         return best
@@ -147,11 +150,17 @@ class LineItem:
             return
         self.x = scaled(view.x, view.at if line.x is None else line.x)
         self.y = scaled(view.y, line.y)
-        x, y = _steps(self.x, self.y) if line.steps else (self.x, self.y)
+        if line.steps:
+            x, y = _steps(self.x, self.y)
+        else:
+            x, y = (self.x, self.y)
         self._curve.setData(x, y)
         self._curve.setVisible(line.line)
         self._band.setPath(self._area(view.y, line))
-        dots = np.isfinite(self.x) & np.isfinite(self.y) if line.symbol else np.zeros(0, bool)
+        if line.symbol:
+            dots = np.isfinite(self.x) & np.isfinite(self.y)
+        else:
+            dots = np.zeros(0, bool)
         self._dots.setData(self.x[dots], self.y[dots]) if line.symbol else self._dots.clear()
         for depth, item in ((0, self._band), (1, self._curve), (2, self._dots)):
             item.setZValue(depth * 1000 - place + (0 if line.quiet else 500))
@@ -161,7 +170,10 @@ class LineItem:
     def point(self, line: Line, near: bool) -> None:
         """Draws the line as it is, or stronger while pointed at; a grey one then turns dark."""
         grey = line.quiet or line.ink.role in ("other", "quiet")
-        ink = Ink("text") if near and grey else line.ink
+        if near and grey:
+            ink = Ink("text")
+        else:
+            ink = line.ink
         width = _width(line) + (1.5 if near else 0.0)
         size = 6 if self._crowded else 8 + width
         style = (ink, line.ink, width, line.symbol, size, theme.dark)
@@ -230,4 +242,6 @@ def _dash(ink: Ink) -> Qt.PenStyle:
 
 def _back(axis: Axis, value: float) -> float:
     """A place along an axis as a value of it."""
-    return 10.0**value if axis.log else value
+    if axis.log:
+        return 10.0**value
+    return value

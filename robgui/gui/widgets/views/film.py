@@ -39,7 +39,9 @@ class FilmView(ViewWidget):
     @property
     def axes(self) -> Plot | None:
         """The plot of the view on show."""
-        return None if self.screened is None else self.screened.axes
+        if self.screened is None:
+            return None
+        return self.screened.axes
 
     def draw(self, view: Film) -> None:
         """Follows the newest step, unless the user looks at another one."""

@@ -30,7 +30,10 @@ class MatrixView(ViewWidget):
         self.heat = Heat()
         self.legend = Legend()
         self.spots = Spots(self.heat.plot)
-        self.numbers = None if mini else CellNumbers(self.heat)
+        if mini:
+            self.numbers = None
+        else:
+            self.numbers = CellNumbers(self.heat)
         self.put(Keyed(self.heat, self.legend))
         self.heat.hovered.connect(self._hovered)
         self.heat.clicked.connect(lambda x, y: self.chosen.emit(cell_at(self.view, x, y)))
@@ -71,7 +74,9 @@ class MatrixView(ViewWidget):
         near = (SIGN / 2 * abs(pixel[0]), SIGN / 2 * abs(pixel[1]))
         sign = self.spots.at(x, y, near)
         words = cell_words(self.view, x, y)
-        return f"{words}; {sign}" if sign else words
+        if sign:
+            return f"{words}; {sign}"
+        return words
 
 
 def show_matrix(heat: Heat, view: Matrix) -> None:
@@ -94,7 +99,10 @@ def class_keys(view: Matrix) -> list[LegendKey]:
     keys = []
     for number in winners[np.argsort(-counts, kind="stable")]:
         ink = class_ink(view, int(number))
-        name = view.class_names[number] if number < len(view.class_names) else f"class {number}"
+        if number < len(view.class_names):
+            name = view.class_names[number]
+        else:
+            name = f"class {number}"
         keys.append(LegendKey(name, pen(ink, 1, Qt.PenStyle.SolidLine), brush=fill(ink, 0)))
     quiet = pen(Ink("quiet"), 1)
     keys.append(LegendKey(f"intensity: {view.scale.title}", quiet, brush=_fading()))
@@ -130,9 +138,15 @@ def cell_words(view: Matrix, x: float, y: float) -> str:
     across = _place(view.x, view.columns, column, view.rect[0], view.rect[2] / view.values.shape[1])
     up = _place(view.y, view.rows, row, view.rect[1], view.rect[3] / view.values.shape[0])
     value = float(view.values[row, column])
-    known = f"{view.scale.name} {view.scale.words(value)}" if math.isfinite(value) else view.unknown
+    if math.isfinite(value):
+        known = f"{view.scale.name} {view.scale.words(value)}"
+    else:
+        known = view.unknown
     if view.classes is not None and (number := int(view.classes[row, column])) >= 0:
-        name = view.class_names[number] if number < len(view.class_names) else f"class {number}"
+        if number < len(view.class_names):
+            name = view.class_names[number]
+        else:
+            name = f"class {number}"
         known = f"{name}, {known}"
     if view.guessed is not None and view.guessed[row, column]:
         known = f"not computed, a coarser cell has {known}"
@@ -141,5 +155,8 @@ def cell_words(view: Matrix, x: float, y: float) -> str:
 
 def _place(axis: Axis, names: tuple[str, ...], number: int, begin: float, width: float) -> str:
     """One row or column in words: its name, or its middle on the axis."""
-    words = names[number] if names else axis.words(begin + (number + 0.5) * width)
+    if names:
+        words = names[number]
+    else:
+        words = axis.words(begin + (number + 0.5) * width)
     return f"{axis.name} {words}".strip()

@@ -88,7 +88,10 @@ def scaled_to(pixels: Any, side: int) -> QPixmap:
     whole = QPixmap.fromImage(to_qimage(pixels))
     modes = Qt.TransformationMode
     smooth = max(whole.width(), whole.height()) > side
-    mode = modes.SmoothTransformation if smooth else modes.FastTransformation
+    if smooth:
+        mode = modes.SmoothTransformation
+    else:
+        mode = modes.FastTransformation
     return whole.scaled(side, side, Qt.AspectRatioMode.KeepAspectRatio, mode)
 
 
@@ -143,7 +146,10 @@ def _draw_spot(painter: QPainter, spot: Spot, corner: QPointF, scale: float) -> 
     """An open sign with a rim; its place is in pixels of the picture."""
     middle = QPointF(corner.x() + (spot.x + 0.5) * scale, corner.y() + (spot.y + 0.5) * scale)
     thin = spot.size > 0  # it frames pixels, which are to be seen
-    reach = max(3.0, spot.size * scale / 2) if thin else 5.0
+    if thin:
+        reach = max(3.0, spot.size * scale / 2)
+    else:
+        reach = 5.0
     painter.setBrush(Qt.BrushStyle.NoBrush)
     widths = (2.5, 1.25) if thin else (4.0, 2.0)
     for pen in (QPen(QColor(theme.colours.surface), widths[0]), QPen(colour(spot.ink), widths[1])):

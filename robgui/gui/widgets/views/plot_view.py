@@ -69,7 +69,10 @@ class PlotView(ViewWidget):
             items.append(pg.InfiniteLine(angle=angle))
             self.plot.addItem(items[-1], ignoreBounds=True)
         self._loosen()
-        style = Qt.PenStyle.DashDotDotLine if angle else Qt.PenStyle.DashDotLine
+        if angle:
+            style = Qt.PenStyle.DashDotDotLine
+        else:
+            style = Qt.PenStyle.DashDotLine
         for item, mark in zip(items, marks, strict=False):
             item.setPen(pen(mark.ink, 1.5, style))
             item.setValue(scaled(axis, np.array([mark.at]))[0])
@@ -89,7 +92,10 @@ class PlotView(ViewWidget):
 
     def _loosen(self) -> None:
         for place, moved in self._movable.items():
-            line = self._marks[90][place] if place < len(self._marks[90]) else None
+            if place < len(self._marks[90]):
+                line = self._marks[90][place]
+            else:
+                line = None
             if line is not None and not line.movable:
                 line.setMovable(True)
                 line.setHoverPen(pen(Ink("text"), 3))
@@ -140,11 +146,22 @@ def span(axis: Axis, data: Iterable[np.ndarray]) -> tuple[float, float]:
     high = max((float(part.max()) for part in known), default=1.0)
     room = PADDING * ((high - low) or abs(high) or 1.0)
     ends = scaled(axis, np.array([axis.low, axis.high]))
-    begin = float(ends[0]) if math.isfinite(ends[0]) else low - room
-    end = float(ends[1]) if math.isfinite(ends[1]) else high + room
-    own = PADDING * (end - begin) if math.isfinite(ends[0]) or math.isfinite(ends[1]) else 0.0
+    if math.isfinite(ends[0]):
+        begin = float(ends[0])
+    else:
+        begin = low - room
+    if math.isfinite(ends[1]):
+        end = float(ends[1])
+    else:
+        end = high + room
+    if math.isfinite(ends[0]) or math.isfinite(ends[1]):
+        own = PADDING * (end - begin)
+    else:
+        own = 0.0
     if math.isfinite(ends[0]):
         begin -= own
     if math.isfinite(ends[1]):
         end += own
-    return (begin, end) if end > begin else (begin - 0.5, begin + 0.5)
+    if end > begin:
+        return (begin, end)
+    return (begin - 0.5, begin + 0.5)

@@ -54,7 +54,10 @@ class TreeView(ViewWidget):
         """A node in words: its name, its worth, what went through it."""
         view: Tree = self.view
         value, weight = float(view.value[node]), float(view.weight[node])
-        best = ", on the best line" if node in view.path else ""
+        if node in view.path:
+            best = ", on the best line"
+        else:
+            best = ""
         worth = f"{view.scale.name} {view.scale.words(value)}"
         return f"{view.names[node]}: {worth}, {view.size.name} {view.size.words(weight)}{best}"
 
@@ -75,7 +78,10 @@ class TreePage(QWidget):
         """Takes another tree."""
         self._view, self._table = view, table
         depth = int(depths(view.parent).max(initial=0)) + 1
-        level = 0 if self._owner.mini else LEVEL * self.fontMetrics().averageCharWidth()
+        if self._owner.mini:
+            level = 0
+        else:
+            level = LEVEL * self.fontMetrics().averageCharWidth()
         self.setMinimumWidth(depth * level)
         self._lay_out()
 
@@ -148,7 +154,10 @@ def depths(parent: np.ndarray) -> np.ndarray:
     """How far each node is from the root."""
     depth = np.zeros(len(parent), int)
     for node, above in enumerate(parent.tolist()):
-        depth[node] = depth[above] + 1 if above >= 0 else 0
+        if above >= 0:
+            depth[node] = depth[above] + 1
+        else:
+            depth[node] = 0
     return depth
 
 
@@ -187,6 +196,10 @@ def levels(view: Tree) -> tuple[float, float]:
     """The values of the first and the last colour: those of the scale, else of the nodes."""
     known = view.value[np.isfinite(view.value)]
     low, high = float(known.min(initial=0.0)), float(known.max(initial=0.0))
-    low = view.scale.low if math.isfinite(view.scale.low) else low
-    high = view.scale.high if math.isfinite(view.scale.high) else high
-    return (low, high) if high > low else (low, low + 1.0)
+    if math.isfinite(view.scale.low):
+        low = view.scale.low
+    if math.isfinite(view.scale.high):
+        high = view.scale.high
+    if high > low:
+        return (low, high)
+    return (low, low + 1.0)

@@ -139,4 +139,6 @@ def _patches(surface: _Surface, count: int) -> np.ndarray:
 def _means(values: np.ndarray, number: np.ndarray) -> np.ndarray:
     count = np.bincount(number)
     columns = [np.bincount(number, weights=column) / count for column in values.T]
-    return np.stack(columns, axis=1) if columns else np.zeros((len(count), 0))
+    if columns:
+        return np.stack(columns, axis=1)
+    return np.zeros((len(count), 0))

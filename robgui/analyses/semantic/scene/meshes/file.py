@@ -130,7 +130,10 @@ def _parts(path: Path) -> list[_Part]:
     except (DataError, MemoryError):
         raise
     except Exception as error:  # a foreign file raises anything; it becomes one sentence
-        words = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
+        if str(error):
+            words = str(error).splitlines()[0][:200]
+        else:
+            words = type(error).__name__
         raise DataError(f"{path.name} cannot be read as a mesh: {words}.") from error
     if not parts:
         raise DataError(
@@ -166,7 +169,9 @@ def _name(path: Path) -> str:
     name.
     """
     folder = path.resolve().parent.name
-    return folder.replace("_", " ") if path.stem.lower() in _ANY_OBJECT and folder else path.stem
+    if path.stem.lower() in _ANY_OBJECT and folder:
+        return folder.replace("_", " ")
+    return path.stem
 
 
 def _pixels(image: Any, name: str) -> np.ndarray:

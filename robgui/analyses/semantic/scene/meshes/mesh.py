@@ -104,8 +104,14 @@ def make_mesh(
 
 def _values(many: int, colours: np.ndarray | None, uv: np.ndarray | None) -> np.ndarray:
     """What each vertex carries: its colour, and its place in the texture where there is one."""
-    painted = np.full((many, 3), PLAIN) if colours is None else np.asarray(colours, np.float64)
-    placed = np.zeros((many, 0)) if uv is None else np.asarray(uv, np.float64)
+    if colours is None:
+        painted = np.full((many, 3), PLAIN)
+    else:
+        painted = np.asarray(colours, np.float64)
+    if uv is None:
+        placed = np.zeros((many, 0))
+    else:
+        placed = np.asarray(uv, np.float64)
     values: np.ndarray = np.nan_to_num(np.hstack([painted, placed]), posinf=0, neginf=0)
     return values
 

@@ -94,7 +94,9 @@ def _colour(material: Any, textured: bool) -> np.ndarray:
     factor = _factor(material)
     if textured and (factor is None or not hasattr(material, "baseColorFactor")):
         return np.ones(3)
-    return np.full(3, PLAIN) if factor is None else np.asarray(factor[:3] / 255)
+    if factor is None:
+        return np.full(3, PLAIN)
+    return np.asarray(factor[:3] / 255)
 
 
 def _vertex_colours(visual: Any, count: int) -> np.ndarray | None:
@@ -111,7 +113,9 @@ def _vertex_colours(visual: Any, count: int) -> np.ndarray | None:
 def _image(material: Any) -> Any:
     """The picture of a material, None for the tiny one that stands for "none"."""
     image = getattr(material, "baseColorTexture", None) or getattr(material, "image", None)
-    return image if image is not None and max(image.size) > 2 else None
+    if image is not None and max(image.size) > 2:
+        return image
+    return None
 
 
 def _transparent(colours: np.ndarray | None) -> tuple[str, ...]:

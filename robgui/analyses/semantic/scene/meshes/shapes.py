@@ -130,7 +130,9 @@ def _boxes(*boxes: tuple[float, float, float, float, float, float]) -> Any:
     made = [box(extents=size) for *_, size in ((*b[:3], b[3:]) for b in boxes)]
     for shape, where in zip(made, boxes, strict=True):
         shape.vertices = shape.vertices + np.asarray(where[:3])
-    return concatenate(made) if len(made) > 1 else made[0]
+    if len(made) > 1:
+        return concatenate(made)
+    return made[0]
 
 
 def _turned(profile: list[tuple[float, float]], sections: int) -> Any:

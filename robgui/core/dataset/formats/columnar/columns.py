@@ -77,7 +77,10 @@ def _dataset(batches: Batches, options: Options) -> Dataset:
         return _numbers(batches, options)
     name = batches.names[place]
     label = _label_column(batches, name, options)
-    words = None if label is None else batches.column(label).to_pylist()
+    if label is None:
+        words = None
+    else:
+        words = batches.column(label).to_pylist()
     column = StoredColumn(batches, name)
     if _is_encoded(batches, name):
         source = EncodedColumn(column)
@@ -160,7 +163,9 @@ def _known_names(batches: Batches, label: str | None) -> tuple[str, ...]:
         names = features[label]["names"]
     except (ValueError, KeyError, TypeError, RecursionError):
         return ()
-    return tuple(names) if all(isinstance(name, str) for name in names) else ()
+    if all(isinstance(name, str) for name in names):
+        return tuple(names)
+    return ()
 
 
 def _numbers(batches: Batches, options: Options) -> Dataset:
@@ -222,7 +227,10 @@ class EncodedColumn(EncodedImages):
 
     def open(self, position: int) -> io.BytesIO:
         value = self._column.value(position)
-        content = value.get("bytes") if isinstance(value, dict) else value
+        if isinstance(value, dict):
+            content = value.get("bytes")
+        else:
+            content = value
         if not isinstance(content, bytes):
             raise DataError("the table holds no image here, at most its name.")
         return io.BytesIO(content)

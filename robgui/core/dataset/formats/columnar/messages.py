@@ -85,7 +85,10 @@ def _read(file: BinaryIO, start: int) -> Message | None:
     if batch is not None and kind == _DICTIONARY:
         batch = batch.table(1)
     known = kind in (_DICTIONARY, _ROWS) and batch is not None
-    rows, size = _measured(file, batch, place) if batch is not None and known else (0, 0)
+    if batch is not None and known:
+        rows, size = _measured(file, batch, place)
+    else:
+        rows, size = (0, 0)
     return Message(kind == _ROWS, rows, size, start, place + body)
 
 
@@ -130,12 +133,16 @@ class _Table:
     def number(self, field: int, form: str) -> int:
         """A number; 0 where it is left out."""
         at = self._field(field)
-        return 0 if at is None else int(struct.unpack_from(form, self.data, at)[0])
+        if at is None:
+            return 0
+        return int(struct.unpack_from(form, self.data, at)[0])
 
     def table(self, field: int) -> _Table | None:
         """A table within this one."""
         at = self._field(field)
-        return None if at is None else _Table(self.data, self._target(at))
+        if at is None:
+            return None
+        return _Table(self.data, self._target(at))
 
     def items(self, field: int, size: int) -> range:
         """The places of a vector's items, each of ``size`` bytes."""

@@ -39,23 +39,27 @@ def dataset_of(grid: Grid, options: Options) -> Dataset:
         raise DataError(
             f"{grid.path}: no row can be read; a table needs a header and rows of numbers."
         )
-    track = None if options.kind == "table" else id_column(grid, options)
+    if options.kind == "table":
+        track = None
+    else:
+        track = id_column(grid, options)
     if track is None and options.kind == "sequence":
         raise DataError(
             f"{grid.path}: no column tells which track a row belongs to; name it with the"
             " option id.",
             option="id=COLUMN",
         )
-    return _table(grid, options) if track is None else tracks(grid, track, options)
+    if track is None:
+        return _table(grid, options)
+    return tracks(grid, track, options)
 
 
 def _table(grid: Grid, options: Options) -> Dataset:
     label = _label_column(grid, options)
-    columns = (
-        [name for name in grid.columns if name != label]
-        if not options.features
-        else chosen(grid, options)
-    )
+    if not options.features:
+        columns = [name for name in grid.columns if name != label]
+    else:
+        columns = chosen(grid, options)
     if not options.features:
         columns = without_counter(filled(columns, grid), grid)
     if not columns:
@@ -81,11 +85,10 @@ def _table(grid: Grid, options: Options) -> Dataset:
             f"{len(values) - len(keep):,} of {len(values):,} rows are left out because a value is"
             " missing."
         )
-    labels, names = (
-        _labels([grid.texts[label][row] for row in keep], options, grid.path)
-        if label
-        else (None, options.names)
-    )
+    if label:
+        labels, names = _labels([grid.texts[label][row] for row in keep], options, grid.path)
+    else:
+        labels, names = (None, options.names)
     return Dataset(
         TableRows(values[keep], grid.lines[keep], grid.skips),
         name=grid.path.name,
@@ -114,7 +117,9 @@ def _label_column(grid: Grid, options: Options) -> str | None:
     words = [name for name in grid.texts if name not in grid.columns]
     if known or words:
         return (known or words[::-1])[0]
-    return _last_column(grid) if not options.features else None
+    if not options.features:
+        return _last_column(grid)
+    return None
 
 
 def _last_column(grid: Grid) -> str | None:

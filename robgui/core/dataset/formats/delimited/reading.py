@@ -83,7 +83,10 @@ def read_grid(path: Path, options: Options) -> Grid:
         )
         for line, row in chain(sample, fitting):
             columns.add(line, row)
-    notes = [] if table.named else [f"{path.name} has no header; its columns are numbered."]
+    if table.named:
+        notes = []
+    else:
+        notes = [f"{path.name} has no header; its columns are numbered."]
     left_out = [
         name for place, name in enumerate(table.header) if not kinds[place] and place not in texts
     ]
@@ -117,7 +120,10 @@ class _Columns:
             column.append(self.known.setdefault(row[place], row[place].strip()))
 
     def grid(self, path: Path, header: list[str], notes: list[str]) -> Grid:
-        values = np.frombuffer(self.cells) if self.cells else np.empty(0)
+        if self.cells:
+            values = np.frombuffer(self.cells)
+        else:
+            values = np.empty(0)
         values = values.reshape(len(self.lines), len(self.numeric))
         texts = {header[place]: column for place, column in self.texts.items()}
         return Grid(

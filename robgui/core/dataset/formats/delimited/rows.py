@@ -52,9 +52,10 @@ def open_rows(path: Path | Member) -> Iterator[Rows]:
                 " NPZ for such data."
             )
         named = not _is_data(first, _below(sample, delimiter))
-        header = (
-            _unique(first) if named else [f"column {place}" for place in range(1, len(first) + 1)]
-        )
+        if named:
+            header = _unique(first)
+        else:
+            header = [f"column {place}" for place in range(1, len(first) + 1)]
         yield Rows(header, rows if named else chain([(number, first)], rows), delimiter, named)
 
 
@@ -109,7 +110,10 @@ def _delimiter(sample: list[str]) -> str:
             ]
         except csv.Error:
             return (0, 0)
-        agree = sum(count == counts[0] for count in counts) if counts and counts[0] > 1 else 0
+        if counts and counts[0] > 1:
+            agree = sum(count == counts[0] for count in counts)
+        else:
+            agree = 0
         return (agree, counts[0] if counts else 0)
 
     return max(_DELIMITERS, key=score)

@@ -56,16 +56,18 @@ def tracks(grid: Grid, track: str, options: Options) -> Dataset:
         )
     firsts: dict[str, int] = {}
     groups = np.array([firsts.setdefault(name, len(firsts)) for name in ids], dtype=np.int64)
-    time = grid.values_of(times[:1])[:, 0] if times else np.zeros(len(groups))
+    if times:
+        time = grid.values_of(times[:1])[:, 0]
+    else:
+        time = np.zeros(len(groups))
     order = np.lexsort((np.arange(len(groups)), time, groups))
     order = order[good[order]]
     present, starts = np.unique(groups[order], return_index=True)
     keys = [list(firsts)[group] for group in present]
-    words = (
-        None
-        if label is None or options.labels
-        else [grid.texts[label][row] for row in order[starts]]
-    )
+    if label is None or options.labels:
+        words = None
+    else:
+        words = [grid.texts[label][row] for row in order[starts]]
     labels, names = track_labels(keys, words, track, options, grid.path)
     return Dataset(
         Tracks(values[order], np.append(starts, len(order)), keys, columns, grid.skips),
@@ -80,11 +82,9 @@ def tracks(grid: Grid, track: str, options: Options) -> Dataset:
 
 
 def _ids(grid: Grid, track: str) -> list[str]:
-    return (
-        grid.texts[track]
-        if track in grid.texts
-        else [f"{value:g}" for value in grid.values_of([track])[:, 0]]
-    )
+    if track in grid.texts:
+        return grid.texts[track]
+    return [f"{value:g}" for value in grid.values_of([track])[:, 0]]
 
 
 def _track_label(grid: Grid, track: str, options: Options) -> str | None:

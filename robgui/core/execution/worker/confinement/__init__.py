@@ -82,7 +82,10 @@ def confine(folder: Path | None) -> Confinement:
         return Confinement()
     cards = graphics_devices()
     folders = [] if folder is None else [folder]
-    held = _guard_files(folders, [*plain_devices(), *cards]) if _is_alone() else 0
+    if _is_alone():
+        held = _guard_files(folders, [*plain_devices(), *cards])
+    else:
+        held = 0
     return Confinement(True, held, seccomp.refuse_calls(local_sockets=bool(cards)))
 
 

@@ -22,7 +22,10 @@ def graphics_devices(dev: Path = _DEV) -> list[Path]:
     a card.
     """
     cards = [device for pattern in _CARDS for device in sorted(dev.glob(pattern))]
-    shared = [dev / "shm"] if cards and (dev / "shm").exists() else []
+    if cards and (dev / "shm").exists():
+        shared = [dev / "shm"]
+    else:
+        shared = []
     return [*cards, *shared]
 
 

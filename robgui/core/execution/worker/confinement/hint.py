@@ -18,7 +18,9 @@ def hint(error: BaseException | None) -> str:
     """What to add to the sentence of an error that comes from the confinement; otherwise
     nothing.
     """
-    return HINT if any(_is_ours(each) for each in _chain(error)) else ""
+    if any(_is_ours(each) for each in _chain(error)):
+        return HINT
+    return ""
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:

@@ -82,7 +82,10 @@ def restrict(folders: Iterable[Path], devices: Iterable[Path]) -> int:
         return 0
     rights = _known(_ALL, known)
     network = _TCP if known >= _TCP_SINCE else 0
-    scopes = _SCOPES if known >= _SCOPES_SINCE else 0
+    if known >= _SCOPES_SINCE:
+        scopes = _SCOPES
+    else:
+        scopes = 0
     size = 8 + 8 * (known >= _TCP_SINCE) + 8 * (known >= _SCOPES_SINCE)
     rules = call(_CREATE, _Ruleset(rights, network, scopes), size, 0)
     try:

@@ -23,7 +23,8 @@ def set_limits(memory: int) -> tuple[str, ...]:
         return ("no core files",)
     most = _addresses() + memory
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-    most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    if hard != resource.RLIM_INFINITY:
+        most = min(most, hard)
     resource.setrlimit(resource.RLIMIT_AS, (most, most))
     return ("no core files", "limited memory")
 

@@ -45,7 +45,9 @@ def _table(text: str) -> dict[str, tuple[int | None, int | None]]:
 
 
 def _read(word: str) -> int | None:
-    return None if word == "-" else int(word)
+    if word == "-":
+        return None
+    return int(word)
 
 
 #: Calls that are looked at with what they are given.
