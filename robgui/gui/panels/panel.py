@@ -232,6 +232,7 @@ class Panel(Themed, QWidget):
         for signal in (
             store.history.runs_changed,
             store.selection_changed,
+            store.scope_changed,
             store.library.models_changed,
             store.library.datasets_changed,
         ):
@@ -408,18 +409,24 @@ class Panel(Themed, QWidget):
         """
         if self.result is not None or self._job is not None or not self.isVisible():
             return
-        now = self.store.request(self.analysis.name)
-        if now is None:
-            run = None
-        else:
-            run = self.store.history.newest_like(now)
+        run = self._newest_in_use()
         if run is not None and run.id != self._recalled:
             self._recalled = run.id
             self.store.history.read(run, lambda result: self._draw_recalled(run, result))
 
     def _draw_recalled(self, run: Run, result: Any) -> None:
-        if self.result is None and self._job is None and result is not None:
-            self._result_shown(run, result)
+        if self.result is not None or self._job is not None or result is None:
+            return
+        newest = self._newest_in_use()
+        if newest is None or newest.id != run.id:
+            self._recalled = ""  # other inputs were chosen while it was read
+            return
+        self._result_shown(run, result)
+
+    def _newest_in_use(self) -> Run | None:
+        """The newest stored run of the model and inputs in use."""
+        now = self.store.request(self.analysis.name)
+        return self.store.history.newest_like(now) if now is not None else None
 
     def _asked_otherwise(self, *_: object) -> None:
         self.when_seen(self._check_stale)
