@@ -163,6 +163,7 @@ def test_a_run_that_fails_while_it_is_queued_is_told_once(qtbot, filled, request
     told = []
     filled.said.connect(lambda level, sentence, details: told.append(level))
     finish(qtbot, filled, request_of(pause=-1.0))
+    qtbot.waitUntil(lambda: not filled.runner.busy, timeout=5_000)
     assert told == ["error"]
 
 
