@@ -101,3 +101,17 @@ def beginning(words: str, metrics: QFontMetrics, width: int) -> str:
     if whole.strip():
         return f"{whole.rstrip()} …"
     return "…"
+
+
+def in_lines(title: str, metrics: QFontMetrics, room: int) -> list[str]:
+    """The title of an axis: one line where it fits, else two of about one length, cut at a word
+    where even they do not fit.
+    """
+    gaps = [place for place, sign in enumerate(title) if sign == " "]
+    if metrics.horizontalAdvance(title) <= room or not gaps:
+        return [metrics.elidedText(title, Qt.TextElideMode.ElideRight, room)]
+    middle = min(gaps, key=lambda place: abs(2 * place - len(title)))
+    first, second = title[:middle], title[middle + 1 :]
+    if metrics.horizontalAdvance(first) > room:
+        return [beginning(title, metrics, room)]
+    return [first, beginning(second, metrics, room)]
