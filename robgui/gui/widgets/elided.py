@@ -5,7 +5,7 @@ a word.
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QFontMetrics, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QFontMetrics, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QPushButton,
@@ -19,10 +19,14 @@ from robgui.gui.widgets.plain import Label, tip
 
 
 class ElidedBox(QComboBox):
-    """Shortens what it shows in the middle.
+    """Shortens what it shows in the middle; a wheel that passes over it chooses nothing.
 
     The list that opens and the model keep the whole words.
     """
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Another model, other inputs or a filter are chosen on purpose."""
+        event.ignore()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draws the box as the style does, with the words that fit."""
