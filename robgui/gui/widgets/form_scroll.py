@@ -25,6 +25,7 @@ class FormScroll(QScrollArea):
 
     def __init__(self, form: QWidget) -> None:
         super().__init__(widgetResizable=True, frameShape=QFrame.Shape.NoFrame)
+        self._form = form
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setWidget(form)
         self._hold_still()
@@ -34,12 +35,12 @@ class FormScroll(QScrollArea):
         if event.type() is QEvent.Type.Wheel and isinstance(watched, _TURNED):
             event.ignore()
             return True
-        if event.type() is QEvent.Type.LayoutRequest and watched is self.widget():
+        if event.type() is QEvent.Type.LayoutRequest and watched is self._form:
             self._hold_still()
         return super().eventFilter(watched, event)
 
     def _hold_still(self) -> None:
         for kind in _TURNED:
-            for field in self.widget().findChildren(kind):
+            for field in self._form.findChildren(kind):
                 field.installEventFilter(self)
                 field.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

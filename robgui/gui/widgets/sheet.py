@@ -133,7 +133,7 @@ class Sheet(QTableView):
         if event.type() in kinds and self._points != self.font().pointSizeF():
             self._points = self.font().pointSizeF()
             self._set_row_height()
-            self._fit(new=True)
+            QTimer.singleShot(0, self, lambda: self._fit(new=True))  # the titles grow after it
 
     def sizeHint(self) -> QSize:
         """Five rows and the header: the rest can be scrolled to, and the picture above needs the
