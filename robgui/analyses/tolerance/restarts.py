@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from robgui.analyses.zonnscan.gradient_search import GradientSearch
+from robgui.analyses.zonnscan.crossing.gradient_search import GradientSearch
 from robgui.core.model.randomness import HOST
 
 #: Sizes of the restarts, as shares of the nearest change found, and restarts at each.

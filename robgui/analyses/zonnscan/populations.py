@@ -16,8 +16,8 @@ from scipy import stats
 from torch import Tensor
 
 from robgui.analyses.choosing import chosen_places
-from robgui.analyses.zonnscan.attack import fast_gradient
 from robgui.analyses.zonnscan.cost import affordable
+from robgui.analyses.zonnscan.crossing.attack import fast_gradient
 from robgui.analyses.zonnscan.params import PopulationsParams, ScanParams
 from robgui.analyses.zonnscan.result import PopulationsResult
 from robgui.analyses.zonnscan.sampling.intervals import safe_half_widths

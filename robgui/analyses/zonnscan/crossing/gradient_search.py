@@ -16,8 +16,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from robgui.analyses.zonnscan.attack import ascent
-from robgui.analyses.zonnscan.nearest import Crossing, nearest_crossing
+from robgui.analyses.zonnscan.crossing.attack import ascent
+from robgui.analyses.zonnscan.crossing.nearest import Crossing, nearest_crossing
 from robgui.analyses.zonnscan.sampling.clouds import radius_of
 from robgui.analyses.zonnscan.zone import Zone, power
 from robgui.core.devices import to_device, to_host
