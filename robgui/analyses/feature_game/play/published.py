@@ -17,14 +17,12 @@ from collections.abc import Generator, Iterator
 
 import numpy as np
 
-from robgui.analyses.feature_game.features.saliency import Mixture
-from robgui.analyses.feature_game.params import GameParams, Player
-from robgui.analyses.feature_game.play.game import EMPTY, Goal, State
-from robgui.analyses.feature_game.play.oracle import Oracle
+from robgui.analyses.feature_game.params import Player
+from robgui.analyses.feature_game.play.game import EMPTY, State
 from robgui.analyses.feature_game.play.random_play import Play, RandomPlay, between
 from robgui.analyses.feature_game.play.refine import refined
 from robgui.analyses.feature_game.play.tree import Node, backpropagate, choose, select, widened
-from robgui.analyses.feature_game.searching import Search
+from robgui.analyses.feature_game.searching import Search, SearchSetup
 
 #: Moves after which a random play is given up.
 LONGEST = 200
@@ -50,27 +48,19 @@ class PublishedSearch(Search):
     the length at which it wins is found by bisection.
     """
 
-    def __init__(
-        self,
-        oracle: Oracle,
-        goal: Goal,
-        mixture: Mixture,
-        rng: np.random.Generator,
-        params: GameParams,
-        player: Player = "cooperative",
-    ) -> None:
-        super().__init__(oracle, goal, mixture, rng, params)
+    def __init__(self, setup: SearchSetup) -> None:
+        super().__init__(setup)
         self._now = self.root
-        self._player = player
-        if params.distance is None:
+        self._player = setup.player
+        if setup.params.distance is None:
             self._farthest = math.inf
         else:
-            self._farthest = params.distance
+            self._farthest = setup.params.distance
         self._at: dict[int, list[int]] = {}
         self._pixels: list[int] = self._game.pixel.tolist()
         for option in self._game.first.tolist():
             self._at.setdefault(self._pixels[option], []).append(option)
-        self._chances = mixture.prior.cumsum()
+        self._chances = setup.mixture.prior.cumsum()
         self._within: dict[int, np.ndarray] = {}
         self._length = 8.0
 
