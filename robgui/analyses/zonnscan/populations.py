@@ -35,6 +35,7 @@ from robgui.core.model.classifier import Classifier
 #: An input is worth showing when its class changes within the zone, or when the model is this
 #: unsure there.
 UNSURE = 0.5
+#: Inputs of a set that become findings.
 MOST_FINDINGS = 10
 #: The exact law of the Kolmogorov-Smirnov statistic takes too long for a live picture with more
 #: values than this.

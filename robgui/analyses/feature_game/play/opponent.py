@@ -37,6 +37,7 @@ LONGEST, SHORTEST = 0.25, 12
 SCANNED = 2000
 #: Looks at the model in a game that goes on to the end, and positions asked at each.
 LOOKS, AT_ONCE = 50, 4
+#: Moves asked in one batch of the first look; a stop is answered after each.
 _SCAN_AT_ONCE = 64
 #: Rounds of a game that the tree shows.
 _SHOWN = 12

@@ -31,6 +31,7 @@ FIRST_STEPS = 12
 #: The passes after it look this far below the nearest change found, at this number of radii.
 BELOW = (0.5, 0.25)
 BETWEEN = 8
+#: Gradient steps of each of these passes.
 STEPS = 16
 #: The last steps of a pass go this share of the radius far.
 _SHORTEST = 0.05
