@@ -81,6 +81,7 @@ class PublishedSearch(Search):
         """Searches until the condition tc2 is met: time, iterations, or this move's share of the
         calls.
         """
+        # tc2 of Algorithm 1; tc1, the end of the whole search, is ``record.over``.
         began, calls, left = time.monotonic(), self._oracle.calls, self._oracle.left
         iterations = 0
         while not self.record.over():
@@ -119,6 +120,8 @@ class PublishedSearch(Search):
 
     def _reward(self, plays: list[Play], ends: list[State]) -> None:
         """Backpropagation; rewards are measured by the least severity seen so far."""
+        # Section 4 rewards a play with 1/severity. Divided by the best one, rewards lie in [0, 1],
+        # where UCB's bonus neither swamps them nor is lost beside them.
         severities = [self._game.severity(end) if end else math.inf for end in ends]
         least = min(self.root.best, self.record.severity, *severities)
         for play, severity in zip(plays, severities, strict=True):
