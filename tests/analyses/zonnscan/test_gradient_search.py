@@ -11,7 +11,7 @@ from torch import nn
 
 from robgui import resources
 from robgui.analyses.zonnscan import ZonnscanParams, zonnscan
-from robgui.analyses.zonnscan.attack import fast_gradient
+from robgui.analyses.zonnscan.crossing.attack import fast_gradient
 from robgui.analyses.zonnscan.words.sweep import changes, findings
 from robgui.core.dataset import from_arrays, inputs, open_dataset
 from robgui.core.execution.registry import find
