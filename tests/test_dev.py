@@ -463,6 +463,27 @@ def test_all_asks_for_the_slow_tests_too(dev, monkeypatch):
     assert "slow" not in dev.WITH_SLOW
 
 
+def test_of_a_named_method_only_its_tests_run(dev, monkeypatch):
+    calls = Calls()
+    monkeypatch.setattr(dev, "call", calls)
+    monkeypatch.setattr(dev, "ROOT", ROOT)
+    assert dev.test(["semantic", "--all", "-x"]) == 0
+    (line,) = calls
+    assert line.endswith(
+        " -x tests/analyses/semantic tests/gui/panels/test_semantic.py"
+        " tests/reproduce/test_semantic_claims.py"
+    )
+    assert f"-m {dev.WITH_SLOW} -n" in line
+
+
+def test_every_method_has_tests_of_its_own(dev):
+    chosen = sys.modules["chosen_tests"]
+    methods = chosen.method_names(ROOT)
+    assert {"zonnscan", "semantic", "feature_game", "deepinspect", "last_particle"} <= set(methods)
+    for method in methods:
+        assert f"tests/analyses/{method}" in chosen.tests_of(ROOT, [method])
+
+
 def test_a_story_that_cannot_run_is_skipped_in_words(dev, monkeypatch):
     monkeypatch.setattr(dev.sys, "platform", "linux")
     monkeypatch.setattr(dev.shutil, "which", lambda name: None)
