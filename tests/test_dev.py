@@ -23,7 +23,7 @@ SCRIPT = ROOT / "packaging" / "dev.py"
 def environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
     """packaging/environment.py working on an empty project in a temporary folder."""
     monkeypatch.syspath_prepend(str(ROOT / "packaging"))
-    for name in ("environment", "dev"):
+    for name in ("environment", "display", "dev"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     module = importlib.import_module("environment")
     venv = tmp_path / ".venv"
@@ -42,7 +42,7 @@ def environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     shutil.copy(ROOT / "packaging" / "constraints.txt", tmp_path)
     yield module
-    for name in ("environment", "dev"):
+    for name in ("environment", "display", "dev"):
         sys.modules.pop(name, None)
 
 
