@@ -16,12 +16,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 LONGEST_LINE, LONGEST_FUNCTION, LONGEST_FILE, LARGEST_FOLDER = 100, 60, 350, 20
-#: Private by their spelling: some public by their documentation, others of torch, argparse and
-#: scikit-learn, which a reader of their objects cannot do without.
+#: Private by their spelling: some public by their documentation (``_repr_html_`` by IPython's),
+#: others of torch, argparse and scikit-learn, which a reader of their objects cannot do without.
 _NOT_OURS = frozenset(
     (
         *("_replace", "_asdict", "_fields", "_make", "_exit", "_MEIPASS"),
-        *("_schema", "_type", "_actions", "_y", "_tree"),
+        *("_repr_html_", "_schema", "_type", "_actions", "_y", "_tree"),
     )
 )
 

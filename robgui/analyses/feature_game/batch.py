@@ -19,7 +19,7 @@ from robgui.analyses.feature_game.result import FeatureGameBatchResult, Outcome
 from robgui.core.dataset import Dataset, inputs
 from robgui.core.dataset.picture import picture_of
 from robgui.core.errors import DataError, ParamsError
-from robgui.core.execution.analysis import Pace, Step
+from robgui.core.execution.step import Pace, Step
 from robgui.core.model.classifier import Classifier
 
 MOST_FINDINGS = 10

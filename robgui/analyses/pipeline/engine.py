@@ -13,7 +13,7 @@ from robgui.core.dataset import Dataset, align, match
 from robgui.core.dataset.picture import picture_of
 from robgui.core.devices import to_host
 from robgui.core.errors import DataError
-from robgui.core.execution.analysis import Pace, Step
+from robgui.core.execution.step import Pace, Step
 from robgui.core.model.classifier import Classifier
 
 #: Pictures prepared together; small, so that the first answers come early.

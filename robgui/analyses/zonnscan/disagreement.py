@@ -19,7 +19,7 @@ from robgui.analyses.zonnscan.thumbnails import thumbnails
 from robgui.core.dataset import Dataset, align, batches, inputs
 from robgui.core.devices import to_host
 from robgui.core.errors import DataError, ModelError
-from robgui.core.execution.analysis import Pace, Step
+from robgui.core.execution.step import Pace, Step
 from robgui.core.model.classifier import Classifier
 
 MOST_FINDINGS = 20

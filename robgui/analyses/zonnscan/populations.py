@@ -29,7 +29,7 @@ from robgui.analyses.zonnscan.thumbnails import thumbnails
 from robgui.core.dataset import Dataset, inputs
 from robgui.core.devices import to_host
 from robgui.core.errors import DataError
-from robgui.core.execution.analysis import Pace, Step
+from robgui.core.execution.step import Pace, Step
 from robgui.core.model.classifier import Classifier
 
 #: An input is worth showing when its class changes within the zone, or when the model is this

@@ -7,7 +7,9 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from robgui.core.dataset.dataset import Dataset, Indices, plain
+from robgui.core.dataset.choosing import Indices
+from robgui.core.dataset.classes import plain
+from robgui.core.dataset.dataset import Dataset
 from robgui.core.dataset.naming import Correspondence, correspond, in_words, numbered
 from robgui.core.errors import DataError
 from robgui.core.model.settings import Kind, ModelSettings

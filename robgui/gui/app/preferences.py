@@ -170,7 +170,7 @@ class Preferences(QDialog):
         """What uses it, its title and its value; below what it decides, its unit and default."""
         editor = editor_for(one.title, known.params.model_fields[one.field])
         editor.set_help(f"{known.title}: {one.title}", one.description)
-        editor.show_value(self._store.usual(known.name).get(one.field, one.default))
+        editor.show_value(self._store.next_run.usual(known.name).get(one.field, one.default))
         editor.edited.connect(self._check)
         editor.widget.setMinimumWidth(self.fontMetrics().averageCharWidth() * 24)
         self.editors[one.key], self._known[one.key] = editor, (known, one)
@@ -237,9 +237,9 @@ def edit_preferences(window: MainWindow) -> None:
     settings = window.settings
     dialog = Preferences(window.store, window, settings)
     if dialog.exec():
-        window.store.set_thresholds(dialog.chosen())
-        settings.thresholds = window.store.thresholds
+        window.store.next_run.set_thresholds(dialog.chosen())
+        settings.thresholds = window.store.next_run.thresholds
         settings.runs_at_once, settings.memory_gb = dialog.processes.chosen
         window.commands.set_look(dialog.look.currentData())
-        window.store.set_processes(settings.runs_at_once, settings.memory)
+        window.store.processes.set_limits(settings.runs_at_once, settings.memory)
         save_settings(settings)

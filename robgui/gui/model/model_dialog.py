@@ -67,6 +67,7 @@ class ModelDialog(QDialog):
     Attributes:
         candidate: The model with the settings on show; None while they are being tried or cannot
             work.
+        classifier: The model as it was opened or as it is in use.
         ways: The window that tries the usual ways; None before it was asked for.
     """
 
@@ -81,7 +82,7 @@ class ModelDialog(QDialog):
         super().__init__(parent)
         self._store = store
         self._said = said
-        self._classifier = self._reread = classifier
+        self.classifier = self._reread = classifier
         self._newest = threading.Event()
         self._topic = next(_TOPICS)
         self.candidate: ModelCard | None = None
@@ -90,7 +91,7 @@ class ModelDialog(QDialog):
         self._make()
         self._lay_out()
         self._debounce = QTimer(self, singleShot=True, interval=_SETTLE_MS)
-        self._debounce.timeout.connect(self._recompute)
+        self._debounce.timeout.connect(self.recompute)
         self.form.changed.connect(self._changed)
         self.form.from_data_wanted.connect(self._read_data)
         self.form.guess_wanted.connect(self._guess)
@@ -100,21 +101,21 @@ class ModelDialog(QDialog):
         self.rejected.connect(self._let_go)
         self._enable()
         self._offer_alike()
-        self._recompute()
+        self.recompute()
 
     # --- making -----------------------------------------------------------------------------------
 
     def _make(self) -> None:
         self.form = ModelForm(
-            self._classifier.settings, several_outputs=has_several_outputs(self._classifier)
+            self.classifier.settings, several_outputs=has_several_outputs(self.classifier)
         )
-        self.report = report = ModelReport(self._classifier)
+        self.report = report = ModelReport(self.classifier)
         self.verdict, self.cards = report.verdict, report.cards
         self.problem, self.warnings, self.notes = report.problem, report.warnings, report.notes
         self.reset = QPushButton("Reset")
         self.reset.setToolTip("Back to the settings the model was opened with.")
         self.reset.clicked.connect(
-            lambda: self.form.show_values(self._classifier.settings.model_dump())
+            lambda: self.form.show_values(self.classifier.settings.model_dump())
         )
         self.save = QPushButton("Save as side file")
         self.save.clicked.connect(self._save)
@@ -160,7 +161,13 @@ class ModelDialog(QDialog):
         self._enable()
         self._debounce.start()
 
-    def _recompute(self) -> None:
+    @property
+    def settled(self) -> bool:
+        """Whether the settings on show have been tried and nothing is being computed."""
+        return not self._debounce.isActive() and not self._store.pictures.busy
+
+    def recompute(self) -> None:
+        """Tries the settings on show now, without waiting for more changes."""
         self._debounce.stop()
         self._newest.set()
         self._newest = threading.Event()
@@ -171,8 +178,8 @@ class ModelDialog(QDialog):
             self._store.pictures.drop(_PREVIEW)
             self._show(Preview(problem=str(error)))
             return
-        if values["scores"] == self._classifier.settings.scores:
-            classifier = self._classifier
+        if values["scores"] == self.classifier.settings.scores:
+            classifier = self.classifier
         else:
             classifier = self._reread
         dataset = self._store.library.dataset
@@ -245,8 +252,8 @@ class ModelDialog(QDialog):
 
     def _enable(self) -> None:
         self.use.setEnabled(self.candidate is not None)
-        self.save.setEnabled(self.candidate is not None and self._classifier.path is not None)
-        path = self._classifier.path
+        self.save.setEnabled(self.candidate is not None and self.classifier.path is not None)
+        path = self.classifier.path
         set_tip(
             self.save,
             (
@@ -279,7 +286,7 @@ class ModelDialog(QDialog):
 
     def _offer_alike(self) -> None:
         """What other models were given is offered below the presets."""
-        card, models = self._classifier, list(self._store.library.models)
+        card, models = self.classifier, list(self._store.library.models)
         self._store.pictures.run(lambda: same_as(card, models), self.form.offer, key=_ALIKE)
 
     def _guess(self) -> None:
@@ -312,14 +319,14 @@ class ModelDialog(QDialog):
     def _use(self) -> None:
         if self.candidate is None:
             return
-        candidate, said, path = self.candidate, self._settings(), self._classifier.path
-        if path is not None and (self._said or said != self._classifier.settings):
+        candidate, said, path = self.candidate, self._settings(), self.classifier.path
+        if path is not None and (self._said or said != self.classifier.settings):
             self._store.keeping.run(lambda: remember(path, said))
         self.accept()
         self._store.library.add_model(candidate)
 
     def _save(self) -> None:
-        candidate, path = self.candidate, self._classifier.path
+        candidate, path = self.candidate, self.classifier.path
         if candidate is None or path is None:
             return
         settings, said, ran = candidate.settings, self._settings(), candidate.ran
@@ -331,7 +338,7 @@ class ModelDialog(QDialog):
 
     def _settings(self) -> ModelSettings:
         """What the user says of the model, without what the data add to it."""
-        return self._classifier.settings.change(**self.form.values())
+        return self.classifier.settings.change(**self.form.values())
 
     def _end(self) -> None:
         """Nobody waits for answers any more."""
@@ -346,7 +353,7 @@ class ModelDialog(QDialog):
 
     def _let_go(self) -> None:
         """Whoever answers forgets what was tried here, but what is in the library."""
-        library, content = self._store.library, self._classifier.content
+        library, content = self._store.library, self.classifier.content
         kept = [model.fingerprint for model in library.models]
         ask = partial(self._store.answers.ask, "let_go", content=content, kept=kept)
         self._store.pictures.run(ask)

@@ -53,6 +53,7 @@ class Compare(WhenSeen, QWidget):
     Attributes:
         shown: The ids of the two runs whose pictures are on show; empty before there are any.
         columns: The pictures.
+        empty: Says what to do while there is nothing to compare.
     """
 
     wants = Signal(str)
@@ -88,8 +89,8 @@ class Compare(WhenSeen, QWidget):
         for words in ("Two runs", "All models"):
             self.switch.addTab(words)
         self._low, self.columns = False, Columns()
-        self._empty = Label(NOTHING_YET, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
-        self._empty.setProperty("role", "quiet")
+        self.empty = Label(NOTHING_YET, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
+        self.empty.setProperty("role", "quiet")
         self._arrange()
         self._connect()
         self.when_seen(self.refresh)
@@ -202,7 +203,7 @@ class Compare(WhenSeen, QWidget):
         lower.addLayout(verdicts)
         lower.addWidget(self.tabs)
         lower.addWidget(self.columns, 1)
-        lower.addWidget(self._empty, 1)
+        lower.addWidget(self.empty, 1)
         split = QSplitter(Qt.Orientation.Vertical)
         split.addWidget(above)
         split.addWidget(below)
@@ -240,7 +241,9 @@ class Compare(WhenSeen, QWidget):
             with QSignalBlocker(box):
                 box.clear()
                 for run in self._runs:
-                    box.addItem(f"{moment_of(run)} {self._store.subject(run.request)}", run.id)
+                    box.addItem(
+                        f"{moment_of(run)} {self._store.subjects.words(run.request)}", run.id
+                    )
                 box.setCurrentIndex(box.findData(run_id))
             metrics = box.fontMetrics()
             widths = (metrics.horizontalAdvance(box.itemText(i)) for i in range(box.count()))
@@ -278,8 +281,8 @@ class Compare(WhenSeen, QWidget):
         )
         for widget in (self.columns, self.tabs):
             widget.setVisible(enough)
-        self._empty.setVisible(not enough)
-        self._empty.setText(NOTHING_ALIKE if len(self._runs) > 1 else NOTHING_YET)
+        self.empty.setVisible(not enough)
+        self.empty.setText(NOTHING_ALIKE if len(self._runs) > 1 else NOTHING_YET)
         self._store.pictures.drop("compare")
         self._answer(first if enough else None, second if enough else None)
         if not enough or first is None or second is None or workspace is None:

@@ -18,8 +18,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from robgui.core.execution.analysis import Pace
 from robgui.core.execution.run import RunState
+from robgui.core.execution.step import Pace
 from robgui.core.text.words import time_left
 from robgui.core.verdict import Status
 from robgui.gui.app.theme import set_heading
@@ -50,6 +50,10 @@ _LIVE_SECONDS = 0.3
 class Overview(WhenSeen, QWidget):
     """What all methods say about the model in use.
 
+    Attributes:
+        tiles: One card for each method.
+        left: How much of the inspection is done, and how long it takes.
+
     Signals:
         wants: The analysis whose panel is to be shown.
         wants_run: The run that is to be shown in its panel.
@@ -65,7 +69,7 @@ class Overview(WhenSeen, QWidget):
     def __init__(self, store: Store) -> None:
         super().__init__()
         self._store = store
-        self._tiles = [Tile(page) for page in pages()]
+        self.tiles = [Tile(page) for page in pages()]
         self.hero = Hero()
         self._lead = Lead(store, self.hero)
         self._subject = ""
@@ -89,11 +93,11 @@ class Overview(WhenSeen, QWidget):
         data = store.library.dataset.name if store.library.dataset is not None else "no inputs"
         which = "" if store.selection.input is None else f", input {store.selection.input:,}"
         subject = f"{model.name} on {data}{which}" if model is not None else "No model is open."
-        for tile in self._tiles:
+        for tile in self.tiles:
             run = self._worst(tile.page)
             if run is None and self._at_work(tile.page) is not None:
                 continue  # what it says so far stays
-            tile.set_run(run, None if run is None else self._said(run))
+            tile.set_run(run, None if run is None else self.said(run))
             tile.set_question(
                 *self._question(tile.page), self._failure(tile.page) if run is None else ""
             )
@@ -117,11 +121,11 @@ class Overview(WhenSeen, QWidget):
         self.first = QPushButton(
             "Go first", toolTip="Lets the inspection begin before the runs that wait"
         )
-        self._left = Caption(align=Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self._left.setProperty("role", "quiet")
+        self.left = Caption(align=Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.left.setProperty("role", "quiet")
         self._head = QHBoxLayout()
         self._head.addWidget(title)
-        self._head.addWidget(self._left, 1)
+        self._head.addWidget(self.left, 1)
         self._head.addWidget(self.first)
         self._head.addWidget(self.stop)
         self._head.addWidget(self.inspect)
@@ -150,10 +154,10 @@ class Overview(WhenSeen, QWidget):
         for row in range(self._rows):
             self._grid.setRowStretch(row, 0)
         self._columns = columns
-        self._rows = -(-len(self._tiles) // columns)
-        for place, tile in enumerate(self._tiles):
+        self._rows = -(-len(self.tiles) // columns)
+        for place, tile in enumerate(self.tiles):
             self._grid.addWidget(tile, place // columns, place % columns)
-        for column in range(min(columns, len(self._tiles))):
+        for column in range(min(columns, len(self.tiles))):
             self._grid.setColumnStretch(column, 1)
         for row in range(self._rows):
             self._grid.setRowStretch(row, 1)
@@ -161,14 +165,14 @@ class Overview(WhenSeen, QWidget):
     def _fitting(self) -> int:
         least = self.fontMetrics().averageCharWidth() * _TILE
         high = max(1, self.height() - self.hero.sizeHint().height())
-        return columns_for(len(self._tiles), least, self.width(), high)
+        return columns_for(len(self.tiles), least, self.width(), high)
 
     def _connect(self) -> None:
         store = self._store
         self.inspect.clicked.connect(lambda _checked: store.inspection.start())
         self.first.clicked.connect(lambda _checked: store.inspection.go_first())
         self.stop.clicked.connect(store.inspection.stop)
-        for tile in self._tiles:
+        for tile in self.tiles:
             tile.opened.connect(self._open)
         for signal in (
             store.ready,
@@ -196,7 +200,7 @@ class Overview(WhenSeen, QWidget):
         """The card of a running method moves: its picture and its words so far."""
         if not self.isVisible() or not self._live.due() or job.newest is None:
             return
-        for tile in self._tiles:
+        for tile in self.tiles:
             if self._named(tile.page, job.request):
                 known = self._store.analyses[job.request.analysis]
                 params = known.params.parse(dict(job.request.params))
@@ -206,8 +210,8 @@ class Overview(WhenSeen, QWidget):
                 self._show_lead()
 
     def _show_lead(self) -> None:
-        applying = sum(not self._question(tile.page)[1] for tile in self._tiles)
-        self._lead.show(self._tiles, applying, self._subject)
+        applying = sum(not self._question(tile.page)[1] for tile in self.tiles)
+        self._lead.show(self.tiles, applying, self._subject)
 
     def _place_in(self, request: Request) -> int:
         """Which of the models of a request the model in use is."""
@@ -227,7 +231,7 @@ class Overview(WhenSeen, QWidget):
         )
         for widget in (self._progress, self.stop):
             widget.setVisible(running)
-        for tile in self._tiles:
+        for tile in self.tiles:
             tile.set_progress(self._share(tile.page))
         self.first.setVisible(running and inspection.can_go_first)
         if running:
@@ -236,9 +240,9 @@ class Overview(WhenSeen, QWidget):
             ended = sum(job.state.ended for job in inspection.jobs)
             words = time_left(left) if left is not None else "starting"
             words = inspection.waits_for() or words
-            self._left.set_words(f"{ended} of {len(inspection.jobs)} analyses done, {words}")
+            self.left.set_words(f"{ended} of {len(inspection.jobs)} analyses done, {words}")
         else:
-            self._left.set_words("")
+            self.left.set_words("")
 
     def _share(self, page: Page) -> float | None:
         """How far the run of a method is; None while none is under way."""
@@ -286,10 +290,10 @@ class Overview(WhenSeen, QWidget):
 
     def _rank(self, run: Run) -> int:
         """How much a run matters: a failure most."""
-        said = self._said(run)
+        said = self.said(run)
         return list(Status).index(Status.UNKNOWN if said is None else said.status)
 
-    def _said(self, run: Run) -> Verdict | None:
+    def said(self, run: Run) -> Verdict | None:
         """What a run says of the model in use, beside all that is known."""
         said = self._store.history.shown(run)
         if said is None:
@@ -327,7 +331,7 @@ class Overview(WhenSeen, QWidget):
             return False
         if request.dataset is None:
             return True
-        here = store.library.locate(request, 0)
+        here = store.subjects.locate(request, 0)
         if here is None or here[0] is not dataset:
             return False
         return known.inputs != "one" or here[1] == store.selection.input

@@ -167,7 +167,7 @@ def test_only_radius_zero_leaves_nothing_to_attack() -> None:
 def test_until_it_has_ended_the_attack_says_that_it_has_not(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("robgui.core.execution.analysis.Pace.due", lambda self: True)
+    monkeypatch.setattr("robgui.core.execution.step.Pace.due", lambda self: True)
     steps = all_steps(small_mlp(), np.full((1, 6, 6), 0.4), samples=64)
     assert all(step.result.attack_note for step in steps[:-1]) and not steps[-1].result.attack_note
     assert any("gradients" in step.note for step in steps) and "gradients" not in steps[-1].note

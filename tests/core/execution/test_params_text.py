@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from pydantic import Field
 
 from robgui.core.errors import ParamsError
-from robgui.core.execution.analysis import Params
 from robgui.core.execution.params import text as params_text
+from robgui.core.execution.params.params import Params
 
 
 class Kinds(Params):

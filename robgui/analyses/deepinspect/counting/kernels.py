@@ -29,9 +29,9 @@ _CLOSE = 1e-3
 #: Most pairs that are computed anew; more are close only where nothing can be told apart anyway.
 _MOST_CLOSE = 20_000
 #: Numbers of rho that are worked on at once.
-_PORTION = 8_000_000
+PORTION = 8_000_000
 #: Entries of the bias triangle that are worked on between two answers.
-_BIAS_PORTION = 40_000_000
+BIAS_PORTION = 40_000_000
 
 
 def rho(act: Array, member: Array) -> Array:
@@ -127,8 +127,8 @@ def _refine_rounds(
 ) -> Generator[None, None, None]:
     """Replaces the squared distances of nearly equal columns by exact ones."""
     first, second = torch.triu(squares <= _CLOSE * sums, 1).nonzero(as_tuple=True)
-    for start in range(0, min(len(first), _MOST_CLOSE), max(1, _PORTION // max(1, len(x)))):
-        stop = min(len(first), _MOST_CLOSE, start + max(1, _PORTION // max(1, len(x))))
+    for start in range(0, min(len(first), _MOST_CLOSE), max(1, PORTION // max(1, len(x)))):
+        stop = min(len(first), _MOST_CLOSE, start + max(1, PORTION // max(1, len(x))))
         a, b = first[start:stop], second[start:stop]
         left, right = x[:, a].double(), x[:, b].double()
         if divisor is not None:
@@ -148,7 +148,7 @@ def _either_rounds(x: Tensor) -> Generator[None, None, Tensor]:
 
 
 def _portions(x: Tensor) -> tuple[Tensor, ...]:
-    return torch.split(x, max(1, _PORTION // max(1, x.shape[1])))
+    return torch.split(x, max(1, PORTION // max(1, x.shape[1])))
 
 
 def _gram(rows: Tensor) -> Tensor:
@@ -239,7 +239,7 @@ def _bias_sums(d: Tensor, limit: float) -> Generator[None, None, Tensor]:
         part.div_(torch.add(own, d[c]).clamp_min_(tiny)).mul_(weight)
         total.index_add_(0, rows, part)
         worked += part.numel()
-        if worked > _BIAS_PORTION:
+        if worked > BIAS_PORTION:
             worked = 0
             yield
     return total

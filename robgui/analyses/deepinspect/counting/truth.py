@@ -26,7 +26,7 @@ from robgui.analyses.deepinspect.result import Quality
 #: Fewer images than this say nothing about a direction of type 2 confusion.
 FEWEST = 10
 #: Entries of a disparity sum that are worked on between two answers.
-_PORTION = 100_000_000
+PORTION = 100_000_000
 #: Most points of a curve that is kept for drawing.
 _POINTS = 501
 
@@ -145,7 +145,7 @@ def _disparity(conf: Tensor) -> Generator[None, None, Tensor]:
     """
     m = len(conf)
     total = torch.empty_like(conf)
-    for rows in torch.split(torch.arange(m, device=conf.device), max(1, _PORTION // max(1, m * m))):
+    for rows in torch.split(torch.arange(m, device=conf.device), max(1, PORTION // max(1, m * m))):
         total[rows] = torch.cdist(conf[rows], conf, p=1)
         yield
     if m > 2:
@@ -164,7 +164,7 @@ def _disparity_with_gaps(conf: Tensor) -> Generator[None, None, Tensor]:
         column = conf[z, places]
         total[places[:, None], places] += torch.sub(column[:, None], column).abs_()
         count[places[:, None], places] += 1
-        if (z + 1) % max(1, _PORTION // (len(conf) ** 2)) == 0:
+        if (z + 1) % max(1, PORTION // (len(conf) ** 2)) == 0:
             yield
     return torch.where(count > 0, total / count.clamp_min(1), torch.full_like(total, math.nan))
 

@@ -26,7 +26,7 @@ TARGET = 0.35
 LARGEST_MOVE = 2.0
 
 #: Seconds of moves between two moments at which the run can be stopped or shown.
-_BREATH = 0.02
+BREATH = 0.02
 
 Bound = Callable[[Tensor], Tensor]
 
@@ -108,7 +108,7 @@ class Moves:
     @torch.inference_mode()
     def steps(self, noise: Iterator[Tensor]) -> bool:
         """Makes moves until a breath is due; False when there are no more."""
-        ends = time.monotonic() + _BREATH
+        ends = time.monotonic() + BREATH
         for each in noise:
             self.step(each)
             if time.monotonic() > ends:

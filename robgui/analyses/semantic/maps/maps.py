@@ -31,7 +31,7 @@ from robgui.analyses.semantic.scene.pictures import affordable
 from robgui.analyses.semantic.scene.space import open_spaces, predicted_classes, usual_class
 from robgui.core.dataset import Dataset
 from robgui.core.devices import to_host
-from robgui.core.execution.analysis import Pace, Step
+from robgui.core.execution.step import Pace, Step
 from robgui.core.model.classifier import Classifier
 
 #: Fewest cells that decide the class of a mesh.

@@ -209,7 +209,7 @@ class Gallery(QWidget):
         self._looking.start()
 
     def _say_empty(self) -> None:
-        nothing = self._store.library.loading or NOTHING_OPEN
+        nothing = self._store.library.pending.loading or NOTHING_OPEN
         if self.filter.shown.open:
             passes = NOTHING_YET
         else:

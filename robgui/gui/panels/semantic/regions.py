@@ -33,7 +33,7 @@ from robgui.analyses.semantic.regions.views import (
 )
 from robgui.analyses.semantic.views import score_matrix
 from robgui.analyses.semantic.words import place_words
-from robgui.core.execution.analysis import Pace
+from robgui.core.execution.step import Pace
 from robgui.gui.app.theme import theme
 from robgui.gui.panels.semantic.background import Backdrop
 from robgui.gui.panels.semantic.marks import PlotMarks
@@ -293,7 +293,7 @@ class SemanticRegionsPanel(ScenePanel):
             file = path
         else:
             file = path.with_suffix(".gif")
-        title, subject = self.analysis.title, store.subject(request)
+        title, subject = self.analysis.title, store.subjects.words(request)
         self.film_button.setEnabled(False)
         store.work_on("film", f"Writing {file.name} …")
 

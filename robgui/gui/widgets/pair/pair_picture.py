@@ -135,8 +135,7 @@ class PairPicture(QWidget):
         if step is None or self.mode is not Mode.SLIDER:
             super().keyPressEvent(event)
             return
-        self._move.stop()
-        self._slide(self.place + step)
+        self.slide_to(self.place + step)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.pair is None or self._images is None:
@@ -282,8 +281,17 @@ class PairPicture(QWidget):
         if not event.buttons() & Qt.MouseButton.LeftButton:
             return
         main = self.on_show.main[0]
+        self.slide_to((event.position().x() - main.left()) / main.width())
+
+    @property
+    def blinks(self) -> bool:
+        """Whether before and after take turns now."""
+        return self._timer.isActive()
+
+    def slide_to(self, place: float) -> None:
+        """Puts the slider at a share of the width, wherever it was moving to."""
         self._move.stop()
-        self._slide((event.position().x() - main.left()) / main.width())
+        self._slide(place)
 
     def _slide(self, place: float) -> None:
         self.place = min(1.0, max(0.0, float(place)))

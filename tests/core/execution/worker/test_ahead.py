@@ -12,7 +12,7 @@ from robgui.core.execution.execution import Execution
 from robgui.core.execution.run import RunState
 from robgui.core.execution.worker.niceness import NICENESS, SESSION_NICENESS
 from robgui.core.execution.worker.process import Place
-from robgui.core.execution.worker.slot import Terms
+from robgui.core.execution.worker.terms import Terms
 from robgui.core.execution.worker.workers import Workers
 from tests.core.execution.worker import foreign
 from tests.core.execution.worker.runs import assert_next_run_works, run, seconds_to_stop, wait
