@@ -107,20 +107,24 @@ class Theme(QObject):
         return round(pixels * self.scale)
 
     def apply(self, dark: bool) -> None:
-        """Repaints the whole program, plots included."""
-        self.dark = dark
+        """Repaints the whole program, plots included, unless it looks like that already."""
         app = QApplication.instance()
         if not isinstance(app, QApplication):
+            self.dark = dark
             return
-        app.setStyleSheet(
-            ""
-        )  # without one in between Qt works out the new one several times as slowly
+        colours = DARK if dark else LIGHT
+        sheet = _style_sheet(colours)
+        if dark == self.dark and sheet == app.styleSheet():
+            return  # working out a style sheet takes Qt a tenth of a second for a whole window
+        self.dark = dark
+        # without an empty one in between Qt works out the new one several times as slowly
+        app.setStyleSheet("")
         if app.style().name() != "fusion":
             app.setStyle("Fusion")
-        app.setPalette(_palette(self.colours))
+        app.setPalette(_palette(colours))
         for kind in OUTLINED:
-            app.setPalette(_outlined(self.colours), kind)  # type: ignore[arg-type]  # PySide says bytes and takes str
-        app.setStyleSheet(_style_sheet(self.colours))
+            app.setPalette(_outlined(colours), kind)  # type: ignore[arg-type]  # PySide says bytes and takes str
+        app.setStyleSheet(sheet)
         self.changed.emit()
 
 

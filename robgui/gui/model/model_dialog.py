@@ -8,7 +8,7 @@ import itertools
 import threading
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import (
@@ -20,35 +20,30 @@ from PySide6.QtWidgets import (
 )
 
 from robgui.core.errors import ParamsError
-from robgui.core.model.class_names import read_names
 from robgui.core.model.remembered import remember
 from robgui.core.model.settings import ModelSettings, side_file, write_side_file
+from robgui.gui.model.filling_in import NO_DATA, FillingIn
 from robgui.gui.model.model_check import (
     Accuracy,
     Ask,
     Preview,
-    from_data,
     has_several_outputs,
     measure,
     preview,
 )
 from robgui.gui.model.model_form import ModelForm
 from robgui.gui.model.model_report import ModelReport, facts_of, tell
-from robgui.gui.model.same_as import same_as
 from robgui.gui.model.ways import Ways
 from robgui.gui.widgets.form_scroll import FormScroll
 from robgui.gui.widgets.plain import set_tip
 
 if TYPE_CHECKING:
-    from robgui.core.dataset import Dataset
     from robgui.core.model.card import ModelCard
     from robgui.gui.state.store import Store
 
 _TOPICS = (f"model dialog {number}" for number in itertools.count())
 _SETTLE_MS = 150
-_PREVIEW, _ACCURACY, _DATA = "model preview", "model accuracy", "model from data"
-_ALIKE = "same as"
-_NO_DATA = "Open some inputs to see what the model says about them."
+_PREVIEW, _ACCURACY = "model preview", "model accuracy"
 
 
 class ModelDialog(QDialog):
@@ -93,14 +88,12 @@ class ModelDialog(QDialog):
         self._debounce = QTimer(self, singleShot=True, interval=_SETTLE_MS)
         self._debounce.timeout.connect(self.recompute)
         self.form.changed.connect(self._changed)
-        self.form.from_data_wanted.connect(self._read_data)
         self.form.guess_wanted.connect(self._guess)
-        self.form.labels_wanted.connect(self._read_labels)
         store.library.datasets_changed.connect(self._changed)
         self.finished.connect(self._end)
         self.rejected.connect(self._let_go)
         self._enable()
-        self._offer_alike()
+        self._filling_in.offer_alike(classifier)
         self.recompute()
 
     # --- making -----------------------------------------------------------------------------------
@@ -110,6 +103,7 @@ class ModelDialog(QDialog):
             self.classifier.settings, several_outputs=has_several_outputs(self.classifier)
         )
         self.report = report = ModelReport(self.classifier)
+        self._filling_in = FillingIn(self._store, self.form, report)
         self.verdict, self.cards = report.verdict, report.cards
         self.problem, self.warnings, self.notes = report.problem, report.warnings, report.notes
         self.reset = QPushButton("Reset")
@@ -232,7 +226,7 @@ class ModelDialog(QDialog):
         tell(self.warnings, *answer.warnings)
         tell(self.notes, *answer.notes)
         self.cards.show_guesses(
-            answer.guesses, _NO_DATA if self._store.library.dataset is None else ""
+            answer.guesses, NO_DATA if self._store.library.dataset is None else ""
         )
         self._enable()
 
@@ -265,54 +259,17 @@ class ModelDialog(QDialog):
 
     # --- filling in -------------------------------------------------------------------------------
 
-    def _read_data(self) -> None:
-        """Value range, mean and std from the inputs."""
-        dataset = self._store.library.dataset
-        if dataset is None:
-            tell(self.notes, _NO_DATA)
-            return
-        try:
-            values = self.form.values()
-        except ParamsError as error:
-            tell(self.problem, str(error))
-            return
-        kind, shape = values["kind"], values["shape"]
-        self._store.pictures.run(
-            lambda: _from_data(kind, shape, dataset),
-            self.form.show_values,
-            failed=self._mishap,
-            key=_DATA,
-        )
-
-    def _offer_alike(self) -> None:
-        """What other models were given is offered below the presets."""
-        card, models = self.classifier, list(self._store.library.models)
-        self._store.pictures.run(lambda: same_as(card, models), self.form.offer, key=_ALIKE)
-
     def _guess(self) -> None:
         """The usual ways, tried on the inputs in the gallery."""
         dataset, model = self._store.library.dataset, self.candidate
         if dataset is None:
-            tell(self.notes, _NO_DATA)
+            tell(self.notes, NO_DATA)
         elif model is not None:
             self.ways = Ways(self._store, model, dataset, self)
             self.ways.taken.connect(self.form.show_values)
             # over the fields that it fills in, so that the pictures beside them stay in sight
             self.ways.move(self.mapToGlobal(self.rect().topLeft()))
             self.ways.show()
-
-    def _read_labels(self, path: Path) -> None:
-        self._store.pictures.run(
-            lambda: {"labels": read_names(path)},
-            self.form.show_values,
-            failed=self._mishap,
-            key=_DATA,
-        )
-
-    def _mishap(self, sentence: str, details: str) -> None:
-        tell(self.problem, sentence)
-        if details:
-            self._store.say("error", sentence, details)
 
     # --- deciding ---------------------------------------------------------------------------------
 
@@ -333,7 +290,7 @@ class ModelDialog(QDialog):
         self._store.keeping.run(
             lambda: _save(path, settings, said, ran),
             lambda written: self._store.say("info", f"Written to {written}."),
-            failed=self._mishap,
+            failed=self._filling_in.refuse,
         )
 
     def _settings(self) -> ModelSettings:
@@ -348,8 +305,9 @@ class ModelDialog(QDialog):
         self._store.library.datasets_changed.disconnect(self._changed)
         if self.ways is not None:
             self.ways.close()
-        for key in (_PREVIEW, _ACCURACY, _DATA, _ALIKE):
+        for key in (_PREVIEW, _ACCURACY):
             self._store.pictures.drop(key)
+        self._filling_in.drop()
 
     def _let_go(self) -> None:
         """Whoever answers forgets what was tried here, but what is in the library."""
@@ -370,7 +328,3 @@ def _save(path: Path, settings: ModelSettings, said: ModelSettings, ran: str) ->
     written = write_side_file(path, settings)
     remember(path, said)
     return written
-
-
-def _from_data(kind: str, shape: tuple[int, ...], dataset: Dataset) -> dict[str, Any]:
-    return dict(from_data(ModelSettings().change(kind=kind, shape=shape), dataset))

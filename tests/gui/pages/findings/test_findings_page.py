@@ -171,9 +171,9 @@ def test_show_its_run_draws_the_run(qtbot, findings, filled):
 def test_pictures_are_read_for_what_is_on_screen(qtbot, findings):
     with_picture = findings.model.rows[1]
     qtbot.waitUntil(
-        lambda: isinstance(findings.thumbnails.get(with_picture.id), QPixmap), timeout=5_000
+        lambda: isinstance(findings.wall.thumbnails.get(with_picture.id), QPixmap), timeout=5_000
     )
-    assert findings.thumbnails.get(with_picture.id).size().toTuple() == (30, 20)
+    assert findings.wall.thumbnails.get(with_picture.id).size().toTuple() == (30, 20)
 
 
 def choose(menu, words):
