@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -60,7 +59,12 @@ def inspect_views(
         ]
     elif result.conf.size:
         views.append(_true_confusion(result, order))
-    views += [_distances(result, order), _biases(result, order), _pairs(result), _histogram(result)]
+    views += [
+        _distances(result, order),
+        _biases(result, order),
+        _pairs(result, errors),
+        _histogram(result),
+    ]
     if result.confusion is not None and result.confusion.pairs:
         views += [_scatter(result), _ranking(result.confusion)]
     if result.exhibits:
@@ -176,7 +180,7 @@ def _class_bars(result: DeepInspectResult, errors: ClassErrors, limit: float) ->
     )
 
 
-def _pairs(result: DeepInspectResult) -> Table:
+def _pairs(result: DeepInspectResult, errors: ClassErrors | None) -> Table:
     """The pairs that stand out, most alike first: how sure, what the labels say, pixels apart."""
     pairs = (result.confusion_pairs if len(result.confusion_pairs) else result.confusion_top)[
         :SHOWN_PAIRS
@@ -194,9 +198,8 @@ def _pairs(result: DeepInspectResult) -> Table:
             Column("at most", cells(result.napvd_high[a, b]), "number"),
             Column("Beyond noise", sure),
         ]
-    errors = errors_of(result)
     if errors is not None:
-        columns.append(Column("Mixed up", tuple(mixed_up(errors, *p) for p in pairs.tolist())))
+        columns.append(Column("Mixed up", mixed_up(errors, a, b)))
     elif result.conf.size:
         columns.append(Column("True confusion", cells(result.conf[a, b]), "share"))
     if result.confirmations:
@@ -216,15 +219,18 @@ def _pairs(result: DeepInspectResult) -> Table:
     return Table(title, tuple(columns), note)
 
 
-def mixed_up(errors: ClassErrors, a: int, b: int) -> str:
-    """``7 of 200 (1.4 % to 7.1 %)``: inputs of either class that are taken for the other one."""
-    wrong = int(errors.table[a, b] + errors.table[b, a])
-    members = int(errors.members[a] + errors.members[b])
-    if not members:
-        return "no labels"
-    low, high = clopper_pearson(np.array([wrong]), np.array([members]))
-    ends = (math.floor(1000 * float(low[0])) / 1000, math.ceil(1000 * float(high[0])) / 1000)
-    return f"{wrong:,} of {members:,} ({percent(ends[0])} to {percent(ends[1])})"
+def mixed_up(errors: ClassErrors, a: np.ndarray, b: np.ndarray) -> tuple[str, ...]:
+    """``7 of 200 (1.4 % to 7.1 %)`` for each pair: inputs of either class taken for the other."""
+    wrong = errors.table[a, b] + errors.table[b, a]
+    members = errors.members[a] + errors.members[b]
+    # rounded outwards: the interval that is told holds the one that is known
+    low, high = clopper_pearson(wrong, members)
+    least, most = np.floor(1000 * low) / 1000, np.ceil(1000 * high) / 1000
+    told = zip(wrong.tolist(), members.tolist(), least.tolist(), most.tolist(), strict=True)
+    return tuple(
+        f"{k:,} of {n:,} ({percent(ends[0])} to {percent(ends[1])})" if n else "no labels"
+        for k, n, *ends in told
+    )
 
 
 def _apart(pixels: float | None) -> str:

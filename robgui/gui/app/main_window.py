@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QTabWidget,
 )
 
-from robgui.core.execution.run import RunState
 from robgui.gui.app.actions import Actions
 from robgui.gui.app.arranged import LAYOUT_VERSION, Arranged
 from robgui.gui.app.commands import Commands
@@ -293,11 +292,11 @@ class MainWindow(Arranged):
     def _withdraw_failure(self, job: Execution) -> None:
         """Why a run failed goes from the screen when its analysis is run again.
 
-        The log keeps it.
+        The log keeps it. A run that begins at once is never told as queued.
         """
         if sentence := failure(job):
             self._failures[job.request.analysis] = sentence
-        elif job.state is RunState.QUEUED:
+        elif not job.state.ended:
             self.toasts.withdraw(self._failures.pop(job.request.analysis, ""))
 
     def _follow_system(self, *_: object) -> None:

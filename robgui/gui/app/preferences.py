@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
     QDialogButtonBox,
-    QFrame,
     QGridLayout,
     QHBoxLayout,
     QScrollArea,
@@ -31,6 +30,7 @@ from robgui.gui.app.settings import Settings, save_settings
 from robgui.gui.app.theme import set_heading
 from robgui.gui.forms.form_editors import Editor, editor_for
 from robgui.gui.model.trusted_files import TrustedFiles
+from robgui.gui.widgets.form_scroll import FormScroll
 from robgui.gui.widgets.plain import Label, set_tip
 from robgui.gui.widgets.sized import resize_within
 from robgui.gui.widgets.tabbed import Tabbed
@@ -159,10 +159,7 @@ class Preferences(QDialog):
                 grid.addWidget(heading, grid.rowCount(), 0, 1, 2)
             self._add(grid, known, one)
         grid.setRowStretch(grid.rowCount(), 1)
-        scroll = QScrollArea(widgetResizable=True, frameShape=QFrame.Shape.NoFrame)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setWidget(page)
-        return scroll
+        return FormScroll(page)
 
     def _all(self) -> Iterator[tuple[Analysis, Threshold]]:
         for known in self._store.analyses.values():

@@ -24,6 +24,7 @@ from robgui.gui.forms.budget import Budget
 from robgui.gui.forms.forms import ParamsForm
 from robgui.gui.forms.steady_width import hold_width
 from robgui.gui.widgets.elided import beginning
+from robgui.gui.widgets.form_scroll import FormScroll
 from robgui.gui.widgets.plain import Label, set_tip
 
 if TYPE_CHECKING:
@@ -206,9 +207,7 @@ class RunPane(QWidget):
                 self._store.analyses[name].params, usual=self._store.next_run.usual(name)
             )
             form.changed.connect(lambda: self._store.next_run.set_params(name, form.values()))
-            page = QScrollArea(widgetResizable=True, frameShape=QScrollArea.Shape.NoFrame)
-            page.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-            page.setWidget(form)
+            page = FormScroll(form)
             self._stack.addWidget(page)
             self._forms[name], self._pages[name] = form, page
             self._store.next_run.set_params(name, form.values())

@@ -10,13 +10,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import (
     QDialog,
-    QFrame,
     QHBoxLayout,
     QPushButton,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -36,6 +34,7 @@ from robgui.gui.model.model_check import (
 from robgui.gui.model.model_form import ModelForm
 from robgui.gui.model.model_report import ModelReport, facts_of, tell
 from robgui.gui.model.ways import Ways
+from robgui.gui.widgets.form_scroll import FormScroll
 from robgui.gui.widgets.plain import set_tip
 
 if TYPE_CHECKING:
@@ -121,10 +120,7 @@ class ModelDialog(QDialog):
         self.use.clicked.connect(self._use)
 
     def _lay_out(self) -> None:
-        fields = QScrollArea(widgetResizable=True)
-        fields.setFrameShape(QFrame.Shape.NoFrame)
-        fields.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        fields.setWidget(self.form)
+        fields = FormScroll(self.form)
         fields.setFixedWidth(
             self.form.minimumSizeHint().width() + self.fontMetrics().averageCharWidth() * 14
         )

@@ -227,6 +227,7 @@ class Panel(Themed, QWidget):
         for signal in (
             store.history.runs_changed,
             store.selection_changed,
+            store.scope_changed,
             store.library.models_changed,
             store.library.datasets_changed,
         ):

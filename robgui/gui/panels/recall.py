@@ -25,8 +25,7 @@ class Recall:
         panel = self._panel
         if not self._empty or not panel.isVisible():
             return
-        now = panel.store.next_run.request(panel.analysis.name)
-        run = None if now is None else panel.store.history.newest_like(now)
+        run = self._newest_in_use()
         if run is not None and run.id != self._recalled:
             self._recalled = run.id
             panel.store.history.read(run, lambda result: self._draw(run, result))
@@ -36,5 +35,18 @@ class Recall:
         return self._panel.result is None and self._panel.job is None
 
     def _draw(self, run: Run, result: Any) -> None:
-        if self._empty and result is not None:
-            self._panel.show_stored(run, result)
+        if not self._empty or result is None:
+            return
+        newest = self._newest_in_use()
+        if newest is None or newest.id != run.id:
+            self._recalled = ""  # other inputs were chosen while it was read
+            return
+        self._panel.show_stored(run, result)
+
+    def _newest_in_use(self) -> Run | None:
+        """The newest stored run of the model and inputs in use."""
+        panel = self._panel
+        now = panel.store.next_run.request(panel.analysis.name)
+        if now is None:
+            return None
+        return panel.store.history.newest_like(now)

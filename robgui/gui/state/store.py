@@ -321,6 +321,8 @@ class Store(QObject):
 
     def _job_changed(self, job: Execution) -> None:
         self.job_changed.emit(job)
+        if job.state.ended and job in self.runner.executions:
+            return  # it has ended since, which is told once, after its last Step
         logging.getLogger("robgui").info(
             "%s: %s", self.analyses[job.request.analysis].title, job.state.value
         )

@@ -12,7 +12,7 @@ from PySide6.QtGui import QBrush, QHelpEvent, QPainter, QPaintEvent, QPen, QResi
 from PySide6.QtWidgets import QBoxLayout, QScrollArea, QToolTip, QWidget
 
 from robgui.gui.app.theme import theme
-from robgui.gui.widgets.axes import in_lines
+from robgui.gui.widgets.elided import in_lines
 from robgui.gui.widgets.plain import tip
 
 #: Pixels between two things in a row, and around all.

@@ -437,7 +437,7 @@ def test_why_a_run_failed_goes_when_it_is_run_again(window, qtbot, monkeypatch):
     qtbot.mouseClick(window.run_pane.run, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(
         lambda: not any("a wheel came off" in sentence for sentence in window.toasts.sentences),
-        timeout=20_000,
+        timeout=10_000,  # by itself it stays for fifteen seconds
     )
     window.store.runner.stop_all()
     qtbot.waitUntil(lambda: not window.store.runner.busy, timeout=20_000)

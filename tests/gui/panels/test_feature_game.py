@@ -61,7 +61,7 @@ def test_in_a_low_window_before_and_after_come_first_and_have_the_room(qtbot, pl
     assert titles[:2] == ["Before and after", "Where the search looks"]
     switch.setCurrentIndex(3)
     assert played.board.isVisible() and not pair.isVisible()
-    played.resize(1100, 900)
+    played.resize(1100, 1300)
     qtbot.waitUntil(features.isVisible, timeout=2_000)
     assert pair.isVisible() and played.board.isVisible() and not switch.isVisible()
 

@@ -51,10 +51,21 @@ def test_an_empty_page_draws_the_newest_run_of_the_model_and_input_in_use(
 def test_a_page_stays_empty_where_only_other_inputs_were_run(qtbot, store, sampled, done):
     store.set_scope((7,))
     panel, _ = page(qtbot, store, sampled)
-    qtbot.wait(100)
+    qtbot.waitUntil(lambda: not store.busy, timeout=10_000)
     assert panel.result is None
     store.set_scope((0,))
-    store.select(store.selection.replace(input=3))
+    qtbot.waitUntil(lambda: panel.run_id == done.id, timeout=10_000)
+
+
+def test_what_is_read_while_other_inputs_are_chosen_is_not_drawn(qtbot, store, sampled, done):
+    store.set_scope((7,))
+    panel, _ = page(qtbot, store, sampled)
+    store.set_scope((0,))
+    assert store.busy, "the run of this input is being read"
+    store.set_scope((7,))
+    qtbot.waitUntil(lambda: not store.busy, timeout=10_000)
+    assert panel.result is None
+    store.set_scope((0,))
     qtbot.waitUntil(lambda: panel.run_id == done.id, timeout=10_000)
 
 

@@ -26,8 +26,10 @@ class Restoring:
 
     def carry_over(self) -> None:
         """What is open now belongs to a new workspace, too."""
-        for opened in (*self._library.datasets, *self._library.models):
-            self._history.remember(opened)
+        for dataset in self._library.datasets:
+            self._history.remember(dataset)
+        for model in self._library.models:
+            self._history.remember(model)
         self._history.use(self._library.model, self._library.dataset)
 
     def restore(self, restored: Restored) -> None:

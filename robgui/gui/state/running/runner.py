@@ -148,7 +148,8 @@ class Runner(QObject):
         self.carrier.put(Order(execution, shelf, cluster, device), place)
         self._order()
         self._timer.start()
-        self._tell(execution, execution.state, None)
+        # Its end is told by a frame, after its last Step: who asked for it is listening only then.
+        self._tell(execution, RunState.QUEUED, None)
         if place is not None:
             self.reordered.emit()
 

@@ -187,15 +187,15 @@ class PairPicture(QWidget):
         for tint, width in ((QColor(0, 0, 0, 140), 5.0), (QColor("#FFFFFF"), 2.5)):
             painter.setPen(QPen(tint, width))
             painter.drawLine(QPointF(edge, main.top()), QPointF(edge, main.bottom()))
-        middle, size = QPointF(edge, main.center().y()), 13.0
+        middle, size, near = QPointF(edge, main.center().y()), theme.grown(13), theme.grown(4)
         painter.setPen(QPen(QColor(0, 0, 0, 140), 1.5))
         painter.setBrush(QColor("#FFFFFF"))
         painter.drawEllipse(middle, size, size)
-        painter.setPen(QPen(QColor("#222222"), 2.0))
+        painter.setPen(QPen(QColor("#222222"), 2.0 * theme.scale))
         for way in (-1, 1):
-            tip = QPointF(middle.x() + way * 8, middle.y())
+            tip = QPointF(middle.x() + 2 * way * near, middle.y())
             for up in (-1, 1):
-                painter.drawLine(tip, QPointF(middle.x() + way * 4, middle.y() + up * 4))
+                painter.drawLine(tip, QPointF(middle.x() + way * near, middle.y() + up * near))
 
     def _chip(self, painter: QPainter, main: QRectF, *, after: bool, right: bool = False) -> None:
         if main.width() < _LEAST_FOR_CHIPS:
