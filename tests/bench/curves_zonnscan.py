@@ -22,7 +22,7 @@ import torch
 
 from robgui import resources
 from robgui.analyses.zonnscan import ZonnscanParams, ZonnscanResult, zonnscan
-from robgui.analyses.zonnscan.sweep import _Sweep
+from robgui.analyses.zonnscan.sweep import Sweep
 from robgui.analyses.zonnscan.zone import EVEN_FIRST, FINE_FIRST
 from robgui.core.dataset import Dataset, from_arrays, open_dataset
 from robgui.core.loading import load
@@ -37,7 +37,7 @@ PHOTO = tuple(np.round(np.geomspace(0.004, 1, 40), 4).tolist())
 
 def swept(model: Classifier, one: Dataset, **settings: object) -> ZonnscanResult:
     """The curve alone, without the search for the nearest change."""
-    sweep = _Sweep(model, one, ZonnscanParams.model_validate(settings))
+    sweep = Sweep(model, one, ZonnscanParams.model_validate(settings))
     for _ in sweep.scan:
         continue
     return sweep.step().result

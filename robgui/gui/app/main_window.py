@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QTabWidget,
 )
 
-from robgui.core.execution.run import RunState
 from robgui.gui.app.actions import Actions
 from robgui.gui.app.arranged import LAYOUT_VERSION, Arranged
 from robgui.gui.app.commands import Commands
@@ -56,7 +55,7 @@ class MainWindow(Arranged):
         super().__init__()
         self.store = store
         self.settings = settings
-        store.set_thresholds(settings.thresholds)
+        store.next_run.set_thresholds(settings.thresholds)
         self.painted = 0.0
         self._made = False
         self.setWindowTitle("robgui")
@@ -124,11 +123,11 @@ class MainWindow(Arranged):
     def run_now(self, analysis: str) -> None:
         """Shows the panel of ``analysis`` and runs it on what is chosen, as Run does."""
         self.show_panel(analysis)
-        obstacle = self.store.obstacle(analysis)
+        obstacle = self.store.next_run.obstacle(analysis)
         if obstacle:
             request = None
         else:
-            request = self.store.request(analysis)
+            request = self.store.next_run.request(analysis)
         if request is not None:
             self.store.submit(request)
         elif obstacle:
@@ -293,11 +292,11 @@ class MainWindow(Arranged):
     def _withdraw_failure(self, job: Execution) -> None:
         """Why a run failed goes from the screen when its analysis is run again.
 
-        The log keeps it.
+        The log keeps it. A run that begins at once is never told as queued.
         """
         if sentence := failure(job):
             self._failures[job.request.analysis] = sentence
-        elif job.state is RunState.QUEUED:
+        elif not job.state.ended:
             self.toasts.withdraw(self._failures.pop(job.request.analysis, ""))
 
     def _follow_system(self, *_: object) -> None:

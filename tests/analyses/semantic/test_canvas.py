@@ -7,7 +7,7 @@ from torch import Tensor
 
 from robgui.analyses.semantic.scene.canvas import composed
 from robgui.analyses.semantic.scene.outline import Mixing
-from robgui.analyses.semantic.scene.shading import _OnPlanes, _sample, texture_table
+from robgui.analyses.semantic.scene.shading import OnPlanes, sample, texture_table
 
 SIZE = (3, 4)
 
@@ -56,13 +56,13 @@ def test_a_picture_from_its_parts_is_that_of_single_operations_and_so_is_its_gra
 def test_values_on_planes_have_the_gradient_of_differences() -> None:
     planes = torch.rand(6, 3, dtype=torch.float64, requires_grad=True)
     slot, x, y = torch.tensor([0, 2, 2, 1]), torch.rand(4).double(), torch.rand(4).double()
-    assert torch.autograd.gradcheck(lambda given: _OnPlanes.apply(given, slot, x, y), planes)
+    assert torch.autograd.gradcheck(lambda given: OnPlanes.apply(given, slot, x, y), planes)
 
 
 def test_a_texture_repeats_beyond_its_borders_and_is_mixed_from_four_texels() -> None:
     texture = torch.rand(3, 5, 3)
     u, v = 4 * torch.rand(50) - 2, 4 * torch.rand(50) - 2
-    found = _sample(texture_table(texture), (3, 5), u, v)
+    found = sample(texture_table(texture), (3, 5), u, v)
     for place in range(50):
         x, y = float(u[place]) * 5 - 0.5, (1 - float(v[place])) * 3 - 0.5
         left, top = int(x // 1), int(y // 1)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication, QMessageBox
@@ -10,6 +12,7 @@ from robgui.core.text.words import duration
 from robgui.core.workspace.queue import read_queue
 from robgui.gui.docks import Runs
 from robgui.gui.docks.runs_items import RESULT, STATE, TIME
+from robgui.gui.state.running.carrier import Carrier
 
 
 @pytest.fixture
@@ -147,6 +150,29 @@ def test_the_command_line_is_put_on_the_clipboard(qtbot, runs, filled, request_o
     with qtbot.waitSignal(filled.said, timeout=5_000):
         click(qtbot, runs, "copy")
     assert QApplication.clipboard().text().startswith("robgui run count-up ")
+
+
+def test_a_run_that_fails_while_it_is_queued_is_told_once(qtbot, filled, request_of, monkeypatch):
+    put = Carrier.put
+
+    def put_and_wait(carrier, order, place=None):
+        put(carrier, order, place)
+        assert wait_for(lambda: order.execution.state.ended)
+
+    monkeypatch.setattr(Carrier, "put", put_and_wait)
+    told = []
+    filled.said.connect(lambda level, sentence, details: told.append(level))
+    finish(qtbot, filled, request_of(pause=-1.0))
+    qtbot.waitUntil(lambda: not filled.runner.busy, timeout=5_000)
+    assert told == ["error"]
+
+
+def wait_for(condition, seconds=10.0):
+    """Waits without an event loop; whether it came true in time."""
+    until = time.monotonic() + seconds
+    while not condition() and time.monotonic() < until:
+        time.sleep(0.002)
+    return condition()
 
 
 @pytest.mark.parametrize(("answer", "left"), [("Delete", 0), ("Keep", 1)])

@@ -23,7 +23,7 @@ from robgui.analyses.deepinspect.studies.result import CoverageResult
 from robgui.analyses.deepinspect.studies.sections import section_marks
 from robgui.core.dataset import Dataset
 from robgui.core.devices import to_host
-from robgui.core.execution.analysis import Step
+from robgui.core.execution.step import Step
 from robgui.core.model.classifier import Classifier
 from robgui.core.model.randomness import HOST, host_generator
 from robgui.core.text.words import count

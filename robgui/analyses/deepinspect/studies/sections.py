@@ -10,7 +10,7 @@ from torch import Tensor
 from robgui.core.errors import ParamsError
 
 #: Bytes that the marks may take. Up to this they have a byte each, beyond it a bit.
-_LARGEST = 1_000_000_000
+LARGEST = 1_000_000_000
 _BITS = 8
 
 
@@ -83,9 +83,9 @@ def section_marks(
     Raises:
         ParamsError: Not even a bit each does.
     """
-    if classes * neurons * sections <= _LARGEST:
+    if classes * neurons * sections <= LARGEST:
         return ByteMarks(classes, neurons, sections, device)
-    most = _BITS * (_LARGEST // (classes * neurons))
+    most = _BITS * (LARGEST // (classes * neurons))
     if sections <= most:
         return BitMarks(classes, neurons, sections, device)
     advice = "choose a model with fewer classes or neurons"

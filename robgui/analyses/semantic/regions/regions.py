@@ -27,10 +27,11 @@ from robgui.analyses.semantic.scene.space import predicted_classes, scene_of
 from robgui.core.dataset import Dataset
 from robgui.core.devices import to_host
 from robgui.core.errors import DataError
-from robgui.core.execution.analysis import Pace, Step
 from robgui.core.execution.budget.time_limit import Deadline
+from robgui.core.execution.step import Pace, Step
 from robgui.core.model.classifier import Classifier
 
+#: Regions whose worst pose is kept as a picture.
 _MOST_WORST = 6
 #: Parts in which progress is counted.
 _PARTS = 1000

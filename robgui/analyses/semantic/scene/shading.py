@@ -9,6 +9,7 @@ from torch import Tensor
 
 from robgui.analyses.semantic.scene.visibility import Corners
 
+#: The lower half of what ``visibility`` holds of a pixel: the number of the face that it sees.
 _FACE = (1 << 32) - 1
 
 
@@ -55,7 +56,7 @@ def shade(
     x, y = (rest - row * width).float() - (width / 2 - 0.5), row.float() - (height / 2 - 0.5)
     number = (seen.index_select(0, place) & _FACE) + picture * surface.faces.shape[1]
     used, slot = _distinct(number, len(corners.x) * surface.faces.shape[1])
-    values = _OnPlanes.apply(_planes(corners, cosine, surface, used), slot, x, y)
+    values = OnPlanes.apply(_planes(corners, cosine, surface, used), slot, x, y)
     depth = values[0].reciprocal()
     lit = (values[1] * depth).clamp_min(0)
     colour = None
@@ -63,12 +64,12 @@ def shade(
         colour = values[2:5] * depth
     if surface.texture.numel():
         u, v = values[-2] * depth, values[-1] * depth
-        sampled = _sample(surface.texture, surface.texels, u, v)
+        sampled = sample(surface.texture, surface.texels, u, v)
         colour = sampled if colour is None else colour * sampled
     return Pixels(place, picture, lit, colour)
 
 
-class _OnPlanes(torch.autograd.Function):
+class OnPlanes(torch.autograd.Function):
     """Values ``(k, n)`` at pixels, of planes ``(3 · k, u)`` over x, y, 1.
 
     The gradient is written out: that of single operations would be copied for every column.
@@ -144,7 +145,7 @@ def texture_table(texture: Tensor) -> Tensor:
     return parts.flatten(0, 1).t().contiguous()
 
 
-def _sample(texture: Tensor, size: tuple[int, int], u: Tensor, v: Tensor) -> Tensor:
+def sample(texture: Tensor, size: tuple[int, int], u: Tensor, v: Tensor) -> Tensor:
     """Colours ``(3, n)`` between the four nearest texels."""
     height, width = size
     x, y = u * width - 0.5, (1 - v) * height - 0.5

@@ -12,13 +12,17 @@ import pytest
 
 from robgui.core.errors import ModelError
 from robgui.core.execution import registry
-from robgui.core.execution.analysis import Params, Step, analysis, nothing
+from robgui.core.execution.analysis import analysis, nothing
 from robgui.core.execution.execution import Execution
+from robgui.core.execution.inline import Inline
 from robgui.core.execution.loaded_cache import LoadedCache
+from robgui.core.execution.params.params import Params
 from robgui.core.execution.request import build_request
 from robgui.core.execution.run import RunState
+from robgui.core.execution.step import Step
 from robgui.core.verdict import Status, Verdict
 from robgui.core.workspace import Workspace
+from robgui.gui.state.running.carrier import Carrier
 from robgui.gui.state.running.runner import Runner
 from tests.core import tiny
 
@@ -95,6 +99,25 @@ def test_the_last_step_is_shown_before_the_end_is_told(runner, submit, qtbot):
         submit(lambda: count(20))
         qtbot.waitUntil(lambda: RunState.DONE in seen, timeout=5000)
         assert seen[-2:] == [20, RunState.DONE]
+
+
+def test_a_run_that_ends_while_it_is_queued_is_told_like_any_other(
+    runner, submit, qtbot, monkeypatch
+):
+    def at_once(carrier, order, place=None):
+        here = Inline(order.shelf)
+        here.submit(order.execution)
+        while not order.execution.state.ended:
+            here.work(1.0)
+
+    monkeypatch.setattr(Carrier, "put", at_once)
+    seen = []
+    runner.stepped.connect(lambda one: seen.append((one, one.newest.result.value)))
+    runner.changed.connect(lambda one: seen.append((one, one not in runner.executions)))
+    run = submit(lambda: count(3))
+    assert seen == [(run, False)], "who asks for a run can still begin to listen to its end"
+    qtbot.waitUntil(lambda: not runner.busy, timeout=5000)
+    assert seen[1:] == [(run, 3), (run, True)]
 
 
 def test_executions_run_one_after_another_in_order(runner, submit, qtbot):
