@@ -216,6 +216,8 @@ class Chunk:
             coefficients, operation = waiting.pop(here), self._network.operations[here - 1]
             error = self._rounding[here]
             if error is not None:
+                # The model rounds here: its value may be off either way, and a lower bound takes
+                # the worse.
                 total -= (coefficients.flatten(1).abs() * error.flatten(1)[owners]).sum(1)
             if isinstance(operation, Affine):
                 total += (coefficients * operation.offset).flatten(1).sum(1)
@@ -238,6 +240,8 @@ class Chunk:
                 else:
                     waiting[source] = part
         if 0 in waiting:
+            # The least value of a linear function on a box: at its centre less |c| times the
+            # radius.
             last = waiting[0].flatten(1)
             total += (last * self._centre.flatten(1)[owners]).sum(1) - (
                 last.abs() * self._radius.flatten(1)[owners]

@@ -27,7 +27,7 @@ _LENGTH = struct.Struct(">Q")
 
 
 @dataclass
-class Drawing:
+class WantedPicture:
     """A picture to be drawn.
 
     Attributes:
@@ -60,13 +60,13 @@ class Draughtsman:
 
     def __init__(self, cores: int | None = None, idle: float = IDLE) -> None:
         self._idle = idle
-        self._waiting: queue.Queue[Drawing] = queue.Queue(_WAITING)
+        self._waiting: queue.Queue[WantedPicture] = queue.Queue(_WAITING)
         self._lock = threading.Lock()
         self.process: subprocess.Popen[bytes] | None = None
         self._ready = False
         self._able = (cores or _cores()) > 1 and not getattr(sys, "frozen", False)
 
-    def take(self, drawing: Drawing) -> bool:
+    def take(self, drawing: WantedPicture) -> bool:
         """Whether the second process has been asked for a drawing; while it starts it is not."""
         with self._lock:
             if self.process is None:
@@ -116,7 +116,7 @@ class Draughtsman:
                     drawing.png = _read(process.stdout)
                 self._waiting.task_done()
 
-    def _next(self) -> Drawing | None:
+    def _next(self) -> WantedPicture | None:
         """The next drawing; None when nobody has asked for a while."""
         with suppress(queue.Empty):
             return self._waiting.get(timeout=self._idle)

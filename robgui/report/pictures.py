@@ -12,7 +12,7 @@ from PIL import Image
 
 from robgui.core.view import Film, Images, Table, View
 from robgui.report import report_content
-from robgui.report.draughtsman import DRAUGHTSMAN, Drawing
+from robgui.report.draughtsman import DRAUGHTSMAN, WantedPicture
 from robgui.report.drawing import draw_view, pixels
 from robgui.report.drawing.figure import styled
 from robgui.report.drawing.look import Look
@@ -87,16 +87,16 @@ class Figures:
         for drawing in tabled:
             _png(drawing)
 
-    def _begun(self, view: View, dark: bool, large: bool) -> Drawing | Table:
+    def _begun(self, view: View, dark: bool, large: bool) -> WantedPicture | Table:
         """A table as it is, which HTML writes in letters; anything else drawn or on its way."""
         if isinstance(view, Table):
             return view
         return self._drawing(view, dark, large)
 
-    def _drawing(self, view: View, dark: bool, large: bool) -> Drawing:
+    def _drawing(self, view: View, dark: bool, large: bool) -> WantedPicture:
         """A drawing that was made before, is made now, or that the second process has taken."""
         key = KEPT.key(view, dark=dark, large=large)
-        drawing = Drawing(key, view, dark, large, KEPT.get(key) or b"")
+        drawing = WantedPicture(key, view, dark, large, KEPT.get(key) or b"")
         if not drawing.png:
             self._missing += 1
             if self._missing <= ALONE or not DRAUGHTSMAN.take(drawing):
@@ -138,7 +138,7 @@ def png_of(view: View, *, dark: bool = False, large: bool = True) -> bytes:
     return found
 
 
-def _png(drawing: Drawing) -> bytes:
+def _png(drawing: WantedPicture) -> bytes:
     """What was drawn, else the same drawn now; the next report finds it."""
     if drawing.view is not None:
         if not drawing.png:

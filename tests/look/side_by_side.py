@@ -123,7 +123,7 @@ class Camera:
         tile = next(one for one in overview.tiles if known in one.page.analyses)
         self.window.go_to(1)
         run = next(r for r in self.store.history.runs if r.id == self.seen.runs[known.name]["done"])
-        tile.set_run(run, overview.said(run))
+        tile.set_run(run, overview.runs.said(run))
         views = self._views(known)
         tile.set_view(run, views[0])
         overview.findChild(QScrollArea).ensureWidgetVisible(tile)

@@ -22,6 +22,7 @@ from robgui.core.errors import DataError, ParamsError
 from robgui.core.execution.step import Pace, Step
 from robgui.core.model.classifier import Classifier
 
+#: Images of a batch that become findings, each with its picture: the least severe changes.
 MOST_FINDINGS = 10
 #: The longer side of the small pictures.
 _THUMBNAIL = 64

@@ -13,7 +13,7 @@ from robgui.analyses.tolerance.noise import noise_tolerance
 from robgui.analyses.tolerance.params import ToleranceParams
 from robgui.analyses.tolerance.restarts import RestartedSearch
 from robgui.analyses.tolerance.result import Broken, NoiseTolerance, ToleranceResult
-from robgui.analyses.zonnscan.nearest import Crossing
+from robgui.analyses.zonnscan.crossing.nearest import Crossing
 from robgui.analyses.zonnscan.sampling.tally import read_scores
 from robgui.bounds import certifying
 from robgui.core.dataset import Dataset, align, inputs, match

@@ -22,6 +22,7 @@ from robgui.core.errors import DataError, ModelError
 from robgui.core.execution.step import Pace, Step
 from robgui.core.model.classifier import Classifier
 
+#: Corner cases that become findings, with their inputs.
 MOST_FINDINGS = 20
 #: Inputs per look, so that the first corner cases are on screen soon.
 _LOOK = 256

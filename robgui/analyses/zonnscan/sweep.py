@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
-from robgui.analyses.zonnscan.gradient_search import GradientSearch
-from robgui.analyses.zonnscan.nearest import Crossing, crossing_samples, nearest_crossing
+from robgui.analyses.zonnscan.crossing.gradient_search import GradientSearch
+from robgui.analyses.zonnscan.crossing.nearest import Crossing, crossing_samples, nearest_crossing
 from robgui.analyses.zonnscan.params import ZonnscanParams
 from robgui.analyses.zonnscan.radii import Radii
 from robgui.analyses.zonnscan.result import ATTACK_TO_COME, ZonnscanResult

@@ -28,7 +28,7 @@ from robgui.core.model.probing import (
     weights_digest,
 )
 from robgui.core.model.settings import Kind, ModelSettings
-from robgui.core.model.timing.batches import Batches
+from robgui.core.model.timing.batches import CallBatches
 from robgui.core.model.timing.times import CallTimes, timed
 from robgui.core.text.words import count
 
@@ -345,5 +345,5 @@ class Classifier:
         finally:
             self.calls += len(x)
 
-    def _new_batches(self) -> Batches:
-        return Batches(self.name, self.shape, self._probe.operations, self.device)
+    def _new_batches(self) -> CallBatches:
+        return CallBatches(self.name, self.shape, self._probe.operations, self.device)

@@ -22,6 +22,7 @@ from robgui.core.text.words import count, duration, time_left
 from robgui.gui.app.theme import icon, set_heading, theme
 from robgui.gui.forms.budget import Budget
 from robgui.gui.forms.forms import ParamsForm
+from robgui.gui.forms.steady_width import hold_width
 from robgui.gui.widgets.elided import beginning
 from robgui.gui.widgets.form_scroll import FormScroll
 from robgui.gui.widgets.plain import Label, set_tip
@@ -330,12 +331,9 @@ class RunPane(QWidget):
         self.pause.setIcon(icon("pause"))
         self.stop.setIcon(icon("stop"))
         self.unfold.setIcon(icon("settings"))
-        for button, words in (
-            (self.run, ("Run", "Queue")),
-            (self.pause, ("Pause", "Resume")),
-            (self.stop, ("Stop",)),
-        ):
-            button.setMinimumWidth(_widest(button, words))
+        hold_width(self.run, "Run", "Queue")
+        hold_width(self.pause, "Pause", "Resume")
+        hold_width(self.stop, "Stop")
 
 
 def _time_left(job: Execution) -> str:
@@ -345,16 +343,3 @@ def _time_left(job: Execution) -> str:
     if left is None:
         return "starting"
     return time_left(left)
-
-
-def _widest(button: QPushButton, words: tuple[str, ...]) -> int:
-    """How wide a button must be for any of its words: they change, the width does not."""
-    sample = QPushButton(icon=button.icon())
-    for name in ("role", "tight"):
-        sample.setProperty(name, button.property(name))
-    widths = []
-    for text in words:
-        sample.setText(text)
-        sample.ensurePolished()
-        widths.append(sample.sizeHint().width())
-    return max(widths)

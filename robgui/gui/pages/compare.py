@@ -20,6 +20,7 @@ from robgui.gui.pages.compare_runs import (
     NOTHING_ALIKE,
     NOTHING_YET,
     Pair,
+    fill_box,
     models_of,
     moment_of,
     other_run,
@@ -37,8 +38,6 @@ if TYPE_CHECKING:
     from robgui.core.workspace import Workspace
     from robgui.gui.state.store import Store
 
-#: The open list of runs is at most this wide, in pixels; a longer name is cut in its middle.
-_WIDEST_LIST = 640
 #: Lower than this many lines of text, scoreboard and pictures take turns; still lower, the pictures
 #: take the room of what each run says by itself, which stands in the tips of their names.
 _LOW, _LOWEST = 62, 52
@@ -237,18 +236,10 @@ class Compare(WhenSeen, QWidget):
         analysis = self.analysis.currentData()
         runs = self._store.history.runs
         self._runs = [run for run in runs if run.has_result and run.request.analysis == analysis]
+        subject = self._store.subjects.words
+        words = {run.id: f"{moment_of(run)} {subject(run.request)}" for run in self._runs}
         for box, run_id in zip((self.first, self.second), self._pair(), strict=True):
-            with QSignalBlocker(box):
-                box.clear()
-                for run in self._runs:
-                    box.addItem(
-                        f"{moment_of(run)} {self._store.subjects.words(run.request)}", run.id
-                    )
-                box.setCurrentIndex(box.findData(run_id))
-            metrics = box.fontMetrics()
-            widths = (metrics.horizontalAdvance(box.itemText(i)) for i in range(box.count()))
-            room = max(widths, default=0) + 4 * metrics.averageCharWidth()
-            box.view().setMinimumWidth(min(room, _WIDEST_LIST))
+            fill_box(box, words, run_id)
 
     def _pair(self) -> tuple[str, str]:
         """The runs to lay side by side: those chosen as long as they are there, else the newest

@@ -18,13 +18,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from robgui.core.execution.run import RunState
 from robgui.core.execution.step import Pace
 from robgui.core.text.words import time_left
-from robgui.core.verdict import Status
 from robgui.gui.app.theme import set_heading
 from robgui.gui.pages.overview_hero import Hero
 from robgui.gui.pages.overview_lead import INSPECT, Lead
+from robgui.gui.pages.overview_runs import MethodRuns
 from robgui.gui.pages.overview_tiles import belongs, columns_for, first_view, leading
 from robgui.gui.pages.tile import BAR, Tile, keep_room
 from robgui.gui.panels import Page, pages
@@ -34,9 +33,7 @@ from robgui.gui.widgets.when_seen import WhenSeen
 
 if TYPE_CHECKING:
     from robgui.core.execution.execution import Execution
-    from robgui.core.execution.request import Request
     from robgui.core.execution.run import Run
-    from robgui.core.verdict import Verdict
     from robgui.gui.state.store import Store
 
 #: A tile is at least this many characters wide; as many stand beside each other as fit.
@@ -52,6 +49,7 @@ class Overview(WhenSeen, QWidget):
 
     Attributes:
         tiles: One card for each method.
+        runs: Which runs the cards tell of.
         left: How much of the inspection is done, and how long it takes.
 
     Signals:
@@ -70,6 +68,7 @@ class Overview(WhenSeen, QWidget):
         super().__init__()
         self._store = store
         self.tiles = [Tile(page) for page in pages()]
+        self.runs = MethodRuns(store)
         self.hero = Hero()
         self._lead = Lead(store, self.hero)
         self._subject = ""
@@ -94,12 +93,12 @@ class Overview(WhenSeen, QWidget):
         which = "" if store.selection.input is None else f", input {store.selection.input:,}"
         subject = f"{model.name} on {data}{which}" if model is not None else "No model is open."
         for tile in self.tiles:
-            run = self._worst(tile.page)
-            if run is None and self._at_work(tile.page) is not None:
+            run = self.runs.worst(tile.page)
+            if run is None and self.runs.at_work(tile.page) is not None:
                 continue  # what it says so far stays
-            tile.set_run(run, None if run is None else self.said(run))
+            tile.set_run(run, None if run is None else self.runs.said(run))
             tile.set_question(
-                *self._question(tile.page), self._failure(tile.page) if run is None else ""
+                *self.runs.question(tile.page), self.runs.failure(tile.page) if run is None else ""
             )
             if run is not None and tile.due(run):
                 self._read(tile, run)
@@ -201,24 +200,17 @@ class Overview(WhenSeen, QWidget):
         if not self.isVisible() or not self._live.due() or job.newest is None:
             return
         for tile in self.tiles:
-            if self._named(tile.page, job.request):
+            if self.runs.is_of(tile.page, job.request):
                 known = self._store.analyses[job.request.analysis]
                 params = known.params.parse(dict(job.request.params))
                 said = known.verdict(job.newest.result, params).among(job.request.chosen)
                 view = next(iter(known.views(job.newest.result, params)), None)
-                tile.show_live(said.of(self._place_in(job.request)), view)
+                tile.show_live(said.of(self.runs.place_in(job.request)), view)
                 self._show_lead()
 
     def _show_lead(self) -> None:
-        applying = sum(not self._question(tile.page)[1] for tile in self.tiles)
+        applying = sum(not self.runs.question(tile.page)[1] for tile in self.tiles)
         self._lead.show(self.tiles, applying, self._subject)
-
-    def _place_in(self, request: Request) -> int:
-        """Which of the models of a request the model in use is."""
-        model = self._store.library.model
-        if model is None:
-            return 0
-        return request.place_of(model.fingerprint) or 0
 
     def _show_progress(self) -> None:
         inspection = self._store.inspection
@@ -251,90 +243,6 @@ class Overview(WhenSeen, QWidget):
         if job is None:
             return None
         return job.share or 0.0
-
-    def _at_work(self, page: Page) -> Execution | None:
-        """The run of a method that is under way on the model and input in use and has said
-        something.
-        """
-        for job in self._store.runner.executions:
-            if not job.state.ended and job.newest is not None and self._named(page, job.request):
-                return job
-        return None
-
-    def _question(self, page: Page) -> tuple[str, str]:
-        """The question of a method, and why it cannot be answered for this model."""
-        store = self._store
-        known = store.analyses.get(leading(page, store))
-        if known is None:
-            return "", ""
-        model = store.library.model
-        return known.question, known.refusal(model) if model is not None else ""
-
-    def _worst(self, page: Page) -> Run | None:
-        """The run that a tile tells of: of the newest run of each analysis of the method, the
-        one with the worst status.
-
-        A failure that one of them has seen outweighs what the others say; of equals, the first
-        analysis of the method.
-        """
-        newest: dict[str, Run] = {}
-        for run in self._store.history.runs:
-            if (
-                run.has_result
-                and run.request.analysis not in newest
-                and self._named(page, run.request)
-            ):
-                newest[run.request.analysis] = run
-        ordered = [newest[one.name] for one in page.analyses if one.name in newest]
-        return min(ordered, key=self._rank, default=None)
-
-    def _rank(self, run: Run) -> int:
-        """How much a run matters: a failure most."""
-        said = self.said(run)
-        return list(Status).index(Status.UNKNOWN if said is None else said.status)
-
-    def said(self, run: Run) -> Verdict | None:
-        """What a run says of the model in use, beside all that is known."""
-        said = self._store.history.shown(run)
-        if said is None:
-            return None
-        return said.of(self._place_in(run.request))
-
-    def _failure(self, page: Page) -> str:
-        """Why the newest attempt failed, in words; empty when none did.
-
-        What the inspection could not store counts too.
-        """
-        lost = [job for job in self._store.inspection.jobs if job.run_id is None]
-        attempts: list[Execution | Run] = [*reversed(lost), *self._store.history.runs]
-        for attempt in attempts:
-            if (
-                attempt.state is RunState.FAILED
-                and attempt.error
-                and self._named(page, attempt.request)
-            ):
-                return attempt.error
-        return ""
-
-    def _named(self, page: Page, request: Request) -> bool:
-        """Whether a request of this method is of the model and the data in use.
-
-        If of one input, of the one in use.
-
-        A scene needs no data: it counts for the model.
-        """
-        store = self._store
-        known, dataset = store.analyses.get(request.analysis), store.library.dataset
-        if known is None or not belongs(page, request.analysis):
-            return False
-        if store.library.model is None or request.place_of(store.library.model.fingerprint) is None:
-            return False
-        if request.dataset is None:
-            return True
-        here = store.subjects.locate(request, 0)
-        if here is None or here[0] is not dataset:
-            return False
-        return known.inputs != "one" or here[1] == store.selection.input
 
     def _read(self, tile: Tile, run: Run) -> None:
         """Reads the result of a run and makes its first view, away from the GUI thread."""

@@ -150,7 +150,7 @@ def test_one_input_one_class_and_too_many_sections_are_handled(monkeypatch: pyte
     assert "cannot be compared" in said("deepinspect_coverage", result).text and any(
         "never predicted" in said for said in result.remarks
     )
-    monkeypatch.setattr("robgui.analyses.deepinspect.studies.coverage._LARGEST", 20)
+    monkeypatch.setattr("robgui.analyses.deepinspect.studies.coverage.LARGEST", 20)
     with pytest.raises(ParamsError, match="choose at most 2 sections"):
         run("deepinspect_coverage", classifier, dataset)
 

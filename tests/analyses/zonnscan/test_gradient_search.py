@@ -11,7 +11,7 @@ from torch import nn
 
 from robgui import resources
 from robgui.analyses.zonnscan import ZonnscanParams, zonnscan
-from robgui.analyses.zonnscan.attack import fast_gradient
+from robgui.analyses.zonnscan.crossing.attack import fast_gradient
 from robgui.analyses.zonnscan.words.sweep import changes, findings
 from robgui.core.dataset import from_arrays, inputs, open_dataset
 from robgui.core.execution.registry import find
@@ -71,7 +71,7 @@ def test_in_a_box_it_moves_within_the_box_only() -> None:
 def test_nothing_else_in_the_result_depends_on_the_attack(monkeypatch: pytest.MonkeyPatch) -> None:
     x = np.full((1, 6, 6), 0.4)
     whole = sweep(small_mlp(), x, samples=128)
-    monkeypatch.setattr("robgui.analyses.zonnscan.sweep._Sweep.attack", lambda self: iter(()))
+    monkeypatch.setattr("robgui.analyses.zonnscan.sweep.Sweep.attack", lambda self: iter(()))
     without = sweep(small_mlp(), x, samples=128)
     assert whole.attack_calls > 0 == without.attack_calls
     for name in without.__slots__:

@@ -50,6 +50,7 @@ def type1conf(y: Any, yhat: Any, m: int) -> np.ndarray:
         .reshape(m, m)
         .astype(np.float64)
     )
+    # Section 4.2.1: each row becomes P(predicted | true), and the two directions are averaged.
     images = table.sum(1, keepdims=True)
     return _both_directions(np.where(images > 0, table / np.maximum(images, 1), np.nan))
 
@@ -81,6 +82,7 @@ class Type2Tally:
     def add(self, true: Tensor, predicted: Tensor) -> None:
         """Adds a batch of 0/1 rows ``(n, m)``."""
         is_true, is_predicted = true.bool(), predicted.bool()
+        # Section 4.2.1, type 2: a is there and seen, b is not there and seen all the same.
         self._wrong += (is_true & is_predicted).float().T @ (~is_true & is_predicted).float()
         self._images += is_true.float().T @ (~is_true).float()
 
@@ -148,6 +150,7 @@ def _disparity(conf: Tensor) -> Generator[None, None, Tensor]:
     for rows in torch.split(torch.arange(m, device=conf.device), max(1, PORTION // max(1, m * m))):
         total[rows] = torch.cdist(conf[rows], conf, p=1)
         yield
+    # Section 4.2.2: avg_cd is a mean over the m - 2 third classes.
     if m > 2:
         average = total.sub_(conf, alpha=2).clamp_min_(0) / (m - 2)
     else:

@@ -31,7 +31,7 @@ from robgui.core.text.words import count
 #: Cohen's limits of a negligible, small and medium effect.
 EFFECTS = (0.2, 0.5, 0.8)
 #: The sections of all neurons and classes take a byte each.
-_LARGEST = 1_000_000_000
+LARGEST = 1_000_000_000
 #: Entries (members x neurons) that are worked on at once.
 _PORTION = 4_000_000
 
@@ -103,8 +103,8 @@ class _Coverage:
             self._params.sections,
             self._classifier.device,
         )
-        if m * neurons * sections > _LARGEST:
-            most = _LARGEST // (m * neurons)
+        if m * neurons * sections > LARGEST:
+            most = LARGEST // (m * neurons)
             if most:
                 advice = f"choose at most {most:,} sections"
             else:

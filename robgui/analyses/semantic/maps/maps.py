@@ -36,6 +36,7 @@ from robgui.core.model.classifier import Classifier
 
 #: Fewest cells that decide the class of a mesh.
 _DECIDING = 24
+#: Traps whose pictures are kept in the result.
 _MOST_IMAGES = 8
 #: Cells of one model call at most; a stop is answered after one.
 _AT_ONCE = 64

@@ -31,6 +31,7 @@ from robgui.core.execution.budget.time_limit import Deadline
 from robgui.core.execution.step import Pace, Step
 from robgui.core.model.classifier import Classifier
 
+#: Regions whose worst pose is kept as a picture.
 _MOST_WORST = 6
 #: Parts in which progress is counted.
 _PARTS = 1000

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from robgui.analyses.semantic.scene.visibility import Corners
 
+#: The lower half of what ``visibility`` holds of a pixel: the number of the face that it sees.
 _FACE = (1 << 32) - 1
 
 

@@ -26,7 +26,7 @@ GRACE_SECONDS = 2.0
 #: Seconds that are waited for the system to take an ended process apart.
 _CLEAR_SECONDS = 1.0
 #: Seconds that a process may load models ahead while something else waits for it.
-_WARM_SECONDS = 5.0
+WARM_SECONDS = 5.0
 
 
 class Slot:
@@ -324,7 +324,7 @@ class Slot:
         if self._warming is None or not self.ready:
             return False
         request, since = self._warming
-        if self._loads_for(wanted) or time.monotonic() - since <= _WARM_SECONDS:
+        if self._loads_for(wanted) or time.monotonic() - since <= WARM_SECONDS:
             return False
         self.kills(request)
         self.end()

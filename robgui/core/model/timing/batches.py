@@ -1,4 +1,4 @@
-"""Batches: how many inputs go through a model at once, fewer where memory runs out."""
+"""CallBatches: how many inputs go through a model at once, fewer where memory runs out."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from robgui.core.model.foreign import out_of_memory
 from robgui.core.model.timing.cost import batch_size
 
 
-class Batches:
+class CallBatches:
     """The largest batch that is known to fit.
 
     Args:

@@ -82,7 +82,7 @@ class Exports:
             self._history.working.emit("")
             self._history.said.emit("error", sentence, details)
 
-        self._writing.run(lambda: _write_report(workspace, path), written, failed=failed)
+        self._writing.run(lambda: write_whole(workspace, path), written, failed=failed)
 
 
 def _drawings(workspace: Workspace) -> list[Callable[[], object]]:
@@ -93,7 +93,8 @@ def _drawings(workspace: Workspace) -> list[Callable[[], object]]:
     return drawings(workspace)
 
 
-def _write_report(workspace: Workspace, path: Path) -> None:
+def write_whole(workspace: Workspace, path: Path) -> None:
+    """Writes the report of a workspace, with the drawings that earlier ones have left."""
     from robgui.report.kept import KEPT
     from robgui.report.writing import write_report
 
