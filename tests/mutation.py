@@ -35,6 +35,8 @@ SUBJECTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
             "tests/core/test_findings.py",
             "tests/analyses/zonnscan/words",
             "tests/analyses/deepinspect/test_surety.py",
+            "tests/analyses/zonnscan/sampling/test_intervals.py",
+            "tests/analyses/last_particle/test_chance.py",
         ),
     ),
     "bounds": (("robgui/bounds",), ("tests/bounds",)),
