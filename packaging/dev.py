@@ -6,6 +6,8 @@
     python3 packaging/dev.py test [--all] [arguments]
         ruff, mypy, import-linter, pytest; with --all the slow tests too; a few tests that fail are
         tried once more, one at a time, and named if they pass then
+    python3 packaging/dev.py test METHOD [METHOD ...] [--all] [arguments]
+        the tests of a method alone, such as zonnscan: engine, words, views, panel, claims
     python3 packaging/dev.py setup
         checks and repairs .venv
     python3 packaging/dev.py lint [--fix]
@@ -42,14 +44,15 @@ import contextlib
 import json
 import os
 import shutil
-import subprocess
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import api_pages
 import bundles
+import chosen_tests
 import pins
+from display import virtual_display
 from environment import (
     PYTHON,
     ROOT,
@@ -92,20 +95,24 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def test(arguments: Sequence[str]) -> int:
-    """Runs every check, all of them even when one fails, and says how long each took."""
+    """Runs every check, all of them even when one fails, and says how long each took; of named
+    methods only their tests.
+    """
     os.chdir(ROOT)
     prepare()
     check_window()
     pytest: list[str | Path] = [PYTHON, "-m", "pytest"]
-    workers = ["-n", str(min(4, os.cpu_count() or 1)), "--dist", "worksteal"]
-    chosen: list[str] = []
-    if "--all" in arguments:
-        chosen = ["-m", WITH_SLOW]
-        arguments = [word for word in arguments if word != "--all"]
-    summary = [*lint_stages(fix=False)]
+    known = chosen_tests.method_names(ROOT)
+    methods = [word for word in arguments if word in known]
+    rest = [word for word in arguments if word not in (*methods, "--all")]
+    chosen = ["-m", WITH_SLOW] if "--all" in arguments else []
     offscreen = {"QT_QPA_PLATFORM": "offscreen"}
-    summary += pytest_stages("pytest", [*pytest, *chosen], [*workers, *arguments], offscreen)
-    summary += x11_stages([*pytest, "-m", "x11"], arguments)
+    if methods:
+        paths = chosen_tests.tests_of(ROOT, methods)
+        return conclude([stage("pytest", [*pytest, *chosen, *workers(), *rest, *paths], offscreen)])
+    summary = [*lint_stages(fix=False)]
+    summary += pytest_stages("pytest", [*pytest, *chosen], [*workers(), *rest], offscreen)
+    summary += x11_stages([*pytest, "-m", "x11"], rest)
     return conclude(summary)
 
 
@@ -158,13 +165,12 @@ def coverage(arguments: Sequence[str]) -> int:
     os.chdir(ROOT)
     prepare()
     shown = ["--cov=robgui", "--cov-report=term:skip-covered", "--cov-report=html:dist/coverage"]
-    workers = ["-n", str(min(4, os.cpu_count() or 1)), "--dist", "worksteal"]
     offscreen = {
         "QT_QPA_PLATFORM": "offscreen",
         "COVERAGE_FILE": str(ROOT / "dist" / "coverage.db"),
     }
     (ROOT / "dist").mkdir(exist_ok=True)
-    return call([PYTHON, "-m", "pytest", *workers, *shown, *arguments], offscreen)
+    return call([PYTHON, "-m", "pytest", *workers(), *shown, *arguments], offscreen)
 
 
 def api(arguments: Sequence[str]) -> int:
@@ -280,6 +286,13 @@ def pytest_stages(
     return [(title, first[1], named), second]
 
 
+def workers() -> list[str]:
+    """How many tests run at once: one more than there are cores, since tests of windows and
+    processes wait a third of their time.
+    """
+    return ["-n", str(min(4, os.cpu_count() or 1) + 1), "--dist", "worksteal"]
+
+
 def failed_tests() -> list[str]:
     """The tests that failed in the last run, as pytest noted them."""
     with contextlib.suppress(OSError, ValueError):
@@ -308,39 +321,6 @@ def x11_stages(
         environment = {"DISPLAY": display, "QT_QPA_PLATFORM": "xcb", "WAYLAND_DISPLAY": ""}
         fine = (0, 5) if arguments else (0,)  # what was asked for may hold none of them
         return pytest_stages(title, pytest, arguments, environment, fine)
-
-
-@contextlib.contextmanager
-def virtual_display() -> Iterator[str]:
-    """Starts Xvfb on a display number that Xvfb itself finds free, and ends it afterwards."""
-    reading, writing = os.pipe()
-    command = [
-        "Xvfb",
-        "-displayfd",
-        str(writing),
-        "-screen",
-        "0",
-        "1600x1000x24",
-        "-nolisten",
-        "tcp",
-    ]
-    server = subprocess.Popen(
-        command,
-        pass_fds=(writing,),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    os.close(writing)
-    try:
-        with open(reading) as answer:  # noqa: PTH123 - a descriptor, not a path
-            number = answer.readline().strip()
-        if not number:
-            raise Problem("Xvfb does not start; run Xvfb :99 by hand to see why.")
-        yield f":{number}"
-    finally:
-        server.terminate()
-        server.wait()
 
 
 def conclude(summary: Sequence[tuple[str, float, str]]) -> int:

@@ -23,7 +23,7 @@ SCRIPT = ROOT / "packaging" / "dev.py"
 def environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
     """packaging/environment.py working on an empty project in a temporary folder."""
     monkeypatch.syspath_prepend(str(ROOT / "packaging"))
-    for name in ("environment", "dev"):
+    for name in ("environment", "display", "dev"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     module = importlib.import_module("environment")
     venv = tmp_path / ".venv"
@@ -42,7 +42,7 @@ def environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     shutil.copy(ROOT / "packaging" / "constraints.txt", tmp_path)
     yield module
-    for name in ("environment", "dev"):
+    for name in ("environment", "display", "dev"):
         sys.modules.pop(name, None)
 
 
@@ -461,6 +461,27 @@ def test_all_asks_for_the_slow_tests_too(dev, monkeypatch):
     (line,) = [line for line in calls if "-m pytest" in line]
     assert f"-m {dev.WITH_SLOW} -n" in line and "--all" not in line
     assert "slow" not in dev.WITH_SLOW
+
+
+def test_of_a_named_method_only_its_tests_run(dev, monkeypatch):
+    calls = Calls()
+    monkeypatch.setattr(dev, "call", calls)
+    monkeypatch.setattr(dev, "ROOT", ROOT)
+    assert dev.test(["semantic", "--all", "-x"]) == 0
+    (line,) = calls
+    assert line.endswith(
+        " -x tests/analyses/semantic tests/gui/panels/test_semantic.py"
+        " tests/reproduce/test_semantic_claims.py"
+    )
+    assert f"-m {dev.WITH_SLOW} -n" in line
+
+
+def test_every_method_has_tests_of_its_own(dev):
+    chosen = sys.modules["chosen_tests"]
+    methods = chosen.method_names(ROOT)
+    assert {"zonnscan", "semantic", "feature_game", "deepinspect", "last_particle"} <= set(methods)
+    for method in methods:
+        assert f"tests/analyses/{method}" in chosen.tests_of(ROOT, [method])
 
 
 def test_a_story_that_cannot_run_is_skipped_in_words(dev, monkeypatch):

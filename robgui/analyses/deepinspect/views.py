@@ -7,15 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from robgui.analyses.deepinspect import matrices
-from robgui.analyses.deepinspect.labels import FEWEST, ClassErrors, errors_of
+from robgui.analyses.deepinspect.labels import FEWEST, ClassErrors, errors_of, mixed_up
 from robgui.analyses.deepinspect.pairs import Order, beyond_noise, class_order, pixels_apart
 from robgui.analyses.deepinspect.params import DeepInspectParams
 from robgui.analyses.deepinspect.result import (
     DeepInspectResult,
     Quality,
 )
-from robgui.core.intervals import clopper_pearson
-from robgui.core.text.words import count, number, percent
+from robgui.core.text.words import count, number
 from robgui.core.view import (
     Axis,
     Bars,
@@ -129,20 +128,6 @@ def _pairs(result: DeepInspectResult, errors: ClassErrors | None) -> Table:
             f" with fewer than {FEWEST} inputs of a class."
         )
     return Table(title, tuple(columns), note)
-
-
-def mixed_up(errors: ClassErrors, a: np.ndarray, b: np.ndarray) -> tuple[str, ...]:
-    """``7 of 200 (1.4 % to 7.1 %)`` for each pair: inputs of either class taken for the other."""
-    wrong = errors.table[a, b] + errors.table[b, a]
-    members = errors.members[a] + errors.members[b]
-    # rounded outwards: the interval that is told holds the one that is known
-    low, high = clopper_pearson(wrong, members)
-    least, most = np.floor(1000 * low) / 1000, np.ceil(1000 * high) / 1000
-    told = zip(wrong.tolist(), members.tolist(), least.tolist(), most.tolist(), strict=True)
-    return tuple(
-        f"{k:,} of {n:,} ({percent(ends[0])} to {percent(ends[1])})" if n else "no labels"
-        for k, n, *ends in told
-    )
 
 
 def _apart(pixels: float | None) -> str:

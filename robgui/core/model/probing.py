@@ -69,7 +69,7 @@ def labels_for(labels: tuple[str, ...], classes: int, name: str) -> tuple[str, .
         )
     if labels and len(labels) != classes:
         raise ModelError(
-            f"{name} gives {classes} classes but {count(len(labels), 'label')} were named; correct"
+            f"{name} gives {classes} classes but has {count(len(labels), 'label')}; correct"
             " the labels, or leave them out."
         )
     return labels or tuple(str(c) for c in range(classes))

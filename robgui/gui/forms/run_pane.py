@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 WHY = 46
 MOST_PIXELS = 16_777_215
 
+#: More models than these that do not fit are counted; the tool tip names them.
+MISFITS = 2
+
 
 class RunPane(QWidget):
     """Settings of one analysis at a time; the buttons are a function of the run's state.
@@ -184,6 +187,9 @@ class RunPane(QWidget):
         self.models.setVisible(bool(names))
         self.ticks.setVisible(bool(names) and len(fitting) > 1)
         misfits = "; ".join(f"{name} ({why})" for name, why in left_out.items())
+        set_tip(self.models, f"Left out: {misfits}." if misfits else "")
+        if len(left_out) > MISFITS:
+            misfits = f"{len(left_out)} models that do not fit"
         without = f" Left out: {misfits}." if misfits else ""
         self.models.setText(f"Runs {count(len(names), 'model')}: {', '.join(names)}.{without}")
 

@@ -143,6 +143,7 @@ class EmptyState(QWidget):
         else:
             request = self._store.next_run.request(name)
         if request is not None:
+            self.run.clearFocus()  # it vanishes, and the focus would jump to whatever is next
             self._store.submit(request)
 
     def _arrange(self) -> None:

@@ -81,6 +81,7 @@ class OriginLine(QHBoxLayout):
         if analysis.export is not None:
             self.addWidget(_export_button(panel, analysis.export))
         self.addWidget(self.send)
+        self.addStrut(self.send.sizeHint().height())  # a button that comes moves nothing
 
     def _explain_button(self, explained: bool) -> QPushButton:
         button = QPushButton("What am I looking at?", checkable=True)

@@ -63,6 +63,8 @@ def test_what_is_written_is_read_back(real, whole, switch, maybe):
     [
         ("whole", "1e4", 10_000),
         ("whole", "10_000", 10_000),
+        ("reals", "0.3 0.25  1", (0.3, 0.25, 1.0)),
+        ("reals", "0.3", (0.3,)),
         ("reals", "0:1:3", (0.0, 0.5, 1.0)),
         ("reals", "0.1,0.2 , .3", (0.1, 0.2, 0.3)),
         ("reals", "", ()),

@@ -155,7 +155,7 @@ def test_a_wrong_number_of_labels_is_said_in_words(qtbot, open_dialog):
     dialog = open_dialog(brightness())
     dialog.form.labels.setPlainText("dark\nbright")
     settle(qtbot, dialog)
-    assert "3 classes but 2 labels" in dialog.problem.text()
+    assert "3 classes but has 2 labels" in dialog.problem.text()
 
 
 def test_other_classes_than_those_of_the_data_are_said_in_words(open_dialog):

@@ -43,14 +43,26 @@ from robgui.core.workspace import Workspace as W
 with W.open("w.robgui") as opened:
     for name in ("last_used", "in_use", "used"):
         opened.values.set(name, {{"models": ["0" * 16], "model": "0" * 16, "dataset": None}})
-import subprocess
-window = subprocess.Popen([sys.executable, "-m", "robgui", "gui", "w.robgui"],
-                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-until = time.monotonic() + 45
-while time.monotonic() < until and not mark.exists() and window.poll() is None:
-    time.sleep(0.2)
-window.kill()
-judge()
+try:
+    from robgui.gui.app import application, open_window
+except ImportError:
+    from robgui.gui.app.app import application, open_window
+app = application()
+window = open_window(pathlib.Path("w.robgui"))
+window.show()
+store, said = window.store, []
+store.said.connect(lambda level, sentence, details: said.append(sentence))
+if hasattr(store.library, "noticed"):
+    store.library.noticed.connect(lambda *notice: said.append(str(notice[0])))
+def busy():
+    return store.history.workspace is None or not store.analyses or getattr(store, "busy", True)
+until, idle_since = time.monotonic() + 45, time.monotonic()
+while time.monotonic() < until and not mark.exists() and time.monotonic() - idle_since < 1:
+    app.processEvents()
+    time.sleep(0.01)
+    if busy():
+        idle_since = time.monotonic()
+judge("; ".join(said))
 """
 )
 
@@ -234,7 +246,29 @@ import signal, subprocess
 signal.signal(signal.SIGINT, signal.default_int_handler)
 command = subprocess.Popen([sys.executable, "-m", "robgui", "inspect", "m.pt"],
                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-time.sleep(30)
+def work():
+    "What every process of the command has read and computed so far."
+    known, found = [command.pid], {}
+    while known:
+        pid = known.pop()
+        try:
+            for threads in pathlib.Path(f"/proc/{pid}/task").glob("*/children"):
+                known += map(int, threads.read_text().split())
+            read = open(f"/proc/{pid}/io").readline().split()[1]
+            found[pid] = read, int(open(f"/proc/{pid}/stat").read().split()[13])
+        except OSError:
+            pass
+    return found
+# Who computes for two seconds and reads no file is past its imports: the model is at work.
+until, before, seconds = time.monotonic() + 30, work(), 0
+while seconds < 2 and time.monotonic() < until and command.poll() is None:
+    time.sleep(1)
+    now = work()
+    seconds = (seconds + 1) * any(
+        pid in before and now[pid][0] == before[pid][0] and now[pid][1] > before[pid][1] + 25
+        for pid in now
+    )
+    before = now
 if command.poll() is not None:
     held("it ended by itself")
 command.send_signal(signal.SIGINT)
@@ -348,7 +382,8 @@ except ImportError:
     from robgui.gui.state.library.opening import Opening
 window.store.library.load_model(Opening(pathlib.Path("<b>bold<!--.pt2"), quiet=True))
 assert wait(lambda: window.store.library.model is not None, 60)
-wait(lambda: False, 3)
+told = lambda: min(getattr(window.store.library.predictions, "classes", [0]), default=0) >= 0
+wait(lambda: told() and not getattr(window.store, "busy", True), 3)
 rich = [label for label in window.findChildren(QLabel) if "<b>bold" in QLabel.text(label)
         and label.textFormat() == Qt.TextFormat.AutoText and Guess.mightBeRichText(QLabel.text(label))]
 tips = [part for part in window.findChildren(QWidget)

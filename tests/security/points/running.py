@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.warm import Warm
+
 #: What every attack finds: the mark that its payload leaves, and the two words it may end with.
 PRELUDE = """
 import json, os, pathlib, resource, sqlite3, sys, time
@@ -70,9 +72,29 @@ class Attack:
     seconds: float = 90.0
 
 
-def carry_out(attack: Attack, root: Path, folder: Path) -> str:
-    """``held …`` or ``broken: …``, for the edition in ``root``."""
+def carry_out(attack: Attack, root: Path, folder: Path, warm: Warm | None = None) -> str:
+    """``held …`` or ``broken: …``, for the edition in ``root``.
+
+    Args:
+        attack: What is tried.
+        root: The checkout that is attacked.
+        folder: Where the attack's files are made, and where it runs.
+        warm: Has imported the edition already; by default each attack starts an interpreter.
+    """
     attack.make(folder)
+    environment = environment_of(root, folder)
+    code = PRELUDE + attack.code
+    if warm is not None:
+        ended = warm.run(code, folder, environment, attack.seconds)
+    else:
+        ended = _run_cold(code, folder, environment, attack.seconds)
+    if ended is None:
+        return "broken: it hangs"
+    return _judgement(ended.returncode, ended.stdout, ended.stderr)
+
+
+def environment_of(root: Path, folder: Path) -> dict[str, str]:
+    """What an attack knows of the system: nothing of the user's is in it."""
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join([str(root), str(folder / "libraries")]),
@@ -85,9 +107,14 @@ def carry_out(attack: Attack, root: Path, folder: Path) -> str:
         **{f"XDG_{kind}_HOME": str(folder / "user") for kind in ("DATA", "CONFIG", "CACHE")},
     }
     environment.pop("ROBGUI_INLINE", None)  # the program as its users start it, with its workers
-    command = [sys.executable, "-c", PRELUDE + attack.code]
+    return environment
+
+
+def _run_cold(
+    code: str, folder: Path, environment: dict[str, str], seconds: float
+) -> subprocess.CompletedProcess[str] | None:
     with subprocess.Popen(
-        command,
+        [sys.executable, "-c", code],
         cwd=folder,
         env=environment,
         stdout=subprocess.PIPE,
@@ -97,12 +124,12 @@ def carry_out(attack: Attack, root: Path, folder: Path) -> str:
         start_new_session=True,
     ) as process:
         try:
-            out, err = process.communicate(timeout=attack.seconds)
+            out, err = process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
-            return "broken: it hangs"
+            return None
         finally:
             _end(process)
-    return _judgement(process.returncode, out, err)
+    return subprocess.CompletedProcess("", process.returncode, out, err)
 
 
 def _end(process: subprocess.Popen[str]) -> None:
