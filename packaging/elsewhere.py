@@ -89,7 +89,7 @@ def closure(
 ) -> list[dict[str, Any]]:
     """Everything that ``wanted`` needs there, as pip reports it; ``known`` keeps what it said."""
     found: dict[str, dict[str, Any]] = {}
-    waiting = _asked(map(Requirement, wanted), system, {""})
+    waiting = asked_by(map(Requirement, wanted), system, {""})
     pins = re.findall(r"^([\w.-]+)==", CONSTRAINTS.read_text(encoding="utf-8"), re.MULTILINE)
     pinned = set(map(canonicalize_name, pins))
     while waiting:
@@ -100,14 +100,14 @@ def closure(
         fresh: dict[str, set[str]] = {}
         for name, extras in waiting.items():
             needs = map(Requirement, found[name]["metadata"].get("requires_dist", ()))
-            for other, more in _asked(needs, system, extras).items():
+            for other, more in asked_by(needs, system, extras).items():
                 if name != APART or other in pinned:  # not the libraries of its build for CUDA
                     fresh.setdefault(other, {""}).update(more)
         waiting = {name: extras for name, extras in fresh.items() if name not in found}
     return list(found.values())
 
 
-def _asked(needs: Iterable[Requirement], system: System, extras: set[str]) -> dict[str, set[str]]:
+def asked_by(needs: Iterable[Requirement], system: System, extras: set[str]) -> dict[str, set[str]]:
     """The packages that are needed there, each with the extras it is needed with."""
     found: dict[str, set[str]] = {}
     for need in needs:

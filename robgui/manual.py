@@ -58,10 +58,10 @@ class Hit:
 def page(name: str) -> ManualPage:
     """The page of the method called ``name``, or the first page."""
     if name == START:
-        return _read(START, resources.path("help", "start.md"), "robgui")
+        return read_page(START, resources.path("help", "start.md"), "robgui")
     for method in methods():
         if method.name == name:
-            return _read(name, method.help_path, method.title)
+            return read_page(name, method.help_path, method.title)
     raise RobguiError(f"The manual has no page {name!r}; no method of this name is installed.")
 
 
@@ -107,7 +107,7 @@ def settings(analyses: Iterable[Analysis]) -> str:
 
 
 @cache
-def _read(name: str, path: Path, title: str) -> ManualPage:
+def read_page(name: str, path: Path, title: str) -> ManualPage:
     """A page of Markdown; without a heading it is called ``title``."""
     text = path.read_text(encoding="utf-8")
     head, *rest = re.split(r"^## +", text, flags=re.MULTILINE)

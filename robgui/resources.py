@@ -48,7 +48,7 @@ _DEMO = (
 
 def path(*parts: str) -> Path:
     """The file or folder ``parts`` below resources/; RobguiError when it is not there."""
-    roots = [root for root in _roots() if root.is_dir()]
+    roots = [root for root in possible_roots() if root.is_dir()]
     if not roots:
         raise RobguiError(
             "The folder resources/ is missing beside the program; install robgui again."
@@ -74,7 +74,7 @@ def demo() -> tuple[DemoEntry, ...]:
     )
 
 
-def _roots() -> Iterator[Path]:
+def possible_roots() -> Iterator[Path]:
     """Where resources/ may be: a frozen app, a wheel, a checkout."""
     frozen = getattr(sys, "_MEIPASS", None)
     if frozen is not None:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from robgui.core.codec import encode
-from robgui.core.execution.analysis import Step
 from robgui.core.execution.registry import find
+from robgui.core.execution.step import Step
 from robgui.core.npz import unzip
 
 

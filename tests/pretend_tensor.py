@@ -61,7 +61,7 @@ class PretendTensor(torch.Tensor):
             device=torch.device(NAME, 0),
             requires_grad=False,
         )
-        made.values, made.index, made._hold = values, index, hold
+        made.values, made.index, made.hold = values, index, hold
         return made
 
     __torch_function__ = torch._C._disabled_torch_function_impl

@@ -16,12 +16,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 LONGEST_LINE, LONGEST_FUNCTION, LONGEST_FILE, LARGEST_FOLDER = 100, 60, 350, 20
-#: Private by their spelling: some public by their documentation, others of torch, argparse and
-#: scikit-learn, which a reader of their objects cannot do without.
+#: Private by their spelling: some public by their documentation (``_repr_html_`` by IPython's),
+#: others of torch, argparse and scikit-learn, which a reader of their objects cannot do without.
 _NOT_OURS = frozenset(
     (
         *("_replace", "_asdict", "_fields", "_make", "_exit", "_MEIPASS"),
-        *("_schema", "_type", "_actions", "_y", "_tree"),
+        *("_repr_html_", "_schema", "_type", "_actions", "_y", "_tree"),
     )
 )
 
@@ -185,17 +185,20 @@ def _reached_for(source: Source) -> Iterator[tuple[int, str]]:
         elif isinstance(node, ast.Attribute) and _is_private(node.attr):
             if not _is_own(node.value):
                 yield node.lineno, node.attr
-        elif isinstance(node, ast.Call) and len(node.args) > 1 and _sets_by_name(node):
-            name = node.args[1]
-            if isinstance(name, ast.Constant) and _is_private(str(name.value)):
-                yield node.lineno, str(name.value)
+        elif isinstance(node, ast.Call) and _sets_by_name(node):
+            for name in node.args[:2]:
+                if isinstance(name, ast.Constant):
+                    words = str(name.value).split(".")
+                    yield from ((node.lineno, word) for word in words if _is_private(word))
 
 
 def _sets_by_name(node: ast.Call) -> bool:
-    """Whether a call reads or replaces an attribute by its name, as monkeypatch does."""
+    """Whether a call reads or replaces an attribute by its name, alone or with its module's, as
+    monkeypatch does.
+    """
     called = node.func
     name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
-    return name in ("setattr", "getattr", "delattr")
+    return name in ("setattr", "getattr", "delattr", "patch")
 
 
 def large_folders(*folders: str) -> dict[str, int]:

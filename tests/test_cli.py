@@ -16,9 +16,9 @@ import torch
 
 from robgui.cli import main
 from robgui.cli.progress import ProgressLine
-from robgui.core.execution.analysis import Step
 from robgui.core.execution.method import methods
 from robgui.core.execution.registry import analyses, method_of
+from robgui.core.execution.step import Step
 from robgui.core.workspace import RunState, Workspace
 from tests.core import tiny
 from tests.patience import LONGEST
@@ -169,7 +169,9 @@ def test_the_run_is_kept_in_the_workspace(files, tmp_path):
     with Workspace.open(tmp_path / "w.robgui") as workspace:
         (kept,) = workspace.runs()
         assert (kept.state, kept.done) == (RunState.DONE, 2)
-        assert [known.path for known in workspace.references("model")] == [str(files / "m.pt2")]
+        assert [known.path for known in workspace.files.references("model")] == [
+            str(files / "m.pt2")
+        ]
 
 
 def test_progress_is_one_line_per_ten_per_cent_without_a_terminal(files, tmp_path, capsys):

@@ -375,7 +375,7 @@ def test_a_system_without_confinement_is_told(monkeypatch):
 
 
 def test_missing_resources_are_a_failure(monkeypatch):
-    monkeypatch.setattr(resources, "_roots", lambda: iter(()))
+    monkeypatch.setattr(resources, "possible_roots", lambda: iter(()))
     found = files.check_resources()
     assert (found.state, "install robgui again" in found.sentence) == ("FAIL", True)
 

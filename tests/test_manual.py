@@ -76,7 +76,7 @@ def test_a_method_from_another_package_has_its_page_and_is_searched(
 
 def test_a_page_without_a_heading_is_called_after_its_method(tmp_path: Path):
     (tmp_path / "help.md").write_text("Just words.\n\n## In plain words\nPlain.", encoding="utf-8")
-    page = manual._read("bare", tmp_path / "help.md", "Bare method")
+    page = manual.read_page("bare", tmp_path / "help.md", "Bare method")
     assert (page.title, page.plain) == ("Bare method", "Plain.")
 
 

@@ -9,9 +9,9 @@ import pytest
 from tests import structure
 
 #: Not met yet: these may fall and not rise.
-MOST_LONG_FILES, MOST_LARGE_FOLDERS = 17, 1
+MOST_LONG_FILES, MOST_LARGE_FOLDERS = 0, 0
 MOST_CONDITIONALS_PER_THOUSAND = 10.0
-MOST_PRIVATE_IN_TESTS = 290
+MOST_PRIVATE_IN_TESTS = 0
 #: Words that say nothing; a number or a name says it.
 PHRASES = re.compile(r"\bso many\b|\bso that it\b|\bsuch as one that\b", re.IGNORECASE)
 
@@ -74,12 +74,14 @@ def test_the_script_counts_what_it_says():
     two = structure.Source(structure.Path("robgui/two.py"), "class A:\n    _x = 1\n")
     three = structure.Source(
         structure.Path("robgui/three.py"),
-        "from robgui.two import A\nfrom robgui import four\nprint(A()._x)\n",
+        "from robgui.two import A\nfrom robgui import four\nprint(A()._x)\n"
+        'patch("robgui.two.A._x")\n',
     )
     four = structure.Source(structure.Path("robgui/four.py"), "import robgui.three\n")
     assert [length for length, _ in structure.functions([one])] == [3]
     assert [nested for nested, _ in structure.conditionals([one])] == [True, False]
     assert structure.comment_lines([one]) == 1
     assert list(structure.repeated_classes([one, two])) == ["A"]
-    assert structure.private_accesses([two, three]) == ["robgui/three.py:3 _x"]
+    found = structure.private_accesses([two, three])
+    assert sorted(found) == ["robgui/three.py:3 _x", "robgui/three.py:4 _x"]
     assert structure.rings([one, two, three, four]) == [["robgui.four", "robgui.three"]]

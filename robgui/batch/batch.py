@@ -14,7 +14,8 @@ from robgui.batch.plan import Plan, Planned
 from robgui.batch.split import SplitExecution
 from robgui.core.errors import RobguiError, WorkspaceError
 from robgui.core.evidence import Evidence
-from robgui.core.execution.execution import CommitBudget, Execution
+from robgui.core.execution.budget.commits import CommitBudget
+from robgui.core.execution.execution import Execution
 from robgui.core.execution.executor import Executor
 from robgui.core.execution.request import Request
 from robgui.core.execution.run import Run, RunState
@@ -141,7 +142,7 @@ class Batch(Iterator[Progress]):
         now = time.monotonic()
         self._began = self._began or now
         try:
-            while self._go_on() and time.monotonic() < now + _PICTURE_SECONDS:
+            while self.go_on() and time.monotonic() < now + _PICTURE_SECONDS:
                 pass
         except BaseException:
             self._executor.close()
@@ -186,7 +187,7 @@ class Batch(Iterator[Progress]):
             left = None
         return Progress(tuple(self.entries), share, seconds, left)
 
-    def _go_on(self) -> bool:
+    def go_on(self) -> bool:
         """Hands out what there is room for and lets the executor work.
 
         False when the batch is over.

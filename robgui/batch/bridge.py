@@ -17,9 +17,9 @@ from typing import Any, NoReturn
 
 from robgui.batch.cluster import Cluster
 from robgui.core.errors import RobguiError
-from robgui.core.execution.analysis import Step
 from robgui.core.execution.execution import Execution
 from robgui.core.execution.run import RunState
+from robgui.core.execution.step import Step
 from robgui.core.execution.task import Report
 from robgui.core.execution.worker.child import Channel, Worker, connect
 from robgui.core.execution.worker.confinement import kernel

@@ -169,7 +169,7 @@ class Cluster:
         quiet = {"log_to_driver": False, "logging_level": "error"}
         check_answer(address, self._ray.util.get_node_ip_address())
         if address == "local":
-            _prepare_token(self._ray.__version__)
+            prepare_token(self._ray.__version__)
         connect = partial(self._ray.init, address=address, **options, **quiet)
         try:
             if read_address(address) is None:  # one may have to be started, which takes its time
@@ -186,7 +186,7 @@ class Cluster:
                     f"The Ray cluster at {address} cannot be used ({_first_line(error)}); check the"
                     " address."
                 ) from error
-            _prepare_token(self._ray.__version__)
+            prepare_token(self._ray.__version__)
             self._ray.init(address="local", include_dashboard=False, **quiet)
 
     def _read(self, going: Any) -> None:
@@ -322,7 +322,7 @@ def _first_line(error: BaseException | None) -> str:
     return type(error).__name__
 
 
-def _prepare_token(version: str) -> None:
+def prepare_token(version: str) -> None:
     """Sees to it that the cluster that is started next takes orders only from those who have this
     user's token, whatever the environment says.
 

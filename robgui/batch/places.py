@@ -9,7 +9,7 @@ from robgui.core.errors import ParamsError
 from robgui.core.execution.worker.confinement.devices import graphics_devices
 from robgui.core.execution.worker.cores import cores
 from robgui.core.execution.worker.process import Place
-from robgui.core.execution.worker.slot import Terms
+from robgui.core.execution.worker.terms import Terms
 from robgui.core.execution.worker.workers import Workers, usual_memory
 
 #: How often a request is tried when its worker is lost.

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from robgui.batch.suite import AnalysisTable, Suite
 from robgui.core.errors import DataError, ParamsError, RobguiError
-from robgui.core.execution.analysis import Analysis, Params
+from robgui.core.execution.analysis import Analysis
 from robgui.core.execution.budget.cost import estimate
 from robgui.core.execution.params import text as params_text
+from robgui.core.execution.params.params import Params
 from robgui.core.execution.registry import find
 from robgui.core.execution.request import Request, build_request
 from robgui.core.model.card import card_of

@@ -60,7 +60,7 @@ def plan_with(
     with _planner(executor, imports) as planner:
         values = {"suite": str(suite.path), "device": device, "trust": trust, "costs": costs}
         answer: Planning = planner.ask("plan", **values)
-    return _read(answer, trust)
+    return read_plan(answer, trust)
 
 
 def _plan(
@@ -86,7 +86,7 @@ def _plan(
     return Planning(np.frombuffer(json.dumps(document).encode(), np.uint8))
 
 
-def _read(answer: Planning, trust: bool) -> Plan:
+def read_plan(answer: Planning, trust: bool) -> Plan:
     """The plan in an answer; what is not as it must be is an error.
 
     Code that was run is believed only if the user has said that code may run.

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from robgui.core.execution.analysis import Step
-from robgui.core.execution.execution import CommitBudget, Execution
+from robgui.core.execution.budget.commits import CommitBudget
+from robgui.core.execution.execution import Execution
 from robgui.core.execution.run import RunState
+from robgui.core.execution.step import Step
 from robgui.core.execution.task import Report, Task
 
 if TYPE_CHECKING:

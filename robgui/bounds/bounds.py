@@ -43,9 +43,9 @@ from robgui.bounds.rounding import LARGEST, roundings
 from robgui.core.devices import to_device, to_host
 
 #: Numbers held at once for the bounds of a chunk of inputs (128 MB in double precision).
-_HELD = 16_000_000
+HELD = 16_000_000
 #: Numbers in the rows of coefficients pulled back together: few enough to stay near the processor.
-_HELD_ROWS = 1_000_000
+HELD_ROWS = 1_000_000
 #: Work on the bounds of one layer, in coefficients pulled back per input (about a second); beyond
 #: it the least sure numbers are bounded by lines and intervals have to do for the rest.
 MOST_WORK = 60_000_000
@@ -84,16 +84,16 @@ def bounds_of(
         refine: Bounds by lines what intervals leave open in between; points need no such thing.
     """
     numbers = sum(math.prod(shape) for shape in network.shapes)
-    size = max(1, _HELD // (5 * numbers))
+    size = max(1, HELD // (5 * numbers))
     given = (torch.split(doubled(each, network.device), size) for each in (low, high, weights))
     parts = []
     for a, b, w in zip(*given, strict=True):
-        parts.append((yield from _Chunk(network, a, b, refine=refine).bounds(w)))
+        parts.append((yield from Chunk(network, a, b, refine=refine).bounds(w)))
     fields = (torch.cat(each) for each in zip(*parts, strict=True))
     return Bounds(*fields)
 
 
-class _Chunk:
+class Chunk:
     """Bounds of every value of the network for a few inputs at once."""
 
     def __init__(self, network: Network, low: Tensor, high: Tensor, *, refine: bool) -> None:
@@ -132,7 +132,7 @@ class _Chunk:
         )
         lines = []
         for piece in pieces:
-            lines.append(self._pull(place, *piece))
+            lines.append(self.pull(place, *piece))
             yield
         lower = torch.maximum(plain, torch.cat(lines).reshape(plain.shape))
         return self._finite(lower), self._low[place], self._high[place]
@@ -186,10 +186,10 @@ class _Chunk:
                 )
                 whose = slice(owner, owner + 1)
                 better[0][owner, numbers] = torch.maximum(
-                    better[0][owner, numbers], self._pull(place, one, whose)
+                    better[0][owner, numbers], self.pull(place, one, whose)
                 )
                 better[1][owner, numbers] = torch.minimum(
-                    better[1][owner, numbers], -self._pull(place, -one, whose)
+                    better[1][owner, numbers], -self.pull(place, -one, whose)
                 )
                 yield
         self._low[place], self._high[place] = (each.reshape(low.shape) for each in better)
@@ -199,10 +199,10 @@ class _Chunk:
         input.
         """
         return max(
-            1, _HELD_ROWS // max(math.prod(shape) for shape in self._network.shapes[: place + 1])
+            1, HELD_ROWS // max(math.prod(shape) for shape in self._network.shapes[: place + 1])
         )
 
-    def _pull(self, place: int, rows: Tensor, owners: Owners) -> Tensor:
+    def pull(self, place: int, rows: Tensor, owners: Owners) -> Tensor:
         """Lower bounds ``(r,)`` of rows ``(r, *shape)`` times the value at ``place``, as in
         CROWN.
 
@@ -216,6 +216,8 @@ class _Chunk:
             coefficients, operation = waiting.pop(here), self._network.operations[here - 1]
             error = self._rounding[here]
             if error is not None:
+                # The model rounds here: its value may be off either way, and a lower bound takes
+                # the worse.
                 total -= (coefficients.flatten(1).abs() * error.flatten(1)[owners]).sum(1)
             if isinstance(operation, Affine):
                 total += (coefficients * operation.offset).flatten(1).sum(1)
@@ -238,6 +240,8 @@ class _Chunk:
                 else:
                     waiting[source] = part
         if 0 in waiting:
+            # The least value of a linear function on a box: at its centre less |c| times the
+            # radius.
             last = waiting[0].flatten(1)
             total += (last * self._centre.flatten(1)[owners]).sum(1) - (
                 last.abs() * self._radius.flatten(1)[owners]

@@ -105,7 +105,7 @@ def _tried_margins(classifier: Classifier, box: Box, labels: Tensor) -> Steps[Te
         lower = _tree_margins(trees, classifier, box, labels)
     else:
         network = record(classifier.raw, classifier.shape, classifier.device)
-        lower = yield from _network_margins(classifier, network, box, labels)
+        lower = yield from network_margins(classifier, network, box, labels)
     (above,) = to_host(lower > 0)
     if not above.any():
         return lower
@@ -164,7 +164,7 @@ def _tree_margins(trees: Ensemble, classifier: Classifier, box: Box, labels: Ten
     return tree_margins(trees, low, high, labels)
 
 
-def _network_margins(
+def network_margins(
     classifier: Classifier,
     network: Network,
     box: Box,

@@ -37,6 +37,7 @@ def interval(operation: Operation, low: list[Tensor], high: list[Tensor]) -> tup
     if not isinstance(operation, Affine):
         return evaluate(operation, *low), evaluate(operation, *high)
     if operation.spread is not None:
+        # The image of a box under an affine map, |W| times its radius around W times its centre.
         centre, radius = (
             operation.apply((low[0] + high[0]) / 2),
             operation.spread((high[0] - low[0]) / 2),
@@ -76,6 +77,7 @@ def _relax_rectifier(slope: float, low: Tensor, high: Tensor) -> Relaxation:
     lines (CROWN, with the slope below chosen for each number: CROWN-Ada).
     """
     on, off = low >= 0, high <= 0
+    # The line through (low, slope·low) and (high, high) lies above both pieces between them.
     chord = (high - slope * low) / (high - low).clamp_min(torch.finfo(low.dtype).tiny)
     above = torch.where(on, 1.0, torch.where(off, slope, chord))
     below = torch.where(on, 1.0, torch.where(off, slope, torch.where(high > -low, 1.0, slope)))
@@ -114,6 +116,7 @@ def through(
     """Coefficients on the result -> on the input, and what the lines add: below where a
     coefficient is positive, else above.
     """
+    # Only lines above have a constant, and they are taken where a coefficient is negative.
     lifted = (rows.clamp_max(0).flatten(1) * relaxed.lift[owners]).sum(1)
     if isinstance(operation, Rectifier):
         return torch.where(rows > 0, relaxed.low[owners], relaxed.high[owners]) * rows, lifted

@@ -29,6 +29,7 @@ def gamma(count: int, unit: float = SINGLE) -> float:
     """The largest relative error of ``count`` roundings in a row."""
     if count * unit > 0.5:
         raise UnsupportedError(f"it adds up {count:,} numbers, too many for single precision")
+    # Lemma 3.1 there; it needs count·unit < 1, and beyond a half the bound is of no use.
     return count * unit / (1 - count * unit)
 
 

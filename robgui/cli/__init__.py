@@ -145,7 +145,7 @@ def _command(words: list[str]) -> int:
     words = [word for word in words if word != DEBUG]
     try:
         with plain_warnings():
-            code = _dispatch(words)
+            code = dispatch(words)
         sys.stdout.flush()
         return code
     except KeyboardInterrupt:
@@ -156,7 +156,7 @@ def _command(words: list[str]) -> int:
         return 0
     except RobguiError as error:
         _show(debug)
-        print_line(f"robgui: {error}{_how(error)}", sys.stderr)
+        print_line(f"robgui: {error}{how_to_help(error)}", sys.stderr)
         return BAD_INPUT
     except Exception as error:  # noqa: BLE001 - the last stop: a sentence, and the rest in a file
         _show(debug)
@@ -179,7 +179,7 @@ def _show(debug: bool) -> None:
         traceback.print_exc()
 
 
-def _how(error: RobguiError) -> str:
+def how_to_help(error: RobguiError) -> str:
     """How to say on the command line what an error asks for."""
     if error.remedy is not None:
         return f" {_REMEDIES[error.remedy]}"
@@ -203,7 +203,8 @@ def _work(*, bridge: bool) -> NoReturn:
     worker()
 
 
-def _dispatch(words: list[str]) -> int:
+def dispatch(words: list[str]) -> int:
+    """Does what the words ask for; the exit code."""
     if not words:
         return _gui([])
     command, rest = words[0], words[1:]

@@ -20,9 +20,9 @@ from robgui.cli import GATE_FAILED, INTERRUPTED
 from robgui.cli import progress as bar
 from robgui.cli.printing import print_json, print_line
 from robgui.core.errors import ParamsError, RobguiError
-from robgui.core.execution.analysis import Step
 from robgui.core.execution.registry import find
 from robgui.core.execution.run import RunState
+from robgui.core.execution.step import Step
 from robgui.core.text.words import count
 from robgui.core.workspace import Workspace
 

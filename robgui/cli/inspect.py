@@ -33,7 +33,7 @@ def inspect(words: list[str]) -> int:
         asked.error("--guess needs labelled pictures; add --data PATH")
     settings, options = model_settings(given), data_options(given)
     from robgui.core.execution.choice import one_executor
-    from robgui.core.execution.worker.slot import Terms
+    from robgui.core.execution.worker.terms import Terms
 
     executor = one_executor(Terms(notice=_say))
     try:

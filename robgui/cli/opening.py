@@ -84,7 +84,7 @@ def computing(title: str) -> Iterator[tuple[Executor, ProgressLine]]:
     """A process that opens models, and where to say what it does."""
     from robgui.cli.progress import ProgressLine
     from robgui.core.execution.choice import one_executor
-    from robgui.core.execution.worker.slot import Terms
+    from robgui.core.execution.worker.terms import Terms
 
     progress = ProgressLine(title)
     executor = one_executor(Terms(notice=progress.say))

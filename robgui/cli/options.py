@@ -11,8 +11,8 @@ from typing import Any, Union, get_args, get_origin
 from pydantic.fields import FieldInfo
 
 from robgui.core.errors import ParamsError
-from robgui.core.execution.analysis import Params
 from robgui.core.execution.params import text as params_text
+from robgui.core.execution.params.params import Params
 from robgui.core.execution.params.problems import hint
 
 Fields = Mapping[str, FieldInfo]

@@ -12,7 +12,7 @@ from robgui.cli.printing import plain
 from robgui.core.text.words import duration, rough_percent, time_left
 
 if TYPE_CHECKING:
-    from robgui.core.execution.analysis import Step
+    from robgui.core.execution.step import Step
 
 _WIDTH = 30
 #: A shorter bar says nothing.

@@ -19,9 +19,9 @@ from robgui.cli.progress import ProgressLine
 from robgui.cli.signals import deaf
 from robgui.core.codec import readable
 from robgui.core.errors import ParamsError, RobguiError
-from robgui.core.execution.analysis import Step
 from robgui.core.execution.carrying import versions
 from robgui.core.execution.registry import find
+from robgui.core.execution.step import Step
 from robgui.core.files import write_whole
 from robgui.core.text.words import duration
 from robgui.reproduce.claim import Claim, Drawing, Setting, claims_of, methods

@@ -15,7 +15,8 @@ from robgui.cli.files import settings_in, writable
 from robgui.cli.options import add_params, values_of
 from robgui.cli.places import add_model_options, data_options, model_settings
 from robgui.core.errors import ParamsError
-from robgui.core.execution.analysis import Analysis, Params
+from robgui.core.execution.analysis import Analysis
+from robgui.core.execution.params.params import Params
 from robgui.core.execution.params.text import indices
 from robgui.core.execution.registry import analyses, find
 

@@ -14,7 +14,6 @@ from robgui.cli.progress import ProgressLine
 from robgui.cli.signals import deaf
 from robgui.core.codec import readable
 from robgui.core.errors import ModelError, RobguiError
-from robgui.core.execution.analysis import Step
 from robgui.core.execution.asking.held import open_held
 from robgui.core.execution.budget.cost import Estimate, estimate
 from robgui.core.execution.choice import one_executor
@@ -22,7 +21,8 @@ from robgui.core.execution.execution import Execution
 from robgui.core.execution.export import Origin
 from robgui.core.execution.request import Request, build_request
 from robgui.core.execution.run import RunState
-from robgui.core.execution.worker.slot import Terms
+from robgui.core.execution.step import Step
+from robgui.core.execution.worker.terms import Terms
 from robgui.core.workspace import Workspace
 from robgui.core.workspace.export import write_document
 

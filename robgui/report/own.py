@@ -74,7 +74,7 @@ def read_logo(path: Path) -> bytes:
 
 def read_own(workspace: Workspace) -> Own:
     """What a workspace keeps; what is none of it is left out."""
-    stored = workspace.setting(_OWN)
+    stored = workspace.values.get(_OWN)
     if not isinstance(stored, dict):
         return Own()
     title, text, logo = (stored.get(name) for name in ("title", "text", "logo"))
@@ -88,7 +88,7 @@ def read_own(workspace: Workspace) -> Own:
 def write_own(workspace: Workspace, own: Own) -> None:
     """Keeps it, in place of what was there."""
     logo = base64.b64encode(own.logo).decode()
-    workspace.set_setting(_OWN, {"title": own.title, "text": own.text, "logo": logo})
+    workspace.values.set(_OWN, {"title": own.title, "text": own.text, "logo": logo})
 
 
 def _bytes(text: str) -> bytes:

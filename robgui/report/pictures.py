@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +12,7 @@ from PIL import Image
 
 from robgui.core.view import Film, Images, Table, View
 from robgui.report import report_content
+from robgui.report.draughtsman import DRAUGHTSMAN, WantedPicture
 from robgui.report.drawing import draw_view, pixels
 from robgui.report.drawing.figure import styled
 from robgui.report.drawing.look import Look
@@ -30,6 +31,9 @@ _COMPRESSION = 6
 #: A thumbnail larger than this as PNG is a photograph, and smaller as JPEG.
 _PHOTOGRAPH = 6_000
 
+#: For fewer drawings no second process is started.
+ALONE = 4
+
 
 class Figures:
     """The drawings of runs as small PNG files, each drawn once for HTML and PDF together.
@@ -40,6 +44,7 @@ class Figures:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._drawn: dict[tuple[str, bool], tuple[list[bytes | Table], str]] = {}
+        self._missing = 0
 
     def problem(self, chapter: Chapter) -> str:
         """Why a run cannot be drawn, in a sentence; empty when it can."""
@@ -55,18 +60,53 @@ class Figures:
         for one in self._of(chapter, False)[0]:
             yield png_of(one, large=False) if isinstance(one, Table) else one
 
+    def draw(
+        self, chapters: Sequence[Chapter], *, dark: bool = False, tables: bool = False
+    ) -> None:
+        """Draws what is missing of these runs, with a second process where there is much.
+
+        Args:
+            chapters: The runs.
+            dark: On a dark ground.
+            tables: Tables too, for whoever needs ``files``.
+        """
+        begun, tabled = {}, []
+        for chapter in chapters:
+            if (chapter.run.id, dark) in self._drawn:
+                continue
+            views, problem = report_content.views(self._workspace, chapter)
+            with styled(Look(dark)):
+                shown = [self._begun(view, dark, place == 0) for place, view in enumerate(views)]
+            begun[chapter.run.id] = (shown, problem)
+            tables_here = [one for one in shown if tables and isinstance(one, Table)]
+            tabled += [self._drawing(one, dark, False) for one in tables_here]
+        DRAUGHTSMAN.settle()
+        for run, (shown, problem) in begun.items():
+            done = [one if isinstance(one, Table) else _png(one) for one in shown]
+            self._drawn[run, dark] = (done, problem)
+        for drawing in tabled:
+            _png(drawing)
+
+    def _begun(self, view: View, dark: bool, large: bool) -> WantedPicture | Table:
+        """A table as it is, which HTML writes in letters; anything else drawn or on its way."""
+        if isinstance(view, Table):
+            return view
+        return self._drawing(view, dark, large)
+
+    def _drawing(self, view: View, dark: bool, large: bool) -> WantedPicture:
+        """A drawing that was made before, is made now, or that the second process has taken."""
+        key = KEPT.key(view, dark=dark, large=large)
+        drawing = WantedPicture(key, view, dark, large, KEPT.get(key) or b"")
+        if not drawing.png:
+            self._missing += 1
+            if self._missing <= ALONE or not DRAUGHTSMAN.take(drawing):
+                _png(drawing)
+        return drawing
+
     def _of(self, chapter: Chapter, dark: bool) -> tuple[list[bytes | Table], str]:
         key = (chapter.run.id, dark)
         if key not in self._drawn:
-            views, problem = report_content.views(self._workspace, chapter)
-            drawn: list[bytes | Table] = []
-            with styled(Look(dark)):
-                for place, view in enumerate(views):
-                    if isinstance(view, Table):
-                        drawn.append(view)
-                        continue
-                    drawn.append(png_of(view, dark=dark, large=place == 0))
-            self._drawn[key] = (drawn, problem)
+            self.draw([chapter], dark=dark)
         return self._drawn[key]
 
 
@@ -93,12 +133,23 @@ def png_of(view: View, *, dark: bool = False, large: bool = True) -> bytes:
     key = KEPT.key(view, dark=dark, large=large)
     found = KEPT.get(key)
     if found is None:
-        found = _draw(view, dark=dark, large=large)
+        found = draw_png(view, dark=dark, large=large)
         KEPT.put(key, found)
     return found
 
 
-def _draw(view: View, *, dark: bool, large: bool) -> bytes:
+def _png(drawing: WantedPicture) -> bytes:
+    """What was drawn, else the same drawn now; the next report finds it."""
+    if drawing.view is not None:
+        if not drawing.png:
+            drawing.png = draw_png(drawing.view, dark=drawing.dark, large=drawing.large)
+        KEPT.put(drawing.key, drawing.png)
+        drawing.view = None  # it may be large
+    return drawing.png
+
+
+def draw_png(view: View, *, dark: bool, large: bool) -> bytes:
+    """The drawing of a view as the bytes of a PNG file, drawn now."""
     image = Image.fromarray(pixels(draw_view(view, dark=dark, large=large), _WIDE)).convert("RGB")
     buffer = io.BytesIO()
     _few_colours(image, photographs=isinstance(view, Images | Film)).save(

@@ -36,7 +36,7 @@ class Shelf:
 
     def get(self, key: bytes) -> bytes | None:
         """The drawing; None where there is none that can be read."""
-        path = self._path(key)
+        path = self.path_of(key)
         try:
             found = read_regular(path, LARGEST)
             path.touch()
@@ -50,7 +50,7 @@ class Shelf:
         """Keeps a drawing; a disk that is full, or that nobody may write, keeps none."""
         with suppress(OSError):
             private_folder(private_folder(self.folder.parent) / self.folder.name)
-            write_whole(self._path(key), drawing, private=True)
+            write_whole(self.path_of(key), drawing, private=True)
 
     def tidy(self) -> None:
         """Lets go of what nobody has asked for, until the rest fits."""
@@ -65,7 +65,8 @@ class Shelf:
                 if held > self._most:
                     path.unlink(missing_ok=True)
 
-    def _path(self, key: bytes) -> Path:
+    def path_of(self, key: bytes) -> Path:
+        """Where the drawing of a key lies."""
         return self.folder / f"{hashlib.sha256(self._stamp + key).hexdigest()}.png"
 
 

@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from robgui.core.errors import ParamsError, RobguiError
-from robgui.core.execution.analysis import Params, Step, deferred
+from robgui.core.execution.deferred import deferred
 from robgui.core.execution.method import methods as all_methods
+from robgui.core.execution.params.params import Params
+from robgui.core.execution.step import Step
 
 if TYPE_CHECKING:
     from robgui.core.model.classifier import Classifier

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from robgui.core.dataset import Dataset
 from robgui.core.devices import default_device
 from robgui.core.errors import DataError
-from robgui.core.execution.analysis import Pace, Step
+from robgui.core.execution.step import Pace, Step
 from robgui.core.model.classifier import Classifier
 from robgui.core.model.randomness import host_generator, host_order
 

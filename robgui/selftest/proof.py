@@ -19,7 +19,8 @@ from robgui.core.execution.loaded_cache import LoadedCache
 from robgui.core.execution.registry import find
 from robgui.core.execution.request import build_request
 from robgui.core.loading import load
-from robgui.core.model.classifier import Classifier, random_inputs
+from robgui.core.model.classifier import Classifier
+from robgui.core.model.guessing import random_inputs
 from robgui.core.verdict import Quantity
 from robgui.resources import path
 from robgui.selftest.differences import difference
@@ -67,13 +68,13 @@ class DemoBench:
 
     def __init__(self, device: torch.device) -> None:
         self.device = device
-        self._models: dict[str, Classifier] = {}
+        self.models: dict[str, Classifier] = {}
         self._data: dict[str, Dataset] = {}
         self._bare: dict[str, float] = {}
 
     def execution(self, job: Job) -> tuple[Execution, LoadedCache]:
         """The job as the command line would ask for it, and where its models are."""
-        models = [self._model(name) for name in job.models]
+        models = [self.model(name) for name in job.models]
         if job.data not in self._data:
             self._data[job.data] = open_dataset(path("demo", job.data))
         data = self._data[job.data]
@@ -99,13 +100,14 @@ class DemoBench:
         """Seconds that the first model of a job needs for one input, many at a time."""
         name = job.models[0]
         if name not in self._bare:
-            self._bare[name] = _bare(self._model(name))
+            self._bare[name] = _bare(self.model(name))
         return self._bare[name]
 
-    def _model(self, name: str) -> Classifier:
-        if name not in self._models:
-            self._models[name] = load(path("demo", name), device=self.device)
-        return self._models[name]
+    def model(self, name: str) -> Classifier:
+        """A model of the demo by its file name."""
+        if name not in self.models:
+            self.models[name] = load(path("demo", name), device=self.device)
+        return self.models[name]
 
 
 def prove(device: torch.device, jobs: Sequence[Job] = JOBS) -> Iterator[Proof]:

@@ -12,7 +12,7 @@ import pytest
 
 from robgui.analyses.choosing import chosen_places, class_of
 from robgui.core.errors import ParamsError
-from robgui.core.execution.analysis import Params
+from robgui.core.execution.params.params import Params
 
 LABELS = ("Tabby, tabby cat", "tiger cat", "3", "4")
 

@@ -116,7 +116,7 @@ def test_a_stop_between_two_parts_ends_their_request_too(files, workspace):
         ' ["net_0*"]\nshards = 3\n'
     )
     batch = Batch(small.plan(files, text), workspace, Inline(LoadedCache("cpu")))
-    while batch._go_on() and not batch.entries[0].done:
+    while batch.go_on() and not batch.entries[0].done:
         pass
     batch.close()
     assert [entry.state for entry in batch.entries] == [RunState.CANCELLED]

@@ -37,9 +37,9 @@ def test_a_ray_that_would_start_a_cluster_open_to_everyone_is_refused(
 ):
     monkeypatch.setenv("HOME", str(tmp_path))
     with pytest.raises(RobguiError, match="anyone in reach could run code"):
-        cluster._prepare_token(version)
+        cluster.prepare_token(version)
     for newer in ("2.59.0", "2.60.0rc1", "3.0"):
-        cluster._prepare_token(newer)
+        cluster.prepare_token(newer)
     assert (tmp_path / ".ray").stat().st_mode & 0o777 == 0o700
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from robgui.batch import Place, expand, local_workers, plan_with, read_suite
-from robgui.batch.planning import Planning, _read
+from robgui.batch.planning import Planning, read_plan
 from robgui.core.errors import ParamsError, RobguiError
 from robgui.core.execution.inline import Inline
 from robgui.core.execution.loaded_cache import LoadedCache
@@ -43,8 +43,8 @@ def test_a_suite_that_cannot_be_planned_is_the_same_sentence(files, workers):
 def test_code_is_believed_to_be_trusted_only_if_the_user_has_said_so(files):
     document = {"requests": [], "left_out": [], "trusted": ["0" * 64]}
     answer = Planning(np.frombuffer(json.dumps(document).encode(), np.uint8))
-    assert _read(answer, trust=False).trusted == frozenset()
-    assert _read(answer, trust=True).trusted == {"0" * 64}
+    assert read_plan(answer, trust=False).trusted == frozenset()
+    assert read_plan(answer, trust=True).trusted == {"0" * 64}
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_code_is_believed_to_be_trusted_only_if_the_user_has_said_so(files):
 )
 def test_an_answer_that_is_no_plan_is_one_sentence(document):
     with pytest.raises(RobguiError, match="no plan"):
-        _read(Planning(np.frombuffer(document, np.uint8)), trust=True)
+        read_plan(Planning(np.frombuffer(document, np.uint8)), trust=True)
 
 
 def test_a_batch_opens_no_model_in_its_own_process(files, tmp_path):

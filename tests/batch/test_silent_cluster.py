@@ -16,7 +16,7 @@ import pytest
 from robgui.batch.places import cluster_place
 from robgui.core.execution.execution import Execution
 from robgui.core.execution.run import RunState
-from robgui.core.execution.worker.slot import Terms
+from robgui.core.execution.worker.terms import Terms
 from robgui.core.execution.worker.workers import Workers
 from tests.core.execution.worker import foreign
 from tests.patience import Stopwatch, wait_for

@@ -75,7 +75,7 @@ def test_a_part_that_fails_fails_its_request_in_one_sentence(files, workspace, n
 @pytest.mark.parametrize("name", SMALL)
 def test_a_stop_between_parts_cancels_the_request_without_half_a_result(files, workspace, name):
     batch = Batch(small.plan(files, suite(name, 3)), workspace, Inline(LoadedCache("cpu")))
-    while batch._go_on() and not batch.entries[0].done:
+    while batch.go_on() and not batch.entries[0].done:
         pass
     batch.close()
     assert [entry.state for entry in batch.entries] == [RunState.CANCELLED]

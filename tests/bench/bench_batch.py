@@ -21,13 +21,15 @@ from typing import Any
 from pydantic import Field
 
 from robgui.batch import Batch, Place, Plan, Planned, expand, local_workers, read_suite
-from robgui.core.execution.analysis import Params, Step, analysis
+from robgui.core.execution.analysis import analysis
 from robgui.core.execution.execution import Execution
 from robgui.core.execution.executor import Executor
 from robgui.core.execution.inline import Inline
 from robgui.core.execution.loaded_cache import LoadedCache
+from robgui.core.execution.params.params import Params
 from robgui.core.execution.registry import register
 from robgui.core.execution.run import RunState
+from robgui.core.execution.step import Step
 from robgui.core.verdict import Status, Verdict
 from robgui.core.workspace import Workspace
 from tests.batch import small

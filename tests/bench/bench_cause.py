@@ -20,8 +20,8 @@ import torch
 
 from robgui import resources
 from robgui.core.dataset import Dataset, open_dataset
-from robgui.core.execution.analysis import Step
 from robgui.core.execution.registry import find
+from robgui.core.execution.step import Step
 from robgui.core.loading import load
 from robgui.core.model.classifier import Classifier
 from robgui.core.model.pairing import write_pair, write_twin

@@ -223,7 +223,7 @@ def main() -> None:
     )
     images = inputs(classifier, dataset)
     module = network().eval()
-    module.load_state_dict(classifier_of(options.model)._backend.module.state_dict())  # type: ignore[attr-defined]
+    module.load_state_dict(classifier_of(options.model).backend.module.state_dict())  # type: ignore[attr-defined]
     print(
         f"test accuracy {accuracy(module, open_dataset(options.data)):.4f}, load {os.getloadavg()}",
         flush=True,

@@ -12,8 +12,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from robgui.core.execution.analysis import Step
 from robgui.core.execution.run import RunState
+from robgui.core.execution.step import Step
 from robgui.core.workspace import Workspace
 from robgui.report.kept import KEPT
 from robgui.report.writing import write_report

@@ -19,14 +19,16 @@ import numpy as np
 from pydantic import Field
 
 from robgui import resources
-from robgui.core.execution.analysis import Params, Step, analysis
+from robgui.core.execution.analysis import analysis
 from robgui.core.execution.execution import Execution
 from robgui.core.execution.inline import Inline
 from robgui.core.execution.loaded_cache import LoadedCache
+from robgui.core.execution.params.params import Params
 from robgui.core.execution.registry import register
 from robgui.core.execution.request import Request, build_request
+from robgui.core.execution.step import Step
 from robgui.core.execution.worker.process import Place
-from robgui.core.execution.worker.slot import Terms
+from robgui.core.execution.worker.terms import Terms
 from robgui.core.execution.worker.workers import Workers
 from robgui.core.verdict import Status, Verdict
 

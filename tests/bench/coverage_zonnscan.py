@@ -25,7 +25,7 @@ from robgui.analyses.zonnscan import ZonnscanParams
 from robgui.analyses.zonnscan.resolution import resolution
 from robgui.analyses.zonnscan.sampling.intervals import half_widths, intervals, shares, unsure
 from robgui.analyses.zonnscan.sampling.tally import Counts
-from robgui.analyses.zonnscan.sweep import _Sweep
+from robgui.analyses.zonnscan.sweep import Sweep
 from robgui.core.dataset import Dataset, from_arrays, open_dataset
 from robgui.core.loading import load
 from robgui.core.model.classifier import Classifier
@@ -102,25 +102,25 @@ def _sharp(x: torch.Tensor) -> torch.Tensor:
     return torch.stack([margin, -margin], 1)
 
 
-def _sweep(name: str, model: Classifier, one: Dataset, **settings: object) -> _Sweep:
+def _sweep(name: str, model: Classifier, one: Dataset, **settings: object) -> Sweep:
     radii = SOME_RADII if name in FEW else ()
-    return _Sweep(model, one, ZonnscanParams.model_validate({"radii": radii, **settings, **_NEVER}))
+    return Sweep(model, one, ZonnscanParams.model_validate({"radii": radii, **settings, **_NEVER}))
 
 
 #: Radii that do not depend on the seed, none of which stops.
 _NEVER = {"target_half_width": 0, "added": 0}
 
 
-def recorded(sweep: _Sweep) -> dict[str, np.ndarray]:
+def recorded(sweep: Sweep) -> dict[str, np.ndarray]:
     """What was counted after every round of a sweep."""
     rounds: list[Counts] = []
-    scan, going_on = sweep.scan, sweep.scan._going_on
+    scan, going_on = sweep.scan, sweep.scan.going_on
 
     def spy() -> list[int]:
         rounds.append(scan.tally.counts())
         return going_on()
 
-    scan._going_on = spy  # type: ignore[method-assign]
+    scan.going_on = spy  # type: ignore[method-assign]
     for _ in scan:
         continue
     return {

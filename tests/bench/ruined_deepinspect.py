@@ -42,7 +42,7 @@ def turned_clothes(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np
 def trained(images: np.ndarray, classes: np.ndarray, steps: int) -> nn.Sequential:
     """The convolutions of the demo's network with a last layer for forty classes."""
     module = load(resources.path("demo", "fashion_cnn.safetensors"), device="cpu")
-    layers = list(module._backend.module.children())  # type: ignore[attr-defined]
+    layers = list(module.backend.module.children())  # type: ignore[attr-defined]
     last = max(place for place, layer in enumerate(layers) if isinstance(layer, nn.Linear))
     trunk = nn.Sequential(*layers[:last])
     with torch.no_grad():

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from robgui.core.execution.analysis import Step
+from robgui.core.execution.step import Step
 from robgui.core.model.classifier import Classifier
 
 #: Seconds of one turn of the engine: long against the making of one picture, short against what

@@ -273,8 +273,8 @@ def test_lines_are_never_looser_than_intervals_and_mostly_tighter(
     labels = classifier.infer(x).argmax(1)
     lines = certify(classifier, x, labels, 0.05).lower
     monkeypatch.setattr(
-        bounds._Chunk,
-        "_pull",
+        bounds.Chunk,
+        "pull",
         lambda self, place, rows, owners: torch.full((len(rows),), -torch.inf, device=rows.device),
     )
     intervals = certify(classifier, x, labels, 0.05).lower
@@ -288,8 +288,8 @@ def test_chunks_and_a_small_budget_change_memory_but_not_soundness(
     x = torch.rand((6, *classifier.shape), generator=torch.Generator().manual_seed(8))
     labels = classifier.infer(x).argmax(1)
     whole = certify(classifier, x, labels, 0.03).lower
-    monkeypatch.setattr(bounds, "_HELD", 3000)
-    monkeypatch.setattr(bounds, "_HELD_ROWS", 1000)
+    monkeypatch.setattr(bounds, "HELD", 3000)
+    monkeypatch.setattr(bounds, "HELD_ROWS", 1000)
     np.testing.assert_allclose(certify(classifier, x, labels, 0.03).lower, whole, rtol=1e-9)
     monkeypatch.setattr(bounds, "MOST_WORK", 20_000)
     cheaper = certify(classifier, x, labels, 0.03).lower

@@ -121,7 +121,7 @@ def _net(*last: nn.Module) -> Classifier:
 
 def _raised(by: float):
     """Margins that are too large, as a mistake in the bounds would make them."""
-    right = certificate._network_margins
+    right = certificate.network_margins
 
     def wrong(*args):
         return (yield from right(*args)) + by
@@ -135,7 +135,7 @@ def test_an_attack_at_the_certified_size_refutes_a_wrong_proof(monkeypatch) -> N
     labels = classifier.infer(x).argmax(1)
     right = certify(classifier, x, labels, 0.4)
     assert not right.reason and not right.certified.all()
-    monkeypatch.setattr(certificate, "_network_margins", _raised(100.0))
+    monkeypatch.setattr(certificate, "network_margins", _raised(100.0))
     proof = certify(classifier, x, labels, 0.4)
     assert "where the proof allows only “" in proof.reason and len(proof.certified) == 0
 
@@ -144,7 +144,7 @@ def test_a_margin_below_the_proven_one_refutes_it_though_the_class_stays(monkeyp
     classifier = _net()
     x = torch.rand((30, 4), generator=torch.Generator().manual_seed(0))
     labels = classifier.infer(x).argmax(1)
-    monkeypatch.setattr(certificate, "_network_margins", _raised(0.001))
+    monkeypatch.setattr(certificate, "network_margins", _raised(0.001))
     assert "than the proof allows" in certify(classifier, x, labels, 1e-5).reason
 
 

@@ -79,7 +79,7 @@ def test_a_command_that_cannot_work_is_refused_before_anything_heavy_is_imported
 
 def test_no_worker_is_started_for_a_command_that_is_refused(monkeypatch, capsys):
     started = []
-    monkeypatch.setattr(process, "_start", started.append)
+    monkeypatch.setattr(process.subprocess, "Popen", lambda *given, **_: started.append(given))
     assert robgui.cli.main(["run", "zonnscan", "--model", MODEL, "--samples", "0"]) == 2
     assert started == []
     capsys.readouterr()
@@ -109,7 +109,7 @@ def broken(words: list[str]) -> int:
 def test_an_error_that_nobody_foresaw_is_a_bug_in_one_sentence_with_its_traceback_in_a_file(
     monkeypatch, capsys
 ):
-    monkeypatch.setattr(robgui.cli, "_dispatch", broken)
+    monkeypatch.setattr(robgui.cli, "dispatch", broken)
     assert robgui.cli.main(["list"]) == 3
     said = capsys.readouterr().err
     assert (
@@ -129,7 +129,7 @@ def test_debug_shows_the_traceback_of_a_bug_and_of_a_refusal(monkeypatch, capsys
     assert robgui.cli.main(["--debug", "run", "nonsense"]) == 2
     said = capsys.readouterr().err
     assert "Traceback" in said and "ParamsError" in said
-    monkeypatch.setattr(robgui.cli, "_dispatch", broken)
+    monkeypatch.setattr(robgui.cli, "dispatch", broken)
     assert robgui.cli.main(["list", "--debug"]) == 3
     said = capsys.readouterr().err
     assert "in broken" in said

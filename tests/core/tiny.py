@@ -12,8 +12,10 @@ from pydantic import Field
 from torch import nn
 
 from robgui.core.errors import ModelError
-from robgui.core.execution.analysis import Params, Step, analysis
+from robgui.core.execution.analysis import analysis
+from robgui.core.execution.params.params import Params
 from robgui.core.execution.registry import register
+from robgui.core.execution.step import Step
 from robgui.core.finding import Finding
 from robgui.core.model.classifier import Classifier
 from robgui.core.verdict import Status, Verdict

@@ -133,7 +133,7 @@ def test_scores_that_are_no_numbers_fail_the_run_before_its_step_is_shown():
 
 def test_a_recurrent_model_is_differentiated_although_cudnn_cannot():
     bench = whole.bench(str(whole.PLACE))
-    model = bench._model("fashion_rnn.pt")
+    model = bench.model("fashion_rnn.pt")
     x = torch.rand(2, *model.shape, device=whole.PLACE).requires_grad_()
     (gradient,) = torch.autograd.grad(model.logits(x).sum(), x)
     assert bool(gradient.abs().sum() > 0)

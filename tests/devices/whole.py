@@ -21,12 +21,12 @@ from unittest import mock
 import torch
 
 from robgui.cli import main, running
-from robgui.core.execution.analysis import Pace
 from robgui.core.execution.choice import INLINE
 from robgui.core.execution.command import command_line
 from robgui.core.execution.execution import Execution
 from robgui.core.execution.inline import Inline
 from robgui.core.execution.run import RunState
+from robgui.core.execution.step import Pace
 from robgui.core.model.classifier import Classifier
 from robgui.selftest.differences import difference
 from robgui.selftest.jobs import JOBS, Job
@@ -102,20 +102,13 @@ class Whole:
 def counted_batches() -> Iterator[list[int]]:
     """Counts calls of models while it lasts."""
     called = [0]
-    usual, looked_into = Classifier._call, Classifier.activations
+    usual = Classifier.raw_input  # made once for every call
 
-    def call(self: Classifier, raw: Any) -> Any:
+    def raw_input(self: Classifier, x: Any) -> Any:
         called[0] += 1
-        return usual(self, raw)
+        return usual(self, x)
 
-    def activations(self: Classifier, *args: Any) -> Any:
-        called[0] += 1
-        return looked_into(self, *args)
-
-    with (
-        mock.patch.object(Classifier, "_call", call),
-        mock.patch.object(Classifier, "activations", activations),
-    ):
+    with mock.patch.object(Classifier, "raw_input", raw_input):
         yield called
 
 
@@ -166,7 +159,7 @@ def capped(job: Job, seen: Whole) -> Execution:
             executor.work(0.0)
     finally:
         CARDS[0].cap = None
-    for model in bench(str(PLACE))._models.values():  # a halved batch is for this run only
+    for model in bench(str(PLACE)).models.values():  # a halved batch is for this run only
         model.to(PLACE)
     return execution
 
@@ -177,15 +170,14 @@ def by_command(job: Job) -> Execution:
     asked = execution.request.model_copy(update={"device": str(PLACE)})
     words = shlex.split(command_line(asked))[1:]
     taken: list[Execution] = []
-    usual = running._carry_out
 
-    def carry_out(execution: Execution, *rest: Any) -> int:
-        taken.append(execution)
-        return usual(execution, *rest)
+    def taking(*args: Any, **options: Any) -> Execution:
+        taken.append(Execution(*args, **options))
+        return taken[0]
 
     with (
         tempfile.TemporaryDirectory() as folder,
-        mock.patch.object(running, "_carry_out", carry_out),
+        mock.patch.object(running, "Execution", taking),
         mock.patch.dict(os.environ, {INLINE: "1"}),
     ):
         code = main([*words, "--out", str(Path(folder) / "result.json")])

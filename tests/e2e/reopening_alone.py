@@ -59,7 +59,7 @@ def run(window: MainWindow) -> dict[str, Any]:
     wait(lambda: store.library.predictions.complete, "predictions")
     window.show_panel("zonnscan")
     window.run_pane.show_params("zonnscan", {"samples": 64, "radii": [0.0, 0.1, 0.3], "seed": 1})
-    wait(lambda: not store.obstacle("zonnscan"), store.obstacle("zonnscan"))
+    wait(lambda: not store.next_run.obstacle("zonnscan"), store.next_run.obstacle("zonnscan"))
     drawn = window.current_panel is not None and window.current_panel.result is not None
     before = len(store.history.runs)
     window.run_pane.start()

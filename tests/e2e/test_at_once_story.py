@@ -24,10 +24,10 @@ def test_two_runs_at_once_from_the_preferences_to_the_status_bar(
     shown = []
 
     def choose(dialog):
-        shown.append((dialog.processes._where.text(), dialog.processes._much.text()))
+        shown.append((dialog.processes.where.text(), dialog.processes.much.text()))
         dialog.processes.at_once.setValue(2)
         dialog.processes.memory.setValue(3.0)
-        shown.append((dialog.processes._where.text(), dialog.processes._much.text()))
+        shown.append((dialog.processes.where.text(), dialog.processes.much.text()))
         return True
 
     monkeypatch.setattr(preferences.Preferences, "exec", choose)
@@ -56,11 +56,11 @@ def test_two_runs_at_once_from_the_preferences_to_the_status_bar(
     qtbot.waitUntil(lambda: bool(re.match(words, window.status.runs.text())), timeout=10_000)
     tip = window.status.runs.toolTip()
     assert all(f"process {pid}" in tip for pid in store.runner.pids)
-    assert "memory" in window.status._memory.text()
+    assert "memory" in window.status.memory.text()
     limits = [Path(f"/proc/{pid}/limits").read_text() for pid in store.runner.pids]
     most = [int(re.search(r"Max address space +(\d+)", text)[1]) for text in limits]
     assert all(3e9 < one < 12e9 for one in most), "what it had already, and 3 GB"
-    assert window.panel("zonnscan")._job is two, "the picture is of the run that Stop means"
+    assert window.panel("zonnscan").job is two, "the picture is of the run that Stop means"
 
     press(qtbot, window.run_pane.stop)
     qtbot.waitUntil(lambda: two.state is RunState.CANCELLED, timeout=10_000)

@@ -28,7 +28,7 @@ def save_large(path: Path) -> Path:
 
 def memory(store) -> int:
     """Bytes that the processes for models hold."""
-    pages = [Path(f"/proc/{pid}/statm").read_text().split()[1] for pid in store.pids]
+    pages = [Path(f"/proc/{pid}/statm").read_text().split()[1] for pid in store.processes.pids]
     return sum(map(int, pages)) * os.sysconf("SC_PAGE_SIZE")
 
 
@@ -39,8 +39,8 @@ def all_there_is(window, folder, home) -> dict[str, object]:
     return {
         "models": list(store.library.models),
         "in use": (store.library.model, store.library.dataset),
-        "kept in use": workspace.in_use(),
-        "references": workspace.references("model", every=True),
+        "kept in use": workspace.files.in_use(),
+        "references": workspace.files.references("model", every=True),
         "recent": window.settings.recent,
         "of the user": {path: path.read_bytes() for path in home.rglob("*") if path.is_file()},
         "beside the model": {path.name for path in folder.iterdir()},
@@ -96,7 +96,7 @@ def test_cancel_in_the_dialog_of_an_opened_model_leaves_everything_as_it_was(
     assert recall(path) == {}
     for known in (dialog_model(tried), tried.fingerprint):
         with pytest.raises(ModelError, match="no longer loaded"):
-            store.answers._service.ask("trial", model=known, data="")
+            store.answers.service.ask("trial", model=known, data="")
     assert memory(store) - held < WEIGHTS / 2, "no process holds the model any more"
     assert window.commands.questions.dialog is None
 
@@ -138,9 +138,9 @@ def test_escape_in_the_dialog_of_the_model_in_use_keeps_that_model_loaded(qtbot,
     settle(qtbot, window)
     assert store.library.models == [model] and store.library.model == model
     with pytest.raises(ModelError, match="no longer loaded"):
-        store.answers._service.ask("trial", model=tried.fingerprint, data="")
+        store.answers.service.ask("trial", model=tried.fingerprint, data="")
     with pytest.raises(Exception, match="The data are no longer open"):
-        store.answers._service.ask("trial", model=model.fingerprint, data="")
+        store.answers.service.ask("trial", model=model.fingerprint, data="")
 
 
 @pytest.mark.slow  # starts workers; Escape is tried in every run

@@ -64,7 +64,7 @@ def window(qtbot, nodes, processes, start, monkeypatch):
     menu = made.status.device.menu()
     menu.aboutToShow.emit()
     next(one for one in menu.actions() if one.text() == "Ray cluster …").trigger()
-    qtbot.waitUntil(lambda: made.store.cluster == nodes.address, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: made.store.processes.cluster == nodes.address, timeout=PATIENCE)
     menu.aboutToShow.emit()
     assert any(
         one.isChecked() and one.text() == f"Ray cluster {nodes.address}" for one in menu.actions()
@@ -171,7 +171,7 @@ def test_the_result_of_the_cluster_is_that_of_this_machine(qtbot, window, nodes)
     menu = window.status.device.menu()
     menu.aboutToShow.emit()
     next(one for one in menu.actions() if one.text().startswith("cpu")).trigger()
-    assert store.cluster == ""
+    assert store.processes.cluster == ""
     here = begin(qtbot, window, samples=256, target_half_width=0.05)
     qtbot.waitUntil(lambda: here.state.ended, timeout=PATIENCE)
     assert (there.state, here.state) == (RunState.DONE,) * 2, (there.error, here.error)
@@ -192,7 +192,7 @@ def test_a_cluster_that_is_gone_is_one_sentence_and_this_machine_goes_on(
     qtbot.waitUntil(lambda: after.state.ended, timeout=PATIENCE)
     assert after.state is RunState.FAILED and after.error.count("\n") == 0
     print(after.error)
-    store.set_cluster("")
+    store.processes.set_cluster("")
     here = begin(qtbot, window, samples=256)
     qtbot.waitUntil(lambda: here.state.ended, timeout=PATIENCE)
     assert here.state is RunState.DONE

@@ -138,7 +138,7 @@ def test_two_models_are_compared_and_the_scoreboard_leads_to_their_runs(qtbot, s
     qtbot.waitUntil(lambda: board.model().rowCount() > 0, timeout=10_000)
     names = board.names()
     assert set(names) == {model.name for model in store.library.models}
-    row = board._analyses.index("zonnscan")
+    row = board.analyses.index("zonnscan")
     for name, known in runs.items():
         number = known.verdict.number.words.partition(" (")[0].partition(", by")[0]
         cell = board.model().index(row, BEFORE + names.index(name)).data()
@@ -207,7 +207,7 @@ def fill(path):
     }
     with Workspace.open(path) as workspace:
         for item in (images, *models.values()):
-            workspace.remember(reference(item))
+            workspace.files.remember(reference(item))
         for analysis, (names, count, params) in QUICK.items():
             chosen = [models[name] for name in names]
             request = build_request(analysis, chosen, images, params, indices=list(range(count)))

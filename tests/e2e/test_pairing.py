@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFileDialog, QInputDialog
 from torch import nn
 
 from robgui import resources
-from robgui.gui.state.opening import Opening
+from robgui.gui.state.library.opening import Opening
 from tests.e2e.steps import idle
 
 NAMES = ("fashion_mlp.pt2", "table_mlp.onnx")

@@ -25,7 +25,7 @@ from pathlib import Path
 from PySide6.QtCore import QTimer
 from robgui import resources
 from robgui.gui.app.app import application, open_window
-from robgui.gui.state.opening import Opening
+from robgui.gui.state.library.opening import Opening
 
 app = application()
 window = open_window(Path(sys.argv[1]))
@@ -38,7 +38,7 @@ def look():
         known = store.analyses["zonnscan"]
         params = known.params.parse({"samples": 1_000_000, "target_half_width": 0})
         for index in range(3):
-            store.submit(store.build(known, params, (index,)))
+            store.submit(store.next_run.build(known, params, (index,)))
     jobs = store.runner.executions
     if len(jobs) == 3 and jobs[0].newest is not None and not store.keeping.busy:
         if jobs[1].request.indices == (1,):
@@ -152,10 +152,10 @@ def test_the_inspection_can_go_before_what_waits(qtbot, start):
     overview = window.overview
     inspected = store.inspection.jobs
     assert store.runner.waits == [*jobs[1:], *inspected]
-    assert "waiting for zoNNscan radius sweep and 2 runs more" in overview._left.words
+    assert "waiting for zoNNscan radius sweep and 2 runs more" in overview.left.words
     press(qtbot, overview.first)
     assert store.runner.waits == [*inspected, *jobs[1:]]
-    assert "waiting for zoNNscan radius sweep, which was started before" in overview._left.words
+    assert "waiting for zoNNscan radius sweep, which was started before" in overview.left.words
     assert not overview.first.isVisible()
     store.inspection.stop()
     qtbot.waitUntil(lambda: not store.inspection.running, timeout=60_000)

@@ -78,7 +78,7 @@ def test_the_page_of_the_failure_leads_on_with_one_click(qtbot, start):
     from robgui.gui.pages.findings.answer_row import AnswerRow
 
     rows = window.findings.view.findChildren(AnswerRow)
-    row = next(one for one in rows if one._answer.analysis.name == "zonnscan")
+    row = next(one for one in rows if one.answer.analysis.name == "zonnscan")
     qtbot.mouseClick(row.button, Qt.MouseButton.LeftButton)
     assert window.current_panel is window.panel("zonnscan")
     qtbot.waitUntil(lambda: window.panel("zonnscan").result is not None, timeout=120_000)

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from pydantic import Field
 
-from robgui.core.execution.analysis import Analysis, Params, Step
+from robgui.core.execution.analysis import Analysis
+from robgui.core.execution.params.params import Params
+from robgui.core.execution.step import Step
 from robgui.core.offer import Offer
 from robgui.core.verdict import Quantity, Status, Verdict
 from robgui.core.view import Images, Picture

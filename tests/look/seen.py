@@ -66,7 +66,7 @@ class Seen:
         self._wait(lambda: not store.busy, demo.model)
         self._window.show_panel(known.name)
         store.params_offered.emit(known.name, dict(demo.params))
-        if obstacle := store.obstacle(known.name):
+        if obstacle := store.next_run.obstacle(known.name):
             raise SystemExit(f"{known.name} on {demo.model}: {obstacle}")
         self._window.run_pane.run.click()
         self._wait(lambda: store.runner.active is not None, "the run")

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QScrollArea, QWidget
 
 from robgui import resources
 from robgui.core.execution.analysis import Analysis
@@ -120,13 +120,13 @@ class Camera:
         """The tile of the overview that tells of this run, whatever else the workspace holds."""
         self._show(known, "done")
         overview = self.window.overview
-        tile = next(one for one in overview._tiles if known in one.page.analyses)
+        tile = next(one for one in overview.tiles if known in one.page.analyses)
         self.window.go_to(1)
         run = next(r for r in self.store.history.runs if r.id == self.seen.runs[known.name]["done"])
-        tile.set_run(run, overview._said(run))
+        tile.set_run(run, overview.runs.said(run))
         views = self._views(known)
         tile.set_view(run, views[0])
-        overview._scroll.ensureWidgetVisible(tile)
+        overview.findChild(QScrollArea).ensureWidgetVisible(tile)
         return self._grab(tile, f"{known.name}-tile-{look}")
 
     def _compare(self, known: Analysis, look: str) -> Path:
@@ -158,7 +158,7 @@ class Camera:
     def _exports(self, known: Analysis) -> list[Path]:
         """PNG, SVG and PDF as the window writes them, the last two as others draw them."""
         self._show(known, "done")
-        exported = self.window.commands.saving._exported()
+        exported = self.window.commands.saving.exported()
         assert exported is not None
         base = self._folder / f"{known.name}-export"
         for ending in export.PICTURE_ENDINGS:

@@ -12,9 +12,11 @@ from pydantic import Field
 
 from robgui.core.dataset import Dataset, from_arrays
 from robgui.core.errors import ModelError
-from robgui.core.execution.analysis import Analysis, Params, Step
+from robgui.core.execution.analysis import Analysis
+from robgui.core.execution.params.params import Params
 from robgui.core.execution.request import build_request
 from robgui.core.execution.run import Run
+from robgui.core.execution.step import Step
 from robgui.core.finding import Finding
 from robgui.core.model.classifier import Classifier
 from robgui.core.verdict import Quantity, Status, Verdict

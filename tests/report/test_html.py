@@ -12,9 +12,9 @@ import pytest
 from robgui import manual
 from robgui.core.dataset.derived import Ancestor, Derived, DerivedDataset
 from robgui.core.errors import WorkspaceError
-from robgui.core.execution.analysis import Step
 from robgui.core.execution.request import build_request
 from robgui.core.execution.run import RunState
+from robgui.core.execution.step import Step
 from robgui.core.finding import Finding
 from robgui.core.workspace import Workspace
 from robgui.report import html_runs

@@ -61,6 +61,6 @@ def test_the_shelf_lets_go_of_what_nobody_asked_for(monkeypatch, tmp_path):
     shelf = Shelf(most=30)
     for number in range(3):
         shelf.put(bytes([number]), b"\x89PNG\r\n\x1a\n" + bytes(4))
-        os.utime(shelf._path(bytes([number])), (number, number))
+        os.utime(shelf.path_of(bytes([number])), (number, number))
     shelf.tidy()
     assert [shelf.get(bytes([number])) is None for number in range(3)] == [True, False, False]

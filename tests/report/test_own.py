@@ -31,9 +31,9 @@ def test_without_own_words_the_report_makes_its_own_title(workspace, tmp_path):
 
 
 def test_nonsense_in_a_workspace_or_a_file_is_no_logo(workspace, tmp_path):
-    workspace.set_setting("report", {"title": 3, "text": ["x"], "logo": "no base64 !"})
+    workspace.values.set("report", {"title": 3, "text": ["x"], "logo": "no base64 !"})
     assert read_own(workspace) == Own()
-    workspace.set_setting("report", {"logo": "aGVsbG8="})
+    workspace.values.set("report", {"logo": "aGVsbG8="})
     assert read_own(workspace).pixels() is None
     (tmp_path / "x.png").write_bytes(b"no picture")
     with pytest.raises(DataError, match="no picture"):

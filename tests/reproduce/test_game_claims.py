@@ -20,7 +20,7 @@ SIZE = GameSize(traffic=2, traffic_calls=120, images=2, calls=450, games=1)
 
 @pytest.fixture
 def data(tmp_path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(module, "_SMALL", SIZE)
+    monkeypatch.setattr(module, "SMALL", SIZE)
     x = np.stack([image(seed=seed) for seed in range(6)])
     labels = small_cnn(seed=2).infer(x).argmax(1).numpy()
     np.savez(tmp_path / "spots.npz", images=(x[:, 0] * 255).astype(np.uint8), labels=labels)
@@ -52,15 +52,15 @@ def test_a_network_that_never_changes_its_mind_fails_the_claim(data) -> None:
         Constant([1.0, 0.0, 0.0, 0.0]), (1, 12, 12), output="logits"
     )
     subject = module.GameNetwork("spots", classifier, module.open_dataset(data))
-    claim = module._small_images(Setting(quick=True), stubborn, subject)
+    claim = module.small_images(Setting(quick=True), stubborn, subject)
     assert claim.holds is False and claim.detail["found"] == 0
 
 
 def test_the_bundled_traffic_lights_are_played_untargeted_and_to_green(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(module, "_SMALL", SIZE)
-    found = list(module._traffic_claims(Setting(quick=True), SIZE))
+    monkeypatch.setattr(module, "SMALL", SIZE)
+    found = list(module.traffic_claims(Setting(quick=True), SIZE))
     assert [claim.paper for claim in found] == ["4.85 pixels, 0.303 s", "3.23 pixels, 0.21 s"]
     assert all(claim.holds is not None or claim.note for claim in found)
 

@@ -63,7 +63,7 @@ def test_data_without_a_training_part_need_models(tmp_path):
 
 def test_the_bundled_models_are_those_with_layers_to_look_into(monkeypatch: pytest.MonkeyPatch):
     seen, said = [], []
-    monkeypatch.setattr(module, "_of_model", lambda subject: iter([seen.append(subject.name)]))
+    monkeypatch.setattr(module, "model_claims", lambda subject: iter([seen.append(subject.name)]))
     list(claims(Setting(quick=True, say=said.append)))
     assert (
         seen == ["fashion_mlp.pt2", "fashion_cnn.safetensors"]

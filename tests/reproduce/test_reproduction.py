@@ -139,7 +139,7 @@ def test_training_learns_and_depends_on_the_seed_alone(defence: Defence | None) 
 def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         benches,
-        "_SMALL",
+        "SMALL",
         benches.ParticleSize((1e-4, 0.1), 3, 50, ((8,),), (2, 4), (8,), 5, critical=0.05),
     )
 
@@ -156,7 +156,7 @@ def test_every_table_is_run_on_the_bundled_data_and_judged(tiny: None) -> None:
 
 def test_shares_of_nothing_do_not_hold(tiny: None) -> None:
     bench = benches.open_bench(Setting(quick=True))
-    first, _, third = module._table_2(bench, "forest")
+    first, _, third = module.table_2(bench, "forest")
     validated, certified = first.detail["validated"], first.detail["certified"]
     assert first.holds == (validated[0] > 0 and validated[-1] >= validated[0])
     assert max(validated) > 0 or first.holds is False
@@ -169,7 +169,7 @@ def test_a_model_without_bounds_cannot_run_table_1_and_says_why(tiny: None) -> N
     from robgui.core.model.classifier import Classifier
 
     found = list(
-        module._table_1(
+        module.table_1(
             bench, Classifier.from_module(wave, (30,), bench.names, output="logits"), bench.test
         )
     )

@@ -190,7 +190,7 @@ def test_inputs_are_those_that_every_network_gets_right() -> None:
     chosen = open_bench(Setting(quick=True)).dataset
     assert len(chosen) == 2
     with pytest.raises(DataError, match="no labels"):
-        benches._sure_inputs(
+        benches.sure_inputs(
             (network(FLAT, "a"),),
             from_arrays(np.zeros((2, 1, 4, 4), dtype=np.float32), kind="image"),
             1,

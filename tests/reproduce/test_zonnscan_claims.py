@@ -12,7 +12,7 @@ from torch import nn
 
 from robgui.core.dataset import Dataset, from_arrays
 from robgui.core.errors import DataError
-from robgui.core.execution.analysis import Step
+from robgui.core.execution.step import Step
 from robgui.core.model.classifier import Classifier
 from robgui.reproduce.claim import Setting
 from robgui.reproduce.training import NETWORKS, train
@@ -202,7 +202,7 @@ def test_all_claims_run_for_every_model_under_the_eyes_of_the_caller(
     np.savez(
         tmp_path / "bars.npz", images=data.array(), labels=data.labels, names=np.array(data.names)
     )
-    monkeypatch.setattr(benches, "_SMALL", SIZE)
+    monkeypatch.setattr(benches, "SMALL", SIZE)
     said: list[str] = []
     seen: list[tuple[str, Step]] = []
     setting = Setting(
@@ -221,7 +221,7 @@ def test_all_claims_run_for_every_model_under_the_eyes_of_the_caller(
 def test_two_models_of_one_name_are_told_apart_in_tables_and_file_names(
     trained: tuple[Classifier, ...],
 ) -> None:
-    assert benches._names([trained[0], trained[0], trained[1]]) == ["MLP (1)", "MLP (2)", "CNN"]
+    assert benches.names_of([trained[0], trained[0], trained[1]]) == ["MLP (1)", "MLP (2)", "CNN"]
     assert PaperModel("MLP (2)", 1, trained[0]).slug == "mlp-2"
 
 

@@ -115,7 +115,7 @@ def _workspaces(folder: Path) -> Iterator[Path]:
         path = folder / f"{name}.robgui"
         with Workspace.open(path) as made:
             for setting in ("last_used", "in_use", "used"):
-                made.set_setting(setting, used)
+                made.values.set(setting, used)
         with closing(sqlite3.connect(path)) as database, database:
             database.execute("PRAGMA foreign_keys = OFF")
             for statement, values in changes:

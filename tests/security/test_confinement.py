@@ -28,7 +28,7 @@ from robgui.core.execution.worker.confinement.devices import (
 from robgui.core.execution.worker.confinement.hint import HINT
 from robgui.core.execution.worker.confinement.system_calls import CALLS, PROCESSORS
 from robgui.core.execution.worker.process import Place
-from robgui.core.execution.worker.slot import Terms
+from robgui.core.execution.worker.terms import Terms
 from robgui.core.execution.worker.workers import Workers
 from tests.patience import wait_for
 from tests.security.attacks import child
@@ -211,7 +211,7 @@ def test_the_same_torchscript_file_writes_where_nothing_is_confined(tmp_path, ou
 
 @confined
 def test_every_thread_of_a_worker_is_confined_and_it_holds_pipes_only(workers):
-    place = Path(f"/proc/{workers._slots[0].pid}")
+    place = Path(f"/proc/{workers.pid}")
     for thread in (place / "task").iterdir():
         status = (thread / "status").read_text()
         assert "NoNewPrivs:\t1" in status and "Seccomp:\t2" in status
@@ -232,7 +232,7 @@ def test_a_worker_writes_into_its_own_folder_which_goes_with_it_also_when_it_is_
         where = "__import__('tests.security.payloads').security.payloads.use_own_folder()"
         *_, place = native(made, tmp_path, outside, more=where)
         assert Path(place).read_bytes() == b"mine"
-        os.kill(made._slots[0].pid, 9)
+        os.kill(made.pid, 9)
         wait_for(lambda: made.work(0.05) or not Path(place).parent.exists())
     finally:
         made.close()
@@ -245,7 +245,7 @@ def test_the_folder_of_a_program_that_was_killed_is_removed_by_the_next(tmp_path
     orphan, ours = tmp_path / f"robgui-worker-{ended.pid}-abc", folders.private_folder()
     (orphan / "deep").mkdir(parents=True)
     (orphan / "deep" / "link").symlink_to(Path(__file__))
-    folders._remove_orphans.cache_clear()
+    folders.remove_orphans.cache_clear()
     other = folders.private_folder()
     assert not orphan.exists() and ours.exists() and other.exists() and Path(__file__).exists()
     assert ours.stat().st_mode & 0o777 == 0o700

@@ -29,7 +29,7 @@ from robgui.core.trust import Code, SourceFile
 from robgui.gui.app.app import application, leave, open_window
 from robgui.gui.model.model_dialog import ModelDialog
 from robgui.gui.model.trust_dialog import TrustDialog
-from robgui.gui.state.opening import Opening
+from robgui.gui.state.library.opening import Opening
 from robgui.gui.widgets.elided import Caption
 from robgui.gui.widgets.plain import Label, question, tip
 
@@ -160,9 +160,9 @@ def test_no_place_of_the_window_takes_a_name_for_rich_text(qtbot, window, files)
             for key, value in values.items()
             if key in store.analyses[name].params.model_fields
         }
-        store.set_params(name, store.analyses[name].params.parse(params))
-        request = store.request(name)
-        assert request is not None, store.obstacle(name)
+        store.next_run.set_params(name, store.analyses[name].params.parse(params))
+        request = store.next_run.request(name)
+        assert request is not None, store.next_run.obstacle(name)
         store.submit(request)
     idle(qtbot, store)
     assert [run.error for run in store.history.runs if run.error] == []

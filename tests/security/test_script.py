@@ -25,7 +25,7 @@ from robgui.core.loading.script.graphs import (
     unsafe_operations,
 )
 from robgui.core.loading.script.operations import TENSORS, UNSAFE
-from robgui.core.loading.script.reader import _PARTS
+from robgui.core.loading.script.reader import PARTS
 from tests.security.attacks import ROOT, loaded_in_child, refused, repack
 from tests.security.test_weights import compressed, quantised, sparse
 from tests.security.zoo import NETWORKS, Recurrent, network
@@ -174,7 +174,7 @@ def test_a_part_whose_name_differs_in_case_only_does_not_take_the_place_of_the_c
     ],
 )
 def test_torch_is_given_only_the_parts_that_were_checked(name):
-    assert not _PARTS.fullmatch(name)
+    assert not PARTS.fullmatch(name)
 
 
 def _parts(path: Path) -> dict[str, bytes]:

@@ -163,11 +163,7 @@ def test_a_model_starts_no_processes_and_prints_nothing(tmp_path, name, capfd):
         part.n_jobs, part.verbose = 4, 3
     classifier = load(save(model, tmp_path / "m.skops"), device="cpu")
     classifier.infer(X)
-    loaded = (
-        classifier.backend.estimator
-        if hasattr(classifier, "backend")
-        else classifier._backend.estimator
-    )
+    loaded = classifier.backend.estimator
     assert all(
         part.n_jobs is None and part.verbose == 0
         for part in (loaded, *getattr(loaded, "estimators_", ()))

@@ -14,7 +14,7 @@ from torch import nn
 from robgui.cli import main
 from robgui.cli.printing import plain, plain_warnings, print_json
 from robgui.cli.progress import ProgressLine
-from robgui.core.execution.analysis import Step
+from robgui.core.execution.step import Step
 
 #: A new window title, a cleared screen, the same with the one-byte form, a turned direction of
 #: writing, a forged line.

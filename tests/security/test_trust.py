@@ -158,7 +158,7 @@ def test_what_is_replaced_after_it_was_hashed_does_not_run(weights, marker, tmp_
     from robgui.core.trust import snapshot
 
     evil = tmp_path / "evil"
-    taken = snapshot.Snapshot._take
+    taken = snapshot.Snapshot.__init__
 
     def take_then_replace(self, path, architecture):
         taken(self, path, architecture)
@@ -167,7 +167,7 @@ def test_what_is_replaced_after_it_was_hashed_does_not_run(weights, marker, tmp_
 
     code = asked(weights)
     trust.trust(code.digest, code.what)
-    monkeypatch.setattr(snapshot.Snapshot, "_take", take_then_replace)
+    monkeypatch.setattr(snapshot.Snapshot, "__init__", take_then_replace)
     assert load(weights, device="cpu").classes == 3
     assert marker.exists() and not evil.exists()
 

@@ -83,5 +83,5 @@ def test_what_the_user_trusts_counts_also_in_worker_processes(suite):
 def test_no_reference_says_that_its_file_is_trusted(suite):
     assert run(suite, "--trust") == 0
     with Workspace.open(suite.parent / "w.robgui") as workspace:
-        (known,) = workspace.references("model")
+        (known,) = workspace.files.references("model")
         assert "trust" not in known.model_dump()

@@ -70,7 +70,7 @@ class Round:
         self.drop(resources.path("demo", "table.csv"))
         self.drop(resources.path("demo", "table_mlp.onnx"))
         known = store.analyses[_ANALYSIS]
-        execution = store.submit(store.build(known, known.params(samples=64), (0,)))
+        execution = store.submit(store.next_run.build(known, known.params(samples=64), (0,)))
         self.wait(lambda: execution.state.ended and not self._busy())
         self._kept = self._runs()
         if [run.state for run in self._kept.values()] != [RunState.DONE]:

@@ -18,7 +18,7 @@ from robgui.core.execution.execution import Execution
 from robgui.core.execution.run import RunState
 from robgui.gui.app.app import application, open_window
 from robgui.gui.app.main_window import MainWindow
-from robgui.gui.state.opening import Opening
+from robgui.gui.state.library.opening import Opening
 
 #: Samples of a run that is soon over, and of one that takes seconds.
 SHORT, LONG = 64, 20_000
@@ -51,7 +51,7 @@ def ready(workspace: Path, model: str = "fashion_mlp.pt2") -> MainWindow:
     store.library.load_model(Opening(resources.path("demo", model), quiet=True))
     wait(lambda: store.library.model is not None and not store.busy)
     window.show_panel("zonnscan")
-    wait(lambda: store.request("zonnscan") is not None)
+    wait(lambda: store.next_run.request("zonnscan") is not None)
     return window
 
 
@@ -60,7 +60,7 @@ def submit(window: MainWindow, samples: int, seed: int) -> Execution:
     store = window.store
     known = store.analyses["zonnscan"]
     values = {"samples": samples, "target_half_width": 0.0, "radii": (0.0, 0.1, 0.2), "seed": seed}
-    return store.submit(store.build(known, known.params.parse(values), [0]))
+    return store.submit(store.next_run.build(known, known.params.parse(values), [0]))
 
 
 def ended(job: Execution) -> bool:

@@ -18,7 +18,7 @@ from robgui.core.execution.execution import Execution
 from robgui.core.execution.run import RunState
 from robgui.core.trust.opening import code_of
 from robgui.gui.app.app import application, leave, open_window
-from robgui.gui.state.opening import Opening
+from robgui.gui.state.library.opening import Opening
 from tests.core.execution.worker import foreign
 from tests.core.execution.worker.foreign import STUCK
 from tests.patience import LONGEST, Stopwatch
@@ -46,7 +46,7 @@ class Person:
         application()
         self.window = open_window(folder / "w.robgui")
         self.store = self.window.store
-        self.store.memory = MEMORY
+        self.store.processes.memory = MEMORY
         self.heard: list[str] = []
         self.store.said.connect(lambda level, sentence, details: self.heard.append(sentence))
         self.window.show()
@@ -69,11 +69,11 @@ class Person:
     def at_loading(self, model: str) -> Seen:
         """Opens a model that misbehaves at its first answer."""
         heart, stopped = Heart(), None
-        self._open(f"{model}_at_once", quiet=False)
+        self.open_model(f"{model}_at_once", quiet=False)
         if model in STUCK:
             self.wait(lambda: self.misbehaves or not self.store.busy, "the mischief")
             assert self.window.status.stop.isVisible(), self.heard
-            assert self.window.status._working.text() == "Loading foreign.safetensors …"
+            assert self.window.status.working.text() == "Loading foreign.safetensors …"
             stopped = self._stopped(self.window.status.stop, lambda: not self.store.busy)
         else:
             self.wait(lambda: not self.store.busy, "the end")
@@ -83,7 +83,7 @@ class Person:
     def in_preview(self, model: str) -> Seen:
         """Opens a model and changes its settings in the dialog until it misbehaves."""
         heart, stopped = Heart(), None
-        self._open(model, quiet=False)
+        self.open_model(model, quiet=False)
         self.wait(lambda: not self.store.busy and self._dialog() is not None, "the dialog")
         dialog = self._dialog()
         for step in range(1, 3 * foreign.GOOD):
@@ -91,10 +91,10 @@ class Person:
             if self.misbehaves or dialog.problem.text() or dialog.warnings.text():
                 break
             dialog.form.show_values({"mean": (step / 100,)})
-            dialog._recompute()
+            dialog.recompute()
         if model in STUCK:
             words = "Waiting for foreign.safetensors to answer …"
-            self.wait(lambda: self.window.status._working.text() == words, "these words")
+            self.wait(lambda: self.window.status.working.text() == words, "these words")
             assert not dialog.use.isEnabled() or dialog.verdict.text().startswith("Measuring")
             said = f"{dialog.verdict.text()} {words}"
             stopped = self._stopped(dialog.cancel, lambda: not self.store.pictures.busy)
@@ -146,7 +146,7 @@ class Person:
         dialog = self.window.commands.questions.dialog
         return dialog if dialog is not None and dialog.isVisible() else None
 
-    def _open(self, build: str, *, quiet: bool) -> None:
+    def open_model(self, build: str, *, quiet: bool) -> None:
         library = self.store.library
         for model in list(library.models):
             library.remove_model(model)
@@ -160,7 +160,7 @@ class Person:
     def _run(self, build: str, **values: object) -> Execution:
         """Opens a model, fills the form and presses Run."""
         store, pane = self.store, self.window.run_pane
-        self._open(build, quiet=True)
+        self.open_model(build, quiet=True)
         self.wait(lambda: not store.busy and store.library.model is not None, "the model")
         self.window.show_panel("zonnscan")
         self.wait(lambda: pane.form() is not None, "the form")
@@ -172,7 +172,9 @@ class Person:
 
     def _wait_until_stuck(self, execution: Execution) -> None:
         seen, since = execution.newest, time.monotonic()
-        while time.monotonic() - since < _QUIET_SECONDS or not misbehaves(self.store.pids):
+        while time.monotonic() - since < _QUIET_SECONDS or not misbehaves(
+            self.store.processes.pids
+        ):
             QTest.qWait(20)
             if execution.newest is not seen:
                 seen, since = execution.newest, time.monotonic()

@@ -16,7 +16,7 @@ from robgui.core.dataset import Dataset, align, batches, match
 from robgui.core.dataset.picture import picture_of
 from robgui.core.devices import to_host
 from robgui.core.errors import DataError, ModelError
-from robgui.core.execution.analysis import Pace, Step
+from robgui.core.execution.step import Pace, Step
 from robgui.core.model.classifier import Classifier
 
 #: Mistakes and doubtful labels that are kept with their pictures.

@@ -8,7 +8,8 @@ from robgui.analyses.accuracy import views, words
 from robgui.analyses.accuracy.cost import accuracy_calls
 from robgui.analyses.accuracy.params import AccuracyParams
 from robgui.analyses.accuracy.result import AccuracyResult
-from robgui.core.execution.analysis import Analysis, Demo, deferred
+from robgui.core.execution.analysis import Analysis, Demo
+from robgui.core.execution.deferred import deferred
 from robgui.core.execution.method import Method
 
 ACCURACY = Analysis(

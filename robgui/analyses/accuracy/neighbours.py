@@ -15,6 +15,7 @@ ASKED, AGREEING = 10, 8
 ALIKE = {"image": 0.01, "table": 1e-6, "sequence": 1e-6}
 #: Side of the reduced pictures.
 SIDE = 16
+#: Inputs compared with all others at once: the table of likenesses then fits into memory.
 _ROWS = 512
 
 

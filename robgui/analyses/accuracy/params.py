@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from robgui.core.execution.analysis import Params
+from robgui.core.execution.params.params import Params
 
 
 class AccuracyParams(Params):

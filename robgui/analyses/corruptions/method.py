@@ -10,8 +10,9 @@ from robgui.analyses.corruptions import views, words
 from robgui.analyses.corruptions.cost import corruption_calls
 from robgui.analyses.corruptions.params import CorruptionsParams
 from robgui.analyses.corruptions.result import CorruptionsResult
-from robgui.core.execution.analysis import Analysis, Demo, deferred
+from robgui.core.execution.analysis import Analysis, Demo
 from robgui.core.execution.asking.question import Question
+from robgui.core.execution.deferred import deferred
 from robgui.core.execution.export import Export
 from robgui.core.execution.method import Method
 

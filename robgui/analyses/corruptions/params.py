@@ -6,7 +6,7 @@ import zlib
 
 from pydantic import Field, field_validator
 
-from robgui.core.execution.analysis import Params
+from robgui.core.execution.params.params import Params
 
 #: The kinds by name, in the order of the picture; the engine checks that it knows each.
 NAMES = (

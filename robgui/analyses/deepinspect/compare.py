@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from robgui.analyses.deepinspect.counting.truth import rank_correlation
+from robgui.analyses.deepinspect.matrices import standardised
 from robgui.analyses.deepinspect.result import DeepInspectResult
-from robgui.analyses.deepinspect.views import standardised
 from robgui.core.errors import DataError
 
 

@@ -13,6 +13,7 @@ from robgui.core.model.classifier import Classifier
 
 #: Most pairs of each sort that become findings: nobody looks at more.
 CLASSES, CONFUSIONS, BIASES = 20, 20, 10
+#: Inputs in the picture of a finding, and the side of each in pixels (three times a 28 × 28 digit).
 _SHOWN = 6
 _SIDE = 84
 #: Most bytes of the failing inputs themselves.

@@ -37,12 +37,12 @@ from robgui.analyses.deepinspect.params import DeepInspectParams
 from robgui.analyses.deepinspect.result import Confirmation, DeepInspectResult
 from robgui.analyses.deepinspect.wrong_inputs import surest_errors
 from robgui.core.dataset import Dataset
-from robgui.core.execution.analysis import Pace, Step
+from robgui.core.execution.step import Pace, Step
 from robgui.core.model.classifier import Classifier
 
 #: rho is part of every Step up to the first size, a float32 up to the second, and never kept beyond
 #: the third.
-_RHO_LIVE, _RHO_SINGLE, _RHO_LARGEST = 1_000_000, 4_000_000, 128_000_000
+RHO_LIVE, RHO_SINGLE, RHO_LARGEST = 1_000_000, 4_000_000, 128_000_000
 #: Most bias pairs that get their worst third class.
 _TRIPLETS = 1000
 
@@ -178,10 +178,10 @@ class _Inspection:
     def last_step(self) -> Step[DeepInspectResult]:
         """The picture at the end, with rho and pictures."""
         size = self.tally.neurons * self._classifier.classes
-        small = np.float32 if size <= _RHO_SINGLE else np.float16
-        result = self._result(self.tally.rho(small) if size <= _RHO_LARGEST else self._no_rho())
+        small = np.float32 if size <= RHO_SINGLE else np.float16
+        result = self._result(self.tally.rho(small) if size <= RHO_LARGEST else self._no_rho())
         remarks = [*result.remarks]
-        if size > _RHO_LARGEST:
+        if size > RHO_LARGEST:
             remarks.append("Too many neurons and classes to keep what each neuron does.")
         if self.tally.grouped is None:
             remarks.append("Too many neurons and classes to say how sure the distances are.")
@@ -204,7 +204,7 @@ class _Inspection:
 
     def _live_rho(self) -> np.ndarray:
         size = self.tally.neurons * self._classifier.classes
-        if size <= _RHO_LIVE:
+        if size <= RHO_LIVE:
             return self.tally.rho(np.float32)
         return self._no_rho()
 

@@ -12,8 +12,10 @@ from robgui.analyses.deepinspect.result import DeepInspectResult
 from robgui.analyses.deepinspect.studies import views as study_views
 from robgui.analyses.deepinspect.studies import words as study_words
 from robgui.analyses.deepinspect.studies.result import CoverageResult, ThresholdsResult
-from robgui.core.execution.analysis import Analysis, Demo, Params, Shards, deferred
+from robgui.core.execution.analysis import Analysis, Demo, Shards
+from robgui.core.execution.deferred import deferred
 from robgui.core.execution.method import Method
+from robgui.core.execution.params.params import Params
 
 
 def _one_unit_per_input(params: Params, inputs: int) -> int:

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field, field_validator
 
-from robgui.core.execution.analysis import Params
+from robgui.core.execution.params.params import Params
 
 Norm = Literal["paper", "rms"]
 Filter = Literal["low", "paper", "none"]

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
 
-from robgui.analyses.deepinspect.labels import FEWEST, ClassErrors, errors_of
+from robgui.analyses.deepinspect import matrices
+from robgui.analyses.deepinspect.labels import FEWEST, ClassErrors, errors_of, mixed_up
 from robgui.analyses.deepinspect.pairs import Order, beyond_noise, class_order, pixels_apart
 from robgui.analyses.deepinspect.params import DeepInspectParams
 from robgui.analyses.deepinspect.result import (
     DeepInspectResult,
     Quality,
 )
-from robgui.core.intervals import clopper_pearson
-from robgui.core.text.words import count, number, percent
+from robgui.core.text.words import count, number
 from robgui.core.view import (
     Axis,
     Bars,
@@ -25,7 +24,6 @@ from robgui.core.view import (
     Ink,
     Line,
     Mark,
-    Matrix,
     Picture,
     Series,
     Table,
@@ -38,8 +36,6 @@ SHOWN_CLASSES = 24
 SHOWN_PAIRS = 200
 #: Points of a scatter; a picture with more shows no more.
 _POINTS = 5_000
-#: Classes are put side by side by likeness only up to this many while a run goes on: it takes time,
-#: and rows would jump.
 _SHARE = Axis("share", low=0, high=1, kind="share")
 
 
@@ -55,103 +51,22 @@ def inspect_views(
     views: list[View] = []
     if errors is not None:
         views += [
-            _confusions(result, errors, order),
+            matrices.confusions(result, errors, order),
             _class_bars(result, errors, params.most_wrong),
         ]
     elif result.conf.size:
-        views.append(_true_confusion(result, order))
-    views += [_distances(result, order), _biases(result, order), _pairs(result), _histogram(result)]
+        views.append(matrices.true_confusion(result, order))
+    views += [
+        matrices.distances(result, order),
+        matrices.biases(result, order),
+        _pairs(result, errors),
+        _histogram(result),
+    ]
     if result.confusion is not None and result.confusion.pairs:
         views += [_scatter(result), _ranking(result.confusion)]
     if result.exhibits:
         views.append(_exhibits(result))
     return views
-
-
-#: Why a cell of a matrix of classes is empty.
-SAME_CLASS, RIGHT = "same class, or too few inputs", "right answers, or too few inputs"
-
-
-def _matrix(
-    title: str,
-    values: np.ndarray,
-    order: np.ndarray,
-    names: tuple[str, ...],
-    scale: Axis,
-    worst: str,
-    axes: tuple[str, str],
-) -> Matrix:
-    """A matrix of classes, the first at the top as in any table."""
-    shown = np.asarray(values, dtype=np.float64)[np.ix_(order[::-1], order)]
-    finite = shown[np.isfinite(shown)]
-    if len(finite):
-        low = min(0.0, float(finite.min()))
-    else:
-        low = 0.0
-    high = float(finite.max()) if len(finite) else 1.0
-    ordered = tuple(names[int(c)] for c in order)
-    return Matrix(
-        title,
-        Axis(axes[0]),
-        Axis(axes[1]),
-        shown,
-        scale,
-        (low, high if high > low else low + 1.0),
-        worst="high" if worst == "high" else "low",
-        rows=ordered[::-1],
-        columns=ordered,
-        unknown=SAME_CLASS if axes[0] == axes[1] else RIGHT,
-    )
-
-
-def _confusions(result: DeepInspectResult, errors: ClassErrors, order: np.ndarray) -> Matrix:
-    scale = Axis("share of the true class", kind="share", low=0, high=1, better="low")
-    axes = ("predicted class", "true class")
-    return _matrix(
-        "What is taken for what", errors.directed, order, result.classes, scale, "high", axes
-    )
-
-
-def _true_confusion(result: DeepInspectResult, order: np.ndarray) -> Matrix:
-    values = np.where(np.eye(len(result.classes), dtype=bool), np.nan, result.conf)
-    scale = Axis("true confusion", kind="share", low=0, high=1, better="low")
-    return _matrix(
-        "True confusion", values, order, result.classes, scale, "high", ("class", "class")
-    )
-
-
-def _distances(result: DeepInspectResult, order: np.ndarray) -> Matrix:
-    """In standard deviations from the mean, so that two networks can be laid side by side."""
-    scale = Axis("distance, in standard deviations (low: alike)", better="high")
-    values = standardised(result.napvd)
-    return _matrix(
-        "Distance between classes", values, order, result.classes, scale, "low", ("class", "class")
-    )
-
-
-def _biases(result: DeepInspectResult, order: np.ndarray) -> Matrix:
-    values = np.where(np.eye(len(result.classes), dtype=bool), np.nan, result.avg_bias)
-    scale = Axis("average bias", better="low")
-    return _matrix(
-        "Bias between classes", values, order, result.classes, scale, "high", ("class", "class")
-    )
-
-
-def standardised(distance: np.ndarray) -> np.ndarray:
-    """Distances in standard deviations from their mean over unordered pairs.
-
-    Nan on the diagonal and where unknown.
-    """
-    values = distance[np.triu_indices(len(distance), 1)]
-    values = values[np.isfinite(values)]
-    spread = float(values.std()) if len(values) else 0.0
-    centred = distance - (float(values.mean()) if len(values) else 0.0)
-    if spread > 0:
-        scaled = centred / spread
-    else:
-        scaled = centred * 0
-    np.fill_diagonal(scaled, np.nan)
-    return scaled
 
 
 def _class_bars(result: DeepInspectResult, errors: ClassErrors, limit: float) -> Bars:
@@ -176,7 +91,7 @@ def _class_bars(result: DeepInspectResult, errors: ClassErrors, limit: float) ->
     )
 
 
-def _pairs(result: DeepInspectResult) -> Table:
+def _pairs(result: DeepInspectResult, errors: ClassErrors | None) -> Table:
     """The pairs that stand out, most alike first: how sure, what the labels say, pixels apart."""
     pairs = (result.confusion_pairs if len(result.confusion_pairs) else result.confusion_top)[
         :SHOWN_PAIRS
@@ -194,9 +109,8 @@ def _pairs(result: DeepInspectResult) -> Table:
             Column("at most", cells(result.napvd_high[a, b]), "number"),
             Column("Beyond noise", sure),
         ]
-    errors = errors_of(result)
     if errors is not None:
-        columns.append(Column("Mixed up", tuple(mixed_up(errors, *p) for p in pairs.tolist())))
+        columns.append(Column("Mixed up", mixed_up(errors, a, b)))
     elif result.conf.size:
         columns.append(Column("True confusion", cells(result.conf[a, b]), "share"))
     if result.confirmations:
@@ -214,17 +128,6 @@ def _pairs(result: DeepInspectResult) -> Table:
             f" with fewer than {FEWEST} inputs of a class."
         )
     return Table(title, tuple(columns), note)
-
-
-def mixed_up(errors: ClassErrors, a: int, b: int) -> str:
-    """``7 of 200 (1.4 % to 7.1 %)``: inputs of either class that are taken for the other one."""
-    wrong = int(errors.table[a, b] + errors.table[b, a])
-    members = int(errors.members[a] + errors.members[b])
-    if not members:
-        return "no labels"
-    low, high = clopper_pearson(np.array([wrong]), np.array([members]))
-    ends = (math.floor(1000 * float(low[0])) / 1000, math.ceil(1000 * float(high[0])) / 1000)
-    return f"{wrong:,} of {members:,} ({percent(ends[0])} to {percent(ends[1])})"
 
 
 def _apart(pixels: float | None) -> str:

@@ -19,9 +19,10 @@ from robgui.analyses.feature_game.result import FeatureGameBatchResult, Outcome
 from robgui.core.dataset import Dataset, inputs
 from robgui.core.dataset.picture import picture_of
 from robgui.core.errors import DataError, ParamsError
-from robgui.core.execution.analysis import Pace, Step
+from robgui.core.execution.step import Pace, Step
 from robgui.core.model.classifier import Classifier
 
+#: Images of a batch that become findings, each with its picture: the least severe changes.
 MOST_FINDINGS = 10
 #: The longer side of the small pictures.
 _THUMBNAIL = 64

@@ -28,8 +28,8 @@ from robgui.analyses.feature_game.result import FeatureGameResult, Persistence
 from robgui.analyses.feature_game.turning import PERSISTENCE_CALLS, persistence
 from robgui.core.dataset import Dataset, inputs
 from robgui.core.errors import DataError
-from robgui.core.execution.analysis import Pace, Step
 from robgui.core.execution.budget.time_limit import Deadline
+from robgui.core.execution.step import Pace, Step
 from robgui.core.model.classifier import Classifier
 
 #: Turning and scaling is left out when it would take a larger share of the calls than this.

@@ -14,8 +14,9 @@ from robgui.analyses.feature_game.attribution.result import AttributionResult
 from robgui.analyses.feature_game.cost import batch_calls, game_calls
 from robgui.analyses.feature_game.params import FeatureGameBatchParams, FeatureGameParams
 from robgui.analyses.feature_game.result import FeatureGameBatchResult, FeatureGameResult
-from robgui.core.execution.analysis import Analysis, Demo, Requirements, Shards, deferred
+from robgui.core.execution.analysis import Analysis, Demo, Requirements, Shards
 from robgui.core.execution.asking.question import Question
+from robgui.core.execution.deferred import deferred
 from robgui.core.execution.method import Method
 
 

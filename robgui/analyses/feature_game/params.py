@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, field_validator
 
-from robgui.core.execution.analysis import Params
+from robgui.core.execution.params.params import Params
 
 Player = Literal["cooperative", "adversarial", "nature"]
 Norm = Literal["l0", "l1", "l2", "linf"]

@@ -2,14 +2,37 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from robgui.analyses.feature_game.features.saliency import Mixture
-from robgui.analyses.feature_game.params import GameParams
+from robgui.analyses.feature_game.params import GameParams, Player
 from robgui.analyses.feature_game.play.game import Goal
 from robgui.analyses.feature_game.play.oracle import Oracle
 from robgui.analyses.feature_game.play.record import SearchRecord
 from robgui.analyses.feature_game.play.tree import Node, ucb1, with_prior
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSetup:
+    """What a search is given.
+
+    Attributes:
+        oracle: Answers for the model, and counts.
+        goal: When the class counts as changed.
+        mixture: The features, a Gaussian around each keypoint.
+        rng: All the randomness of the search.
+        params: The settings of the run.
+        player: Who makes the second move.
+    """
+
+    oracle: Oracle
+    goal: Goal
+    mixture: Mixture
+    rng: np.random.Generator
+    params: GameParams
+    player: Player = "cooperative"
 
 
 class Search:
@@ -20,20 +43,15 @@ class Search:
         record: What has been found so far.
     """
 
-    def __init__(
-        self,
-        oracle: Oracle,
-        goal: Goal,
-        mixture: Mixture,
-        rng: np.random.Generator,
-        params: GameParams,
-    ) -> None:
+    def __init__(self, setup: SearchSetup) -> None:
+        params = setup.params
         self.root = Node()
-        self.record = SearchRecord(oracle, goal, params)
-        self._oracle = oracle
-        self._game = oracle.game
-        self._goal = goal
-        self._mixture = mixture
-        self._rng = rng
+        self.record = SearchRecord(setup.oracle, setup.goal, params)
+        self._setup = setup
+        self._oracle = setup.oracle
+        self._game = setup.oracle.game
+        self._goal = setup.goal
+        self._mixture = setup.mixture
+        self._rng = setup.rng
         self._params = params
         self._score = (with_prior if params.selection == "prior" else ucb1)(params.exploration)

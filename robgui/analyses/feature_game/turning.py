@@ -11,6 +11,7 @@ from torch import Tensor
 from robgui.analyses.feature_game.result import Persistence
 from robgui.core.model.classifier import Classifier
 
+#: Turns in degrees and sizes at which an example is looked at again, as in the paper's Figure 5.
 ANGLES = tuple(float(angle) for angle in range(-30, 31, 5))
 SCALES = (0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.3)
 #: Images shown to the model: image and example at every angle and scale.

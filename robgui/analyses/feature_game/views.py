@@ -165,7 +165,7 @@ def _saliency(result: FeatureGameResult) -> Matrix:
     return Matrix(
         "Where the search looks",
         Axis("x", "pixels"),
-        Axis("y", "pixels from below"),
+        Axis("y from below", "pixels"),
         values,
         Axis("share of the search"),
         (0.0, high or 1.0),

@@ -65,6 +65,7 @@ class Law:
         """
         if self.kill == 1:
             return float(np.exp(-killed.sum() / (self.particles * len(killed))))
+        # A whole round leaves (N - K)/N of the mass above its level; one cut short, (N - rest)/N.
         rounds, rest = np.divmod(killed, self.kill)
         logs = rounds * math.log1p(-self.kill / self.particles) + np.log1p(-rest / self.particles)
         return float(np.exp(logs.mean()))
@@ -77,6 +78,8 @@ class Law:
         """
         counts = np.asarray(killed, dtype=np.int64)
         if self.kill == 1:
+            # M is a Poisson count at time t = -log p with rate N R. The ends solve P(M <= k) and
+            # P(M >= k) = outside/2 for t; tails of Poisson counts are incomplete gamma functions.
             rate = self.particles * self.replicas
             longest = special.gammaincinv(counts + 1, 1 - outside / 2) / rate
             shortest = special.gammaincinv(np.maximum(counts, 1), outside / 2) / rate
@@ -88,6 +91,8 @@ class Law:
         """Variance of the killed of one replica when their mean is ``mean_killed``."""
         if self.kill == 1 or mean_killed <= 0:
             return max(mean_killed, 0.0)
+        # 1/(N - i) is the mean wait for the i-th death of a round, so this is the time a round
+        # takes.
         cycle = float(np.sum(1 / (self.particles - np.arange(self.kill))))
         pmf = birth(self.particles, self.kill, mean_killed * cycle / self.kill)
         states = np.arange(len(pmf))

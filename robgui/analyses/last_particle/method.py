@@ -14,7 +14,8 @@ from robgui.analyses.last_particle.params import (
 from robgui.analyses.last_particle.result import LastParticleResult, LastParticleTableResult
 from robgui.analyses.last_particle.table import views as table_views
 from robgui.analyses.last_particle.table import words as table_words
-from robgui.core.execution.analysis import Analysis, Demo, Shards, deferred
+from robgui.core.execution.analysis import Analysis, Demo, Shards
+from robgui.core.execution.deferred import deferred
 from robgui.core.execution.method import Method
 
 ONE_INPUT = Analysis(

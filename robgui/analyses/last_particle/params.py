@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from robgui.core.execution.analysis import Params
+from robgui.core.execution.params.params import Params
 
 Noise = Literal["box", "clip", "l2", "ball", "gaussian", "smooth", "light", "jpeg"]
 Margin = Literal["auto", "logits", "probabilities"]

@@ -37,8 +37,8 @@ from robgui.analyses.last_particle.sampling.montecarlo import MonteCarlo
 from robgui.analyses.last_particle.single_fields import around_fields, padded, tests_of, trace
 from robgui.analyses.last_particle.tested_inputs import Chosen, one_input
 from robgui.core.dataset import Dataset, align
-from robgui.core.execution.analysis import Pace, Step
 from robgui.core.execution.budget.time_limit import Deadline
+from robgui.core.execution.step import Pace, Step
 from robgui.core.model.classifier import Classifier
 
 #: How far below the critical probability the power is shown, in powers of ten, and how finely.

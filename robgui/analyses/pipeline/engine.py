@@ -13,11 +13,11 @@ from robgui.core.dataset import Dataset, align, match
 from robgui.core.dataset.picture import picture_of
 from robgui.core.devices import to_host
 from robgui.core.errors import DataError
-from robgui.core.execution.analysis import Pace, Step
+from robgui.core.execution.step import Pace, Step
 from robgui.core.model.classifier import Classifier
 
 #: Pictures prepared together; small, so that the first answers come early.
-_TOGETHER = 16
+TOGETHER = 16
 #: Examples that are kept.
 _EXAMPLES = 6
 
@@ -30,9 +30,9 @@ def pipeline_audit(
     fitting = align(classifier, dataset)
     audit = _Audit(classifier, fitting, params)
     pace = Pace()
-    for start in range(0, audit.total, _TOGETHER):
-        audit.take(range(start, min(start + _TOGETHER, audit.total)))
-        if pace.due() and start + _TOGETHER < audit.total:
+    for start in range(0, audit.total, TOGETHER):
+        audit.take(range(start, min(start + TOGETHER, audit.total)))
+        if pace.due() and start + TOGETHER < audit.total:
             yield Step(audit.seen, audit.total, audit.result())
     if not audit.places:
         raise DataError(f"No picture of {dataset.name} can be read; choose other data.")

@@ -8,7 +8,8 @@ from robgui.analyses.pipeline import views, words
 from robgui.analyses.pipeline.cost import audit_calls
 from robgui.analyses.pipeline.params import PipelineParams
 from robgui.analyses.pipeline.result import PipelineResult
-from robgui.core.execution.analysis import Analysis, Demo, deferred
+from robgui.core.execution.analysis import Analysis, Demo
+from robgui.core.execution.deferred import deferred
 from robgui.core.execution.method import Method
 
 AUDIT = Analysis(

@@ -21,8 +21,9 @@ from robgui.analyses.semantic.result import MapResult, RegionsResult, Sight, Srv
 from robgui.analyses.semantic.volume_ratio.params import SrvrParams
 from robgui.analyses.semantic.volume_ratio.views import srvr_views
 from robgui.analyses.semantic.volume_ratio.words import TITLE, srvr_findings, srvr_verdict
-from robgui.core.execution.analysis import Analysis, Demo, Shards, deferred
+from robgui.core.execution.analysis import Analysis, Demo, Shards
 from robgui.core.execution.asking.question import Question
+from robgui.core.execution.deferred import deferred
 from robgui.core.execution.method import Method
 
 _DEMO = ("fashion_cnn.safetensors", "fashion.npz", 6)

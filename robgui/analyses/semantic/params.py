@@ -9,7 +9,8 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator
 
-from robgui.core.execution.analysis import Params, Requirements
+from robgui.core.execution.analysis import Requirements
+from robgui.core.execution.params.params import Params
 
 Preset = Literal["default", "paper"]
 

@@ -13,14 +13,14 @@ from robgui.analyses.tolerance.noise import noise_tolerance
 from robgui.analyses.tolerance.params import ToleranceParams
 from robgui.analyses.tolerance.restarts import RestartedSearch
 from robgui.analyses.tolerance.result import Broken, NoiseTolerance, ToleranceResult
-from robgui.analyses.zonnscan.nearest import Crossing
+from robgui.analyses.zonnscan.crossing.nearest import Crossing
 from robgui.analyses.zonnscan.sampling.tally import read_scores
 from robgui.bounds import certifying
 from robgui.core.dataset import Dataset, align, inputs, match
 from robgui.core.dataset.picture import picture_of
 from robgui.core.devices import to_host
 from robgui.core.errors import DataError, ModelError
-from robgui.core.execution.analysis import Pace, Step
+from robgui.core.execution.step import Pace, Step
 from robgui.core.model.backend import first_line
 from robgui.core.model.classifier import Classifier
 

@@ -8,7 +8,8 @@ from robgui.analyses.tolerance import views, words
 from robgui.analyses.tolerance.cost import tolerance_calls
 from robgui.analyses.tolerance.params import ToleranceParams
 from robgui.analyses.tolerance.result import ToleranceResult
-from robgui.core.execution.analysis import Analysis, Demo, deferred
+from robgui.core.execution.analysis import Analysis, Demo
+from robgui.core.execution.deferred import deferred
 from robgui.core.execution.method import Method
 
 TOLERANCE = Analysis(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field, model_validator
 
-from robgui.core.execution.analysis import Params
+from robgui.core.execution.params.params import Params
 
 
 class ToleranceParams(Params):

@@ -12,12 +12,13 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from robgui.analyses.zonnscan.gradient_search import GradientSearch
+from robgui.analyses.zonnscan.crossing.gradient_search import GradientSearch
 from robgui.core.model.randomness import HOST
 
 #: Sizes of the restarts, as shares of the nearest change found, and restarts at each.
 SHARES = (0.6, 0.7, 0.8, 0.88, 0.95)
 RESTARTS = 3
+#: Gradient steps of each restart.
 STEPS = 20
 
 

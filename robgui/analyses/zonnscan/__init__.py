@@ -9,7 +9,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from robgui.analyses.zonnscan.attack import fast_gradient
+    from robgui.analyses.zonnscan.crossing.attack import fast_gradient
     from robgui.analyses.zonnscan.disagreement import corner_cases, zonnscan_corner_cases
     from robgui.analyses.zonnscan.drawn_again import zone_samples
     from robgui.analyses.zonnscan.params import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from robgui.analyses.zonnscan.attack import fast_gradient
+from robgui.analyses.zonnscan.crossing.attack import fast_gradient
 from robgui.analyses.zonnscan.drawn_again import samples_of
 from robgui.analyses.zonnscan.populations import true_classes
 from robgui.analyses.zonnscan.result import Twins

@@ -19,9 +19,10 @@ from robgui.analyses.zonnscan.thumbnails import thumbnails
 from robgui.core.dataset import Dataset, align, batches, inputs
 from robgui.core.devices import to_host
 from robgui.core.errors import DataError, ModelError
-from robgui.core.execution.analysis import Pace, Step
+from robgui.core.execution.step import Pace, Step
 from robgui.core.model.classifier import Classifier
 
+#: Corner cases that become findings, with their inputs.
 MOST_FINDINGS = 20
 #: Inputs per look, so that the first corner cases are on screen soon.
 _LOOK = 256

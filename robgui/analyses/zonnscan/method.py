@@ -33,8 +33,9 @@ from robgui.analyses.zonnscan.words import corner_cases as corner_cases_words
 from robgui.analyses.zonnscan.words import populations as populations_words
 from robgui.analyses.zonnscan.words import sweep as sweep_words
 from robgui.analyses.zonnscan.words import watermark as watermark_words
-from robgui.core.execution.analysis import Analysis, Demo, Requirements, Shards, deferred
+from robgui.core.execution.analysis import Analysis, Demo, Requirements, Shards
 from robgui.core.execution.asking.question import Question
+from robgui.core.execution.deferred import deferred
 from robgui.core.execution.method import Method
 
 _FOLDER = "robgui.analyses.zonnscan"

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, JsonValue, field_validator
 
 from robgui.analyses.zonnscan.zone import EVEN, Sampler, Zone
-from robgui.core.execution.analysis import Params
+from robgui.core.execution.params.params import Params
 
 #: What the preset ``paper`` sets where the user has set nothing else (Section III: k = 10,000).
 PAPER: dict[str, Any] = {"samples": 10_000, "sampler": "plain", "target_half_width": 0.0}

@@ -16,8 +16,8 @@ from scipy import stats
 from torch import Tensor
 
 from robgui.analyses.choosing import chosen_places
-from robgui.analyses.zonnscan.attack import fast_gradient
 from robgui.analyses.zonnscan.cost import affordable
+from robgui.analyses.zonnscan.crossing.attack import fast_gradient
 from robgui.analyses.zonnscan.params import PopulationsParams, ScanParams
 from robgui.analyses.zonnscan.result import PopulationsResult
 from robgui.analyses.zonnscan.sampling.intervals import safe_half_widths
@@ -29,12 +29,13 @@ from robgui.analyses.zonnscan.thumbnails import thumbnails
 from robgui.core.dataset import Dataset, inputs
 from robgui.core.devices import to_host
 from robgui.core.errors import DataError
-from robgui.core.execution.analysis import Pace, Step
+from robgui.core.execution.step import Pace, Step
 from robgui.core.model.classifier import Classifier
 
 #: An input is worth showing when its class changes within the zone, or when the model is this
 #: unsure there.
 UNSURE = 0.5
+#: Inputs of a set that become findings.
 MOST_FINDINGS = 10
 #: The exact law of the Kolmogorov-Smirnov statistic takes too long for a live picture with more
 #: values than this.

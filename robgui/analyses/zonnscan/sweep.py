@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
-from robgui.analyses.zonnscan.gradient_search import GradientSearch
-from robgui.analyses.zonnscan.nearest import Crossing, crossing_samples, nearest_crossing
+from robgui.analyses.zonnscan.crossing.gradient_search import GradientSearch
+from robgui.analyses.zonnscan.crossing.nearest import Crossing, crossing_samples, nearest_crossing
 from robgui.analyses.zonnscan.params import ZonnscanParams
 from robgui.analyses.zonnscan.radii import Radii
 from robgui.analyses.zonnscan.result import ATTACK_TO_COME, ZonnscanResult
@@ -30,8 +30,8 @@ from robgui.analyses.zonnscan.zone import Zone, largest_radius
 from robgui.core.dataset import Dataset, align, inputs
 from robgui.core.devices import to_host
 from robgui.core.errors import DataError, ModelError
-from robgui.core.execution.analysis import Pace, Step
 from robgui.core.execution.budget.time_limit import Deadline
+from robgui.core.execution.step import Pace, Step
 from robgui.core.model.backend import first_line
 from robgui.core.model.classifier import Classifier
 
@@ -50,11 +50,11 @@ def zonnscan(
     it is sure enough.
     """
     deadline = Deadline(params.max_seconds)
-    sweep = _Sweep(classifier, dataset, params, deadline)
+    sweep = Sweep(classifier, dataset, params, deadline)
     yield from deadline.counted(_swept(sweep))
 
 
-def _swept(sweep: _Sweep) -> Iterator[Step[ZonnscanResult]]:
+def _swept(sweep: Sweep) -> Iterator[Step[ZonnscanResult]]:
     pace = Pace()
     for doing in sweep.work():
         if pace.due():
@@ -62,7 +62,7 @@ def _swept(sweep: _Sweep) -> Iterator[Step[ZonnscanResult]]:
     yield sweep.step(cut=sweep.late)
 
 
-class _Sweep:
+class Sweep:
     """Everything a sweep knows while it runs; ``step`` is its picture at any moment."""
 
     def __init__(

@@ -11,6 +11,7 @@ from robgui.core.dataset.picture import picture_of
 
 #: Most bytes of the small pictures of one result; with more inputs each becomes smaller.
 _BUDGET = 8_000_000
+#: Sides in pixels; on fewer than the second nothing could be made out.
 _LARGEST, _SMALLEST = 64, 12
 
 

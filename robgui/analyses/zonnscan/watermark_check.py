@@ -21,7 +21,7 @@ from robgui.analyses.zonnscan.watermark import KEPT, Key, Repeated, Stitching, m
 from robgui.core.dataset import Dataset, align, inputs
 from robgui.core.devices import to_host
 from robgui.core.errors import DataError, ModelError
-from robgui.core.execution.analysis import Pace, Step
+from robgui.core.execution.step import Pace, Step
 from robgui.core.model.classifier import Classifier
 
 

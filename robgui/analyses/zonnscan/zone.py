@@ -45,6 +45,7 @@ FINE = (
 
 #: A sweep that adds radii where its curves bend begins with these.
 EVEN_FIRST = (0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1)
+#: The same for tables and balls, which change class early.
 FINE_FIRST = (0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1)
 
 

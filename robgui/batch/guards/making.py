@@ -14,7 +14,7 @@ import numpy as np
 from robgui.batch.guards.inputs import to_file
 from robgui.batch.guards.pytest_file import TEST_FILE
 from robgui.batch.guards.suite import INPUTS, Case, FoundOn, GuardSuite, write_suite
-from robgui.core.dataset.dataset import plain
+from robgui.core.dataset.classes import plain
 from robgui.core.errors import ParamsError, WorkspaceError
 from robgui.core.execution.asking.witness import Witness, WitnessedInput, witnesses
 from robgui.core.text.words import count

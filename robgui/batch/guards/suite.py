@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from robgui.batch.guards.inputs import LARGEST, from_file
-from robgui.core.dataset.dataset import plain
+from robgui.core.dataset.classes import plain
 from robgui.core.dataset.matching import Model
 from robgui.core.errors import DataError, ParamsError
 from robgui.core.files import write_whole

@@ -161,8 +161,8 @@ def _again(
     experiment: Experiment, places: _Places, executor: Executor, progress: ProgressLine
 ) -> str:
     """What is different this time; empty where nothing is."""
-    from robgui.core.execution.analysis import Step
     from robgui.core.execution.execution import Execution
+    from robgui.core.execution.step import Step
     from robgui.report.verify.comparing import disagreement
 
     request, trusted = places.filled(experiment)

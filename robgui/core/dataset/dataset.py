@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -11,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robgui.core.dataset import drawing
-from robgui.core.dataset.limits import LARGEST_ARRAY, sized
+from robgui.core.dataset import classes, drawing
+from robgui.core.dataset.choosing import Indices, numbers, possible_shape
 from robgui.core.dataset.query import select
 from robgui.core.dataset.source import Shape, Skipped, Source, location
 from robgui.core.errors import DataError
@@ -21,8 +20,6 @@ from robgui.core.text import words
 
 if TYPE_CHECKING:
     from robgui.core.dataset.framing import Framing
-
-Indices = Sequence[int] | np.ndarray
 
 
 class Dataset:
@@ -96,6 +93,11 @@ class Dataset:
         )
 
     @property
+    def _where(self) -> str:
+        """What to call it in an error."""
+        return location(self.path, self.name)
+
+    @property
     def source(self) -> Source:
         """Where the items come from, whole."""
         return self._source
@@ -119,18 +121,7 @@ class Dataset:
 
         Empty when all could.
         """
-        skipped = self.skipped
-        if not skipped:
-            return ""
-        first = skipped[0]
-        reason = first.reason.rpartition(f"{first.path}: ")[2].rstrip(
-            "."
-        )  # a file says its whole path once more
-        if len(skipped) > 1:
-            many = f"{len(skipped):,} files or rows of {self.name}, the first: "
-        else:
-            many = f"{self.name}: "
-        return f"{many}{first.path}: {reason}."
+        return self._source.skips.words(self.name)
 
     def skip(self, path: str, reason: str) -> None:
         """Lists something as left out."""
@@ -161,7 +152,9 @@ class Dataset:
             DataError: An item cannot be read or cannot have this shape; the sentence names it.
         """
         positions = self._positions(indices)
-        return self._source.array(positions, self._target(len(positions), shape))
+        return self._source.array(
+            positions, possible_shape(shape, self.shape, len(positions), self._where)
+        )
 
     def readable(
         self, indices: Indices | None = None, shape: Shape | None = None
@@ -173,13 +166,14 @@ class Dataset:
         if indices is None:
             chosen = np.arange(len(self))
         else:
-            chosen = self._numbers(indices)
+            chosen = numbers(indices, len(self), self._where)
         positions = self._positions(chosen)
-        target = self._target(len(positions), shape)
+        target = possible_shape(shape, self.shape, len(positions), self._where)
         try:
             return [int(i) for i in chosen], self._source.array(positions, target)
         except DataError:
-            return self._one_by_one(chosen, positions, target)
+            kept, items = self._source.readable(positions, target)
+            return [int(chosen[place]) for place in kept], items
 
     def batches(
         self, size: int, shape: Shape | None = None
@@ -232,7 +226,7 @@ class Dataset:
             indices: Numbers from 0, or one True or False for each item, as in
                 ``data.subset(data.labels == 3)``.
         """
-        chosen = self._numbers(indices)
+        chosen = numbers(indices, len(self), self._where)
         positions = self._positions(chosen)
         if self.labels is None:
             labels = None
@@ -263,29 +257,20 @@ class Dataset:
             or tuple(names) == self.names
         ):
             return self._view(names=names)
-        place = {plain(name): number for number, name in enumerate(names)}
         if self.labels is None:
-            return self._view(label_matrix=self._columns_in(place, len(names)), names=names)
-        numbers = np.array(
-            [*(place.get(plain(name), -1) for name in self.names), -1], dtype=np.int64
-        )
-        known = np.where(
-            (self.labels >= 0) & (self.labels < len(self.names)), self.labels, len(self.names)
-        )
-        return self._view(labels=numbers[known], names=names)
+            assert self.label_matrix is not None
+            matrix = classes.reordered(self.label_matrix, self.names, names)
+            return self._view(label_matrix=matrix, names=names)
+        labels = classes.renumbered(self.labels, self.names, names)
+        return self._view(labels=labels, names=names)
 
     def renamed(self, names: Mapping[str, str]) -> Dataset:
         """The same items with other class names, by the present ones.
 
         Classes that get one name become one class; an empty name leaves its items unlabelled.
         """
-        new = [names.get(name, name) for name in self.names]
-        if self.labels is None or (all(new) and len({*new}) == len(new)):
-            return self._view(names=new)
-        kept = list(dict.fromkeys(filter(None, new)))
-        places = np.array([*(kept.index(name) if name else -1 for name in new), -1])
-        known = np.where(self.labels < len(new), self.labels, -1)
-        return self._view(labels=places[known], names=kept)
+        labels, kept = classes.merged(self.labels, self.names, names)
+        return self._view(labels=labels, names=kept)
 
     def placed(self, places: Sequence[int], names: Sequence[str]) -> Dataset:
         """The same items in other classes.
@@ -295,16 +280,11 @@ class Dataset:
             names: The names of the new classes.
         """
         if self.label_matrix is not None:
-            moved = np.zeros((len(self), len(names)), dtype=bool)
-            for column, place in enumerate(places[: self.label_matrix.shape[1]]):
-                if place >= 0:
-                    moved[:, place] |= self.label_matrix[:, column]
-            return self._view(label_matrix=moved, names=names)
+            matrix = classes.moved_columns(self.label_matrix, places, len(names))
+            return self._view(label_matrix=matrix, names=names)
         if self.labels is None:
             return self._view(names=names)
-        numbers = np.array([*places, -1], dtype=np.int64)
-        known = np.where(self.labels < len(places), self.labels, -1)
-        return self._view(labels=numbers[known], names=names)
+        return self._view(labels=classes.moved_labels(self.labels, places), names=names)
 
     def unlabelled(self, names: Sequence[str]) -> Dataset:
         """The same items without labels, the classes called ``names``."""
@@ -312,21 +292,12 @@ class Dataset:
         bare.labels = bare.label_matrix = None
         return bare
 
-    def _columns_in(self, place: Mapping[str, int], count: int) -> np.ndarray:
-        """The label matrix with ``count`` columns, each moved to the place of its name."""
-        assert self.label_matrix is not None
-        moved = np.zeros((len(self), count), dtype=bool)
-        for column, name in enumerate(self.names[: self.label_matrix.shape[1]]):
-            if plain(name) in place:
-                moved[:, place[plain(name)]] |= self.label_matrix[:, column]
-        return moved
-
     def with_columns(self, features: Sequence[str]) -> Dataset:
         """The same rows with these columns only, in this order."""
         missing = [feature for feature in features if feature not in self.features]
         if missing:
             raise DataError(
-                f"{location(self.path, self.name)}: there is no column {missing[0]!r}; the columns"
+                f"{self._where}: there is no column {missing[0]!r}; the columns"
                 f" are: {', '.join(self.features[:50])}."
             )
         return self._view(
@@ -368,74 +339,11 @@ class Dataset:
     def _positions(self, indices: Indices | None) -> np.ndarray:
         if indices is None:
             return self._index
-        chosen = self._numbers(indices)
+        chosen = numbers(indices, len(self), self._where)
         wrong = (chosen < 0) | (chosen >= len(self))
         if wrong.any():
             raise DataError(
-                f"{location(self.path, self.name)}: there is no item {chosen[wrong][0]}; "
+                f"{self._where}: there is no item {chosen[wrong][0]}; "
                 f"the dataset has {words.count(len(self), 'item')}, counted from 0."
             )
         return np.asarray(self._index[chosen])
-
-    def _numbers(self, indices: Indices) -> np.ndarray:
-        """Indices as whole numbers; a mask gives the places where it is True."""
-        given: np.ndarray = np.asarray(indices)
-        if given.dtype != np.bool_:
-            return self._whole_numbers(given)
-        if given.shape != (len(self),):
-            raise DataError(
-                f"{location(self.path, self.name)}: a choice by True and False needs one for each"
-                f" of {words.count(len(self), 'item')}, not the shape {given.shape}."
-            )
-        return np.flatnonzero(given)
-
-    def _whole_numbers(self, given: np.ndarray) -> np.ndarray:
-        try:
-            numbers: np.ndarray = given.astype(np.int64).reshape(-1)
-        except OverflowError:  # larger than any count of items
-            raise DataError(
-                f"{location(self.path, self.name)}: there is no item with so large a number; the"
-                f" dataset has {words.count(len(self), 'item')}, counted from 0."
-            ) from None
-        return numbers
-
-    def _target(self, count: int, shape: Shape | None) -> Shape:
-        if shape is None:
-            target = self.shape
-        else:
-            target = tuple(int(side) for side in shape)
-        if target is None:
-            raise DataError(
-                f"{location(self.path, self.name)}: the items differ in size; give the shape they"
-                " shall have."
-            )
-        if any(side < 1 for side in target):
-            raise DataError(
-                f"{location(self.path, self.name)}: the shape {target} is impossible; every size"
-                " must be at least 1."
-            )
-        if count * math.prod(target) * 4 > LARGEST_ARRAY:
-            raise DataError(
-                f"{location(self.path, self.name)}: {count:,} items of shape {target} need"
-                f" {sized(4 * count * math.prod(target))} at once; choose fewer items or read them"
-                " in batches."
-            )
-        return target
-
-    def _one_by_one(
-        self, chosen: np.ndarray, positions: np.ndarray, target: Shape
-    ) -> tuple[list[int], np.ndarray]:
-        kept, items = [], []
-        for index, position in zip(chosen, positions, strict=True):
-            try:
-                items.append(self._source.read(int(position), target))
-            except DataError as error:
-                self._source.skips.add(self._source.key(int(position)), str(error))
-            else:
-                kept.append(int(index))
-        return kept, np.stack(items) if items else np.empty((0, *target), np.float32)
-
-
-def plain(name: str) -> str:
-    """A class name as it is compared: without case, underscores and outer blanks."""
-    return name.casefold().replace("_", " ").strip()

@@ -7,7 +7,9 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from robgui.core.dataset.dataset import Dataset, Indices, plain
+from robgui.core.dataset.choosing import Indices
+from robgui.core.dataset.classes import plain
+from robgui.core.dataset.dataset import Dataset
 from robgui.core.dataset.naming import Correspondence, correspond, in_words, numbered
 from robgui.core.errors import DataError
 from robgui.core.model.settings import Kind, ModelSettings
@@ -138,8 +140,8 @@ def _named(classifier: M, dataset: Dataset, tell: Callable[[str], None]) -> M:
     ):
         return classifier
     tell(
-        f"{classifier.name} has no class names of its own; it takes those of {dataset.name}, in"
-        " their order."
+        f"{classifier.name} has no class names of its own; it takes those of {dataset.name} in"
+        f" their order: {_few(names, 6)}."
     )
     named: M = classifier.with_settings(classifier.settings.change(labels=names))
     return named
@@ -178,8 +180,8 @@ def _tell_strange_classes(classifier: Model, dataset: Dataset, tell: Callable[[s
         )
 
 
-def _few(names: Sequence[str]) -> str:
-    return ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
+def _few(names: Sequence[str], most: int = 3) -> str:
+    return ", ".join(names[:most]) + (", …" if len(names) > most else "")
 
 
 def fits(classifier: Model, dataset: Dataset) -> bool:
@@ -188,9 +190,13 @@ def fits(classifier: Model, dataset: Dataset) -> bool:
     if not used:
         return True
     found = correspondence(classifier, dataset)
-    if found is None:
-        return max(used) < classifier.classes
-    return found.how != "none"
+    if found is not None:
+        return found.how != "none"
+    # a model without names takes those of the data in their order, which says nothing where there
+    # are more or fewer of them than it has classes
+    if dataset.names and not numbered(dataset.names):
+        return len(dataset.names) == classifier.classes
+    return max(used) < classifier.classes
 
 
 def shown_names(classifier: Model, dataset: Dataset) -> tuple[str, ...]:

@@ -55,6 +55,22 @@ class Skips:
             rest = (Skipped("…", f"and {self._more:,} more"),) if self._more else ()
             return (*self._listed.values(), *rest)
 
+    def words(self, name: str) -> str:
+        """How many things of ``name`` were left out, and the first with its reason; empty for
+        none.
+        """
+        listed = self.all()
+        if not listed:
+            return ""
+        first = listed[0]
+        # a file says its whole path once more
+        reason = first.reason.rpartition(f"{first.path}: ")[2].rstrip(".")
+        if len(listed) > 1:
+            many = f"{len(listed):,} files or rows of {name}, the first: "
+        else:
+            many = f"{name}: "
+        return f"{many}{first.path}: {reason}."
+
 
 class Source(ABC):
     """Items by position, in their stored form; every method may be called from any thread.
@@ -100,6 +116,18 @@ class Source(ABC):
         for place, position in enumerate(positions):
             items[place] = self.read(int(position), shape)
         return items
+
+    def readable(self, positions: np.ndarray, shape: Shape) -> tuple[list[int], np.ndarray]:
+        """Which of the positions can be read, and their items; the others are skipped."""
+        kept, items = [], []
+        for place, position in enumerate(positions):
+            try:
+                items.append(self.read(int(position), shape))
+            except DataError as error:
+                self.skips.add(self.key(int(position)), str(error))
+            else:
+                kept.append(place)
+        return kept, np.stack(items) if items else np.empty((0, *shape), np.float32)
 
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
         """Lowest and highest value, one per column; images lie in [0, 1]."""

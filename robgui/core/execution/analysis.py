@@ -6,18 +6,16 @@ a *complete* result, never a delta, so that dropping, pausing and stopping are a
 
 from __future__ import annotations
 
-import importlib
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar, get_args, get_type_hints
-
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_type_hints
 
 from robgui.core.errors import DataError, ModelError, ParamsError, Remedy, RobguiError
 from robgui.core.execution.budget.cost import Calls, Subject
+from robgui.core.execution.deferred import Deferred, deferred
 from robgui.core.execution.export import Export
-from robgui.core.execution.params.problems import sentence
+from robgui.core.execution.params.params import Params
+from robgui.core.execution.step import Pace, Step
 from robgui.core.verdict import Status, Verdict
 
 if TYPE_CHECKING:
@@ -25,113 +23,22 @@ if TYPE_CHECKING:
     from robgui.core.offer import Offer
     from robgui.core.view import View
 
+#: What the author of a method needs, in one place.
+__all__ = [
+    "Analysis",
+    "Demo",
+    "Pace",
+    "Params",
+    "Requirements",
+    "Shards",
+    "Step",
+    "analysis",
+    "deferred",
+]
+
 R = TypeVar("R")
 Kind = Literal["image", "table", "sequence"]
 KINDS: tuple[Kind, ...] = ("image", "table", "sequence")
-
-
-@dataclass(frozen=True, slots=True)
-class Step(Generic[R]):
-    """A complete picture on the way: ``done`` of ``total`` units of work and the result so far.
-
-    ``cut`` marks the last one of a run that ended because its time was over. ``kept`` comes now and
-    then with an analysis that can go on after a stop: the result of its first units, see Shards.
-    """
-
-    done: int
-    total: int | None
-    result: R
-    note: str = ""
-    cut: bool = False
-    kept: Any = None
-
-    def after(self, earlier: Step[R] | None) -> Step[R]:
-        """This Step in place of an earlier one that nobody has seen: what that has kept stays."""
-        if earlier is None or earlier.kept is None or self.kept is not None:
-            return self
-        return replace(self, kept=earlier.kept)
-
-
-class Params(BaseModel):
-    """Settings of an analysis: the only source of form, command-line option, validation and record.
-
-    A field may tell its form more with ``json_schema_extra``: ``rare`` (True: it stands behind
-    "More"), ``empty`` (what an empty text means, such as "all"), ``zero`` (what 0 means, such as
-    "no limit"), ``means`` (what a word of the papers means, by the word) and ``judges`` (its unit:
-    it decides a status, and Preferences show it).
-
-    Attributes:
-        presets: Value of the field ``preset`` -> settings it stands for. A preset fills in what was
-            not given, and the form shows what it has filled in: what the user gives wins, and what
-            will run is what is shown.
-        formerly: Name that a setting once had -> its name now, for files that users already have.
-    """
-
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
-    formerly: ClassVar[Mapping[str, str]] = {}
-
-    # the validator is built when the first settings are made: the window lists many analyses
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, defer_build=True)
-
-    seed: int = Field(
-        0,
-        ge=0,
-        le=2**63 - 1,
-        title="Seed",
-        description="Start of the random numbers; same seed, same result.",
-    )
-    batch: int = Field(
-        0,
-        ge=0,
-        le=1_000_000,
-        title="Batch",
-        description="Inputs per model call; 0 lets the program choose. Only rounding changes.",
-        json_schema_extra={"zero": "automatic"},
-    )
-    max_seconds: float = Field(
-        0.0,
-        ge=0,
-        le=1e7,
-        title="Time limit in seconds",
-        description=(
-            "Seconds after which computing ends with what is known by then, and says so; 0: no"
-            " limit. Results then depend on the machine."
-        ),
-        json_schema_extra={"zero": "no limit"},
-    )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _fill_in(cls, values: Any) -> Any:
-        """Adds what the preset says of settings that were not given."""
-        if not isinstance(values, dict):
-            return values
-        given = cls.renamed(values)
-        return {**cls.presets.get(str(given.get("preset")), {}), **given}
-
-    @classmethod
-    def renamed(cls, values: Mapping[str, Any]) -> dict[str, Any]:
-        """The values under the names that their settings have now."""
-        return {cls.formerly.get(name, name): value for name, value in values.items()}
-
-    @classmethod
-    def preset_values(cls, name: str) -> dict[str, Any]:
-        """Every setting that any preset touches, as the preset ``name`` has it: for a form that
-        switches between them.
-        """
-        touched = dict.fromkeys(key for settings in cls.presets.values() for key in settings)
-        usual = {
-            key: cls.model_fields[key].get_default(call_default_factory=True) for key in touched
-        }
-        return {**usual, **cls.presets.get(name, {})}
-
-    @classmethod
-    def parse(cls, values: dict[str, Any]) -> Params:
-        """Validates ``values``; the error is one sentence that names the field and its bounds."""
-        try:
-            return cls.model_validate(values)
-        except ValidationError as error:
-            raise ParamsError(sentence(cls.model_fields, error)) from error
 
 
 @dataclass(frozen=True)
@@ -389,33 +296,6 @@ def _of_a_part(result: Any, params: Any) -> Verdict:
     return Verdict(Status.UNKNOWN, "")
 
 
-class Deferred:
-    """A function that is imported when it is first called; see ``deferred``."""
-
-    def __init__(self, module: str, name: str) -> None:
-        self._module = module
-        self.__name__ = name
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.function(*args, **kwargs)
-
-    @property
-    def function(self) -> Callable[..., Any]:
-        """The function itself, imported now."""
-        found: Callable[..., Any] = getattr(importlib.import_module(self._module), self.__name__)
-        return found
-
-
-def deferred(place: str) -> Deferred:
-    """A function by ``module:name`` that is imported when it is first called.
-
-    The record of a method names its engines so: the window reads the record without importing
-        torch.
-    """
-    module, _, name = place.partition(":")
-    return Deferred(module, name)
-
-
 def analysis(
     *,
     title: str,
@@ -444,31 +324,6 @@ def analysis(
         )
 
     return make
-
-
-class Pace:
-    """Says when the next Step is due, so that an engine neither floods nor starves its listener.
-
-    Ask it after each batch: the first answer is yes, so that the first picture comes at once.
-
-    Attributes:
-        awaited: Somebody waits for what runs in this process to end, which it does at its next
-            Step: that is due after the present batch.
-    """
-
-    awaited: ClassVar[bool] = False
-
-    def __init__(self, seconds: float = 0.05) -> None:
-        self._seconds = seconds
-        self._next = 0.0
-
-    def due(self) -> bool:
-        """True at most once every ``seconds``, and while somebody waits for the end."""
-        now = time.monotonic()
-        if now < self._next and not Pace.awaited:
-            return False
-        self._next = now + self._seconds
-        return True
 
 
 def _result_of(engine: Callable[..., Any]) -> Any:

@@ -10,9 +10,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from robgui.core.errors import DataError, ModelError, ParamsError, Remedy, RobguiError, sentence
-from robgui.core.execution.analysis import Analysis, Pace, Params, Step
+from robgui.core.execution.analysis import Analysis
 from robgui.core.execution.budget.time_limit import within
+from robgui.core.execution.params.params import Params
 from robgui.core.execution.run import RunState
+from robgui.core.execution.step import Pace, Step
 from robgui.core.execution.task import Report, Task
 
 if TYPE_CHECKING:
@@ -63,7 +65,7 @@ def _foreseen(error: BaseException, device: str) -> BaseException:
     """Memory that has run out outside a model call is no bug either; everything else is as it
     was.
     """
-    from robgui.core.model.classifier import out_of_memory
+    from robgui.core.model.foreign import out_of_memory
 
     if isinstance(error, RobguiError) or not out_of_memory(error):
         return error

@@ -9,7 +9,7 @@ import os
 from robgui.core.execution.inline import Inline
 from robgui.core.execution.loaded_cache import LoadedCache
 from robgui.core.execution.worker.process import Place
-from robgui.core.execution.worker.slot import Terms
+from robgui.core.execution.worker.terms import Terms
 from robgui.core.execution.worker.workers import Workers
 
 #: Set to 1, everything runs in one process, so that a debugger can follow it.

@@ -8,10 +8,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from robgui.core.errors import WorkspaceError, sentence
-from robgui.core.execution.analysis import Step
-from robgui.core.execution.clock import Clock
+from robgui.core.execution.budget.clock import Clock, seconds_left
+from robgui.core.execution.budget.commits import CommitBudget
 from robgui.core.execution.keeping import Keeping
 from robgui.core.execution.run import RunState
+from robgui.core.execution.step import Step
 from robgui.core.execution.task import Report, Task
 from robgui.core.finding import Finding
 from robgui.core.verdict import Verdict
@@ -24,31 +25,6 @@ if TYPE_CHECKING:
 #: Seconds between commits of a partial result; a commit takes a moment, too, and a crash is to lose
 #: two seconds at most.
 COMMIT_SECONDS = 1.5
-#: Commits may take this share of the time; huge results are committed less often.
-_COMMIT_SHARE = 0.1
-#: How much must be done, and for how long, before the time left can be told.
-_LEAST_SHARE, _LEAST_SECONDS = 0.02, 1.0
-
-
-class CommitBudget:
-    """Keeps commits below their share of the time; executions of one program share it.
-
-    What counts is processor time: waiting for a busy disk or machine holds up no run, and must not
-    make its stored result old. Nor may what a commit loads or prepares once, so a run pays what the
-    cheaper of its last two commits has cost.
-    """
-
-    def __init__(self) -> None:
-        self._free_at = 0.0
-
-    @property
-    def free(self) -> bool:
-        """Whether a commit may be made now."""
-        return time.monotonic() >= self._free_at
-
-    def spend(self, seconds: float) -> None:
-        """A commit has taken ``seconds`` of the processor."""
-        self._free_at = time.monotonic() + seconds / _COMMIT_SHARE
 
 
 class Execution:
@@ -163,10 +139,7 @@ class Execution:
     @property
     def seconds_left(self) -> float | None:
         """Estimated from the share done; None until there is enough to go by."""
-        share, seconds = self.share, self.seconds
-        if share is None or share < _LEAST_SHARE or seconds < _LEAST_SECONDS:
-            return None
-        return seconds * (1 - share) / share
+        return seconds_left(self.share, self.seconds)
 
     @property
     def verdict(self) -> Verdict | None:
@@ -199,7 +172,7 @@ class Execution:
         """Ends after the present Step, which is kept; what has not begun never begins."""
         with self._lock:
             self.stop_asked = self.stop_asked or time.monotonic()
-            if self._waits():
+            if self.state is RunState.QUEUED and not self.attempts:  # no executor has it yet
                 self.state = RunState.CANCELLED
             self._go.set()
         self.wake()
@@ -275,9 +248,7 @@ class Execution:
             return
         self.clock.stop()
         try:
-            if self.newest is None:
-                self.findings = ()
-            else:
+            if self.newest is not None:
                 self.findings = tuple(self.analysis.findings(self.newest.result, self.params))
             self._verdict(state)
         except Exception as caught:  # noqa: BLE001 - recorded in the run
@@ -294,10 +265,6 @@ class Execution:
         with self._lock:
             self.state = state
             self._go.set()
-
-    def _waits(self) -> bool:
-        """Whether no executor has it yet."""
-        return self.state is RunState.QUEUED and not self.attempts
 
     def _go_on(self, report: Report) -> None:
         with self._lock:

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from robgui.core.errors import sentence
-from robgui.core.execution.analysis import Step
 from robgui.core.execution.carrying import carry_out
 from robgui.core.execution.execution import Execution
 from robgui.core.execution.loaded_cache import LoadedCache
 from robgui.core.execution.run import RunState
+from robgui.core.execution.step import Step
 
 
 class Steps(Iterator[Step[Any]]):

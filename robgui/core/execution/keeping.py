@@ -6,8 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from robgui.core.errors import WorkspaceError
-from robgui.core.execution.analysis import Analysis, Step
+from robgui.core.execution.analysis import Analysis
 from robgui.core.execution.run import RunState
+from robgui.core.execution.step import Step
 from robgui.core.execution.task import Task
 from robgui.version import __version__
 

@@ -174,7 +174,7 @@ def find_file(wanted: Reference, workspace: Workspace | None = None) -> Path:
     to.
     """
     if workspace is not None:
-        known = workspace.references(wanted.kind, every=True)
+        known = workspace.files.references(wanted.kind, every=True)
     else:
         known = []
     paths = [

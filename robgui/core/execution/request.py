@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
 from pydantic_core import to_jsonable_python
 
-from robgui.core.execution.analysis import Analysis, Params
+from robgui.core.execution.analysis import Analysis
+from robgui.core.execution.params.params import Params
 from robgui.core.execution.registry import find
 
 if TYPE_CHECKING:

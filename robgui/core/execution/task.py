@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from robgui.core.execution.analysis import Analysis, Step
+from robgui.core.execution.analysis import Analysis
 from robgui.core.execution.registry import find
 from robgui.core.execution.request import Request
 from robgui.core.execution.run import RunState
+from robgui.core.execution.step import Step
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset

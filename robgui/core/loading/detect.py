@@ -12,8 +12,14 @@ from robgui.core.errors import IncompleteModelError, ModelError
 from robgui.core.loading.fixed_batch import FixedBatch
 from robgui.core.loading.raw import FirstLayer, Raw, which_output
 from robgui.core.model.backend import Backend, TorchBackend, first_line, pick_output
-from robgui.core.model.classifier import Classifier, kind_of, random_inputs
-from robgui.core.model.guessing import ends_in_sigmoid, output_kind, within_one
+from robgui.core.model.classifier import Classifier
+from robgui.core.model.guessing import (
+    ends_in_sigmoid,
+    kind_of,
+    output_kind,
+    random_inputs,
+    within_one,
+)
 from robgui.core.model.settings import ModelSettings, parse
 
 Values = dict[str, object]

@@ -16,7 +16,8 @@ from robgui.core.errors import ModelError
 from robgui.core.loading.detect import settle
 from robgui.core.loading.raw import Raw, first_layer
 from robgui.core.model.backend import TorchBackend, first_line
-from robgui.core.model.classifier import Classifier, kind_of
+from robgui.core.model.classifier import Classifier
+from robgui.core.model.guessing import kind_of
 
 
 def module_classifier(module: nn.Module, inputs: Any = None) -> Classifier:

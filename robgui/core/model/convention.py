@@ -10,6 +10,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from robgui.core.devices import to_device
+from robgui.core.errors import ModelError
 from robgui.core.model.card import decode, encode
 from robgui.core.model.randomness import HOST
 from robgui.core.model.settings import ModelSettings
@@ -19,9 +21,27 @@ class Convention:
     """Inputs in [0, 1] -> raw inputs, and raw answers -> scores, as the settings of a model say."""
 
     def __init__(self, settings: ModelSettings, device: torch.device) -> None:
-        self._settings = settings
+        self._settings, self._device = settings, device
         self._image = settings.kind == "image"
         self._make_constants(device)
+
+    def tensor(self, values: Any, name: str) -> Tensor:
+        """Inputs ``(n, *shape)``, or one input, as a float tensor on the device of the model
+        ``name``.
+        """
+        if isinstance(values, Tensor):
+            array = values
+        else:
+            array = torch.from_numpy(np.ascontiguousarray(values, dtype=np.float32))
+        x = to_device(array, self._device).to(torch.float32)
+        shape = self._settings.shape
+        if tuple(x.shape) == shape:
+            x = x[None]
+        if tuple(x.shape[1:]) != shape:
+            raise ModelError(
+                f"{name} takes inputs of shape {shape}; these have shape {tuple(x.shape[1:])}."
+            )
+        return x
 
     def encode(self, values: Any) -> np.ndarray:
         """Table or sequence values in their own units -> [0, 1]; images are in [0, 1] already."""

@@ -13,7 +13,7 @@ from torch import Tensor
 from robgui.core.errors import ModelError
 from robgui.core.model.backend import CallableBackend, as_output, first_line
 from robgui.core.model.randomness import HOST, host_generator
-from robgui.core.model.settings import Kind
+from robgui.core.model.settings import Kind, ModelSettings
 
 #: What autograd calls operations that leave every number as it is.
 _REARRANGING = (
@@ -32,6 +32,12 @@ def kind_of(shape: Sequence[int]) -> Kind:
             f"an input has 1 (table), 2 (sequence) or 3 (image) dimensions, not {len(shape)}:"
             f" {tuple(shape)}."
         ) from None
+
+
+def settings_for(shape: Sequence[int], labels: Sequence[str], **settings: Any) -> ModelSettings:
+    """Settings of a model whose inputs have this shape; the kind is told from it."""
+    known = ModelSettings(shape=tuple(shape), kind=kind_of(shape), labels=tuple(labels))
+    return known.change(**settings)
 
 
 def output_kind(raw: Tensor, multi_label: bool = False) -> str:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import torch
 from torch import Tensor
 
 from robgui.core.devices import Passenger
+from robgui.core.errors import ModelError
 
 
 class Later:
@@ -47,3 +49,22 @@ class Later:
         """Whether all conditions held since it was last asked."""
         asked, self._asked = self._asked, []
         return all(one.read() for one in asked)
+
+    def check_finite(self, scores: Tensor, name: str) -> None:
+        """Raises ModelError, now or when it is asked, if scores of the model ``name`` are not
+        finite.
+        """
+        sound = torch.isfinite(scores).all()
+        if not (self.takes(sound) or bool(sound)):
+            _refuse(name)
+
+    def check(self, name: str) -> None:
+        """Raises ModelError if scores since it was last asked were not finite."""
+        if not self.sound():
+            _refuse(name)
+
+
+def _refuse(name: str) -> None:
+    raise ModelError(
+        f"{name} returns scores that are not finite numbers; check its weights, mean and std."
+    )

@@ -23,6 +23,7 @@ class Axis:
         kind: ``share`` is 0 to 1 and reads as per cent, ``count`` takes whole numbers only.
         log: Powers of ten at equal distances.
         better: Which way is good; ``neither`` where the axis says nothing about quality.
+        remark: What stands in brackets behind the name and is no unit: no number is read with it.
     """
 
     name: str
@@ -32,12 +33,13 @@ class Axis:
     kind: Kind = "number"
     log: bool = False
     better: Literal["low", "high", "neither"] = "neither"
+    remark: str = ""
 
     @property
     def title(self) -> str:
         """Name and unit as they stand beside the axis."""
-        if self.unit:
-            return f"{self.name} ({self.unit})"
+        if self.unit or self.remark:
+            return f"{self.name} ({self.unit or self.remark})"
         return self.name
 
     def words(self, value: float) -> str:

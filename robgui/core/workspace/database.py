@@ -50,7 +50,7 @@ MIGRATIONS: list[str] = [
 ]
 
 #: A query takes milliseconds; one of a damaged or malicious file might never end.
-_LONGEST_SECONDS = 30.0
+LONGEST_SECONDS = 30.0
 _STEPS_BETWEEN_LOOKS = 100_000
 
 
@@ -84,7 +84,7 @@ class Database:
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
         """Every row of a query."""
         with self._thread_lock, self._sentences("read"):
-            self._until = time.monotonic() + _LONGEST_SECONDS
+            self._until = time.monotonic() + LONGEST_SECONDS
             return self._open_connection().execute(sql, values).fetchall()
 
     @contextmanager
@@ -94,7 +94,7 @@ class Database:
             raise WorkspaceError(self.reason)
         with self._thread_lock, self._sentences("written"):
             connection = self._open_connection()
-            self._until = time.monotonic() + _LONGEST_SECONDS
+            self._until = time.monotonic() + LONGEST_SECONDS
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield connection

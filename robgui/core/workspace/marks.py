@@ -82,11 +82,11 @@ def write_marks(workspace: Workspace, path: str, fingerprint: str, marks: Marks)
         },
     }
     empty = not (marks.tags or marks.sets)
-    workspace.set_setting(_MARKS, others if empty else [*others, record])
+    workspace.values.set(_MARKS, others if empty else [*others, record])
 
 
 def _records(workspace: Workspace) -> list[dict[str, Any]]:
-    stored = workspace.setting(_MARKS)
+    stored = workspace.values.get(_MARKS)
     if isinstance(stored, list):
         listed = stored[:_MOST_DATASETS]
     else:

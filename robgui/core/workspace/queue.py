@@ -15,7 +15,7 @@ _QUEUE = "queue"
 
 def read_queue(workspace: Workspace) -> list[str]:
     """The ids of runs in the order that was chosen; some may have ended or be gone."""
-    stored = workspace.setting(_QUEUE)
+    stored = workspace.values.get(_QUEUE)
     if not isinstance(stored, list):
         return []
     return [each for each in stored if isinstance(each, str)]
@@ -23,7 +23,7 @@ def read_queue(workspace: Workspace) -> list[str]:
 
 def write_queue(workspace: Workspace, ids: Sequence[str]) -> None:
     """Keeps the order of the runs that wait."""
-    workspace.set_setting(_QUEUE, list(ids))
+    workspace.values.set(_QUEUE, list(ids))
 
 
 def in_order(runs: Iterable[Run], ids: Sequence[str]) -> list[Run]:

@@ -7,26 +7,28 @@ import time
 import uuid
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import platformdirs
 
-from robgui.core.codec import encode
 from robgui.core.dataset.derived import Derived, numbered
 from robgui.core.errors import ParamsError, WorkspaceError
 from robgui.core.evidence import Evidence
-from robgui.core.execution.analysis import Step
 from robgui.core.execution.registry import find
-from robgui.core.execution.request import Reference, Request
+from robgui.core.execution.request import Request
 from robgui.core.execution.run import Run, RunState
+from robgui.core.execution.step import Step
 from robgui.core.finding import Finding, StoredFinding
 from robgui.core.harm import Harm
-from robgui.core.npz import npz, unzip
+from robgui.core.npz import unzip
 from robgui.core.verdict import Verdict, to_json
 from robgui.core.workspace.database import Database
 from robgui.core.workspace.kept import KeptParts
+from robgui.core.workspace.known_files import KnownFiles, remembering
 from robgui.core.workspace.lock import FileLock
 from robgui.core.workspace.rows import Reader
+from robgui.core.workspace.stored import encoded, finding_row, insert_findings
+from robgui.core.workspace.values import StoredValues
 
 _RUN = (
     "SELECT runs.id, request, state, created, seconds, done, total, error, verdict, device,"
@@ -36,10 +38,7 @@ _FINDING = (
     "SELECT findings.id, run, kind, title, severity, detail, note, starred, pictures.finding IS NOT"
     " NULL FROM findings LEFT JOIN pictures ON pictures.finding = findings.id"
 )
-_IN_USE = "in use"
-_LOOKED_AT = "looked at"
 _HARM = "harm"
-_KINDS = ("model", "dataset")
 _INTERRUPTED = "interrupted: the program ended before the run did"
 
 
@@ -52,12 +51,17 @@ class Workspace:
 
     Attributes:
         kept: What interrupted runs have kept for going on.
+        values: JSON values by name: settings of the user, layouts of the window.
+        files: The models and data that were used, and where they are.
+        database: The file itself.
     """
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        self.database = database
         self._reader = Reader(database.path)
         self.kept = KeptParts(database, self._reader)
+        self.values = StoredValues(database, self._reader)
+        self.files = KnownFiles(database, self._reader, self.values)
         if not self.read_only:
             with database.transaction() as connection:
                 interrupted = (RunState.CANCELLED, _INTERRUPTED, RunState.RUNNING, RunState.PAUSED)
@@ -86,17 +90,17 @@ class Workspace:
     @property
     def path(self) -> Path:
         """The file."""
-        return self._database.path
+        return self.database.path
 
     @property
     def read_only(self) -> bool:
         """True when nothing may be written; ``reason`` says why."""
-        return self._database.read_only
+        return self.database.read_only
 
     @property
     def reason(self) -> str:
         """Why the workspace is read-only, one sentence; empty when it is not."""
-        return self._database.reason
+        return self.database.reason
 
     def __enter__(self) -> Workspace:
         return self
@@ -106,14 +110,14 @@ class Workspace:
 
     def close(self) -> None:
         """Closes the file; another window may then write to it."""
-        self._database.close()
+        self.database.close()
 
     # Runs
 
     def add_run(self, request: Request, state: RunState = RunState.QUEUED) -> Run:
         """Records a new run and remembers its models and data."""
         run = Run(id=uuid.uuid4().hex[:16], request=request, state=state, created=time.time())
-        with self._database.transaction() as connection:
+        with self.database.transaction() as connection:
             values = (run.id, request.model_dump_json(), run.state, run.created)
             connection.execute(
                 "INSERT INTO runs (id, request, state, created) VALUES (?, ?, ?, ?)", values
@@ -123,7 +127,7 @@ class Workspace:
                     reference.path
                 ):  # what is known already may have been re-linked, so it keeps its path
                     connection.execute(
-                        *_remember(reference, known="UPDATE SET used = excluded.used")
+                        *remembering(reference, known="UPDATE SET used = excluded.used")
                     )
         return run
 
@@ -163,9 +167,9 @@ class Workspace:
         if step is None:
             result = None
         else:
-            result = _encode(step.result)
-        rows = [_finding_row(finding) for finding in findings]
-        with self._database.transaction() as connection:
+            result = encoded(step.result)
+        rows = [finding_row(finding) for finding in findings]
+        with self.database.transaction() as connection:
             assignments = ", ".join(f"{name} = ?" for name in changes) or "id = id"
             if (
                 connection.execute(
@@ -179,25 +183,25 @@ class Workspace:
                     "INSERT OR REPLACE INTO results (run, document, blob) VALUES (?, ?, ?)",
                     (id, *result),
                 )
-            _insert_findings(connection, id, rows)
+            insert_findings(connection, id, rows)
 
     def runs(self) -> list[Run]:
         """Every run, newest first; results stay in the file."""
         return [
             self._reader.run(row)
-            for row in self._database.rows(f"{_RUN} ORDER BY created DESC, runs.rowid DESC")
+            for row in self.database.rows(f"{_RUN} ORDER BY created DESC, runs.rowid DESC")
         ]
 
     def run(self, id: str) -> Run:  # noqa: A002
         """One run."""
-        rows = self._database.rows(f"{_RUN} WHERE runs.id = ?", (id,))
+        rows = self.database.rows(f"{_RUN} WHERE runs.id = ?", (id,))
         if not rows:
             raise WorkspaceError(f"There is no run {id} in {self.path}; it has been deleted.")
         return self._reader.run(rows[0])
 
     def result(self, id: str) -> Any:  # noqa: A002
         """The newest complete result of a run, as its analysis' own dataclass; None without one."""
-        rows = self._database.rows(
+        rows = self.database.rows(
             "SELECT request, document, blob FROM runs JOIN results ON run = id WHERE id = ?", (id,)
         )
         if not rows:
@@ -213,9 +217,9 @@ class Workspace:
 
     def delete_run(self, id: str) -> None:  # noqa: A002
         """Deletes a run with its result and findings."""
-        with self._database.transaction() as connection:
+        with self.database.transaction() as connection:
             connection.execute("DELETE FROM runs WHERE id = ?", (id,))
-        self._database.shrink()
+        self.database.shrink()
 
     # Findings
 
@@ -228,17 +232,17 @@ class Workspace:
         where, values = ("", ()) if run_id is None else (" WHERE run = ?", (run_id,))
         return [
             self._reader.finding(row, {})
-            for row in self._database.rows(
+            for row in self.database.rows(
                 f"{_FINDING}{where} ORDER BY severity DESC, findings.id", values
             )
         ]
 
     def finding(self, id: int) -> StoredFinding:  # noqa: A002
         """One finding with its picture and input."""
-        rows = self._database.rows(f"{_FINDING} WHERE findings.id = ?", (id,))
+        rows = self.database.rows(f"{_FINDING} WHERE findings.id = ?", (id,))
         if not rows:
             raise WorkspaceError(f"There is no finding {id} in {self.path}; it has been deleted.")
-        blobs = self._database.rows("SELECT blob FROM pictures WHERE finding = ?", (id,))
+        blobs = self.database.rows("SELECT blob FROM pictures WHERE finding = ?", (id,))
         if blobs and not isinstance(blobs[0][0], bytes):
             self._reader.refuse("a picture", "it is no data")
         return self._reader.finding(rows[0], unzip(blobs[0][0]) if blobs else {})
@@ -249,15 +253,15 @@ class Workspace:
 
     def harm(self) -> Harm:
         """How bad each confusion is, as the user has said."""
-        return Harm.from_json(self.setting(_HARM))
+        return Harm.from_json(self.values.get(_HARM))
 
     def set_harm(self, harm: Harm) -> None:
         """Keeps how bad each confusion is."""
-        self.set_setting(_HARM, harm.to_json())
+        self.values.set(_HARM, harm.to_json())
 
     def set_finding(self, id: int, note: str | None = None, starred: bool | None = None) -> None:  # noqa: A002
         """Changes the user's note or star; None leaves it."""
-        with self._database.transaction() as connection:
+        with self.database.transaction() as connection:
             connection.execute(
                 "UPDATE findings SET note = coalesce(?, note), starred = coalesce(?, starred) WHERE"
                 " id = ?",
@@ -268,8 +272,8 @@ class Workspace:
 
     def add_derived(self, items: Sequence[Derived]) -> list[Derived]:
         """Keeps derived inputs; they come back with their numbers."""
-        rows = [_encode(item) for item in items]
-        with self._database.transaction() as connection:
+        rows = [encoded(item) for item in items]
+        with self.database.transaction() as connection:
             ids = [
                 int(
                     connection.execute(
@@ -283,7 +287,7 @@ class Workspace:
 
     def derived(self, ids: Sequence[int] | None = None) -> list[Derived]:
         """Derived inputs by number, or all in the order in which they came about."""
-        rows = self._database.rows("SELECT id, document, blob FROM inputs ORDER BY id")
+        rows = self.database.rows("SELECT id, document, blob FROM inputs ORDER BY id")
         known = {id_: (document, blob) for id_, document, blob in rows}
         if ids is None:
             chosen = list(known)
@@ -295,147 +299,6 @@ class Workspace:
                 " belongs to."
             )
         return numbered([self._reader.value(Derived, *known[number]) for number in chosen], chosen)
-
-    # References and settings
-
-    def references(
-        self, kind: Literal["model", "dataset"], *, every: bool = False
-    ) -> list[Reference]:
-        """Models or datasets used so far, the last used first.
-
-        Each file once, as it was used last, unless ``every`` is set.
-
-        A model as it was guessed and as it was corrected are two records of one file.
-        """
-        rows = self._database.rows(
-            "SELECT body FROM refs WHERE kind = ? ORDER BY used DESC, rowid DESC", (kind,)
-        )
-        found = [self._reader.reference(body) for (body,) in rows]
-        if every:
-            return found
-        newest: dict[str, Reference] = {}
-        for reference in found:
-            newest.setdefault(reference.path or reference.fingerprint, reference)
-        return list(newest.values())
-
-    def last_used(self) -> dict[str, float]:
-        """When each model or dataset was used last, by its fingerprint."""
-        rows = self._database.rows("SELECT fingerprint, used FROM refs")
-        if not all(isinstance(name, str) and isinstance(used, int | float) for name, used in rows):
-            self._reader.refuse("the time of a model or dataset", "it is no number")
-        return dict(rows)
-
-    def remember(self, reference: Reference) -> None:
-        """Adds a reference, or moves it to the front."""
-        with self._database.transaction() as connection:
-            connection.execute(*_remember(reference))
-
-    def relink(self, fingerprint: str, new_path: str | Path) -> Reference:
-        """Says where a moved file is now.
-
-        Runs that need it find it there, also those that used it with other settings.
-        """
-        known = [*self.references("model", every=True), *self.references("dataset", every=True)]
-        wanted = next(
-            (reference for reference in known if reference.fingerprint == fingerprint), None
-        )
-        if wanted is None:
-            raise WorkspaceError(
-                f"No model or dataset with fingerprint {fingerprint} is known in {self.path}; open"
-                " the file instead."
-            )
-        moved = {"path": str(Path(new_path).absolute())}
-        same = [other for other in known if other.path == wanted.path and other is not wanted]
-        with self._database.transaction() as connection:
-            for reference in (*same, wanted):
-                connection.execute(*_remember(reference.model_copy(update=moved)))
-        return wanted.model_copy(update=moved)
-
-    def forget(self, fingerprint: str, path: str | Path | None = None) -> None:
-        """Removes a reference, and every other one of the same file, from the lists.
-
-        Runs that used it stay.
-        """
-        known = [*self.references("model", every=True), *self.references("dataset", every=True)]
-        paths = {other.path for other in known if other.fingerprint == fingerprint} | (
-            {str(path)} if path else set()
-        )
-        gone = [
-            other.fingerprint
-            for other in known
-            if other.fingerprint == fingerprint or (other.path and other.path in paths)
-        ]
-        with self._database.transaction() as connection:
-            connection.executemany(
-                "DELETE FROM refs WHERE fingerprint = ?", [(name,) for name in gone]
-            )
-
-    def in_use(self) -> tuple[Reference | None, Reference | None]:
-        """The model and the dataset that were in use last.
-
-        In a workspace that does not tell, those of its newest run.
-        """
-        stored = self.setting(_IN_USE)
-        if isinstance(stored, dict):
-            model, dataset = (
-                self._reader.reference(json.dumps(stored[kind])) if stored.get(kind) else None
-                for kind in _KINDS
-            )
-            return model, dataset
-        request = self._newest_request()
-        if request is None:
-            return None, None
-        return request.models[0] if request.models else None, request.dataset
-
-    def _newest_request(self) -> Request | None:
-        newest = self._database.rows(
-            "SELECT id, request FROM runs ORDER BY created DESC, rowid DESC LIMIT 1"
-        )
-        if newest:
-            return self._reader.request(*newest[0])
-        return None
-
-    def set_in_use(self, model: Reference | None, dataset: Reference | None) -> None:
-        """Keeps which model and which dataset are in use now."""
-        pair = zip(_KINDS, (model, dataset), strict=True)
-        self.set_setting(
-            _IN_USE,
-            {kind: None if each is None else each.model_dump(mode="json") for kind, each in pair},
-        )
-
-    def looked_at(self) -> dict[str, int]:
-        """The input that was chosen last in each data file, by the file's path.
-
-        In a workspace that does not tell, that of its newest run.
-        """
-        stored = self.setting(_LOOKED_AT)
-        if isinstance(stored, dict):
-            return {path: at for path, at in stored.items() if type(at) is int and at >= 0}
-        newest = self._newest_request()
-        if newest is None or newest.dataset is None or newest.indices is None:
-            return {}
-        if len(newest.indices) == 1:
-            return {newest.dataset.path: newest.indices[0]}
-        return {}
-
-    def set_looked_at(self, inputs: dict[str, int]) -> None:
-        """Keeps which input of each data file is chosen."""
-        self.set_setting(_LOOKED_AT, inputs)
-
-    def setting(self, name: str, default: Any = None) -> Any:
-        """A stored JSON value, or ``default``."""
-        rows = self._database.rows("SELECT value FROM settings WHERE name = ?", (name,))
-        if rows:
-            return self._reader.json(rows[0][0])
-        return default
-
-    def set_setting(self, name: str, value: Any) -> None:
-        """Stores a JSON value, such as the layout of the window."""
-        text = json.dumps(value, allow_nan=False)
-        with self._database.transaction() as connection:
-            connection.execute(
-                "INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)", (name, text)
-            )
 
     # The whole
 
@@ -454,7 +317,7 @@ class Workspace:
                 raise WorkspaceError(
                     f"{target} is open in another window or command; choose another name."
                 )
-            self._database.copy_to(part)
+            self.database.copy_to(part)
             for suffix in (
                 "-wal",
                 "-shm",
@@ -479,47 +342,3 @@ class Workspace:
         from robgui.core.workspace.export import export
 
         return export(self, Path(folder))
-
-
-def _encode(result: Any) -> tuple[str, bytes]:
-    document, blob = encode(result)
-    return json.dumps(document, allow_nan=False), blob
-
-
-def _finding_row(finding: Finding) -> tuple[tuple[Any, ...], bytes | None]:
-    detail = json.dumps(encode(finding.detail)[0], allow_nan=False)
-    arrays = {
-        name: array
-        for name, array in (("picture", finding.picture), ("input", finding.input))
-        if array is not None
-    }
-    return (finding.kind, finding.title, float(finding.severity), detail), (
-        npz(arrays) if arrays else None
-    )
-
-
-def _insert_findings(
-    connection: Any, run_id: str, rows: Sequence[tuple[tuple[Any, ...], bytes | None]]
-) -> None:
-    for values, blob in rows:
-        cursor = connection.execute(
-            "INSERT INTO findings (run, kind, title, severity, detail) VALUES (?, ?, ?, ?, ?)",
-            (run_id, *values),
-        )
-        if blob is not None:
-            connection.execute(
-                "INSERT INTO pictures (finding, blob) VALUES (?, ?)", (cursor.lastrowid, blob)
-            )
-
-
-def _remember(
-    reference: Reference, known: str = "UPDATE SET body = excluded.body, used = excluded.used"
-) -> tuple[str, tuple[Any, ...]]:
-    values = (reference.fingerprint, reference.kind, reference.model_dump_json(), time.time())
-    return (
-        (
-            "INSERT INTO refs (fingerprint, kind, body, used) VALUES (?, ?, ?, ?) ON CONFLICT"
-            f" (fingerprint) DO {known}"
-        ),
-        values,
-    )

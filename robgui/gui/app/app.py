@@ -134,7 +134,7 @@ def _qt_message(kind: QtMsgType, context: QMessageLogContext, text: str) -> None
 def open_window(workspace: Path | None = None, files: Sequence[str] = ()) -> MainWindow:
     """The window on its workspace; processes are started and files opened once it is on screen."""
     store, settings = Store(), load_settings()
-    store.memory, store.at_once = settings.memory, settings.runs_at_once
+    store.processes.memory, store.processes.at_once = settings.memory, settings.runs_at_once
     window = MainWindow(store, settings)
     _catch_everything(store)
     asked = PendingFiles(window, workspace, [Path(file) for file in files])

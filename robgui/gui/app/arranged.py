@@ -59,6 +59,12 @@ class Arranged(QMainWindow):
         """Shows page ``number``."""
         raise NotImplementedError
 
+    def _page_chosen(self, number: int) -> None:
+        """A page of the rail; pressed again, that of the findings leads back to all of them."""
+        if self.pages.widget(number) is self.findings is self.pages.currentWidget():
+            self.findings.show_wall()
+        self.go_to(number)
+
     def _panel_chosen(self) -> None:
         """Another panel is on show."""
         raise NotImplementedError
@@ -119,7 +125,7 @@ class Arranged(QMainWindow):
         self.pages.addWidget(self._compare_place)
         self.setCentralWidget(self.pages)
         self.rail = Rail(places())
-        self.rail.chosen.connect(self.go_to)
+        self.rail.chosen.connect(self._page_chosen)
         bar = QToolBar("Pages", objectName="rail", movable=False)
         bar.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
         bar.addWidget(self.rail)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QWidget
 
+from robgui.gui.state.library.speed import measure_speed
+
 if TYPE_CHECKING:
     from robgui.gui.state.store import Store
 
@@ -33,13 +35,13 @@ class DeviceMenu(QMenu):
         self.clear()
         group = QActionGroup(self)
         for device, name in library.devices:
-            here = device == library.device and not self._store.cluster
+            here = device == library.device and not self._store.processes.cluster
             action = self._switch(f"{device}: {name}", here)
             action.triggered.connect(lambda _=False, device=device: self._set(device))
             group.addAction(action)
-        if cluster := self._store.cluster:
+        if cluster := self._store.processes.cluster:
             group.addAction(self._switch(f"Ray cluster {cluster}", True))
-        if len(library.devices) > 1 and not self._store.cluster:
+        if len(library.devices) > 1 and not self._store.processes.cluster:
             self.addMenu(self._destinations())
         self.addAction("Ray cluster …").triggered.connect(self.ask_cluster)
         self.addAction("Ray cluster, for batches …").triggered.connect(self._to_batch)
@@ -53,7 +55,7 @@ class DeviceMenu(QMenu):
         self.addSeparator()
         measure = self.addAction("Measure the difference")
         measure.setEnabled(library.model is not None and not self._store.runner.busy)
-        measure.triggered.connect(library.measure_speed)
+        measure.triggered.connect(lambda: measure_speed(library))
 
     def _destinations(self) -> QMenu:
         """Where runs are sent; may be changed while one runs."""
@@ -63,8 +65,10 @@ class DeviceMenu(QMenu):
         for device, name in (usual, *store.library.devices):
             action = menu.addAction(f"{device}: {name}" if device else name.capitalize())
             action.setCheckable(True)
-            action.setChecked(device == store.run_device)
-            action.triggered.connect(lambda _=False, device=device: store.send_runs_to(device))
+            action.setChecked(device == store.processes.device)
+            action.triggered.connect(
+                lambda _=False, device=device: store.processes.send_runs_to(device)
+            )
             group.addAction(action)
         return menu
 
@@ -79,12 +83,12 @@ class DeviceMenu(QMenu):
         from robgui.gui.app.cluster_dialog import ClusterDialog, answers
 
         store = self._store
-        dialog = ClusterDialog(store.cluster or self._last, self.parentWidget())
+        dialog = ClusterDialog(store.processes.cluster or self._last, self.parentWidget())
         if not dialog.exec():
             return
         self._last = dialog.chosen
         address = dialog.chosen
-        store.background.run(lambda: answers(address), store.set_cluster)
+        store.background.run(lambda: answers(address), store.processes.set_cluster)
 
     def _set(self, device: str, **options: bool) -> None:
         store = self._store
@@ -96,6 +100,6 @@ class DeviceMenu(QMenu):
             store.say("warning", f"Stop the running analysis before changing the device{other}.")
             return
         if not options:
-            store.set_cluster("")
+            store.processes.set_cluster("")
         if options or device != store.library.device:
             store.library.set_device(device, **options)

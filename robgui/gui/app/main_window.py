@@ -55,7 +55,7 @@ class MainWindow(Arranged):
         super().__init__()
         self.store = store
         self.settings = settings
-        store.set_thresholds(settings.thresholds)
+        store.next_run.set_thresholds(settings.thresholds)
         self.painted = 0.0
         self._made = False
         self.setWindowTitle("robgui")
@@ -123,11 +123,11 @@ class MainWindow(Arranged):
     def run_now(self, analysis: str) -> None:
         """Shows the panel of ``analysis`` and runs it on what is chosen, as Run does."""
         self.show_panel(analysis)
-        obstacle = self.store.obstacle(analysis)
+        obstacle = self.store.next_run.obstacle(analysis)
         if obstacle:
             request = None
         else:
-            request = self.store.request(analysis)
+            request = self.store.next_run.request(analysis)
         if request is not None:
             self.store.submit(request)
         elif obstacle:

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
     QDialogButtonBox,
-    QFrame,
     QGridLayout,
     QHBoxLayout,
     QScrollArea,
@@ -31,6 +30,7 @@ from robgui.gui.app.settings import Settings, save_settings
 from robgui.gui.app.theme import set_heading
 from robgui.gui.forms.form_editors import Editor, editor_for
 from robgui.gui.model.trusted_files import TrustedFiles
+from robgui.gui.widgets.form_scroll import FormScroll
 from robgui.gui.widgets.plain import Label, set_tip
 from robgui.gui.widgets.sized import resize_within
 from robgui.gui.widgets.tabbed import Tabbed
@@ -159,10 +159,7 @@ class Preferences(QDialog):
                 grid.addWidget(heading, grid.rowCount(), 0, 1, 2)
             self._add(grid, known, one)
         grid.setRowStretch(grid.rowCount(), 1)
-        scroll = QScrollArea(widgetResizable=True, frameShape=QFrame.Shape.NoFrame)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setWidget(page)
-        return scroll
+        return FormScroll(page)
 
     def _all(self) -> Iterator[tuple[Analysis, Threshold]]:
         for known in self._store.analyses.values():
@@ -173,7 +170,7 @@ class Preferences(QDialog):
         """What uses it, its title and its value; below what it decides, its unit and default."""
         editor = editor_for(one.title, known.params.model_fields[one.field])
         editor.set_help(f"{known.title}: {one.title}", one.description)
-        editor.show_value(self._store.usual(known.name).get(one.field, one.default))
+        editor.show_value(self._store.next_run.usual(known.name).get(one.field, one.default))
         editor.edited.connect(self._check)
         editor.widget.setMinimumWidth(self.fontMetrics().averageCharWidth() * 24)
         self.editors[one.key], self._known[one.key] = editor, (known, one)
@@ -240,9 +237,9 @@ def edit_preferences(window: MainWindow) -> None:
     settings = window.settings
     dialog = Preferences(window.store, window, settings)
     if dialog.exec():
-        window.store.set_thresholds(dialog.chosen())
-        settings.thresholds = window.store.thresholds
+        window.store.next_run.set_thresholds(dialog.chosen())
+        settings.thresholds = window.store.next_run.thresholds
         settings.runs_at_once, settings.memory_gb = dialog.processes.chosen
         window.commands.set_look(dialog.look.currentData())
-        window.store.set_processes(settings.runs_at_once, settings.memory)
+        window.store.processes.set_limits(settings.runs_at_once, settings.memory)
         save_settings(settings)

@@ -27,6 +27,10 @@ class ProcessPreferences(QWidget):
         memory_gb: Gigabytes that each process may take now; 0 leaves it to the program.
         device: The device in use.
         devices: All devices.
+
+    Attributes:
+        where: Where the runs would compute.
+        much: What the limit of memory means.
     """
 
     def __init__(self, at_once: int, memory_gb: float, device: str, devices: Sequence[str]) -> None:
@@ -40,8 +44,8 @@ class ProcessPreferences(QWidget):
         self.memory.setSpecialValueText("80 % of the memory")
         self.memory.setAccessibleName("Memory of each process")
         self.memory.setValue(memory_gb)
-        self._where, self._much = Label(wordWrap=True), Label(wordWrap=True)
-        for label in (self._where, self._much):
+        self.where, self.much = Label(wordWrap=True), Label(wordWrap=True)
+        for label in (self.where, self.much):
             label.setProperty("role", "quiet")
         self._lay_out()
         self.at_once.valueChanged.connect(lambda _: self._say())
@@ -71,8 +75,8 @@ class ProcessPreferences(QWidget):
         grid.setVerticalSpacing(4)
         grid.setColumnStretch(2, 1)
         rows = (
-            ("Runs at once", self.at_once, "default: 1", self._where),
-            ("Memory of each process", self.memory, _default(), self._much),
+            ("Runs at once", self.at_once, "default: 1", self.where),
+            ("Memory of each process", self.memory, _default(), self.much),
         )
         for place, (title, field, default, words) in enumerate(rows):
             row = 2 * place
@@ -86,13 +90,13 @@ class ProcessPreferences(QWidget):
 
     def _say(self) -> None:
         at_once, memory = self.at_once.value(), self.memory.value()
-        self._where.setText(_where(at_once, self._device, self._devices))
+        self.where.setText(_where(at_once, self._device, self._devices))
         share = memory * _GB or usual_memory() / at_once
         if share:
             limit = f"{amount(round(share))} each"
         else:
             limit = "no limit can be set here"
-        self._much.setText(f"A model that takes more ends its own run and nothing else: {limit}.")
+        self.much.setText(f"A model that takes more ends its own run and nothing else: {limit}.")
 
 
 def _default() -> str:

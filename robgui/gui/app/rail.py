@@ -21,7 +21,7 @@ class Form:
     """How the buttons look.
 
     Attributes:
-        icon: Side of an icon in pixels.
+        icon: Side of an icon in pixels, at the usual text size.
         frame: Pixels that the style puts above and below it (see ``QToolButton[role="rail"]`` in
             the theme).
         gap: Pixels between two buttons.
@@ -35,7 +35,7 @@ class Form:
 
     def height(self, count: int, words: int) -> int:
         """What ``count`` buttons need with words of this height."""
-        each = self.icon + self.frame + (words if self.worded else 0)
+        each = theme.grown(self.icon) + self.frame + (words if self.worded else 0)
         return count * each + (count - 1) * self.gap + 2 * MARGIN
 
 
@@ -125,11 +125,12 @@ class Rail(QWidget):
             style = styles.ToolButtonTextUnderIcon
         else:
             style = styles.ToolButtonIconOnly
+        side = theme.grown(form.icon)
         for button in self._group.buttons():
             if isinstance(button, QToolButton):
                 button.setToolButtonStyle(style)
-                button.setIconSize(QSize(form.icon, form.icon))
-                button.setMinimumWidth(self._wide() if form.worded else form.icon + form.frame)
+                button.setIconSize(QSize(side, side))
+                button.setMinimumWidth(self._wide() if form.worded else side + form.frame)
                 self._polish(button, tight=form is not FORMS[0])
 
     @staticmethod
@@ -151,7 +152,6 @@ class Rail(QWidget):
         button = QToolButton(text=title, checkable=True, autoRaise=True)
         button.setProperty("role", "rail")
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
-        button.setIconSize(QSize(self._form.icon, self._form.icon))
         button.setMinimumWidth(self._wide())
         button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         button.setAccessibleName(title)

@@ -39,8 +39,10 @@ class Room:
                 self._away.remove(dock)
                 dock.show()
         if not self._away:
-            if self._front is not None:
-                self._front.raise_()
+            lists = (one for one in self._docks[1:] if not one.isHidden())
+            front = self._front or next(lists, None)  # shown again, the last would cover the others
+            if front is not None:
+                front.raise_()
             self._front = None
 
     def keep_away(self, docks: Collection[QDockWidget], page: QWidget | None) -> None:

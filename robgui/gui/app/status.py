@@ -36,22 +36,27 @@ class StatusBar(QStatusBar):
         store: What is going on.
         parent: The window.
         lists: Docks that can be shown and put away from here.
+
+    Attributes:
+        working: What is being done now; empty when nothing.
+        speed: Inputs per second.
+        memory: Of the window, the processes for models and the card.
     """
 
     def __init__(self, store: Store, parent: QWidget, lists: Sequence[QDockWidget] = ()) -> None:
         super().__init__(parent)
         self._store = store
-        self._working = Label()
+        self.working = Label()
         self.runs = Label()
         self.runs.setAccessibleName("What each worker does")
         self.runs.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._busy = QProgressBar(textVisible=False, minimum=0, maximum=0)
         self._busy.setFixedWidth(96)
-        self._speed = Label(
+        self.speed = Label(
             alignment=Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter,
             toolTip="Inputs the model has answered per second",
         )
-        self._memory = Label(toolTip="Memory of the window and of the processes for models")
+        self.memory = Label(toolTip="Memory of the window and of the processes for models")
         self.device = QToolButton(
             autoRaise=True, popupMode=QToolButton.ToolButtonPopupMode.InstantPopup
         )
@@ -67,21 +72,21 @@ class StatusBar(QStatusBar):
             self.addPermanentWidget(_list_button(dock))
         self.addWidget(self._busy)
         self.addWidget(self.stop)
-        self.addWidget(self._working)
+        self.addWidget(self.working)
         self.addWidget(self.runs, 1)
-        for widget in (self._speed, self._memory, self.device):
+        for widget in (self.speed, self.memory, self.device):
             self.addPermanentWidget(widget)
         self._calls, self._looked, self._rate = 0, time.monotonic(), 0.0
         clock = QTimer(self, interval=1000)
-        clock.timeout.connect(self._look)
+        clock.timeout.connect(self.look)
         clock.start()
         store.working.connect(self._show_working)
-        store.ready.connect(self._look)
+        store.ready.connect(self.look)
         store.job_changed.connect(lambda _: self._show_runs())
         theme.changed.connect(self._tint)
         self._tint()
         self._show_working("")
-        self._look()
+        self.look()
 
     def changeEvent(self, event: QEvent) -> None:
         """Larger text takes more room at once."""
@@ -90,7 +95,7 @@ class StatusBar(QStatusBar):
             self._show_speed()
 
     def _show_working(self, words: str) -> None:
-        self._working.setText(words)
+        self.working.setText(words)
         self._busy.setVisible(bool(words))
         self.stop.setVisible(self._store.asking)
         self._show_speed()
@@ -98,15 +103,15 @@ class StatusBar(QStatusBar):
     def _show_speed(self) -> None:
         """No number is cut while it grows, and nothing beside it moves."""
         room = self.fontMetrics().horizontalAdvance("99,999 inputs/s")
-        if room != self._speed.minimumWidth():
-            self._speed.setMinimumWidth(room)
+        if room != self.speed.minimumWidth():
+            self.speed.setMinimumWidth(room)
             self._place()
-        if self._working.text():
+        if self.working.text():
             resting = "busy"
         else:
             resting = "idle"
         computes = self._rate >= 0.5
-        self._speed.setText(f"{number(round(self._rate))} inputs/s" if computes else resting)
+        self.speed.setText(f"{number(round(self._rate))} inputs/s" if computes else resting)
 
     def _place(self) -> None:
         """Moves what has grown apart: while its height stays a status bar does not by itself."""
@@ -124,24 +129,25 @@ class StatusBar(QStatusBar):
     def _tint(self) -> None:
         self.device.setIcon(icon("device"))
 
-    def _look(self) -> None:
+    def look(self) -> None:
+        """Shows device, speed and memory as they are now."""
         calls = self._store.answered
         now = time.monotonic()
         rate = max(0, calls - self._calls) / max(now - self._looked, 1e-3)
         self._calls, self._looked, self._rate = calls, now, rate
         self._show_speed()
         self._show_runs()
-        self._memory.setText(_memory(self._store.pids, self._store.graphics))
+        self.memory.setText(_memory(self._store.processes.pids, self._store.processes.graphics))
         self.device.setText(_devices(self._store))
         self._place()
 
 
 def _devices(store: Store) -> str:
     """Where models are, and where runs are sent if that is elsewhere."""
-    if store.cluster:
-        return f"Ray: {store.cluster}"
-    if store.run_device:
-        elsewhere = f", runs {store.run_device}"
+    if store.processes.cluster:
+        return f"Ray: {store.processes.cluster}"
+    if store.processes.device:
+        elsewhere = f", runs {store.processes.device}"
     else:
         elsewhere = ""
     return f"{store.library.device or '…'}{elsewhere}"

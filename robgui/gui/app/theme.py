@@ -22,6 +22,8 @@ from robgui.gui.widgets.when_seen import WhenSeen
 HEADINGS = {"hero": 2.0, "title": 1.6, "verdict": 1.1, "section": 1.15}
 #: Pixels of an icon on a button and in a bar, and of the box of a tick, at the usual text size.
 BUTTON_ICON, BAR_ICON, BOX = 16, 20, 13
+#: Pixels across a scroll bar and of the arrow of a sorted column, at the usual text size.
+SCROLL_BAR, SORT_ARROW = 14, 12
 #: Widgets whose frame the Fusion style derives from the colour of the window, which leaves nothing
 #: to see on dark.
 OUTLINED = ("QAbstractSpinBox", "QComboBox", "QRadioButton")
@@ -94,6 +96,15 @@ class Theme(QObject):
         if self.dark:
             return DARK
         return LIGHT
+
+    @property
+    def scale(self) -> float:
+        """How much larger than usual the text is: icons and lines grow with it."""
+        return max(1.0, QApplication.font().pointSizeF() / self.base_points)
+
+    def grown(self, pixels: float) -> int:
+        """As many pixels as ``pixels`` are at the usual text size."""
+        return round(pixels * self.scale)
 
     def apply(self, dark: bool) -> None:
         """Repaints the whole program, plots included, unless it looks like that already."""
@@ -283,12 +294,18 @@ def _outlined(c: Colours) -> QPalette:
     return palette
 
 
-def _icon_rules(scale: float) -> str:
-    """Icons grow with the text; at its usual size they are as large as Qt makes them."""
-    if scale <= 1:
+def _grown_rules() -> str:
+    """Icons and scroll bars grow with the text; at its usual size Qt decides."""
+    if theme.scale <= 1:
         return ""
-    button, bar = round(BUTTON_ICON * scale), round(BAR_ICON * scale)
-    return f"QPushButton {{ icon-size: {button}px; }}\nQToolBar {{ icon-size: {bar}px; }}"
+    sizes = {
+        "QPushButton { icon-size": BUTTON_ICON,
+        "QToolButton { icon-size": BUTTON_ICON,
+        "QToolBar { icon-size": BAR_ICON,
+        "QScrollBar:vertical { width": SCROLL_BAR,
+        "QScrollBar:horizontal { height": SCROLL_BAR,
+    }
+    return "\n".join(f"{rule}: {theme.grown(pixels)}px; }}" for rule, pixels in sizes.items())
 
 
 def _style_sheet(c: Colours) -> str:
@@ -298,12 +315,13 @@ def _style_sheet(c: Colours) -> str:
         f'QLabel[heading="{name}"] {{ font-size: {points * scale:.1f}pt; font-weight: 600; }}\n'
         for name, scale in HEADINGS.items()
     )
-    dark, scale = c is DARK, points / theme.base_points
+    dark = c is DARK
     words = {
         **asdict(c),
         "headings": headings,
-        "icons": _icon_rules(scale),
-        "box": str(round(BOX * max(1.0, scale))),
+        "grown": _grown_rules(),
+        "box": str(theme.grown(BOX)),
+        "arrow": str(theme.grown(SORT_ARROW)),
         "tick": resources.path("icons", "check.svg").as_posix(),
         # a style sheet cannot tint the tick: it is black
         "ticked": c.accent if dark else c.surface,

@@ -22,8 +22,8 @@ from PySide6.QtWidgets import (
 from robgui.core.text.words import count
 from robgui.gui.app.theme import heading_font
 from robgui.gui.data.class_table import ClassTable
-from robgui.gui.state.opening import open_dataset
-from robgui.gui.state.remarks import remarks
+from robgui.gui.state.library.opening import open_dataset
+from robgui.gui.state.library.remarks import remarks
 from robgui.gui.widgets.plain import Label
 
 if TYPE_CHECKING:

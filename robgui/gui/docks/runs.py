@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSignalBlocker, QSize, Qt, QTimer
-from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtCore import QEvent, QObject, QPoint, QSignalBlocker, QSize, Qt, QTimer
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QApplication,
     QHBoxLayout,
     QMenu,
     QMessageBox,
     QSizePolicy,
     QStackedWidget,
-    QTableView,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -27,18 +25,12 @@ from robgui.core.execution.run import Run, RunState
 from robgui.gui.app.theme import icon, theme
 from robgui.gui.docks.runs_items import (
     ANALYSIS,
-    INPUT,
-    MODEL,
-    RESULT,
-    STARTED,
-    STATE,
-    TIME,
-    ProgressDelegate,
     Row,
     RunsModel,
     key,
     run_id,
 )
+from robgui.gui.docks.runs_table import RunsTable
 from robgui.gui.state.running.runner import FRAME_MS
 from robgui.gui.state.selection import Selection
 from robgui.gui.widgets.plain import Label, question
@@ -49,12 +41,8 @@ if TYPE_CHECKING:
 
 #: The clock of a run that gives no Steps for a while.
 _TICK_MS = 500
-#: Widths in letters.
-_LETTERS = {STATE: 11, ANALYSIS: 18, INPUT: 16, MODEL: 16, STARTED: 12, TIME: 10}
 #: With Alt these keys move a waiting run.
 _MOVES = {int(Qt.Key.Key_Up): -1, int(Qt.Key.Key_Down): 1}
-#: The longest of its kind: a time is never cut.
-_LONGEST = {TIME: "59 min 59 s"}
 LOADING = "Loading …"
 EMPTY = (
     "No runs yet.\n\nChoose an analysis on the left and an input in the gallery, then press Run."
@@ -70,7 +58,9 @@ class Runs(QWidget):
         self.setAccessibleName("Runs")
         self.model = RunsModel(store, self)
         self._stepped: list[Execution] = []
-        self._make_table()
+        self.table = RunsTable(self.model)
+        self.empty = Label(EMPTY, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
+        self.empty.setProperty("role", "quiet")
         self._make_buttons()
         self._lay_out()
         self._frame = QTimer(self, singleShot=True, interval=FRAME_MS)
@@ -82,26 +72,6 @@ class Runs(QWidget):
         self.sync()
 
     # --- making -----------------------------------------------------------------------------------
-
-    def _make_table(self) -> None:
-        self.table = QTableView()
-        self.table.setAccessibleName("Runs, the newest first")
-        self.table.setModel(self.model)
-        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.table.setShowGrid(False)
-        self.table.setWordWrap(False)
-        self.table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        self.table.setTabKeyNavigation(False)
-        self.table.setItemDelegateForColumn(RESULT, ProgressDelegate(self.table))
-        self.table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self.table.verticalHeader().hide()
-        header = self.table.horizontalHeader()
-        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        header.setHighlightSections(False)
-        self.empty = Label(EMPTY, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
-        self.empty.setProperty("role", "quiet")
 
     def _make_buttons(self) -> None:
         self._deeds: tuple[tuple[str, str, str, Callable[[], None]], ...] = (
@@ -164,24 +134,7 @@ class Runs(QWidget):
             self.buttons[name].setIconSize(
                 QSize(self.fontMetrics().height(), self.fontMetrics().height())
             )
-        metrics = self.fontMetrics()
-        self.table.verticalHeader().setDefaultSectionSize(metrics.height() + 14)
-        self.table.setIconSize(QSize(metrics.height(), metrics.height()))
-        wide = metrics.averageCharWidth()
-        for column, letters in _LETTERS.items():
-            whole = metrics.horizontalAdvance(_LONGEST.get(column, "")) + 12
-            self.table.setColumnWidth(column, max(whole, wide * letters + 12))
-        self._share_width()
-
-    def _share_width(self) -> None:
-        """The result gets what the others leave, but never less than a few words."""
-        taken = sum(self.table.columnWidth(column) for column in _LETTERS)
-        least = self.fontMetrics().averageCharWidth() * 28
-        self.table.setColumnWidth(RESULT, max(least, self.table.viewport().width() - taken))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._share_width()
+        self.table.fit()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -201,7 +154,7 @@ class Runs(QWidget):
                 row = -1
             else:
                 row = max(self.model.row_of(key(chosen)), self.model.row_of(run_id(chosen)))
-            self._mark(row)
+            self.table.mark(row)
         bar.setValue(place)
         self.stack.setCurrentIndex(0 if self.model.rows else 1)
         self.empty.setText(LOADING if self._store.history.loading else EMPTY)
@@ -231,19 +184,12 @@ class Runs(QWidget):
         for job in self._store.runner.at_work:
             self.model.touch_job(job)
 
-    def _mark(self, row: int) -> None:
-        if row >= 0:
-            self.table.selectRow(row)
-        else:
-            self.table.clearSelection()
-            self.table.setCurrentIndex(QModelIndex())
-
     def _follow(self, selection: Selection, origin: object) -> None:
         if origin is self or selection.run is None:
             return
         row = self.model.row_of(selection.run)
         if row >= 0:
-            self._mark(row)
+            self.table.mark(row)
             self.table.scrollTo(self.model.index(row, 0))
 
     # --- what can be done -------------------------------------------------------------------------

@@ -56,7 +56,7 @@ class Chooser(QWidget):
         self._show_more()
 
     def _show_more(self) -> None:
-        others = [model.name for model in self._store.compared(self._analysis)[1:]]
+        others = [model.name for model in self._store.next_run.compared(self._analysis)[1:]]
         self.more.setVisible(bool(others))
         self.more.setText(f"and {len(others):,} more")
         set_tip(self.more, f"This analysis runs {', '.join(others)} too.")

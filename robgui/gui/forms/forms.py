@@ -13,7 +13,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFormLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from robgui.core.errors import ParamsError
-from robgui.core.execution.analysis import Params
+from robgui.core.execution.params.params import Params
 from robgui.core.execution.params.problems import title_of, titled
 from robgui.core.execution.params.text import format_value
 from robgui.gui.forms.form_editors import Editor, editor_for, extra
@@ -33,6 +33,9 @@ class ParamsForm(QWidget):
         params: The type.
         usual: What the user wants instead of the defaults, by field.
 
+    Attributes:
+        editors: What edits each field, by its name.
+
     Signals:
         changed: The values, or whether they are valid, have changed.
     """
@@ -49,7 +52,7 @@ class ParamsForm(QWidget):
         super().__init__(parent)
         self.params = params
         self._usual = dict(usual or {})
-        self._editors: dict[str, Editor] = {}
+        self.editors: dict[str, Editor] = {}
         self._showing = False
         self._said: dict[str, QLabel] = {}
         self._said[""] = _problem_label("Problem with the settings")
@@ -78,8 +81,8 @@ class ParamsForm(QWidget):
     def _show(self, values: dict[str, Any]) -> None:
         self._showing = True
         for name, value in values.items():
-            if name in self._editors:
-                self._editors[name].show_value(value)
+            if name in self.editors:
+                self.editors[name].show_value(value)
         self._showing = False
 
     def _edited(self, name: str) -> None:
@@ -87,7 +90,7 @@ class ParamsForm(QWidget):
         if self._showing:
             return
         if name == "preset":
-            self._show(self.params.preset_values(str(self._editors[name].value())))
+            self._show(self.params.preset_values(str(self.editors[name].value())))
         self._check()
 
     def reset(self) -> None:
@@ -134,7 +137,7 @@ class ParamsForm(QWidget):
         label = Label(title, wordWrap=len(title) > LONG)
         set_tip(label, field.description or "")
         label.setBuddy(editor.widget)
-        self._editors[name], self._said[name] = editor, _problem_label(f"Problem with {title}")
+        self.editors[name], self._said[name] = editor, _problem_label(f"Problem with {title}")
         place = _column(editor.widget, self._said[name])
         if self._longest(name, field) > LONG:
             form.addRow(label)
@@ -175,7 +178,7 @@ class ParamsForm(QWidget):
         """
         raw: dict[str, Any] = {}
         problems: dict[str, str] = {}
-        for name, editor in self._editors.items():
+        for name, editor in self.editors.items():
             try:
                 raw[name] = editor.value()
             except ParamsError as error:
@@ -192,7 +195,7 @@ class ParamsForm(QWidget):
         for name, label in self._said.items():
             label.setText(problems.get(name, ""))
             label.setVisible(name in problems)
-        for name, editor in self._editors.items():
+        for name, editor in self.editors.items():
             editor.mark(problems.get(name, ""))
         if any(is_rare(name, self.params.model_fields[name]) for name in problems if name):
             self._switch.setChecked(True)

@@ -22,7 +22,9 @@ from robgui.core.text.words import count, duration, time_left
 from robgui.gui.app.theme import icon, set_heading, theme
 from robgui.gui.forms.budget import Budget
 from robgui.gui.forms.forms import ParamsForm
+from robgui.gui.forms.steady_width import hold_width
 from robgui.gui.widgets.elided import beginning
+from robgui.gui.widgets.form_scroll import FormScroll
 from robgui.gui.widgets.plain import Label, set_tip
 
 if TYPE_CHECKING:
@@ -34,9 +36,18 @@ if TYPE_CHECKING:
 WHY = 46
 MOST_PIXELS = 16_777_215
 
+#: More models than these that do not fit are counted; the tool tip names them.
+MISFITS = 2
+
 
 class RunPane(QWidget):
-    """Settings of one analysis at a time; the buttons are a function of the run's state."""
+    """Settings of one analysis at a time; the buttons are a function of the run's state.
+
+    Attributes:
+        obstacle: Why nothing can be run, in full, above the buttons.
+        why: The same beside Run, cut to one line.
+        models: Names the models that are run, where there are several.
+    """
 
     def __init__(self, store: Store) -> None:
         super().__init__()
@@ -47,8 +58,8 @@ class RunPane(QWidget):
         self._title = set_heading(Label(wordWrap=True), "section")
         self._question = Label(wordWrap=True)
         self._question.setProperty("role", "quiet")
-        self._models = Label(wordWrap=True)
-        self._models.setAccessibleName("Models that are run")
+        self.models = Label(wordWrap=True)
+        self.models.setAccessibleName("Models that are run")
         self.ticks = QToolButton(
             text="Models …",
             toolTip="Tick the models that are run together",
@@ -57,8 +68,8 @@ class RunPane(QWidget):
         )
         self.ticks.setMenu(QMenu(self.ticks))
         self.ticks.menu().aboutToShow.connect(self.fill_ticks)
-        self._obstacle = Label(wordWrap=True)
-        self._obstacle.setProperty("role", "warning")
+        self.obstacle = Label(wordWrap=True)
+        self.obstacle.setProperty("role", "warning")
         self._stack = QStackedWidget()
         self.budget = Budget()
         self.run = QPushButton("Run", toolTip="Run this analysis (Ctrl+R)")
@@ -74,8 +85,8 @@ class RunPane(QWidget):
         self.strip = QWidget()
         self.unfold = QToolButton(text="Settings", toolTip="Unfold the settings", autoRaise=True)
         self.unfold.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self._why = Label()
-        self._why.setProperty("role", "warning")
+        self.why = Label()
+        self.why.setProperty("role", "warning")
         self._arrange()
         self._connect()
         self._tint()
@@ -114,8 +125,8 @@ class RunPane(QWidget):
 
     def start(self) -> None:
         """Presses Run, if it can be pressed."""
-        request = self._store.request(self._analysis)
-        if request is not None and not self._store.obstacle(self._analysis):
+        request = self._store.next_run.request(self._analysis)
+        if request is not None and not self._store.next_run.obstacle(self._analysis):
             self._store.submit(request)
 
     def refresh(self) -> None:
@@ -123,21 +134,21 @@ class RunPane(QWidget):
         job = self._job()
         known = self._analysis in self._store.analyses
         if known:
-            obstacle = self._store.obstacle(self._analysis)
+            obstacle = self._store.next_run.obstacle(self._analysis)
         else:
             obstacle = ""
         self._show_models()
-        self._obstacle.setText(obstacle)
-        self._obstacle.setVisible(bool(obstacle))
+        self.obstacle.setText(obstacle)
+        self.obstacle.setVisible(bool(obstacle))
         room = WHY * self.fontMetrics().averageCharWidth()
         if known:
             title = self._store.analyses[self._analysis].title
         else:
             title = ""
         why = obstacle.removeprefix(f"{title} ")  # the tab says which analysis it is
-        self._why.setText(beginning(why[:1].upper() + why[1:], self.fontMetrics(), room))
-        set_tip(self._why, obstacle)
-        self._why.setVisible(bool(obstacle))
+        self.why.setText(beginning(why[:1].upper() + why[1:], self.fontMetrics(), room))
+        set_tip(self.why, obstacle)
+        self.why.setVisible(bool(obstacle))
         self.run.setEnabled(known and not obstacle)
         self.run.setText("Run" if self._store.runner.has_room else "Queue")
         self.pause.setEnabled(job is not None)
@@ -151,10 +162,10 @@ class RunPane(QWidget):
 
     def _show_budget(self) -> None:
         """What Run would cost with these settings, and its time limit."""
-        params = self._store.params.get(self._analysis)
+        params = self._store.next_run.params.get(self._analysis)
         self.budget.setVisible(params is not None)
         if params is not None:
-            cost = self._store.estimate(self._analysis)
+            cost = self._store.next_run.estimate(self._analysis)
             self.budget.show_limit(params.max_seconds)
             self.budget.show_estimate(cost)
             # folded, the form with the cost is out of sight
@@ -170,24 +181,27 @@ class RunPane(QWidget):
 
         The toolbar names only one.
         """
-        names = [model.name for model in self._store.compared(self._analysis)]
-        fitting = self._store.library.fitting_models()
-        left_out = self._store.left_out() if names else {}
-        self._models.setVisible(bool(names))
+        names = [model.name for model in self._store.next_run.compared(self._analysis)]
+        fitting = self._store.next_run.fitting_models()
+        left_out = self._store.next_run.left_out() if names else {}
+        self.models.setVisible(bool(names))
         self.ticks.setVisible(bool(names) and len(fitting) > 1)
         misfits = "; ".join(f"{name} ({why})" for name, why in left_out.items())
+        set_tip(self.models, f"Left out: {misfits}." if misfits else "")
+        if len(left_out) > MISFITS:
+            misfits = f"{len(left_out)} models that do not fit"
         without = f" Left out: {misfits}." if misfits else ""
-        self._models.setText(f"Runs {count(len(names), 'model')}: {', '.join(names)}.{without}")
+        self.models.setText(f"Runs {count(len(names), 'model')}: {', '.join(names)}.{without}")
 
     def fill_ticks(self) -> None:
         """The models that fit, to be ticked; the one in use always runs."""
         menu = self.ticks.menu()
         menu.clear()
-        for model in self._store.library.fitting_models():
+        for model in self._store.next_run.fitting_models():
             action = menu.addAction(model.name)
             action.setCheckable(True)
-            action.setChecked(model.content not in self._store.unticked)
-            action.toggled.connect(lambda on, model=model: self._store.tick(model, on))
+            action.setChecked(model.content not in self._store.next_run.unticked)
+            action.toggled.connect(lambda on, model=model: self._store.next_run.tick(model, on))
             if model is self._store.library.model:
                 action.setChecked(True)
                 action.setEnabled(False)
@@ -195,14 +209,14 @@ class RunPane(QWidget):
     def _page(self, name: str) -> QScrollArea:
         """The scrolling page with the form of ``name``, made when it is first needed."""
         if name not in self._pages:
-            form = ParamsForm(self._store.analyses[name].params, usual=self._store.usual(name))
-            form.changed.connect(lambda: self._store.set_params(name, form.values()))
-            page = QScrollArea(widgetResizable=True, frameShape=QScrollArea.Shape.NoFrame)
-            page.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-            page.setWidget(form)
+            form = ParamsForm(
+                self._store.analyses[name].params, usual=self._store.next_run.usual(name)
+            )
+            form.changed.connect(lambda: self._store.next_run.set_params(name, form.values()))
+            page = FormScroll(form)
             self._stack.addWidget(page)
             self._forms[name], self._pages[name] = form, page
-            self._store.set_params(name, form.values())
+            self._store.next_run.set_params(name, form.values())
         return self._pages[name]
 
     def _arrange(self) -> None:
@@ -210,7 +224,7 @@ class RunPane(QWidget):
         row = self._strip_row = QHBoxLayout(self.strip)
         row.setContentsMargins(8, 1, 8, 1)
         row.addStretch(1)  # what comes and goes on the left moves no button
-        row.addWidget(self._why)
+        row.addWidget(self.why)
         row.addWidget(self.unfold)
         for button in (self.run, self.pause, self.stop):
             self._buttons.addWidget(button, 1)
@@ -221,9 +235,9 @@ class RunPane(QWidget):
         for widget in (self._title, self._question):
             layout.addWidget(widget)
         layout.addWidget(self._stack, 1)
-        layout.addWidget(self._models)
+        layout.addWidget(self.models)
         layout.addWidget(self.ticks, 0, Qt.AlignmentFlag.AlignLeft)
-        layout.addWidget(self._obstacle)
+        layout.addWidget(self.obstacle)
         layout.addWidget(self.budget)
         self._running = QVBoxLayout()
         self._running.addWidget(self.progress)
@@ -284,7 +298,7 @@ class RunPane(QWidget):
 
     def _take_thresholds(self) -> None:
         for name, form in self._forms.items():
-            form.set_usual(self._store.usual(name))
+            form.set_usual(self._store.next_run.usual(name))
 
     def show_params(self, analysis: str, values: dict[str, Any]) -> None:
         """Puts settings into a form: those of a stored run, or those that come with what was
@@ -317,12 +331,9 @@ class RunPane(QWidget):
         self.pause.setIcon(icon("pause"))
         self.stop.setIcon(icon("stop"))
         self.unfold.setIcon(icon("settings"))
-        for button, words in (
-            (self.run, ("Run", "Queue")),
-            (self.pause, ("Pause", "Resume")),
-            (self.stop, ("Stop",)),
-        ):
-            button.setMinimumWidth(_widest(button, words))
+        hold_width(self.run, "Run", "Queue")
+        hold_width(self.pause, "Pause", "Resume")
+        hold_width(self.stop, "Stop")
 
 
 def _time_left(job: Execution) -> str:
@@ -332,16 +343,3 @@ def _time_left(job: Execution) -> str:
     if left is None:
         return "starting"
     return time_left(left)
-
-
-def _widest(button: QPushButton, words: tuple[str, ...]) -> int:
-    """How wide a button must be for any of its words: they change, the width does not."""
-    sample = QPushButton(icon=button.icon())
-    for name in ("role", "tight"):
-        sample.setProperty(name, button.property(name))
-    widths = []
-    for text in words:
-        sample.setText(text)
-        sample.ensurePolished()
-        widths.append(sample.sizeHint().width())
-    return max(widths)

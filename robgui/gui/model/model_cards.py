@@ -6,7 +6,7 @@ from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QGridLayout, QSizePolicy, QStackedLayout, QWidget
 
-from robgui.core.text.words import percent
+from robgui.core.text.words import percent, rough_percent
 from robgui.gui.app.theme import icon, theme
 from robgui.gui.docks.thumbnails import fit, qimage
 from robgui.gui.model.model_check import SHOWN, TOP, Guess
@@ -148,7 +148,7 @@ class InputCard(QWidget):
             QRect(row.left(), row.top(), max(3, round(row.width() * share)), row.height()), 3, 3
         )
         metrics = painter.fontMetrics()
-        number = percent(share)
+        number = rough_percent(share).replace("under", "<").replace("over", ">")  # for the names
         painter.setPen(QColor(theme.colours.text))
         inner = row.adjusted(4, 0, -4, 0)
         painter.drawText(inner, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, number)

@@ -8,48 +8,42 @@ import itertools
 import threading
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import (
     QDialog,
-    QFrame,
     QHBoxLayout,
     QPushButton,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
 
 from robgui.core.errors import ParamsError
-from robgui.core.model.class_names import read_names
 from robgui.core.model.remembered import remember
 from robgui.core.model.settings import ModelSettings, side_file, write_side_file
+from robgui.gui.model.filling_in import NO_DATA, FillingIn
 from robgui.gui.model.model_check import (
     Accuracy,
     Ask,
     Preview,
-    from_data,
     has_several_outputs,
     measure,
     preview,
 )
 from robgui.gui.model.model_form import ModelForm
 from robgui.gui.model.model_report import ModelReport, facts_of, tell
-from robgui.gui.model.same_as import same_as
 from robgui.gui.model.ways import Ways
+from robgui.gui.widgets.form_scroll import FormScroll
 from robgui.gui.widgets.plain import set_tip
 
 if TYPE_CHECKING:
-    from robgui.core.dataset import Dataset
     from robgui.core.model.card import ModelCard
     from robgui.gui.state.store import Store
 
 _TOPICS = (f"model dialog {number}" for number in itertools.count())
 _SETTLE_MS = 150
-_PREVIEW, _ACCURACY, _DATA = "model preview", "model accuracy", "model from data"
-_ALIKE = "same as"
-_NO_DATA = "Open some inputs to see what the model says about them."
+_PREVIEW, _ACCURACY = "model preview", "model accuracy"
 
 
 class ModelDialog(QDialog):
@@ -68,6 +62,7 @@ class ModelDialog(QDialog):
     Attributes:
         candidate: The model with the settings on show; None while they are being tried or cannot
             work.
+        classifier: The model as it was opened or as it is in use.
         ways: The window that tries the usual ways; None before it was asked for.
     """
 
@@ -82,7 +77,7 @@ class ModelDialog(QDialog):
         super().__init__(parent)
         self._store = store
         self._said = said
-        self._classifier = self._reread = classifier
+        self.classifier = self._reread = classifier
         self._newest = threading.Event()
         self._topic = next(_TOPICS)
         self.candidate: ModelCard | None = None
@@ -91,31 +86,30 @@ class ModelDialog(QDialog):
         self._make()
         self._lay_out()
         self._debounce = QTimer(self, singleShot=True, interval=_SETTLE_MS)
-        self._debounce.timeout.connect(self._recompute)
+        self._debounce.timeout.connect(self.recompute)
         self.form.changed.connect(self._changed)
-        self.form.from_data_wanted.connect(self._read_data)
         self.form.guess_wanted.connect(self._guess)
-        self.form.labels_wanted.connect(self._read_labels)
         store.library.datasets_changed.connect(self._changed)
         self.finished.connect(self._end)
         self.rejected.connect(self._let_go)
         self._enable()
-        self._offer_alike()
-        self._recompute()
+        self._filling_in.offer_alike(classifier)
+        self.recompute()
 
     # --- making -----------------------------------------------------------------------------------
 
     def _make(self) -> None:
         self.form = ModelForm(
-            self._classifier.settings, several_outputs=has_several_outputs(self._classifier)
+            self.classifier.settings, several_outputs=has_several_outputs(self.classifier)
         )
-        self.report = report = ModelReport(self._classifier)
+        self.report = report = ModelReport(self.classifier)
+        self._filling_in = FillingIn(self._store, self.form, report)
         self.verdict, self.cards = report.verdict, report.cards
         self.problem, self.warnings, self.notes = report.problem, report.warnings, report.notes
         self.reset = QPushButton("Reset")
         self.reset.setToolTip("Back to the settings the model was opened with.")
         self.reset.clicked.connect(
-            lambda: self.form.show_values(self._classifier.settings.model_dump())
+            lambda: self.form.show_values(self.classifier.settings.model_dump())
         )
         self.save = QPushButton("Save as side file")
         self.save.clicked.connect(self._save)
@@ -126,10 +120,7 @@ class ModelDialog(QDialog):
         self.use.clicked.connect(self._use)
 
     def _lay_out(self) -> None:
-        fields = QScrollArea(widgetResizable=True)
-        fields.setFrameShape(QFrame.Shape.NoFrame)
-        fields.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        fields.setWidget(self.form)
+        fields = FormScroll(self.form)
         fields.setFixedWidth(
             self.form.minimumSizeHint().width() + self.fontMetrics().averageCharWidth() * 14
         )
@@ -164,7 +155,13 @@ class ModelDialog(QDialog):
         self._enable()
         self._debounce.start()
 
-    def _recompute(self) -> None:
+    @property
+    def settled(self) -> bool:
+        """Whether the settings on show have been tried and nothing is being computed."""
+        return not self._debounce.isActive() and not self._store.pictures.busy
+
+    def recompute(self) -> None:
+        """Tries the settings on show now, without waiting for more changes."""
         self._debounce.stop()
         self._newest.set()
         self._newest = threading.Event()
@@ -175,8 +172,8 @@ class ModelDialog(QDialog):
             self._store.pictures.drop(_PREVIEW)
             self._show(Preview(problem=str(error)))
             return
-        if values["scores"] == self._classifier.settings.scores:
-            classifier = self._classifier
+        if values["scores"] == self.classifier.settings.scores:
+            classifier = self.classifier
         else:
             classifier = self._reread
         dataset = self._store.library.dataset
@@ -229,7 +226,7 @@ class ModelDialog(QDialog):
         tell(self.warnings, *answer.warnings)
         tell(self.notes, *answer.notes)
         self.cards.show_guesses(
-            answer.guesses, _NO_DATA if self._store.library.dataset is None else ""
+            answer.guesses, NO_DATA if self._store.library.dataset is None else ""
         )
         self._enable()
 
@@ -249,8 +246,8 @@ class ModelDialog(QDialog):
 
     def _enable(self) -> None:
         self.use.setEnabled(self.candidate is not None)
-        self.save.setEnabled(self.candidate is not None and self._classifier.path is not None)
-        path = self._classifier.path
+        self.save.setEnabled(self.candidate is not None and self.classifier.path is not None)
+        path = self.classifier.path
         set_tip(
             self.save,
             (
@@ -262,35 +259,11 @@ class ModelDialog(QDialog):
 
     # --- filling in -------------------------------------------------------------------------------
 
-    def _read_data(self) -> None:
-        """Value range, mean and std from the inputs."""
-        dataset = self._store.library.dataset
-        if dataset is None:
-            tell(self.notes, _NO_DATA)
-            return
-        try:
-            values = self.form.values()
-        except ParamsError as error:
-            tell(self.problem, str(error))
-            return
-        kind, shape = values["kind"], values["shape"]
-        self._store.pictures.run(
-            lambda: _from_data(kind, shape, dataset),
-            self.form.show_values,
-            failed=self._mishap,
-            key=_DATA,
-        )
-
-    def _offer_alike(self) -> None:
-        """What other models were given is offered below the presets."""
-        card, models = self._classifier, list(self._store.library.models)
-        self._store.pictures.run(lambda: same_as(card, models), self.form.offer, key=_ALIKE)
-
     def _guess(self) -> None:
         """The usual ways, tried on the inputs in the gallery."""
         dataset, model = self._store.library.dataset, self.candidate
         if dataset is None:
-            tell(self.notes, _NO_DATA)
+            tell(self.notes, NO_DATA)
         elif model is not None:
             self.ways = Ways(self._store, model, dataset, self)
             self.ways.taken.connect(self.form.show_values)
@@ -298,44 +271,31 @@ class ModelDialog(QDialog):
             self.ways.move(self.mapToGlobal(self.rect().topLeft()))
             self.ways.show()
 
-    def _read_labels(self, path: Path) -> None:
-        self._store.pictures.run(
-            lambda: {"labels": read_names(path)},
-            self.form.show_values,
-            failed=self._mishap,
-            key=_DATA,
-        )
-
-    def _mishap(self, sentence: str, details: str) -> None:
-        tell(self.problem, sentence)
-        if details:
-            self._store.say("error", sentence, details)
-
     # --- deciding ---------------------------------------------------------------------------------
 
     def _use(self) -> None:
         if self.candidate is None:
             return
-        candidate, said, path = self.candidate, self._settings(), self._classifier.path
-        if path is not None and (self._said or said != self._classifier.settings):
+        candidate, said, path = self.candidate, self._settings(), self.classifier.path
+        if path is not None and (self._said or said != self.classifier.settings):
             self._store.keeping.run(lambda: remember(path, said))
         self.accept()
         self._store.library.add_model(candidate)
 
     def _save(self) -> None:
-        candidate, path = self.candidate, self._classifier.path
+        candidate, path = self.candidate, self.classifier.path
         if candidate is None or path is None:
             return
         settings, said, ran = candidate.settings, self._settings(), candidate.ran
         self._store.keeping.run(
             lambda: _save(path, settings, said, ran),
             lambda written: self._store.say("info", f"Written to {written}."),
-            failed=self._mishap,
+            failed=self._filling_in.refuse,
         )
 
     def _settings(self) -> ModelSettings:
         """What the user says of the model, without what the data add to it."""
-        return self._classifier.settings.change(**self.form.values())
+        return self.classifier.settings.change(**self.form.values())
 
     def _end(self) -> None:
         """Nobody waits for answers any more."""
@@ -345,12 +305,13 @@ class ModelDialog(QDialog):
         self._store.library.datasets_changed.disconnect(self._changed)
         if self.ways is not None:
             self.ways.close()
-        for key in (_PREVIEW, _ACCURACY, _DATA, _ALIKE):
+        for key in (_PREVIEW, _ACCURACY):
             self._store.pictures.drop(key)
+        self._filling_in.drop()
 
     def _let_go(self) -> None:
         """Whoever answers forgets what was tried here, but what is in the library."""
-        library, content = self._store.library, self._classifier.content
+        library, content = self._store.library, self.classifier.content
         kept = [model.fingerprint for model in library.models]
         ask = partial(self._store.answers.ask, "let_go", content=content, kept=kept)
         self._store.pictures.run(ask)
@@ -367,7 +328,3 @@ def _save(path: Path, settings: ModelSettings, said: ModelSettings, ran: str) ->
     written = write_side_file(path, settings)
     remember(path, said)
     return written
-
-
-def _from_data(kind: str, shape: tuple[int, ...], dataset: Dataset) -> dict[str, Any]:
-    return dict(from_data(ModelSettings().change(kind=kind, shape=shape), dataset))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from robgui.core.model.preprocessing import FIELDS
 from robgui.core.model.remembered import recent
-from robgui.gui.state.alike import same_file
+from robgui.gui.state.library.alike import same_file
 
 if TYPE_CHECKING:
     from robgui.core.model.card import ModelCard

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 
 from robgui import resources
 from robgui.core.execution.run import RunState
+from robgui.core.files import write_whole
 from robgui.core.text.words import duration, rough_percent, time_left
 from robgui.gui.pages.batch_thread import BatchThread
 from robgui.gui.widgets.plain import Label
@@ -34,8 +35,8 @@ if TYPE_CHECKING:
 LOOK_MS = 200
 _STOPPING = "Stopping … What is done is kept."
 _INVITATION = (
-    "A suite is a file that lists models, data and analyses. Choose one, or take the one of the"
-    " demo, and press Start."
+    "A suite is a file that lists models, data and analyses. Make one of your runs, choose one, or"
+    " take the one of the demo, and press Start."
 )
 _ABOUT_CLUSTER = (
     "Empty: worker processes on this machine. auto: the Ray cluster that runs here, or a new one."
@@ -66,6 +67,9 @@ class BatchWindow(QWidget):
         self.cluster.setAccessibleName("Ray cluster")
         self.cluster.setAccessibleDescription(_ABOUT_CLUSTER)
         self.browse = QPushButton("Choose …")
+        self.make = QPushButton(
+            "From my runs …", toolTip="Writes a suite that asks again what the runs have asked"
+        )
         self.start = QPushButton("Start")
         self.start.setProperty("role", "primary")
         self.stop = QPushButton("Stop", toolTip="Stops all workers; what is done is kept")
@@ -83,6 +87,7 @@ class BatchWindow(QWidget):
         self.entries.pointed.connect(self._show_result)
         self.cluster.textChanged.connect(self._show_state)
         self.browse.clicked.connect(self._choose)
+        self.make.clicked.connect(self._ask_make)
         self.start.clicked.connect(self.begin)
         self.stop.clicked.connect(self.end)
         store.history.findings_changed.connect(self._evidence_changed)
@@ -161,6 +166,7 @@ class BatchWindow(QWidget):
             grid.addWidget(label, row, 0)
             grid.addWidget(widget, row, 1)
         grid.addWidget(self.browse, 0, 2)
+        grid.addWidget(self.make, 0, 3)
         about = Label(_ABOUT_CLUSTER, wordWrap=True)
         about.setProperty("role", "quiet")
         grid.addWidget(about, 3, 1)
@@ -183,6 +189,32 @@ class BatchWindow(QWidget):
         )
         if path:
             self.suite.setText(path)
+
+    def _ask_make(self) -> None:
+        """Asks where the suite of the runs goes, and takes it."""
+        path, _ = QFileDialog.getSaveFileName(
+            self, "Suite of the runs", "suite.toml", "Suites (*.toml)"
+        )
+        if path:
+            self.make_suite(Path(path))
+
+    def make_suite(self, path: Path) -> None:
+        """Writes a suite that asks again what the finished runs of the workspace have asked."""
+        from robgui.batch.suite_of_runs import suite_of_runs
+
+        runs = self._store.history.runs
+        text = suite_of_runs(run.request for run in runs if run.has_result)
+        if not text:
+            self._say("No run can be asked again: run an analysis on files first.", "bad")
+            return
+        path = path.with_suffix(".toml")
+        try:
+            write_whole(path, text.encode())
+        except OSError as error:
+            self._say(f"{path} cannot be written ({error.strerror}); choose another place.", "bad")
+            return
+        self.suite.setText(str(path))
+        self._say(f"{path.name} asks again what the runs have asked; look at it, or press Start.")
 
     def _look(self) -> None:
         """Reads the newest picture; at the end says how it went."""

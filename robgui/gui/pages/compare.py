@@ -20,6 +20,7 @@ from robgui.gui.pages.compare_runs import (
     NOTHING_ALIKE,
     NOTHING_YET,
     Pair,
+    fill_box,
     models_of,
     moment_of,
     other_run,
@@ -37,8 +38,6 @@ if TYPE_CHECKING:
     from robgui.core.workspace import Workspace
     from robgui.gui.state.store import Store
 
-#: The open list of runs is at most this wide, in pixels; a longer name is cut in its middle.
-_WIDEST_LIST = 640
 #: Lower than this many lines of text, scoreboard and pictures take turns; still lower, the pictures
 #: take the room of what each run says by itself, which stands in the tips of their names.
 _LOW, _LOWEST = 62, 52
@@ -53,6 +52,7 @@ class Compare(WhenSeen, QWidget):
     Attributes:
         shown: The ids of the two runs whose pictures are on show; empty before there are any.
         columns: The pictures.
+        empty: Says what to do while there is nothing to compare.
     """
 
     wants = Signal(str)
@@ -88,8 +88,8 @@ class Compare(WhenSeen, QWidget):
         for words in ("Two runs", "All models"):
             self.switch.addTab(words)
         self._low, self.columns = False, Columns()
-        self._empty = Label(NOTHING_YET, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
-        self._empty.setProperty("role", "quiet")
+        self.empty = Label(NOTHING_YET, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
+        self.empty.setProperty("role", "quiet")
         self._arrange()
         self._connect()
         self.when_seen(self.refresh)
@@ -202,7 +202,7 @@ class Compare(WhenSeen, QWidget):
         lower.addLayout(verdicts)
         lower.addWidget(self.tabs)
         lower.addWidget(self.columns, 1)
-        lower.addWidget(self._empty, 1)
+        lower.addWidget(self.empty, 1)
         split = QSplitter(Qt.Orientation.Vertical)
         split.addWidget(above)
         split.addWidget(below)
@@ -236,16 +236,10 @@ class Compare(WhenSeen, QWidget):
         analysis = self.analysis.currentData()
         runs = self._store.history.runs
         self._runs = [run for run in runs if run.has_result and run.request.analysis == analysis]
+        subject = self._store.subjects.words
+        words = {run.id: f"{moment_of(run)} {subject(run.request)}" for run in self._runs}
         for box, run_id in zip((self.first, self.second), self._pair(), strict=True):
-            with QSignalBlocker(box):
-                box.clear()
-                for run in self._runs:
-                    box.addItem(f"{moment_of(run)} {self._store.subject(run.request)}", run.id)
-                box.setCurrentIndex(box.findData(run_id))
-            metrics = box.fontMetrics()
-            widths = (metrics.horizontalAdvance(box.itemText(i)) for i in range(box.count()))
-            room = max(widths, default=0) + 4 * metrics.averageCharWidth()
-            box.view().setMinimumWidth(min(room, _WIDEST_LIST))
+            fill_box(box, words, run_id)
 
     def _pair(self) -> tuple[str, str]:
         """The runs to lay side by side: those chosen as long as they are there, else the newest
@@ -278,8 +272,8 @@ class Compare(WhenSeen, QWidget):
         )
         for widget in (self.columns, self.tabs):
             widget.setVisible(enough)
-        self._empty.setVisible(not enough)
-        self._empty.setText(NOTHING_ALIKE if len(self._runs) > 1 else NOTHING_YET)
+        self.empty.setVisible(not enough)
+        self.empty.setText(NOTHING_ALIKE if len(self._runs) > 1 else NOTHING_YET)
         self._store.pictures.drop("compare")
         self._answer(first if enough else None, second if enough else None)
         if not enough or first is None or second is None or workspace is None:

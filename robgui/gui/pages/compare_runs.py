@@ -6,6 +6,9 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QSignalBlocker
+from PySide6.QtWidgets import QComboBox
+
 from robgui.core.execution.likeness import incomparable
 from robgui.core.view import View
 
@@ -23,6 +26,9 @@ NOTHING_ALIKE = (
     " Run the analysis with a second model on the same input, or choose two runs to see them"
     " beside each other."
 )
+#: The open list of runs is at most this wide, in pixels; a longer name is cut in its middle.
+_WIDEST_LIST = 640
+
 Pair = tuple[Sequence[View], Sequence[View]]
 
 
@@ -77,3 +83,16 @@ def views_of(workspace: Workspace, known: Analysis, first: Run, second: Run) -> 
         params = known.params.parse(dict(run.request.params))
         both.append(tuple(known.views(workspace.result(run.id), params)))
     return both[0], both[1]
+
+
+def fill_box(box: QComboBox, words: dict[str, str], chosen: str) -> None:
+    """Offers runs by their words; the list that opens is wide enough to read them."""
+    with QSignalBlocker(box):
+        box.clear()
+        for run_id, text in words.items():
+            box.addItem(text, run_id)
+        box.setCurrentIndex(box.findData(chosen))
+    metrics = box.fontMetrics()
+    widths = (metrics.horizontalAdvance(text) for text in words.values())
+    room = max(widths, default=0) + 4 * metrics.averageCharWidth()
+    box.view().setMinimumWidth(min(room, _WIDEST_LIST))

@@ -31,12 +31,16 @@ if TYPE_CHECKING:
 
 
 class Help(QWidget):
-    """A list of pages or of search hits, and the page beside it."""
+    """A list of pages or of search hits, and the page beside it.
+
+    Attributes:
+        page: The name of the page on show; empty before there is one.
+    """
 
     def __init__(self, store: Store, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Window)
         self._store = store
-        self._page = ""
+        self.page = ""
         self.setWindowTitle("robgui help")
         self.words = QLineEdit(clearButtonEnabled=True)
         self.words.setPlaceholderText("Search the manual")
@@ -62,7 +66,7 @@ class Help(QWidget):
 
     def show_page(self, name: str, section: str = "") -> None:
         """Shows the page called ``name``, at ``section`` if one is named."""
-        self._page = name
+        self.page = name
         self._draw()
         if section:
             self.text.find(section, QTextDocument.FindFlag.FindCaseSensitively)
@@ -109,9 +113,9 @@ class Help(QWidget):
                 self.show_page(name, section)
 
     def _draw(self) -> None:
-        if not self._page:
+        if not self.page:
             return
-        page = manual.page(self._page)
+        page = manual.page(self.page)
         mine = [
             known
             for known in self._store.analyses.values()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from robgui.core.errors import RobguiError
 from robgui.core.execution.request import build_request
-from robgui.gui.state.opening import match
+from robgui.gui.state.library.opening import match
 from robgui.gui.state.remedies import told
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def _request(store: Store, question: Request, model: ModelCard) -> Request:
     """The same question for another model; RobguiError says why it cannot be asked."""
     known = store.analyses[question.analysis]
     params = known.params.parse(dict(question.params))
-    dataset = store.library.dataset_of(question)
+    dataset = store.subjects.dataset_of(question)
     if question.dataset is not None and dataset is None:
         raise RobguiError(f"{question.dataset.name} is not open")
     if dataset is not None:

@@ -18,13 +18,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from robgui.core.execution.analysis import Pace
-from robgui.core.execution.run import RunState
+from robgui.core.execution.step import Pace
 from robgui.core.text.words import time_left
-from robgui.core.verdict import Status
 from robgui.gui.app.theme import set_heading
 from robgui.gui.pages.overview_hero import Hero
 from robgui.gui.pages.overview_lead import INSPECT, Lead
+from robgui.gui.pages.overview_runs import MethodRuns
 from robgui.gui.pages.overview_tiles import belongs, columns_for, first_view, leading
 from robgui.gui.pages.tile import BAR, Tile, keep_room
 from robgui.gui.panels import Page, pages
@@ -34,9 +33,7 @@ from robgui.gui.widgets.when_seen import WhenSeen
 
 if TYPE_CHECKING:
     from robgui.core.execution.execution import Execution
-    from robgui.core.execution.request import Request
     from robgui.core.execution.run import Run
-    from robgui.core.verdict import Verdict
     from robgui.gui.state.store import Store
 
 #: A tile is at least this many characters wide; as many stand beside each other as fit.
@@ -49,6 +46,11 @@ _LIVE_SECONDS = 0.3
 
 class Overview(WhenSeen, QWidget):
     """What all methods say about the model in use.
+
+    Attributes:
+        tiles: One card for each method.
+        runs: Which runs the cards tell of.
+        left: How much of the inspection is done, and how long it takes.
 
     Signals:
         wants: The analysis whose panel is to be shown.
@@ -65,7 +67,8 @@ class Overview(WhenSeen, QWidget):
     def __init__(self, store: Store) -> None:
         super().__init__()
         self._store = store
-        self._tiles = [Tile(page) for page in pages()]
+        self.tiles = [Tile(page) for page in pages()]
+        self.runs = MethodRuns(store)
         self.hero = Hero()
         self._lead = Lead(store, self.hero)
         self._subject = ""
@@ -89,13 +92,13 @@ class Overview(WhenSeen, QWidget):
         data = store.library.dataset.name if store.library.dataset is not None else "no inputs"
         which = "" if store.selection.input is None else f", input {store.selection.input:,}"
         subject = f"{model.name} on {data}{which}" if model is not None else "No model is open."
-        for tile in self._tiles:
-            run = self._worst(tile.page)
-            if run is None and self._at_work(tile.page) is not None:
+        for tile in self.tiles:
+            run = self.runs.worst(tile.page)
+            if run is None and self.runs.at_work(tile.page) is not None:
                 continue  # what it says so far stays
-            tile.set_run(run, None if run is None else self._said(run))
+            tile.set_run(run, None if run is None else self.runs.said(run))
             tile.set_question(
-                *self._question(tile.page), self._failure(tile.page) if run is None else ""
+                *self.runs.question(tile.page), self.runs.failure(tile.page) if run is None else ""
             )
             if run is not None and tile.due(run):
                 self._read(tile, run)
@@ -117,11 +120,11 @@ class Overview(WhenSeen, QWidget):
         self.first = QPushButton(
             "Go first", toolTip="Lets the inspection begin before the runs that wait"
         )
-        self._left = Caption(align=Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self._left.setProperty("role", "quiet")
+        self.left = Caption(align=Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.left.setProperty("role", "quiet")
         self._head = QHBoxLayout()
         self._head.addWidget(title)
-        self._head.addWidget(self._left, 1)
+        self._head.addWidget(self.left, 1)
         self._head.addWidget(self.first)
         self._head.addWidget(self.stop)
         self._head.addWidget(self.inspect)
@@ -150,10 +153,10 @@ class Overview(WhenSeen, QWidget):
         for row in range(self._rows):
             self._grid.setRowStretch(row, 0)
         self._columns = columns
-        self._rows = -(-len(self._tiles) // columns)
-        for place, tile in enumerate(self._tiles):
+        self._rows = -(-len(self.tiles) // columns)
+        for place, tile in enumerate(self.tiles):
             self._grid.addWidget(tile, place // columns, place % columns)
-        for column in range(min(columns, len(self._tiles))):
+        for column in range(min(columns, len(self.tiles))):
             self._grid.setColumnStretch(column, 1)
         for row in range(self._rows):
             self._grid.setRowStretch(row, 1)
@@ -161,14 +164,14 @@ class Overview(WhenSeen, QWidget):
     def _fitting(self) -> int:
         least = self.fontMetrics().averageCharWidth() * _TILE
         high = max(1, self.height() - self.hero.sizeHint().height())
-        return columns_for(len(self._tiles), least, self.width(), high)
+        return columns_for(len(self.tiles), least, self.width(), high)
 
     def _connect(self) -> None:
         store = self._store
         self.inspect.clicked.connect(lambda _checked: store.inspection.start())
         self.first.clicked.connect(lambda _checked: store.inspection.go_first())
         self.stop.clicked.connect(store.inspection.stop)
-        for tile in self._tiles:
+        for tile in self.tiles:
             tile.opened.connect(self._open)
         for signal in (
             store.ready,
@@ -196,25 +199,18 @@ class Overview(WhenSeen, QWidget):
         """The card of a running method moves: its picture and its words so far."""
         if not self.isVisible() or not self._live.due() or job.newest is None:
             return
-        for tile in self._tiles:
-            if self._named(tile.page, job.request):
+        for tile in self.tiles:
+            if self.runs.is_of(tile.page, job.request):
                 known = self._store.analyses[job.request.analysis]
                 params = known.params.parse(dict(job.request.params))
                 said = known.verdict(job.newest.result, params).among(job.request.chosen)
                 view = next(iter(known.views(job.newest.result, params)), None)
-                tile.show_live(said.of(self._place_in(job.request)), view)
+                tile.show_live(said.of(self.runs.place_in(job.request)), view)
                 self._show_lead()
 
     def _show_lead(self) -> None:
-        applying = sum(not self._question(tile.page)[1] for tile in self._tiles)
-        self._lead.show(self._tiles, applying, self._subject)
-
-    def _place_in(self, request: Request) -> int:
-        """Which of the models of a request the model in use is."""
-        model = self._store.library.model
-        if model is None:
-            return 0
-        return request.place_of(model.fingerprint) or 0
+        applying = sum(not self.runs.question(tile.page)[1] for tile in self.tiles)
+        self._lead.show(self.tiles, applying, self._subject)
 
     def _show_progress(self) -> None:
         inspection = self._store.inspection
@@ -227,7 +223,7 @@ class Overview(WhenSeen, QWidget):
         )
         for widget in (self._progress, self.stop):
             widget.setVisible(running)
-        for tile in self._tiles:
+        for tile in self.tiles:
             tile.set_progress(self._share(tile.page))
         self.first.setVisible(running and inspection.can_go_first)
         if running:
@@ -236,9 +232,9 @@ class Overview(WhenSeen, QWidget):
             ended = sum(job.state.ended for job in inspection.jobs)
             words = time_left(left) if left is not None else "starting"
             words = inspection.waits_for() or words
-            self._left.set_words(f"{ended} of {len(inspection.jobs)} analyses done, {words}")
+            self.left.set_words(f"{ended} of {len(inspection.jobs)} analyses done, {words}")
         else:
-            self._left.set_words("")
+            self.left.set_words("")
 
     def _share(self, page: Page) -> float | None:
         """How far the run of a method is; None while none is under way."""
@@ -247,90 +243,6 @@ class Overview(WhenSeen, QWidget):
         if job is None:
             return None
         return job.share or 0.0
-
-    def _at_work(self, page: Page) -> Execution | None:
-        """The run of a method that is under way on the model and input in use and has said
-        something.
-        """
-        for job in self._store.runner.executions:
-            if not job.state.ended and job.newest is not None and self._named(page, job.request):
-                return job
-        return None
-
-    def _question(self, page: Page) -> tuple[str, str]:
-        """The question of a method, and why it cannot be answered for this model."""
-        store = self._store
-        known = store.analyses.get(leading(page, store))
-        if known is None:
-            return "", ""
-        model = store.library.model
-        return known.question, known.refusal(model) if model is not None else ""
-
-    def _worst(self, page: Page) -> Run | None:
-        """The run that a tile tells of: of the newest run of each analysis of the method, the
-        one with the worst status.
-
-        A failure that one of them has seen outweighs what the others say; of equals, the first
-        analysis of the method.
-        """
-        newest: dict[str, Run] = {}
-        for run in self._store.history.runs:
-            if (
-                run.has_result
-                and run.request.analysis not in newest
-                and self._named(page, run.request)
-            ):
-                newest[run.request.analysis] = run
-        ordered = [newest[one.name] for one in page.analyses if one.name in newest]
-        return min(ordered, key=self._rank, default=None)
-
-    def _rank(self, run: Run) -> int:
-        """How much a run matters: a failure most."""
-        said = self._said(run)
-        return list(Status).index(Status.UNKNOWN if said is None else said.status)
-
-    def _said(self, run: Run) -> Verdict | None:
-        """What a run says of the model in use, beside all that is known."""
-        said = self._store.history.shown(run)
-        if said is None:
-            return None
-        return said.of(self._place_in(run.request))
-
-    def _failure(self, page: Page) -> str:
-        """Why the newest attempt failed, in words; empty when none did.
-
-        What the inspection could not store counts too.
-        """
-        lost = [job for job in self._store.inspection.jobs if job.run_id is None]
-        attempts: list[Execution | Run] = [*reversed(lost), *self._store.history.runs]
-        for attempt in attempts:
-            if (
-                attempt.state is RunState.FAILED
-                and attempt.error
-                and self._named(page, attempt.request)
-            ):
-                return attempt.error
-        return ""
-
-    def _named(self, page: Page, request: Request) -> bool:
-        """Whether a request of this method is of the model and the data in use.
-
-        If of one input, of the one in use.
-
-        A scene needs no data: it counts for the model.
-        """
-        store = self._store
-        known, dataset = store.analyses.get(request.analysis), store.library.dataset
-        if known is None or not belongs(page, request.analysis):
-            return False
-        if store.library.model is None or request.place_of(store.library.model.fingerprint) is None:
-            return False
-        if request.dataset is None:
-            return True
-        here = store.library.locate(request, 0)
-        if here is None or here[0] is not dataset:
-            return False
-        return known.inputs != "one" or here[1] == store.selection.input
 
     def _read(self, tile: Tile, run: Run) -> None:
         """Reads the result of a run and makes its first view, away from the GUI thread."""

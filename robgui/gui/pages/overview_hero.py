@@ -62,7 +62,7 @@ def overall(verdicts: Sequence[Verdict], methods: int, deciding: Verdict | None)
     if deciding is None:
         return Overall(None, ASK, "")
     counts = [(status, sum(one.status is status for one in verdicts)) for status in Status]
-    said = ", ".join(f"{many} {_OF_METHODS[status]}" for status, many in counts if many)
+    said = ", ".join(_of_methods(status, many) for status, many in counts if many)
     open_ = methods - len(verdicts)
     if open_ > 0:
         rest = f"; {open_} not asked yet"
@@ -77,6 +77,14 @@ _OF_METHODS = {
     Status.UNKNOWN: "cannot tell",
     Status.HOLDS: "found nothing against it",
 }
+
+
+def _of_methods(status: Status, many: int) -> str:
+    """How many methods say what: ``1 sees a risk``."""
+    words = _OF_METHODS[status]
+    if many == 1:
+        words = words.replace("see ", "sees ", 1)
+    return f"{many} {words}"
 
 
 class Hero(QFrame):

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from robgui.core.finding import StoredFinding
+    from robgui.core.model.card import ModelCard
     from robgui.gui.pages.tile import Tile
     from robgui.gui.state.store import Store
 
@@ -77,17 +78,26 @@ class Lead(QObject):
         store, steps = self._store, {}
         if store.inspection.running or store.library.model is None:
             return {}
-        many = len(store.history.entries())
-        if many:
+        many, own = len(store.history.entries()), self._has_findings(store.library.model)
+        if own:
             steps["findings"] = f"See {count(many, 'finding')}"
         if unasked:
-            if many:
-                steps["inspect_everything"] = "Ask the other methods"
-            else:
-                steps["inspect_everything"] = INSPECT
+            steps["inspect_everything"] = "Ask the other methods" if own else INSPECT
+        if many and not own:
+            steps["findings"] = f"See {count(many, 'finding')} of other models"
         if many:
             steps |= {"present": "Tell it as a story", "report": "Write a report"}
         return steps
+
+    def _has_findings(self, model: ModelCard) -> bool:
+        """Whether a run of this model has found something."""
+        history = self._store.history
+        own = {
+            run.id
+            for run in history.runs
+            if any(used.fingerprint == model.fingerprint for used in run.request.models)
+        }
+        return any(one.run_id in own for one in history.findings)
 
     def _do(self, name: str) -> None:
         if name == "findings":

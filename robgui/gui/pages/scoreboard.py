@@ -43,6 +43,9 @@ class Scoreboard(WhenSeen, Sheet):
 
     A cell leads to its run, the name of an analysis to its newest one.
 
+    Attributes:
+        analyses: The analysis of each row, before the user has sorted them; empty for a row of all.
+
     Signals:
         run_pointed: ``(run, analysis, fingerprint of the model)`` of the cell that was clicked;
             None for the run where there is none.
@@ -58,7 +61,7 @@ class Scoreboard(WhenSeen, Sheet):
         super().__init__("Scoreboard: one row per analysis, one column per model")
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectItems)
         self._store = store
-        self._analyses: list[str] = []
+        self.analyses: list[str] = []
         self._rows: list[_Row] = []
         for signal in (
             store.ready,
@@ -78,7 +81,7 @@ class Scoreboard(WhenSeen, Sheet):
 
     def refresh(self) -> None:
         """Fills in what is known by now; models without any answer come last."""
-        self._rows, self._analyses = self._models(), []
+        self._rows, self.analyses = self._models(), []
         self._rows.sort(key=lambda row: self._last("", row) is None)
         titles: list[str] = []
         asked: list[str] = []
@@ -89,10 +92,10 @@ class Scoreboard(WhenSeen, Sheet):
                 titles.append(known.title)
                 asked.append(self._asked_of(name))
                 lines.append(cells)
-                self._analyses.append(name)
+                self.analyses.append(name)
         if right := self._right_answers():
             titles, asked = ["Right answers", *titles], [self._data, *asked]
-            lines, self._analyses = [right, *lines], ["", *self._analyses]
+            lines, self.analyses = [right, *lines], ["", *self.analyses]
         columns = [Cells("Analysis", titles), Cells("On", asked)]
         for place, row in enumerate(self._rows if lines else []):
             cells = [line[place] for line in lines]
@@ -140,7 +143,7 @@ class Scoreboard(WhenSeen, Sheet):
         """The runs that would tell every open model's answer to the question of each row."""
         questions = {
             name: question
-            for name in filter(None, self._analyses)
+            for name in filter(None, self.analyses)
             if (question := self._question(name)) is not None
         }
         return missing(self._store, questions, self._answered)
@@ -193,7 +196,7 @@ class Scoreboard(WhenSeen, Sheet):
 
     def _analysis(self, index: QModelIndex) -> str:
         """The analysis of a row; empty for right answers."""
-        return self._analyses[self._model.order[index.row()]]
+        return self.analyses[self._model.order[index.row()]]
 
     def _point(self, index: QModelIndex) -> None:
         if analysis := self._analysis(index):

@@ -32,6 +32,8 @@ CAPTION = (
     " slider."
 )
 _SURE = (0.972, 0.507)
+#: Pixels of the sign of a card, at the usual text size.
+_MARK = 40
 #: Workspaces shown with a picture.
 _MOST_WORK = 4
 #: How the name of a workspace ends.
@@ -208,7 +210,7 @@ class Welcome(QScrollArea):
 
     def _tint(self) -> None:
         for picture, mark in self._marks:
-            picture.setPixmap(pixmap(mark, 40, theme.colours.accent))
+            picture.setPixmap(pixmap(mark, theme.grown(_MARK), theme.colours.accent))
         for name, mark, _, _ in self._CARDS:
             primary = name == "start_demo"
             self._buttons[name].setIcon(

@@ -126,11 +126,11 @@ class EmptyState(QWidget):
         """What Run would cost, or what is missing before it can be pressed."""
         if not self.isVisible():
             return
-        obstacle = self._store.obstacle(self._analysis.name)
+        obstacle = self._store.next_run.obstacle(self._analysis.name)
         if obstacle:
             cost = None
         else:
-            cost = self._store.estimate(self._analysis.name)
+            cost = self._store.next_run.estimate(self._analysis.name)
         self.run.setEnabled(not obstacle)
         words = obstacle or ("" if cost is None else cost.words)
         self._cost.setText(words[:1].upper() + words[1:])
@@ -138,11 +138,12 @@ class EmptyState(QWidget):
 
     def _start(self) -> None:
         name = self._analysis.name
-        if self._store.obstacle(name):
+        if self._store.next_run.obstacle(name):
             request = None
         else:
-            request = self._store.request(name)
+            request = self._store.next_run.request(name)
         if request is not None:
+            self.run.clearFocus()  # it vanishes, and the focus would jump to whatever is next
             self._store.submit(request)
 
     def _arrange(self) -> None:

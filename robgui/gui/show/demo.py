@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 
 from robgui import resources
 from robgui.core.execution.registry import analyses
-from robgui.gui.state.opening import Opening
+from robgui.gui.state.library.opening import Opening
 
 if TYPE_CHECKING:
     from robgui.core.execution.analysis import Analysis, Demo

@@ -241,13 +241,13 @@ class DemoGuide(QObject):
         if known.demo is not None:
             self._store.params_offered.emit(known.name, dict(known.demo.params))
         if there:
-            obstacle = self._store.obstacle(known.name)
+            obstacle = self._store.next_run.obstacle(known.name)
         else:
             obstacle = "its model or data are not loaded."
         if obstacle:
             request = None
         else:
-            request = self._store.request(known.name)
+            request = self._store.next_run.request(known.name)
         if request is not None:
             self._job = self._store.submit(request)
         else:
@@ -290,7 +290,7 @@ class DemoGuide(QObject):
 
     def _write_report(self) -> None:
         self._written = False
-        self._store.history.write_report(self.report, self._report_written)
+        self._store.history.exports.write_report(self.report, self._report_written)
 
     def _report_written(self) -> None:
         self._written = True

@@ -83,7 +83,7 @@ class Tour:
         theme.apply(True)
         self._shot("dark")
         theme.apply(dark)
-        store.history.write_report(self._folder / "report.html")
+        store.history.exports.write_report(self._folder / "report.html")
         self._wait(lambda: not store.writing.busy, "the report")
         leave(self.window, 0)
         for error in self._errors:
@@ -107,7 +107,7 @@ class Tour:
         self._wait(lambda: not store.busy, demo.model)
         self.window.show_panel(stop.name)
         store.params_offered.emit(stop.name, dict(demo.params))
-        if obstacle := store.obstacle(stop.name):
+        if obstacle := store.next_run.obstacle(stop.name):
             self._say(f"{stop.name} on {demo.model}: {obstacle}")
             return
         self.window.run_pane.run.click()

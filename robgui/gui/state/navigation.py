@@ -13,7 +13,7 @@ from PySide6.QtGui import QUndoCommand, QUndoStack
 from robgui.gui.state.selection import Selection
 
 if TYPE_CHECKING:
-    from robgui.core.execution.analysis import Params
+    from robgui.core.execution.params.params import Params
     from robgui.core.finding import StoredFinding
     from robgui.gui.state.store import Store
 
@@ -168,7 +168,7 @@ class Navigation(QObject):
         self._restoring = False
 
     def _params_changed(self, analysis: str) -> None:
-        now = self._store.params.get(analysis)
+        now = self._store.next_run.params.get(analysis)
         if now is None:
             return
         before = self._params.get(analysis)

@@ -1,12 +1,16 @@
-"""The self-test from the window: a process of its own, whose page is shown and logged."""
+"""The self-test and the doctor from the window: their pages are shown and logged."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
 from robgui.gui.state.running.program import Program
+
+if TYPE_CHECKING:
+    from robgui.gui.state.store import Store
 
 _PART = "selftest"
 
@@ -98,3 +102,18 @@ class SelfTest(QObject):
     def _refuse(self) -> None:
         self._work_on(_PART, "")
         self._say("error", "The self-test cannot be started on this machine.", "")
+
+
+def check_installation(store: Store) -> None:
+    """Writes what is installed and what is broken into the log."""
+
+    def said(text: str) -> None:
+        store.say("info", "The installation was checked; the log has the result.", text)
+
+    store.background.run(_doctor, said)
+
+
+def _doctor() -> str:
+    from robgui.doctor import report
+
+    return report()

@@ -89,12 +89,12 @@ class Sending(QObject):
         """
         if known.inputs == "many" and count < 2:
             return "It looks at many inputs at once, and this is one."
-        params = self._store.params.get(known.name) or known.params()
+        params = self._store.next_run.params.get(known.name) or known.params()
         if known.inputs == "many":
             inputs = count
         else:
             inputs = known.takes(params).fewest_inputs
-        return told(known.shortage(params, self._store.models_for(known, params), inputs))
+        return told(known.shortage(params, self._store.next_run.models_for(known, params), inputs))
 
     def send(self, offer: Offer, analysis: str, request: Request, run_id: str | None) -> None:
         """Makes the inputs of ``offer`` the chosen ones and shows the panel of ``analysis``."""
@@ -103,14 +103,14 @@ class Sending(QObject):
             and len(offer.places) == 1
             and self._store.analyses[analysis].inputs == "one"
         ):
-            if self._store.choose(request, offer.places[0]):
+            if self._store.subjects.choose(request, offer.places[0]):
                 self._arrive(
                     offer,
                     analysis,
-                    made=_made(self._store.library.dataset_of(request), request, offer),
+                    made=_made(self._store.subjects.dataset_of(request), request, offer),
                 )
             return
-        store, dataset = self._store, self._store.library.dataset_of(request)
+        store, dataset = self._store, self._store.subjects.dataset_of(request)
         made = _made(dataset, request, offer)
         model = next(
             (

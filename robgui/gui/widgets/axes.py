@@ -14,7 +14,7 @@ from PySide6.QtGui import QFont, QFontInfo, QFontMetrics
 
 from robgui.core.text.words import number
 from robgui.core.view import Axis
-from robgui.gui.widgets.elided import beginning
+from robgui.gui.widgets.elided import in_lines
 
 #: A longer name is cut in its middle; below a plot it may be half as long again.
 LONGEST_NAME = 16
@@ -22,6 +22,8 @@ LONGEST_NAME = 16
 MOST_TICKS = 9
 #: Pixels that a number may reach beyond the end of its axis.
 _EDGE = 15
+#: Pixels around a title that stay empty.
+_TITLE_MARGIN = 5
 #: Round angles.
 _DEGREES = (10, 15, 30, 45, 90, 180, 360)
 #: Names that do not fit are written smaller, down to this many points; then only some are written.
@@ -216,12 +218,10 @@ class ViewAxis(pg.AxisItem):
             if self._share != 1:
                 self._share = 1.0
                 super().setTickFont(self._whole)
-            if self._side == "bottom":
-                fixed = self.fixedHeight
-            else:
-                fixed = self.fixedWidth
-            if fixed is not None and self._axis is not None:
-                (self.setHeight if self._side == "bottom" else self.setWidth)(None)
+            if self._axis is not None and self._side == "bottom":
+                self._take(self.setHeight, self.fixedHeight, self._lying_height())
+            elif self._axis is not None:
+                self._take(self.setWidth, self.fixedWidth, None)
             return
         if self._side != "bottom":
             self._shrink(self.size().height())
@@ -240,10 +240,18 @@ class ViewAxis(pg.AxisItem):
         self._upright = self._upright and not self._bare
         lying = int(min(unit * LONGEST_NAME * 1.5, room))
         self._limit = self._highest(unit) if self._upright else lying
-        needed = None
+        needed = self._lying_height()
         if self._upright:
             needed = self._longest(metrics, self._limit) + self.style["tickTextOffset"][1] + title
         self._take(self.setHeight, self.fixedHeight, needed)
+
+    def _lying_height(self) -> float:
+        """Room for one line of numbers or names, and the title below it; pyqtgraph's own share for
+        the title is too little for large letters.
+        """
+        line = QFontMetrics(self.font()).height() + self.style["tickTextOffset"][1]
+        title = max(0.0, self._title_height() - _TITLE_MARGIN)
+        return line + max(0, self.style["tickLength"]) + title
 
     @staticmethod
     def _take(change: Any, now: float | None, wanted: float | None) -> None:
@@ -306,20 +314,6 @@ class ViewAxis(pg.AxisItem):
         else:
             whole = view.width() + own.width()
         return int(min(most, max(unit * 7, _HIGHEST * whole)))
-
-
-def in_lines(title: str, metrics: QFontMetrics, room: int) -> list[str]:
-    """The title of an axis: one line where it fits, else two of about one length, cut at a word
-    where even they do not fit.
-    """
-    gaps = [place for place, sign in enumerate(title) if sign == " "]
-    if metrics.horizontalAdvance(title) <= room or not gaps:
-        return [metrics.elidedText(title, Qt.TextElideMode.ElideRight, room)]
-    middle = min(gaps, key=lambda place: abs(2 * place - len(title)))
-    first, second = title[:middle], title[middle + 1 :]
-    if metrics.horizontalAdvance(first) > room:
-        return [beginning(title, metrics, room)]
-    return [first, beginning(second, metrics, room)]
 
 
 def tick_words(axis: Axis, value: float, spacing: float) -> str:

@@ -5,7 +5,7 @@ a word.
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QFontMetrics, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QFontMetrics, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QPushButton,
@@ -19,10 +19,14 @@ from robgui.gui.widgets.plain import Label, tip
 
 
 class ElidedBox(QComboBox):
-    """Shortens what it shows in the middle.
+    """Shortens what it shows in the middle; a wheel that passes over it chooses nothing.
 
     The list that opens and the model keep the whole words.
     """
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Another model, other inputs or a filter are chosen on purpose."""
+        event.ignore()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draws the box as the style does, with the words that fit."""
@@ -101,3 +105,17 @@ def beginning(words: str, metrics: QFontMetrics, width: int) -> str:
     if whole.strip():
         return f"{whole.rstrip()} …"
     return "…"
+
+
+def in_lines(title: str, metrics: QFontMetrics, room: int) -> list[str]:
+    """The title of an axis: one line where it fits, else two of about one length, cut at a word
+    where even they do not fit.
+    """
+    gaps = [place for place, sign in enumerate(title) if sign == " "]
+    if metrics.horizontalAdvance(title) <= room or not gaps:
+        return [metrics.elidedText(title, Qt.TextElideMode.ElideRight, room)]
+    middle = min(gaps, key=lambda place: abs(2 * place - len(title)))
+    first, second = title[:middle], title[middle + 1 :]
+    if metrics.horizontalAdvance(first) > room:
+        return [beginning(title, metrics, room)]
+    return [first, beginning(second, metrics, room)]

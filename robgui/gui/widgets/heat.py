@@ -173,11 +173,12 @@ class Scale(QWidget):
         painter.drawRect(bar)
         painter.setPen(pg.mkPen(theme.colours.text))
         painter.drawText(self._title_box(), _TITLE, self._axis.title)
-        for share, words in zip(_SHARES, self._words(), strict=True):
+        for share, words in zip(_SHARES, self.words(), strict=True):
             y = bar.bottom() - share * bar.height()
             painter.drawText(QPointF(bar.right() + 6, y + line * 0.3), words)
 
-    def _words(self) -> list[str]:
+    def words(self) -> list[str]:
+        """Numbers beside the bar, from below."""
         low, high = self._levels
         return [self._axis.words(low + share * (high - low)) for share in _SHARES]
 
@@ -188,7 +189,7 @@ class Scale(QWidget):
     def _fit(self) -> None:
         """As wide as its numbers and the longest word of its title, within reason."""
         metrics = self.fontMetrics()
-        numbers = max(metrics.horizontalAdvance(words) for words in self._words())
+        numbers = max(metrics.horizontalAdvance(words) for words in self.words())
         words = [metrics.horizontalAdvance(word) for word in self._axis.title.split()]
         most = metrics.averageCharWidth() * 18
         title = max((min(word + 12, most) for word in words), default=0)

@@ -61,9 +61,11 @@ def halo() -> QPen:
 
 
 def cosmetic(tint: QColor, width: float, style: Qt.PenStyle = Qt.PenStyle.SolidLine) -> QPen:
-    """A pen as wide on the screen as it says, whatever the axes of a plot are."""
+    """A pen as wide on the screen as it says, whatever the axes of a plot are; it grows with the
+    text.
+    """
     made = QPen(tint)
-    made.setWidthF(width)
+    made.setWidthF(width * theme.scale)
     made.setStyle(style)
     made.setCosmetic(True)
     return made

@@ -12,7 +12,7 @@ from PySide6.QtGui import QBrush, QHelpEvent, QPainter, QPaintEvent, QPen, QResi
 from PySide6.QtWidgets import QBoxLayout, QScrollArea, QToolTip, QWidget
 
 from robgui.gui.app.theme import theme
-from robgui.gui.widgets.axes import in_lines
+from robgui.gui.widgets.elided import in_lines
 from robgui.gui.widgets.plain import tip
 
 #: Pixels between two things in a row, and around all.
@@ -48,31 +48,35 @@ class LegendKey:
 
 
 class Legend(QScrollArea):
-    """Keys below each other beside a picture, or in as many rows below it as the width asks for."""
+    """Keys below each other beside a picture, or in as many rows below it as the width asks for.
+
+    Attributes:
+        page: Paints the keys.
+    """
 
     def __init__(self, *, row: bool = False) -> None:
         super().__init__(widgetResizable=True, frameShape=QScrollArea.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName("Legend")
-        self._page = _Page()
-        self.setWidget(self._page)
+        self.page = _Page()
+        self.setWidget(self.page)
         self.viewport().setAutoFillBackground(False)
-        self._page.setAutoFillBackground(False)
+        self.page.setAutoFillBackground(False)
         self._row = row
         theme.changed.connect(self._fit)
 
     @property
     def keys(self) -> tuple[LegendKey, ...]:
         """What it shows."""
-        return self._page.keys
+        return self.page.keys
 
     def show_keys(self, keys: Sequence[LegendKey]) -> None:
         """Shows these, the first one first."""
-        if tuple(keys) != self._page.keys:
-            self._page.keys = tuple(keys)
+        if tuple(keys) != self.page.keys:
+            self.page.keys = tuple(keys)
             self.setAccessibleDescription(", ".join(key.words for key in keys))
             self._fit()
-            self._page.update()
+            self.page.update()
 
     def set_row(self, row: bool) -> None:
         """Below the picture, or beside it."""
@@ -87,7 +91,7 @@ class Legend(QScrollArea):
             self._fit()
 
     def _fit(self) -> None:
-        page, most = self._page, 16_777_215
+        page, most = self.page, 16_777_215
         page.row = self._row
         if self._row:
             rows = len(page.rows(self.viewport().width()))
@@ -141,7 +145,7 @@ class _Page(QWidget):
 
     def lines(self, key: LegendKey) -> int:
         """How many lines the words of a key take."""
-        return len(self._words(key))
+        return len(self.wrapped(key))
 
     def height_of(self, rows: int) -> int:
         """Height of this many lines."""
@@ -170,24 +174,25 @@ class _Page(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        for place, key in self._places():
+        for place, key in self.places():
             high = self.fontMetrics().height()
             _draw_sample(painter, key, QRectF(place.x(), place.y(), 2 * high, high))
             painter.setPen(pg.mkPen(theme.colours.text))
             words = place.adjusted(2 * high + _SPACE, 0, 0, 0)
             flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
-            painter.drawText(words, int(flags), "\n".join(self._words(key)))
+            painter.drawText(words, int(flags), "\n".join(self.wrapped(key)))
 
     def event(self, event: QEvent) -> bool:
         """The whole words of a key that was cut."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             at = event.pos()
-            words = next((key.words for box, key in self._places() if box.contains(at)), "")
+            words = next((key.words for box, key in self.places() if box.contains(at)), "")
             QToolTip.showText(event.globalPos(), tip(words), self)
             return True
         return super().event(event)
 
-    def _places(self) -> list[tuple[QRectF, LegendKey]]:
+    def places(self) -> list[tuple[QRectF, LegendKey]]:
+        """Where each key stands."""
         found = []
         y = float(_MARGIN)
         for row in self.rows(self.width()):
@@ -202,7 +207,7 @@ class _Page(QWidget):
     def _line(self) -> int:
         return self.fontMetrics().height() + 4
 
-    def _words(self, key: LegendKey) -> list[str]:
+    def wrapped(self, key: LegendKey) -> list[str]:
         """One line; two where the words are long and stand beside the picture."""
         metrics = self.fontMetrics()
         room = LONGEST * metrics.averageCharWidth()
@@ -217,7 +222,7 @@ class _Page(QWidget):
 
     def _width(self, key: LegendKey) -> int:
         metrics = self.fontMetrics()
-        words = max(metrics.horizontalAdvance(line) for line in self._words(key))
+        words = max(metrics.horizontalAdvance(line) for line in self.wrapped(key))
         return 2 * self.fontMetrics().height() + _SPACE + words + 2
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import (
     QAbstractTableModel,
+    QEvent,
     QModelIndex,
     QPersistentModelIndex,
     QSignalBlocker,
@@ -56,6 +57,7 @@ class Sheet(QTableView):
     def __init__(self, name: str, empty: str = "") -> None:
         super().__init__()
         self._empty = empty
+        self._points = self.font().pointSizeF()
         self._model = _Columns(self)
         self.setModel(self._model)
         self.setAccessibleName(name)
@@ -72,7 +74,7 @@ class Sheet(QTableView):
         self.horizontalHeader().setHighlightSections(False)
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         self.verticalHeader().hide()
-        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 10)
+        self._set_row_height()
         self.selectionModel().currentRowChanged.connect(self._chosen)
         self._fitting = QTimer(self, singleShot=True, interval=_FIT_MS)
         self._fitting.timeout.connect(self._fit_again)
@@ -120,6 +122,18 @@ class Sheet(QTableView):
             wanted = max(contents, title) + 4
             if new or wanted > self.columnWidth(place):
                 self.setColumnWidth(place, wanted)
+
+    def _set_row_height(self) -> None:
+        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 10)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Larger letters take more room, also in columns that the user has moved."""
+        super().changeEvent(event)
+        kinds = QEvent.Type.FontChange, QEvent.Type.StyleChange
+        if event.type() in kinds and self._points != self.font().pointSizeF():
+            self._points = self.font().pointSizeF()
+            self._set_row_height()
+            QTimer.singleShot(0, self, lambda: self._fit(new=True))  # the titles grow after it
 
     def sizeHint(self) -> QSize:
         """Five rows and the header: the rest can be scrolled to, and the picture above needs the

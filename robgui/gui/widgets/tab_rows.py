@@ -20,6 +20,9 @@ _PADDING = 10
 class TabRows(QWidget):
     """One tab of several is chosen; its methods are called as those of QTabBar.
 
+    Attributes:
+        tabs: One button for each, in order, also those behind “more”.
+
     Signals:
         currentChanged: Another tab is chosen; its place, -1 for none.
     """
@@ -28,7 +31,7 @@ class TabRows(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._tabs: list[QToolButton] = []
+        self.tabs: list[QToolButton] = []
         self._current = -1
         self._shown = 0
         self._most = MOST_ROWS
@@ -50,7 +53,7 @@ class TabRows(QWidget):
 
     def count(self) -> int:
         """How many tabs there are."""
-        return len(self._tabs)
+        return len(self.tabs)
 
     def currentIndex(self) -> int:
         """The place of the chosen tab; -1 without tabs."""
@@ -58,20 +61,20 @@ class TabRows(QWidget):
 
     def tabText(self, place: int) -> str:
         """What stands on a tab; empty where there is none."""
-        if 0 <= place < len(self._tabs):
-            return self._tabs[place].accessibleName()
+        if 0 <= place < len(self.tabs):
+            return self.tabs[place].accessibleName()
         return ""
 
     def addTab(self, words: str) -> int:
         """Puts a tab behind all others."""
-        return self.insertTab(len(self._tabs), words)
+        return self.insertTab(len(self.tabs), words)
 
     def insertTab(self, place: int, words: str) -> int:
         """Puts a tab before the one at ``place``; the chosen one stays chosen."""
         tab = QToolButton(self, checkable=True, autoExclusive=True, autoRaise=True)
         tab.setProperty("role", "tab")
-        tab.clicked.connect(lambda: self.setCurrentIndex(self._tabs.index(tab)))
-        self._tabs.insert(place, tab)
+        tab.clicked.connect(lambda: self.setCurrentIndex(self.tabs.index(tab)))
+        self.tabs.insert(place, tab)
         self.setTabText(place, words)
         if self._current < 0:
             self.setCurrentIndex(0)
@@ -81,7 +84,7 @@ class TabRows(QWidget):
 
     def removeTab(self, place: int) -> None:
         """Takes a tab away; its neighbour is chosen if it was."""
-        tab = self._tabs.pop(place)
+        tab = self.tabs.pop(place)
         tab.setParent(None)
         tab.deleteLater()
         self._place()
@@ -89,19 +92,19 @@ class TabRows(QWidget):
             self._current -= 1
         elif place == self._current:
             self._current = -1
-            self.setCurrentIndex(min(place, len(self._tabs) - 1))
+            self.setCurrentIndex(min(place, len(self.tabs) - 1))
 
     def setTabText(self, place: int, words: str) -> None:
         """Other words on a tab."""
-        if 0 <= place < len(self._tabs) and words != self.tabText(place):
-            self._tabs[place].setAccessibleName(words)
+        if 0 <= place < len(self.tabs) and words != self.tabText(place):
+            self.tabs[place].setAccessibleName(words)
             self._place()
 
     def setCurrentIndex(self, place: int) -> None:
         """Chooses a tab."""
-        if 0 <= place < len(self._tabs):
-            self._tabs[place].setChecked(True)
-        elif self._tabs:
+        if 0 <= place < len(self.tabs):
+            self.tabs[place].setChecked(True)
+        elif self.tabs:
             return
         if place != self._current:
             self._current = place
@@ -128,10 +131,10 @@ class TabRows(QWidget):
         """Puts every tab behind the one before it, or below where the row is full; what does not
         fit into the last row stands behind "More".
         """
-        sizes = [self._write(tab) for tab in self._tabs]
+        sizes = [self._write(tab) for tab in self.tabs]
         shown = self._fitting([size.width() for size in sizes])
         left = top = high = 0
-        for place, (tab, size) in enumerate(zip(self._tabs, sizes, strict=True)):
+        for place, (tab, size) in enumerate(zip(self.tabs, sizes, strict=True)):
             tab.setVisible(place < shown)
             if place >= shown:
                 continue
@@ -155,7 +158,7 @@ class TabRows(QWidget):
     def _place_more(self, shown: int, left: int, top: int, high: int) -> None:
         """The button with the tabs that do not fit; it is called like the one chosen there."""
         self._shown = shown
-        hidden = shown < len(self._tabs)
+        hidden = shown < len(self.tabs)
         self.more.setVisible(hidden)
         if hidden:
             self.more.setChecked(self._current >= shown)
@@ -164,7 +167,7 @@ class TabRows(QWidget):
 
     def _fill_menu(self) -> None:
         self._menu.clear()
-        for place in range(self._shown, len(self._tabs)):
+        for place in range(self._shown, len(self.tabs)):
             action = self._menu.addAction(self.tabText(place).replace("&", "&&"))
             action.setCheckable(True)
             action.setChecked(place == self._current)

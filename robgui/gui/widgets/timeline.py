@@ -18,6 +18,9 @@ LONGEST_SECONDS = 8
 class Timeline(QWidget):
     """A slider with Play; follows the newest picture until the user takes hold of it.
 
+    Attributes:
+        words: Which picture is on show.
+
     Signals:
         moved: Number of the picture to show.
     """
@@ -30,12 +33,12 @@ class Timeline(QWidget):
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setAccessibleName(f"Which {what}")
         self.play = QPushButton("Play", checkable=True, toolTip=f"Goes through every {what}")
-        self._words = Label(textFormat=Qt.TextFormat.PlainText)
+        self.words = Label(textFormat=Qt.TextFormat.PlainText)
         self._names: tuple[str, ...] = ()
         self._following = True
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        for widget, stretch in ((self.play, 0), (self.slider, 1), (self._words, 0)):
+        for widget, stretch in ((self.play, 0), (self.slider, 1), (self.words, 0)):
             layout.addWidget(widget, stretch)
         self._clock = QTimer(self, interval=1000 // FRAMES_PER_SECOND)
         self._clock.timeout.connect(self._next)
@@ -69,7 +72,7 @@ class Timeline(QWidget):
         """There is a picture for each of these names, which stand beside the slider."""
         self._names = tuple(names)
         widths = (self.fontMetrics().horizontalAdvance(name) for name in names)
-        self._words.setMinimumWidth(max(widths, default=0))
+        self.words.setMinimumWidth(max(widths, default=0))
         self.set_count(len(names))
 
     def _changed(self, place: int) -> None:
@@ -98,9 +101,9 @@ class Timeline(QWidget):
 
     def _write(self) -> None:
         if self._names:
-            self._words.setText(self._names[min(self.place, len(self._names) - 1)])
+            self.words.setText(self._names[min(self.place, len(self._names) - 1)])
         else:
-            self._words.setText(f"{self._what} {self.place:,} of {self.slider.maximum():,}")
+            self.words.setText(f"{self._what} {self.place:,} of {self.slider.maximum():,}")
 
     def _tint(self) -> None:
         self.play.setIcon(icon("stop" if self.play.isChecked() else "run"))

@@ -120,6 +120,7 @@ class Toast(QFrame):
         level: ``info``, ``warning`` or ``error``.
         timer: Runs out when the toast has been read; it stands still while the mouse is over the
             toast.
+        text: The sentence, cut where it does not fit.
     """
 
     def __init__(self, level: str, sentence: str, details: str, parent: QWidget) -> None:
@@ -129,16 +130,16 @@ class Toast(QFrame):
         self.setAccessibleName(f"{level}: {sentence}")
         self.timer = QTimer(self, singleShot=True, interval=round(SECONDS[level] * 1000))
         self._mark = Label(alignment=Qt.AlignmentFlag.AlignVCenter)
-        self._text = Label(sentence, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
-        self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.text = Label(sentence, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._details: QPlainTextEdit | None = None
         self.closed = QToolButton(autoRaise=True, toolTip="Close")
         self.closed.setAccessibleName("Close message")
         self._others: list[QWidget] = [self._mark, self.closed]
         self._row = QHBoxLayout()
         self._row.addWidget(self._mark)
-        self._row.addWidget(self._text, 1)
+        self._row.addWidget(self.text, 1)
         self._row.addWidget(self.closed)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(8, 4, 4, 4)
@@ -165,8 +166,8 @@ class Toast(QFrame):
         )
         fits = whole.height() <= lines * metrics.lineSpacing()
         cut = beginning(self.sentence, metrics, int(room * (lines - 0.5 * (lines > 1)) * 0.9))
-        self._text.setText(self.sentence if fits else cut)
-        set_tip(self._text, "" if fits else self.sentence)
+        self.text.setText(self.sentence if fits else cut)
+        set_tip(self.text, "" if fits else self.sentence)
         opened = self._details is not None and not self._details.isHidden()
         self.adjustSize() if opened else self.resize(self.width(), place.height())
         self.move(place.right() - self.width() + 1, place.top())

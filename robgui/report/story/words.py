@@ -27,7 +27,7 @@ Edits = Mapping[str, Words]
 
 def read_edits(workspace: Workspace) -> dict[str, Words]:
     """What the user wrote, by the key of the slide; what is none of it is left out."""
-    stored = workspace.setting(_STORY)
+    stored = workspace.values.get(_STORY)
     if isinstance(stored, dict):
         listed = list(stored.items())[:_MOST_SLIDES]
     else:
@@ -41,6 +41,6 @@ def read_edits(workspace: Workspace) -> dict[str, Words]:
 
 def write_edits(workspace: Workspace, edits: Edits) -> None:
     """Keeps what the user wrote, in place of what was there."""
-    workspace.set_setting(
+    workspace.values.set(
         _STORY, {key: {"title": one.title, "text": one.text} for key, one in edits.items()}
     )

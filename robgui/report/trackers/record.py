@@ -76,7 +76,7 @@ def record(workspace: Workspace, told: Chapter, folder: Path) -> Record:
     return Record(
         f"{report_content.title(run)}: {origin.subject(request)}",
         run.id,
-        _params(request),
+        logged_params(request),
         {name: value for name, value in numbers.items() if math.isfinite(value)},
         {**tags, "robgui.request": origin.fingerprint_of(run), **_words(said)},
         tuple(_files(workspace, told, folder)),
@@ -94,7 +94,7 @@ def whole_report(workspace: Workspace, folder: Path, chapters: Sequence[Chapter]
     return Record("Report", "", {}, counted, tags, (path,))
 
 
-def _params(request: Request) -> dict[str, str]:
+def logged_params(request: Request) -> dict[str, str]:
     """Every setting by its name; files in them without their folders."""
     found: dict[str, str] = {"analysis": request.analysis}
     for place, model in enumerate(request.models):

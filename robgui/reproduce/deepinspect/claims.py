@@ -45,12 +45,13 @@ def claims(setting: Setting) -> Iterator[Claim]:
             np.sort(np.random.default_rng(setting.seed).permutation(len(dataset))[:QUICK_INPUTS])
         )
     for classifier in tested_networks(setting, dataset):
-        yield from _of_model(
+        yield from model_claims(
             NetworkUnderTest(match(classifier, dataset), align(classifier, dataset), setting)
         )
 
 
-def _of_model(subject: NetworkUnderTest) -> Iterator[Claim]:
+def model_claims(subject: NetworkUnderTest) -> Iterator[Claim]:
+    """Every claim about one network."""
     try:
         inspected = inspect(subject)
     except RobguiError as error:

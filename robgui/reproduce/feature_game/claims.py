@@ -55,7 +55,7 @@ class GameSize:
 
 
 FULL = GameSize()
-_SMALL = GameSize(
+SMALL = GameSize(
     traffic=6, traffic_calls=400, images=5, calls=1200, games=2, epochs=1, training=12_000
 )
 
@@ -71,18 +71,19 @@ class GameNetwork:
 
 def claims(setting: Setting) -> Iterator[Claim]:
     """Runs every claim, traffic lights only where no other data are given."""
-    size = _SMALL if setting.quick else FULL
+    size = SMALL if setting.quick else FULL
     if setting.data is None:
-        yield from _traffic_claims(setting, size)
+        yield from traffic_claims(setting, size)
     for subject in _subjects(setting, size):
-        yield _small_images(setting, size, subject)
+        yield small_images(setting, size, subject)
         played = _games(setting, size, subject)
         yield _convergence(subject, played)
         yield _players(subject, played)
         yield _persistence(subject, played)
 
 
-def _traffic_claims(setting: Setting, size: GameSize) -> Iterator[Claim]:
+def traffic_claims(setting: Setting, size: GameSize) -> Iterator[Claim]:
+    """The traffic lights, to any other class and to green."""
     entry = resources.demo()[1]
     classifier = load(entry.models[0])
     dataset = _right(classifier, open_dataset(entry.dataset), setting.seed)
@@ -210,7 +211,8 @@ def _right(classifier: Classifier, dataset: Dataset, seed: int, most: int = 400)
     return aligned.subset(order[predicted == aligned.labels[order]])
 
 
-def _small_images(setting: Setting, size: GameSize, subject: GameNetwork) -> Claim:
+def small_images(setting: Setting, size: GameSize, subject: GameNetwork) -> Claim:
+    """How few pixels change the class of small images."""
     statement = f"{subject.name}: mean L0 below that of JSMA ({MNIST_JSMA:g} on MNIST)"
     paper = f"{MNIST_GAME:g} pixels (MNIST)"
 

@@ -52,7 +52,7 @@ class ParticleSize:
     critical: float = 1e-10
 
 
-_SMALL = ParticleSize((1e-4, 1e-3, 0.01, 0.1), 12, 500, ((100,),), (5, 10), (30,), 30)
+SMALL = ParticleSize((1e-4, 1e-3, 0.01, 0.1), 12, 500, ((100,),), (5, 10), (30,), 30)
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ class ParticleBench:
 def open_bench(setting: Setting) -> ParticleBench:
     """The bundled table, or trajectories from a folder of ADS-B records."""
     if setting.quick:
-        size = _SMALL
+        size = SMALL
     else:
         size = ParticleSize()
     if setting.data is None:

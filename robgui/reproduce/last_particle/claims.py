@@ -58,9 +58,9 @@ def claims(setting: Setting) -> Iterator[Claim]:
         " here."
     )
     for classifier, dataset in bench.networks():
-        yield from _table_1(bench, classifier, dataset)
+        yield from table_1(bench, classifier, dataset)
     for kind in TABLE_2:
-        yield from _table_2(bench, kind)
+        yield from table_2(bench, kind)
     yield from _table_3(bench)
 
 
@@ -87,7 +87,8 @@ def _drawing(
     return Drawing(name, "last_particle_table", result, title, params=params)
 
 
-def _table_1(bench: ParticleBench, classifier: Classifier, dataset: Dataset) -> Iterator[Claim]:
+def table_1(bench: ParticleBench, classifier: Classifier, dataset: Dataset) -> Iterator[Claim]:
+    """Table 1: shares validated, certified and unharmed in plain samples, at growing noise."""
     name = classifier.name
     statements = (
         f"{name}: validated falls from all inputs at the smallest noise as the noise grows",
@@ -205,7 +206,8 @@ def _refuted(results: Sequence[LastParticleTableResult]) -> tuple[int, int]:
     return sum(int(result.contradictions.sum()) for result in results), decided
 
 
-def _table_2(bench: ParticleBench, kind: str) -> Iterator[Claim]:
+def table_2(bench: ParticleBench, kind: str) -> Iterator[Claim]:
+    """Table 2: ensembles of few trees and of many."""
     (less, quick), (more, slow) = TABLE_2[kind]
     statements = {
         f"{kind}: inputs are validated, with more trees at least as often": f"{less} -> {more} %",

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from robgui.core.devices import default_device
-from robgui.core.execution.analysis import Pace, Step
+from robgui.core.execution.step import Pace, Step
 from robgui.core.model.classifier import Classifier
 from robgui.core.model.randomness import HOST, host_generator, host_order
 

@@ -96,7 +96,7 @@ def open_bench(setting: Setting) -> SemanticBench:
         return SemanticBench((), None, (), imagenet, lacking, size, setting)
     dataset = open_dataset(setting.data or resources.demo()[0].dataset)
     networks = tuple(match(model, dataset) for model in others)
-    chosen, accuracy = _sure_inputs(networks, dataset, size.inputs, setting.seed)
+    chosen, accuracy = sure_inputs(networks, dataset, size.inputs, setting.seed)
     return SemanticBench(
         networks, chosen, accuracy, imagenet, lacking, size, setting, min(_TESTED, len(dataset))
     )
@@ -128,7 +128,7 @@ def _knows_meshes(model: Classifier) -> bool:
     return model.classes == _IMAGENET_CLASSES and model.kind == "image"
 
 
-def _sure_inputs(
+def sure_inputs(
     networks: Sequence[Classifier], dataset: Dataset, count: int, seed: int
 ) -> tuple[Dataset, tuple[float, ...]]:
     """The first inputs in a random order that every network gets right with confidence, and each

@@ -14,7 +14,7 @@ from robgui import resources
 from robgui.analyses.zonnscan.disagreement import corner_cases
 from robgui.core.dataset import Dataset, align, batches, inputs, match, open_dataset
 from robgui.core.errors import DataError
-from robgui.core.execution.analysis import Step
+from robgui.core.execution.step import Step
 from robgui.core.loading import load
 from robgui.core.model.classifier import Classifier
 from robgui.core.text.words import percent
@@ -64,7 +64,7 @@ _PAPER_EPS = 0.2
 _OWN_EPS = 0.1
 BUNDLED = SweepSize(_OWN_EPS, _PAPER_EPS)
 GIVEN = SweepSize(_PAPER_EPS, _OWN_EPS, samples=128, key_samples=30, sweep_samples=512)
-_SMALL = SweepSize(
+SMALL = SweepSize(
     0,
     0,
     200,
@@ -141,12 +141,12 @@ def open_bench(setting: Setting) -> SweepBench:
         classifiers = setting.models
         size = GIVEN
     if setting.quick:
-        size = replace(_SMALL, eps=size.eps)
+        size = replace(SMALL, eps=size.eps)
     if not classifiers:
         classifiers = _trained(setting, size)
     fitting = tuple(match(classifier, dataset) for classifier in classifiers)
     if setting.models:
-        names = _names(fitting)
+        names = names_of(fitting)
     else:
         names = list(NETWORKS)
     subjects = tuple(
@@ -157,7 +157,7 @@ def open_bench(setting: Setting) -> SweepBench:
     return SweepBench(subjects, align(fitting[0], dataset), order, size, setting)
 
 
-def _names(classifiers: Sequence[Classifier]) -> list[str]:
+def names_of(classifiers: Sequence[Classifier]) -> list[str]:
     """What to call each model, with its number where two have one name."""
     names = [classifier.name for classifier in classifiers]
     return [

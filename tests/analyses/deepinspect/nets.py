@@ -10,8 +10,8 @@ from torch import Tensor, nn
 
 from robgui.core.codec import decode, encode
 from robgui.core.dataset import Dataset, from_arrays
-from robgui.core.execution.analysis import Step
 from robgui.core.execution.registry import find
+from robgui.core.execution.step import Step
 from robgui.core.model.classifier import Classifier
 from robgui.core.verdict import Verdict
 from robgui.core.view import View, Views

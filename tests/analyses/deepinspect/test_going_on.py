@@ -25,8 +25,8 @@ from tests.analyses.deepinspect.nets import images, run, small_cnn
 
 @pytest.fixture(autouse=True)
 def kept_after_every_batch(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streaming, "_KEEP_SECONDS", 0.0)
-    monkeypatch.setattr(streaming, "_KEEP_BYTES", 1e12)
+    monkeypatch.setattr(streaming, "KEEP_SECONDS", 0.0)
+    monkeypatch.setattr(streaming, "KEEP_BYTES", 1e12)
 
 
 def same(one: Any, other: Any) -> bool:

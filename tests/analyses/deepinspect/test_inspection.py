@@ -163,7 +163,7 @@ def test_the_batch_size_never_changes_the_result():
 
 
 def test_steps_sharpen_and_each_is_complete(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("robgui.core.execution.analysis.Pace.due", lambda self: True)
+    monkeypatch.setattr("robgui.core.execution.step.Pace.due", lambda self: True)
     monkeypatch.setattr(
         "robgui.analyses.deepinspect.counting.neurons.GrowingPace.due", lambda self: True
     )
@@ -189,15 +189,15 @@ def test_steps_sharpen_and_each_is_complete(monkeypatch: pytest.MonkeyPatch):
 def test_large_results_leave_rho_out_of_live_steps_and_keep_it_small_at_the_end(
     monkeypatch: pytest.MonkeyPatch,
 ):
-    monkeypatch.setattr(inspection, "_RHO_LIVE", 10)
-    monkeypatch.setattr(inspection, "_RHO_SINGLE", 20)
+    monkeypatch.setattr(inspection, "RHO_LIVE", 10)
+    monkeypatch.setattr(inspection, "RHO_SINGLE", 20)
     steps = run("deepinspect", small_cnn(), images(), batch=10)
     assert (
         steps[0].result.rho.shape == (0, 4)
         and steps[-1].result.rho.shape == (14, 4)
         and steps[-1].result.rho.dtype == np.float16
     )
-    monkeypatch.setattr(inspection, "_RHO_LARGEST", 50)
+    monkeypatch.setattr(inspection, "RHO_LARGEST", 50)
     last = inspect(small_cnn(), images())
     assert (
         last.rho.shape == (0, 4)
@@ -560,7 +560,7 @@ def test_inputs_that_are_wrong_by_their_label_are_findings_the_surest_first():
 
 
 def test_a_step_does_not_change_when_the_engine_counts_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("robgui.core.execution.analysis.Pace.due", lambda self: True)
+    monkeypatch.setattr("robgui.core.execution.step.Pace.due", lambda self: True)
     steps = run("deepinspect", small_cnn(), images(90), batch=10)
     early = [step.result for step in steps if 0 < step.result.done < 90]
     assert early

@@ -70,8 +70,8 @@ def test_a_class_without_members_is_unknown_and_the_others_do_not_notice(norm: s
 def test_portions_give_the_same_as_the_whole(monkeypatch: pytest.MonkeyPatch):
     given = np.random.default_rng(3).random((500, 12)).astype(np.float32)
     whole = napvd(given), napvd(given, "rms"), avg_bias(napvd(given))
-    monkeypatch.setattr(kernels, "_PORTION", 100)
-    monkeypatch.setattr(kernels, "_BIAS_PORTION", 1)
+    monkeypatch.setattr(kernels, "PORTION", 100)
+    monkeypatch.setattr(kernels, "BIAS_PORTION", 1)
     parts = napvd(given), napvd(given, "rms"), avg_bias(napvd(given))
     assert all(np.allclose(one, other) for one, other in zip(whole, parts, strict=True))
     assert len(list(napvd_rounds(torch.from_numpy(given)))) >= 60

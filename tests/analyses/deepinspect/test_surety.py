@@ -161,7 +161,7 @@ def test_ruined_classes_are_the_headline_and_the_first_three_findings(
 
 def ruin(classifier: Classifier, classes: tuple[int, ...], how: str) -> None:
     """The last layer forgets these classes, or takes each of them for the next."""
-    module = classifier._backend.module
+    module = classifier.backend.module
     layer = [child for child in module.modules() if isinstance(child, torch.nn.Linear)][-1]
     places, others = list(classes), [*classes[1:], classes[0]]
     if how == "lost":

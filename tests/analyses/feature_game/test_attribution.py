@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import os
 import sys
-from itertools import chain
 
 import numpy as np
 import pytest
@@ -13,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from robgui import resources
-from robgui.analyses.feature_game.attribution import engine, ways
+from robgui.analyses.feature_game.attribution import ways
 from robgui.analyses.feature_game.attribution.cost import attribution_calls
 from robgui.analyses.feature_game.attribution.engine import attribution
 from robgui.analyses.feature_game.attribution.params import (
@@ -229,11 +228,16 @@ def corner_reader(x: np.ndarray) -> np.ndarray:
     return np.stack([0.3 - seen, seen - 0.3], 1) * 10
 
 
-def test_no_place_is_named_before_every_square_was_covered(tmp_path):
+@pytest.fixture
+def every_step(monkeypatch):
+    """Each Step is due, however fast the machine is."""
+    monkeypatch.setattr("robgui.core.execution.step.Pace.due", lambda self: True)
+
+
+def test_no_place_is_named_before_every_square_was_covered(tmp_path, every_step):
     model = Classifier.from_callable(corner_reader, (1, SIDE, SIDE), NAMES, output="logits")
     params, inputs = AttributionParams(cover="black"), data(tmp_path, 2)
-    look = engine._Look(model, inputs, params)
-    steps = [look.step(), *(look.step() for _ in look.work())]
+    steps = list(ATTRIBUTION.engine(model, inputs, params))
     total = 2 * squares((1, SIDE, SIDE), square_side((1, SIDE, SIDE), 0))
     done = [step.result.covered for step in steps]
     assert done == sorted(done) and done[0] == 0 and done[-1] == total
@@ -249,17 +253,16 @@ def test_no_place_is_named_before_every_square_was_covered(tmp_path):
             assert said.sentence.count("rests most on the lower right") == 2
 
 
-def test_ways_still_to_come_are_not_shown(tmp_path):
+def test_ways_still_to_come_are_not_shown(tmp_path, every_step):
     model = Classifier.from_module(Quadrant(), (1, SIDE, SIDE), NAMES, name="quadrant")
     params = AttributionParams(patch=4)
-    look = engine._Look(model, data(tmp_path, 2), params)
     counts = []
-    for _ in chain([None], look.work()):
-        pictures, *matrices = ATTRIBUTION.views(look.step().result, params)
-        computed = sum(one is not None for row in look._heat.values() for one in row)
+    for step in ATTRIBUTION.engine(model, data(tmp_path, 2), params):
+        pictures, *matrices = ATTRIBUTION.views(step.result, params)
+        computed = sum(step.result.explained)
         assert len(matrices) == computed == len(pictures.pictures) - 2
         counts.append(computed)
-    kinds = len(look.step().result.ways)
+    kinds = len(step.result.ways)
     assert sorted(set(counts)) == list(range(2 * kinds + 1)) and kinds >= 2
 
 

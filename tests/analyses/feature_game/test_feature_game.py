@@ -465,11 +465,11 @@ def test_smaller_steps_that_were_not_tried_are_told() -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_the_largest_change_is_bisected_to_the_smallest_8_bit_value_that_works(seed: int) -> None:
     classifier, x, _ = instance(seed)
-    weights, values = classifier._backend.module.weights.numpy(), np.round(x.ravel() * 255)
+    weights, values = classifier.backend.module.weights.numpy(), np.round(x.ravel() * 255)
     needed = next(
         amount
         for amount in range(1, 256)
-        if Linear(weights, classifier._backend.module.bias)(
+        if Linear(weights, classifier.backend.module.bias)(
             torch.from_numpy(np.clip(values + amount * np.sign(weights), 0, 255) / 255)[
                 None
             ].float()
@@ -486,7 +486,7 @@ def test_the_largest_change_is_bisected_to_the_smallest_8_bit_value_that_works(s
 def test_changes_under_l1_and_l2_are_taken_back_by_less_than_the_step() -> None:
     for norm, limit in (("l1", 1.2), ("l2", 1.5)):
         classifier, x, _ = instance(2)
-        weights = classifier._backend.module.weights.numpy()
+        weights = classifier.backend.module.weights.numpy()
         gap = -float(classifier.infer(x[None])[0, 1])
         least = gap / (np.abs(weights).max() if norm == "l1" else np.linalg.norm(weights))
         result = play(classifier, x, norm=norm, max_calls=3000, persistence=False)

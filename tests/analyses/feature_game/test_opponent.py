@@ -16,6 +16,7 @@ from robgui.analyses.feature_game import Game, Goal, Mixture
 from robgui.analyses.feature_game.params import FeatureGameParams
 from robgui.analyses.feature_game.play.opponent import GAMES, OpponentSearch
 from robgui.analyses.feature_game.play.oracle import Oracle
+from robgui.analyses.feature_game.searching import SearchSetup
 from robgui.core.model.classifier import Classifier
 from tests.analyses.feature_game.games import image, linear, play, said, small_cnn, views_of
 
@@ -76,7 +77,8 @@ def brute_force(oracle: Oracle, goal: Goal, mixture: Mixture, player: str) -> fl
 def games(seed: int, player: str, lookahead: int) -> list[float]:
     oracle, goal, mixture = tiny(seed)
     params = FeatureGameParams(lookahead=lookahead)
-    search = OpponentSearch(oracle, goal, mixture, np.random.default_rng(0), params, player)
+    rng = np.random.default_rng(0)
+    search = OpponentSearch(SearchSetup(oracle, goal, mixture, rng, params, player))
     for _ in search:
         pass
     assert len(search.games) == GAMES and search.record.ended

@@ -27,8 +27,8 @@ from robgui.analyses.last_particle.particles.outcome import outcome
 from robgui.core.codec import decode, encode
 from robgui.core.dataset import from_arrays, open_dataset
 from robgui.core.errors import DataError, ModelError, ParamsError
-from robgui.core.execution.analysis import Pace
 from robgui.core.execution.registry import find
+from robgui.core.execution.step import Pace
 from robgui.core.loading import load
 from robgui.core.model.classifier import Classifier
 from robgui.core.verdict import Status
@@ -354,7 +354,7 @@ def test_a_test_that_still_climbs_says_how_far_it_is_and_not_that_it_was_stopped
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(Pace, "due", lambda self: True)
-    monkeypatch.setattr(kernel, "_BREATH", 0.0)
+    monkeypatch.setattr(kernel, "BREATH", 0.0)
     dataset = from_arrays(HALF[None].astype(np.float32), kind="table")
     params = LastParticleParams(eps=0.01, **QUICK)
     steps = last_particle(linear_classifier(1e-9, "box", 0.1), dataset, params)

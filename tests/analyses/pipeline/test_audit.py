@@ -115,8 +115,8 @@ def test_few_pictures_without_a_change_are_no_proof(tmp_path):
 
 
 def test_every_step_can_be_said_and_drawn(pictures, monkeypatch):
-    monkeypatch.setattr("robgui.analyses.pipeline.engine._TOGETHER", 4)
-    monkeypatch.setattr("robgui.core.execution.analysis.Pace.due", lambda self: True)
+    monkeypatch.setattr("robgui.analyses.pipeline.engine.TOGETHER", 4)
+    monkeypatch.setattr("robgui.core.execution.step.Pace.due", lambda self: True)
     params = PipelineParams()
     steps = list(pipeline_audit(classifier(), pictures, params))
     assert len(steps) == 10 and not steps[0].result.complete and steps[-1].result.complete

@@ -73,7 +73,7 @@ def test_a_map_holds_the_score_and_the_class_of_every_cell() -> None:
 def test_the_whole_coarse_map_is_there_after_four_per_cent_of_the_work(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("robgui.core.execution.analysis.Pace.due", lambda self: True)
+    monkeypatch.setattr("robgui.core.execution.step.Pace.due", lambda self: True)
     made = steps(
         "semantic_map", (toy_net(FLAT), toy_net(with_hole)), scene=("toy", "second"), target="pot"
     )
@@ -211,7 +211,7 @@ def test_starts_are_chosen_where_the_class_holds_and_far_from_each_other() -> No
 def test_regions_show_the_scene_after_the_first_pictures_and_often_before_they_grow(
     axes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("robgui.core.execution.analysis.Pace.due", lambda self: True)
+    monkeypatch.setattr("robgui.core.execution.step.Pace.due", lambda self: True)
     made = steps("semantic_regions", toy_net(FLAT), axes=axes, iterations=2)
     looking = [step for step in made if not step.result.method]
     calls = [step.result.model_calls for step in looking]
@@ -380,7 +380,7 @@ def test_the_same_seed_gives_the_same_result_bit_for_bit() -> None:
 def test_results_survive_the_workspace_on_the_way_and_at_the_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("robgui.core.execution.analysis.Pace.due", lambda self: True)
+    monkeypatch.setattr("robgui.core.execution.step.Pace.due", lambda self: True)
     for name in ("semantic_map", "semantic_regions", "srvr"):
         known = find(name)
         extra = (

@@ -12,7 +12,7 @@ from robgui.analyses.semantic.scene.own_class import own_class
 from robgui.analyses.semantic.scene.space import open_space, predicted_classes
 from robgui.analyses.semantic.volume_ratio.params import SrvrParams
 from robgui.core.dataset import open_dataset
-from robgui.core.execution.analysis import Params
+from robgui.core.execution.params.params import Params
 from robgui.core.execution.registry import find
 from robgui.core.loading import load
 from robgui.core.model.classifier import Classifier

@@ -29,7 +29,7 @@ def test_every_step_has_its_views_and_they_survive_the_codec(
     name, most, count, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     axes = ("azimuth", "elevation", "light")[: min(count, most)]
-    monkeypatch.setattr("robgui.core.execution.analysis.Pace.due", lambda self: True)
+    monkeypatch.setattr("robgui.core.execution.step.Pace.due", lambda self: True)
     known = find(name)
     extra = {"step": GRID} if name == "semantic_map" else {"iterations": 3}
     for step in steps(name, toy_net(with_hole), axes=axes, **extra):

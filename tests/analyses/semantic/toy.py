@@ -11,8 +11,8 @@ from torch import Tensor, nn
 
 from robgui.analyses.semantic.scene.scene import SceneAxis
 from robgui.core.dataset import Dataset
-from robgui.core.execution.analysis import Step
 from robgui.core.execution.registry import find
+from robgui.core.execution.step import Step
 from robgui.core.model.classifier import Classifier
 from robgui.core.verdict import Verdict
 

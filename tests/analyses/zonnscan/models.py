@@ -9,8 +9,8 @@ from torch import nn
 
 from robgui.analyses.zonnscan import ZonnscanResult
 from robgui.core.dataset import from_arrays
-from robgui.core.execution.analysis import Step
 from robgui.core.execution.registry import find
+from robgui.core.execution.step import Step
 from robgui.core.model.classifier import Classifier
 from tests.analyses.simple_modules import Linear
 

@@ -10,9 +10,9 @@ from robgui.analyses.zonnscan import CornerCasesParams, CornerCasesResult
 from robgui.core.codec import decode, encode
 from robgui.core.dataset import from_arrays
 from robgui.core.errors import ModelError
-from robgui.core.execution.analysis import Step
 from robgui.core.execution.registry import find
 from robgui.core.execution.request import build_request
+from robgui.core.execution.step import Step
 from robgui.core.model.classifier import Classifier
 from tests.analyses.zonnscan.models import exact_index, linear, small_mlp
 from tests.guards import no_deviceless_factories

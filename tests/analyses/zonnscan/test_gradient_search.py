@@ -11,7 +11,7 @@ from torch import nn
 
 from robgui import resources
 from robgui.analyses.zonnscan import ZonnscanParams, zonnscan
-from robgui.analyses.zonnscan.attack import fast_gradient
+from robgui.analyses.zonnscan.crossing.attack import fast_gradient
 from robgui.analyses.zonnscan.words.sweep import changes, findings
 from robgui.core.dataset import from_arrays, inputs, open_dataset
 from robgui.core.execution.registry import find
@@ -71,7 +71,7 @@ def test_in_a_box_it_moves_within_the_box_only() -> None:
 def test_nothing_else_in_the_result_depends_on_the_attack(monkeypatch: pytest.MonkeyPatch) -> None:
     x = np.full((1, 6, 6), 0.4)
     whole = sweep(small_mlp(), x, samples=128)
-    monkeypatch.setattr("robgui.analyses.zonnscan.sweep._Sweep.attack", lambda self: iter(()))
+    monkeypatch.setattr("robgui.analyses.zonnscan.sweep.Sweep.attack", lambda self: iter(()))
     without = sweep(small_mlp(), x, samples=128)
     assert whole.attack_calls > 0 == without.attack_calls
     for name in without.__slots__:
@@ -167,7 +167,7 @@ def test_only_radius_zero_leaves_nothing_to_attack() -> None:
 def test_until_it_has_ended_the_attack_says_that_it_has_not(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("robgui.core.execution.analysis.Pace.due", lambda self: True)
+    monkeypatch.setattr("robgui.core.execution.step.Pace.due", lambda self: True)
     steps = all_steps(small_mlp(), np.full((1, 6, 6), 0.4), samples=64)
     assert all(step.result.attack_note for step in steps[:-1]) and not steps[-1].result.attack_note
     assert any("gradients" in step.note for step in steps) and "gradients" not in steps[-1].note

@@ -77,7 +77,7 @@ def test_radii_of_ones_own_stay_and_none_is_added_where_none_may_be() -> None:
 
 
 def test_every_step_is_complete_while_radii_are_added(monkeypatch) -> None:
-    monkeypatch.setattr("robgui.core.execution.analysis.Pace.due", lambda self: True)
+    monkeypatch.setattr("robgui.core.execution.step.Pace.due", lambda self: True)
     steps = all_steps(linear([60.0], -22.8), [0.3], samples=256)
     sizes = [len(step.result.radii) for step in steps]
     assert sizes == sorted(sizes) and sizes[-1] > sizes[0]

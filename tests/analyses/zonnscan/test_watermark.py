@@ -18,8 +18,8 @@ from robgui.analyses.zonnscan import (
 from robgui.core.codec import decode, encode
 from robgui.core.dataset import from_arrays, inputs, open_dataset
 from robgui.core.errors import DataError, ModelError
-from robgui.core.execution.analysis import Step
 from robgui.core.execution.registry import find
+from robgui.core.execution.step import Step
 from robgui.core.loading import load
 from robgui.core.model.classifier import Classifier
 from tests.analyses.zonnscan.models import exact_index, linear

@@ -70,8 +70,18 @@ def test_a_model_without_class_names_adopts_those_of_the_data_and_says_so():
         and "those of pets" in said[0]
     )
     assert match(match(model, data), data).labels == ("cat", "dog", "owl") and len(said) == 2
-    fewer = from_arrays(np.zeros((2, 2, 2), np.uint8), [0, 1], ("cat", "dog"), "pets")
-    assert match(model, fewer) is model
+    assert said[0].endswith("in their order: cat, dog, owl.")
+
+
+def test_fewer_names_than_a_model_without_names_has_classes_tell_nothing_of_what_is_right():
+    model = Classifier.from_callable(
+        lambda x: x.flatten(1)[:, :3], (1, 2, 2), name="net", output="logits"
+    )
+    said: list[str] = []
+    data = from_arrays(np.zeros((2, 2, 2), np.uint8), [0, 1], ("cat", "dog"), "pets")
+    assert match(model, data, said.append) is model
+    assert align(model, data).labels is None
+    assert len(said) == 1 and "The classes of pets (cat, dog) are not those of net" in said[0]
 
 
 def test_a_subset_gives_the_same_range_as_the_whole():

@@ -8,8 +8,9 @@ import pytest
 from pydantic import Field
 
 from robgui.core.errors import DataError, ParamsError, Remedy
-from robgui.core.execution.analysis import Pace, Params
+from robgui.core.execution.params.params import Params
 from robgui.core.execution.registry import analyses, find
+from robgui.core.execution.step import Pace
 
 
 class Few(Params):
@@ -93,9 +94,9 @@ def test_what_an_analysis_lacks_with_its_settings_is_said_in_words():
 
 @pytest.mark.parametrize("remedy", Remedy)
 def test_window_and_command_line_have_words_for_every_remedy_and_core_has_none(remedy):
-    from robgui.cli import _how
+    from robgui.cli import how_to_help
     from robgui.gui.state.remedies import told
 
     error = DataError("Something is missing.", remedy=remedy)
-    assert _how(error).strip() and told(error).removeprefix("Something is missing.").strip()
-    assert "--" not in told(error) and "lick" not in _how(error)
+    assert how_to_help(error).strip() and told(error).removeprefix("Something is missing.").strip()
+    assert "--" not in told(error) and "lick" not in how_to_help(error)

@@ -16,12 +16,15 @@ from robgui.core.dataset import from_arrays, open_dataset
 from robgui.core.errors import DataError, ModelError, ParamsError, Remedy, WorkspaceError
 from robgui.core.execution import execution as executing
 from robgui.core.execution import registry
-from robgui.core.execution.analysis import Step
-from robgui.core.execution.execution import CommitBudget, Execution
+from robgui.core.execution.budget import commits
+from robgui.core.execution.budget.clock import Clock
+from robgui.core.execution.budget.commits import CommitBudget
+from robgui.core.execution.execution import Execution
 from robgui.core.execution.executor import lost
 from robgui.core.execution.inline import Inline
 from robgui.core.execution.loaded_cache import LoadedCache
 from robgui.core.execution.request import build_request
+from robgui.core.execution.step import Step
 from robgui.core.execution.task import Report
 from robgui.core.model.classifier import Classifier
 from robgui.core.workspace import RunState, Workspace
@@ -287,16 +290,15 @@ def test_a_summary_that_raises_fails_the_run_but_keeps_the_result(
 
 def test_a_full_disk_fails_the_run_with_that_sentence(workspace, model, data, monkeypatch):
     monkeypatch.setattr(executing, "COMMIT_SECONDS", 0.0)
-    monkeypatch.setattr(executing, "_COMMIT_SHARE", 1e9)
+    monkeypatch.setattr(commits, "COMMIT_SHARE", 1e9)
     going = steps(ask(model, data, keep=True), workspace, [model], data)
     next(going)
-    connection = workspace._database._open_connection()
-    pages = connection.execute("PRAGMA page_count").fetchone()[0]
-    connection.execute(f"PRAGMA max_page_count = {pages}").fetchall()
+    ((pages,),) = workspace.database.rows("PRAGMA page_count")
+    workspace.database.rows(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(WorkspaceError, match="disk is full"):
         list(going)
     assert going.execution.newest is not None
-    connection.execute("PRAGMA max_page_count = 1000000").fetchall()
+    workspace.database.rows("PRAGMA max_page_count = 1000000")
     assert workspace.result(going.execution.run_id).drawn >= 1
 
 
@@ -349,12 +351,14 @@ def test_models_and_data_are_loaded_found_again_and_checked(workspace, tmp_path)
     (tmp_path / "m.pt2").rename(tmp_path / "moved.pt2")
     with pytest.raises(ModelError, match="no longer at"):
         list(steps(request, workspace))
-    workspace.relink(model.fingerprint, tmp_path / "moved.pt2")
+    workspace.files.relink(model.fingerprint, tmp_path / "moved.pt2")
     workspace_runs = len(workspace.runs())
     with pytest.raises(ModelError, match="no longer at"):
         list(steps(request, None))
     relinked = [
-        known for known in workspace.references("model") if known.fingerprint == model.fingerprint
+        known
+        for known in workspace.files.references("model")
+        if known.fingerprint == model.fingerprint
     ]
     assert [known.path for known in relinked] == [str(tmp_path / "moved.pt2")]
     np.testing.assert_array_equal(
@@ -422,7 +426,7 @@ def test_time_left_is_what_the_share_done_says(model, data):
     execution.claim()
     assert execution.seconds_left is None
     execution.take(Report(RunState.RUNNING, done=25, total=100))
-    execution.clock._spent = 10.0
+    execution.clock = Clock(10.0)
     assert execution.seconds_left == pytest.approx(30, rel=0.01)
 
 

@@ -16,8 +16,8 @@ from robgui.core.dataset.opening import is_foreign
 from robgui.core.errors import DataError
 from robgui.core.execution.asking.held import HeldSource, open_held
 from robgui.core.execution.asking.models import Models
-from robgui.core.execution.worker.slot import Terms
-from robgui.gui.state.opening import open_dataset
+from robgui.core.execution.worker.terms import Terms
+from robgui.gui.state.library.opening import open_dataset
 from tests.core.dataset.formats.samples import LABELS, PIXELS, write_tree
 from tests.core.dataset.formats.test_stores import batch, film
 
@@ -91,7 +91,7 @@ from pathlib import Path
 if __name__ == "__main__":
     from robgui.core.execution.asking.models import Models
     from robgui.core.execution.worker.slot import Terms
-    from robgui.gui.state.opening import open_dataset
+    from robgui.gui.state.library.opening import open_dataset
     models = Models()
     models.start(Terms(keep=True), lambda words: None)
     data = open_dataset(Path({str(tmp_path / "a.mat")!r}), {{}}, models)

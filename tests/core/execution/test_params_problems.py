@@ -8,7 +8,7 @@ import pytest
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from robgui.core.errors import ParamsError
-from robgui.core.execution.analysis import Params
+from robgui.core.execution.params.params import Params
 from robgui.core.execution.params.problems import hint, titled
 
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from pydantic import Field
 
 from robgui.core.errors import ParamsError
-from robgui.core.execution.analysis import Params
 from robgui.core.execution.params import text as params_text
+from robgui.core.execution.params.params import Params
 
 
 class Kinds(Params):
@@ -63,6 +63,8 @@ def test_what_is_written_is_read_back(real, whole, switch, maybe):
     [
         ("whole", "1e4", 10_000),
         ("whole", "10_000", 10_000),
+        ("reals", "0.3 0.25  1", (0.3, 0.25, 1.0)),
+        ("reals", "0.3", (0.3,)),
         ("reals", "0:1:3", (0.0, 0.5, 1.0)),
         ("reals", "0.1,0.2 , .3", (0.1, 0.2, 0.3)),
         ("reals", "", ()),

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import robgui
-from robgui.core.execution.analysis import Step
 from robgui.core.execution.budget.time_limit import Deadline, within
 from robgui.core.execution.registry import find
 from robgui.core.execution.run import RunState
+from robgui.core.execution.step import Step
 from robgui.core.execution.task import Report
 from robgui.core.execution.worker.messages import read_report, report_frame
 from robgui.core.model.classifier import Classifier

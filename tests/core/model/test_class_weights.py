@@ -33,7 +33,7 @@ def test_a_transposed_matrix_is_turned():
             return x @ self.w
 
     classifier = Classifier.from_module(Product(), (5,))
-    assert torch.equal(classifier.class_weights(), classifier._backend.module.w.T)
+    assert torch.equal(classifier.class_weights(), classifier.backend.module.w.T)
 
 
 @pytest.mark.parametrize("name", ["fashion_mlp.pt2", "fashion_cnn.safetensors", "fashion_rnn.pt"])

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from torch import nn
 
 from robgui.core.errors import ModelError
-from robgui.core.model.classifier import Classifier, out_of_memory
+from robgui.core.model.classifier import Classifier
+from robgui.core.model.foreign import out_of_memory
 from tests.guards import count_host_syncs, no_deviceless_factories
 
 

@@ -100,7 +100,7 @@ def write_base(path: Path) -> Path:
                 )
             ]
         )
-        workspace.set_in_use(first.request.models[0], first.request.dataset)
+        workspace.files.set_in_use(first.request.models[0], first.request.dataset)
         failed = workspace.add_run(first.request)
         workspace.update_run(failed.id, error="The model net is no longer at /models/net.pt2.")
     return path
@@ -139,9 +139,9 @@ def look_at_everything(
         for listed in workspace.findings():
             workspace.finding(listed.id)
         for kind in ("model", "dataset"):
-            workspace.references(kind)
-        workspace.last_used()
-        workspace.in_use()
+            workspace.files.references(kind)
+        workspace.files.last_used()
+        workspace.files.in_use()
         workspace.derived()
         for run in runs:
             try:
@@ -249,11 +249,11 @@ def test_an_endless_view_in_place_of_a_table_does_not_hang(base, tmp_path):
 
 
 def test_a_query_that_does_not_end_is_interrupted(base, tmp_path, monkeypatch):
-    monkeypatch.setattr(database, "_LONGEST_SECONDS", 0.3)
+    monkeypatch.setattr(database, "LONGEST_SECONDS", 0.3)
     with Workspace.open(shutil.copy(base, tmp_path / "w.robgui")) as workspace:
         began = time.monotonic()
         with pytest.raises(WorkspaceError, match="takes far too long"):
-            workspace._database.rows(
+            workspace.database.rows(
                 "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*)"
                 " FROM n"
             )
@@ -263,7 +263,7 @@ def test_a_query_that_does_not_end_is_interrupted(base, tmp_path, monkeypatch):
 
 def test_the_schema_of_a_file_is_not_trusted(base, tmp_path):
     with Workspace.open(shutil.copy(base, tmp_path / "w.robgui")) as workspace:
-        assert workspace._database.rows("PRAGMA trusted_schema") == [(0,)]
+        assert workspace.database.rows("PRAGMA trusted_schema") == [(0,)]
 
 
 def mutated(base: Path, target: Path, dice: random.Random) -> None:

@@ -29,6 +29,6 @@ def test_the_chosen_order_survives_and_later_runs_come_last(workspace):
 @pytest.mark.parametrize("stored", [None, 3, "abc", {"a": 1}, [1, None, ["x"]]])
 def test_an_order_that_is_none_leaves_the_runs_as_they_were_asked_for(workspace, stored):
     first, second = (workspace.add_run(Request(analysis="any")).id for _ in range(2))
-    workspace.set_setting("queue", stored)
+    workspace.values.set("queue", stored)
     assert read_queue(workspace) == []
     assert [run.id for run in in_order(workspace.runs(), read_queue(workspace))] == [first, second]

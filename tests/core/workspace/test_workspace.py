@@ -18,8 +18,8 @@ import pytest
 
 from robgui.core import files
 from robgui.core.errors import WorkspaceError
-from robgui.core.execution.analysis import Step
 from robgui.core.execution.request import Reference, Request
+from robgui.core.execution.step import Step
 from robgui.core.finding import Finding
 from robgui.core.verdict import Status, Verdict
 from robgui.core.workspace import RunState, Workspace, database
@@ -106,11 +106,14 @@ def test_runs_are_listed_newest_first_and_without_touching_a_blob(path, monkeypa
         workspace.update_run(ids[0], step=step(1, 1000))
         monkeypatch.setattr(module, "decode", lambda *a: pytest.fail("a result was decoded"))
         seen: list[str] = []
-        workspace._database._open_connection().set_trace_callback(seen.append)
+        read = workspace.database.rows
+        monkeypatch.setattr(
+            workspace.database, "rows", lambda sql, *values: seen.append(sql) or read(sql, *values)
+        )
         runs = workspace.runs()
         assert [run.id for run in runs] == ids[::-1]
         assert [run.has_result for run in runs] == [False, False, True]
-        assert not any("blob" in sql for sql in seen)
+        assert seen and not any("blob" in sql for sql in seen)
 
 
 def test_a_run_without_a_step_has_no_result(workspace):
@@ -176,21 +179,21 @@ def test_findings_keep_picture_detail_note_and_star(workspace):
 
 def test_references_of_a_run_are_remembered_and_can_be_relinked(workspace):
     workspace.add_run(REQUEST)
-    assert workspace.references("model") == [MODEL]
-    assert workspace.references("dataset") == [DATA]
-    workspace.relink(MODEL.fingerprint, "/elsewhere/m.pt2")
-    (moved,) = workspace.references("model")
+    assert workspace.files.references("model") == [MODEL]
+    assert workspace.files.references("dataset") == [DATA]
+    workspace.files.relink(MODEL.fingerprint, "/elsewhere/m.pt2")
+    (moved,) = workspace.files.references("model")
     assert moved == MODEL.model_copy(update={"path": "/elsewhere/m.pt2"})
-    workspace.forget(MODEL.fingerprint)
-    assert workspace.references("model") == []
+    workspace.files.forget(MODEL.fingerprint)
+    assert workspace.files.references("model") == []
     with pytest.raises(WorkspaceError):
-        workspace.relink(MODEL.fingerprint, "/x")
+        workspace.files.relink(MODEL.fingerprint, "/x")
 
 
 def test_settings_are_json_values_with_a_default(workspace):
-    assert workspace.setting("layout", "none") == "none"
-    workspace.set_setting("layout", {"docks": ["a", 1, None]})
-    assert workspace.setting("layout") == {"docks": ["a", 1, None]}
+    assert workspace.values.get("layout", "none") == "none"
+    workspace.values.set("layout", {"docks": ["a", 1, None]})
+    assert workspace.values.get("layout") == {"docks": ["a", 1, None]}
 
 
 def test_runs_broken_off_by_a_crash_are_cancelled_when_reopened_and_queued_ones_stay_queued(path):
@@ -310,8 +313,8 @@ def test_an_older_file_is_migrated_and_keeps_its_runs(path, monkeypatch):
     )
     with Workspace.open(path) as workspace:
         assert len(workspace.runs()) == 1
-        assert workspace._database.rows("SELECT colour FROM runs") == [(None,)]
-        assert workspace._database.rows("PRAGMA user_version") == [(len(database.MIGRATIONS),)]
+        assert workspace.database.rows("SELECT colour FROM runs") == [(None,)]
+        assert workspace.database.rows("PRAGMA user_version") == [(len(database.MIGRATIONS),)]
 
 
 def test_a_migration_that_fails_changes_nothing(path, monkeypatch):
@@ -327,7 +330,7 @@ def test_a_migration_that_fails_changes_nothing(path, monkeypatch):
             Workspace.open(path)
     with Workspace.open(path) as workspace:
         assert len(workspace.runs()) == 1
-        assert workspace._database.rows("SELECT name FROM sqlite_master WHERE name = 'extra'") == []
+        assert workspace.database.rows("SELECT name FROM sqlite_master WHERE name = 'extra'") == []
 
 
 @pytest.mark.parametrize(
@@ -400,16 +403,15 @@ def test_a_full_disk_is_one_sentence_and_loses_nothing(path):
     with Workspace.open(path) as workspace:
         run = workspace.add_run(REQUEST)
         workspace.update_run(run.id, step=step(1))
-        connection = workspace._database._open_connection()
-        pages = connection.execute("PRAGMA page_count").fetchone()[0]
-        connection.execute(f"PRAGMA max_page_count = {pages + 2}").fetchall()
+        ((pages,),) = workspace.database.rows("PRAGMA page_count")
+        workspace.database.rows(f"PRAGMA max_page_count = {pages + 2}")
         noise = np.random.default_rng(0).random(100_000)
         with pytest.raises(WorkspaceError, match="disk is full"):
             workspace.update_run(
                 run.id, state=RunState.DONE, step=Step(9, 9, TinyResult(noise, noise, 9))
             )
         assert workspace.result(run.id).drawn == 1
-        connection.execute("PRAGMA max_page_count = 1000000").fetchall()
+        workspace.database.rows("PRAGMA max_page_count = 1000000")
         workspace.update_run(run.id, state=RunState.DONE, step=step(2))
         assert workspace.result(run.id).drawn == 2
 
@@ -540,8 +542,8 @@ def test_kill_9_at_any_moment_keeps_every_finished_run_and_the_last_partial_one(
         promised |= dict(kill_while_committing(path, chance.uniform(0, 0.4)))
         with Workspace.open(path) as workspace:
             assert not workspace.read_only
-            assert workspace._database.rows("PRAGMA integrity_check") == [("ok",)]
-            assert workspace._database.rows("PRAGMA foreign_key_check") == []
+            assert workspace.database.rows("PRAGMA integrity_check") == [("ok",)]
+            assert workspace.database.rows("PRAGMA foreign_key_check") == []
             runs = {run.id: run for run in workspace.runs()}
             for run_id, done in promised.items():
                 assert runs[run_id].done >= done

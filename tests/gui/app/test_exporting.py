@@ -8,7 +8,7 @@ import numpy as np
 from PySide6.QtWidgets import QFileDialog, QPushButton
 
 from robgui import resources
-from robgui.gui.state.library import Opening
+from robgui.gui.state.library.library import Opening
 
 
 def test_the_panel_exports_the_corrupted_pictures_of_the_run_on_show(

@@ -9,7 +9,7 @@ import robgui
 from robgui.cli import main
 from robgui.core.execution.run import RunState
 from robgui.core.workspace import Workspace
-from robgui.gui.state.library import Opening
+from robgui.gui.state.library.library import Opening
 from tests.batch.guards import lights
 
 
@@ -65,8 +65,8 @@ def test_once_its_model_and_data_are_open_the_form_is_filled_and_run_waits(
     drop(qtbot, window, figure, asked)
     qtbot.waitUntil(lambda: window.current_panel is not None, timeout=10_000)
     assert window.current_panel.analysis.name == "zonnscan"
-    qtbot.waitUntil(lambda: store.params["zonnscan"].samples == 48, timeout=10_000)
-    assert store.params["zonnscan"].radii == (0.0, 0.2)
+    qtbot.waitUntil(lambda: store.next_run.params["zonnscan"].samples == 48, timeout=10_000)
+    assert store.next_run.params["zonnscan"].radii == (0.0, 0.2)
     assert not store.runner.busy and not store.history.runs, "nothing starts by itself"
 
 
@@ -86,7 +86,7 @@ def test_a_run_that_is_here_is_shown(qtbot, window, tmp_path, monkeypatch):
     qtbot.waitUntil(lambda: panel.run_id is not None, timeout=10_000)
     from robgui.gui.show.export import save_picture
 
-    save_picture(window.commands.saving._exported(), tmp_path / "shown.svg")
+    save_picture(window.commands.saving.exported(), tmp_path / "shown.svg")
     shown = []
     store.history.result_shown.connect(lambda run, _: shown.append(run.id))
     asked = answering(monkeypatch, "Show the run")

@@ -9,12 +9,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QTabWidget
+from PySide6.QtWidgets import QAbstractButton, QTabWidget
 
 from robgui import resources
 from robgui.core.execution import method
 from robgui.gui.panels.generic import GenericPanel
-from robgui.gui.state.library import Opening
+from robgui.gui.state.library.library import Opening
 from tests.methods import OUR_METHODS
 
 EXAMPLE = Path(__file__).parents[2] / "sixth_method" / "robgui_brightness"
@@ -62,7 +62,7 @@ def test_a_foreign_method_stands_in_the_rail_and_runs_live_in_the_generic_panel(
     qtbot, foreign, window
 ):
     store = window.store
-    assert "Brightness" in [button.text() for button in window.rail._group.buttons()]
+    assert "Brightness" in [button.text() for button in window.rail.findChildren(QAbstractButton)]
     store.library.load_dataset(resources.path("demo", "fashion.npz"), quiet=True)
     store.library.load_model(Opening(resources.path("demo", "fashion_mlp.pt2"), quiet=True))
     qtbot.waitUntil(lambda: store.library.model is not None and not store.busy, timeout=60_000)

@@ -77,7 +77,7 @@ def test_in_a_real_window_a_click_stops_a_model_that_loops(person, place):
 
 
 def test_a_model_that_prints_much_is_opened(person):
-    person._open("talks_at_once", quiet=True)
+    person.open_model("talks_at_once", quiet=True)
     person.wait(lambda: not person.store.busy, "the model")
     assert person.store.library.model.classes == 4
     assert person.works()
@@ -85,7 +85,7 @@ def test_a_model_that_prints_much_is_opened(person):
 
 def test_in_the_gallery_a_model_that_never_answers_gives_way_to_the_next(person):
     library = person.store.library
-    person._open("sleeps", quiet=True)
+    person.open_model("sleeps", quiet=True)
     person.wait(lambda: not person.store.busy, "the model")
     for _ in range(2 * foreign.GOOD):
         predictions = library.predictions

@@ -70,7 +70,7 @@ def test_the_window_says_fixed_still_and_new_as_the_command_line_does(
 ):
     """Light from 0.6 on had 130/255 wrong; from 0.45 on it is right, and 120/255 is not."""
     from robgui.cli import main
-    from robgui.gui.state.opening import Opening
+    from robgui.gui.state.library.opening import Opening
 
     store, history = window.store, window.store.history
     model = lights.write_model(tmp_path / "old.onnx", 0.6)
@@ -100,7 +100,7 @@ def test_the_window_says_fixed_still_and_new_as_the_command_line_does(
 
 
 def test_a_folder_without_tests_is_one_sentence_in_the_dialog(window, qtbot, tmp_path, monkeypatch):
-    from robgui.gui.state.opening import Opening
+    from robgui.gui.state.library.opening import Opening
 
     model = lights.write_model(tmp_path / "old.onnx", 0.6)
     window.store.library.load_model(Opening(model, quiet=True))

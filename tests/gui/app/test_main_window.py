@@ -21,7 +21,7 @@ from robgui.core.finding import Finding
 from robgui.core.trust.opening import code_of
 from robgui.gui.app.arranged import first_size
 from robgui.gui.app.theme import theme
-from robgui.gui.state.opening import Opening
+from robgui.gui.state.library.opening import Opening
 from tests.methods import OUR_METHODS
 
 
@@ -299,7 +299,7 @@ def test_write_report_offers_html_and_pdf_and_the_ending_decides(
     monkeypatch.setattr(QDesktopServices, "openUrl", opened.append)
     next(
         button
-        for button in window.toasts._shown[-1].findChildren(QPushButton)
+        for button in window.toasts.current.findChildren(QPushButton)
         if button.text() == "Open"
     ).click()
     assert [url.toLocalFile() for url in opened] == [(tmp_path / "book.pdf").as_posix()]
@@ -341,7 +341,7 @@ def test_larger_text_covers_nothing_of_the_status_bar(window, qtbot):
             window.commands.scale_text(factor)
             QApplication.processEvents()
             status = window.status
-            places = [one.geometry() for one in (status._speed, status._memory, status.device)]
+            places = [one.geometry() for one in (status.speed, status.memory, status.device)]
             assert all(one.right() < two.left() for one, two in pairwise(places)), factor
     finally:
         window.commands.scale_text(scale / window.settings.font_scale)
@@ -372,10 +372,10 @@ def test_runs_can_be_sent_to_another_device_while_one_runs(qtbot, window, monkey
     destinations()[2].trigger()
     assert arranged[-1] == [Place(), Place("cuda:1", asked=True)]
     assert [action.isChecked() for action in destinations()] == [False, False, True, False]
-    window.status._look()
+    window.status.look()
     assert window.status.device.text() == "cuda:0, runs cuda:1"
     destinations()[0].trigger()
-    assert (arranged[-1], store.run_device) == ([Place()], "")
+    assert (arranged[-1], store.processes.device) == ([Place()], "")
 
 
 def test_a_broken_model_says_so_while_runs_are_waiting(window, qtbot, tmp_path):
@@ -450,8 +450,8 @@ def test_nothing_waits_for_a_report_that_is_being_written(window, qtbot, tmp_pat
         hold.wait(20)
         path.write_text(str(workspace.runs()), encoding="utf-8")
 
-    monkeypatch.setattr("robgui.gui.state.history._write_report", slow)
-    history.write_report(tmp_path / "slow.html")
+    monkeypatch.setattr("robgui.gui.state.history.exports.write_whole", slow)
+    history.exports.write_report(tmp_path / "slow.html")
     drop(window, resources.path("demo", "traffic"))
     idle(qtbot, window)
     assert window.store.library.dataset.name == "traffic" and window.store.writing.busy

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QPoint, QRect
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QApplication
 
@@ -22,11 +22,11 @@ def dark_system(monkeypatch):
 
 def test_the_window_follows_the_system_until_the_user_says_otherwise(window, dark_system):
     assert window.settings.look == "system" and not theme.dark
-    window._follow_system()
+    QApplication.styleHints().colorSchemeChanged.emit(Qt.ColorScheme.Dark)
     assert theme.dark and window.actions_["dark"].isChecked()
     window.actions_["dark"].trigger()
     assert window.settings.look == "light" and not theme.dark
-    window._follow_system()
+    QApplication.styleHints().colorSchemeChanged.emit(Qt.ColorScheme.Dark)
     assert not theme.dark, "the user has chosen"
 
 

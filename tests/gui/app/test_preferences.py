@@ -66,15 +66,15 @@ def test_a_threshold_that_cannot_be_is_told_and_ok_waits(qtbot, dialog):
 def test_a_form_begins_with_the_users_thresholds_and_follows_them_where_it_was_not_touched(
     qtbot, store
 ):
-    store.set_thresholds({"feature_game.few_pixels": 0.1})
+    store.next_run.set_thresholds({"feature_game.few_pixels": 0.1})
     pane = RunPane(store)
     qtbot.addWidget(pane)
     pane.show_analysis("feature_game")
     assert pane.form().values().few_pixels == 0.1
-    store.set_thresholds({"feature_game.few_pixels": 0.2})
+    store.next_run.set_thresholds({"feature_game.few_pixels": 0.2})
     assert pane.form().values().few_pixels == 0.2
     pane.form().set_values({"few_pixels": 0.5})
-    store.set_thresholds({"feature_game.few_pixels": 0.3})
+    store.next_run.set_thresholds({"feature_game.few_pixels": 0.3})
     assert pane.form().values().few_pixels == 0.5, "the user has set it for this run"
     pane.form().reset()
     assert pane.form().values().few_pixels == 0.3
@@ -116,7 +116,7 @@ def test_how_many_runs_at_once_and_how_much_memory_is_said_with_its_default(qtbo
     assert f"default: 80 % of this machine's, {amount(usual_memory())}" in words
     assert fields.memory.text() == "80 % of the memory"
     fields.at_once.setValue(2)
-    assert f"{amount(usual_memory() // 2)} each" in fields._much.text()
+    assert f"{amount(usual_memory() // 2)} each" in fields.much.text()
     fields.memory.setValue(0.5)
     assert not dialog.buttons.button(OK).isEnabled() and "at least 1 GB" in dialog.problem.text()
     fields.memory.setValue(2.5)

@@ -18,9 +18,9 @@ def test_run_does_not_move_when_the_reason_why_it_is_grey_goes(qtbot, window):
     window.go_to(FIRST_METHOD)
     qtbot.wait(50)
     pane = window.run_pane
-    assert not pane.run.isEnabled() and pane._why.isVisible()
+    assert not pane.run.isEnabled() and pane.why.isVisible()
     before = place(window, pane.run)
-    pane._why.hide()
+    pane.why.hide()
     row = pane.strip.layout()
     row.invalidate()
     row.activate()  # as it happens before the tabs have been laid out again

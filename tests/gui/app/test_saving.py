@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from robgui import resources
-from robgui.gui.state.library import Opening
+from robgui.gui.state.library.library import Opening
 
 
 @pytest.fixture
@@ -102,8 +102,8 @@ def test_the_pictures_of_a_report_are_drawn_while_somebody_chooses_its_place(
     qtbot.waitUntil(lambda: bool(KEPT), timeout=30_000)
     qtbot.waitUntil(lambda: not store.writing.busy, timeout=60_000)
     with monkeypatch.context() as patch:
-        patch.setattr(pictures, "_draw", None)  # whoever draws now fails
+        patch.setattr(pictures, "draw_png", None)  # whoever draws now fails
         patch.setattr("robgui.report.html_runs.BOTH_BYTES", 0)
-        store.history.write_report(tmp_path / "r.html")
+        store.history.exports.write_report(tmp_path / "r.html")
         qtbot.waitUntil(lambda: not store.writing.busy, timeout=60_000)
     assert "data:image/png" in (tmp_path / "r.html").read_text(encoding="utf-8")

@@ -12,7 +12,7 @@ from robgui import resources
 from robgui.core.workspace import Workspace
 from robgui.gui.app.app import application, leave, open_window
 from robgui.gui.app.settings import Settings, load_settings, save_settings
-from robgui.gui.state.opening import Opening
+from robgui.gui.state.library.opening import Opening
 
 
 def idle(qtbot, window):
@@ -110,7 +110,7 @@ def test_a_new_workspace_has_no_runs_and_knows_the_pair_in_use(window, qtbot, tm
     )
     idle(qtbot, window)
     workspace = window.store.history.workspace
-    model, dataset = workspace.in_use()
+    model, dataset = workspace.files.in_use()
     assert not workspace.runs() and dataset.name == "data.npz"
     assert model.name == window.store.library.model.name
 

@@ -26,7 +26,7 @@ def main() -> None:
     from PySide6.QtTest import QTest
 
     from robgui.gui.app.app import application, leave, open_window
-    from robgui.gui.state.opening import Opening
+    from robgui.gui.state.library.opening import Opening
 
     began = time.monotonic()
     application()
@@ -60,18 +60,18 @@ def main() -> None:
     }
     for analysis, settings in small.items():
         window.show_panel(analysis)
-        wait(lambda: store.request(analysis) is not None, "the form")  # noqa: B023
+        wait(lambda: store.next_run.request(analysis) is not None, "the form")  # noqa: B023
         known = store.analyses[analysis]
-        params = known.params.parse({**store.params[analysis].model_dump(), **settings})
+        params = known.params.parse({**store.next_run.params[analysis].model_dump(), **settings})
         asked = time.monotonic()
-        execution = store.submit(store.build(known, params, store.selection.inputs))
+        execution = store.submit(store.next_run.build(known, params, store.selection.inputs))
         wait(lambda: execution.newest is not None, "a picture")  # noqa: B023
         seen[f"{analysis}_first"] = time.monotonic() - asked
         wait(lambda: not store.runner.busy and not store.pictures.busy, analysis)
         seen[f"{analysis}_state"] = execution.state.value
         seen[f"{analysis}_error"] = execution.error
     dialog_of(window, wait)
-    seen["memory_models"] = sum(memory(str(pid)) for pid in store.pids)
+    seen["memory_models"] = sum(memory(str(pid)) for pid in store.processes.pids)
     seen["memory_full"] = memory()
     seen["foreign"] = sorted({"torch", "onnxruntime", "sklearn"} & set(sys.modules))
     seen["said"] = said

@@ -94,7 +94,7 @@ def test_a_class_that_the_user_corrects_counts_and_comes_back(qtbot, store, open
     dialog = open_dialog()
     dialog.table.classes.setData(dialog.table.classes.index(0, 2), "No entry")
     dialog.table.classes.setData(dialog.table.classes.index(2, 2), "")
-    dialog._use()
+    dialog.use.click()
     settled(qtbot, store)
     dataset = store.library.dataset
     assert dataset.options["classes"] == {"00": "No entry", "02": ""}
@@ -105,7 +105,7 @@ def test_a_class_that_the_user_corrects_counts_and_comes_back(qtbot, store, open
     settled(qtbot, store)
     assert [row[2] for row in shown(again)] == ["No entry", "Yield", "(none: no label)"]
     again.guess.click()
-    again._use()
+    again.use.click()
     settled(qtbot, store)
     assert "classes" not in store.library.dataset.options
 
@@ -128,7 +128,7 @@ def test_foreign_classes_can_be_taken_in_order(qtbot, store, open_dialog):
     assert store.library.predictions.labels is None
     dialog.by_number.click()
     assert dialog.fitting.text() == "3 of 3 classes are classes of net."
-    dialog._use()
+    dialog.use.click()
     settled(qtbot, store)
     assert store.library.predictions.labels.tolist() == [0, 0, 1, 1, 2, 2]
 
@@ -137,8 +137,8 @@ def test_that_classes_do_not_fit_is_said_once(qtbot, store, open_dialog):
     said = []
     store.said.connect(lambda level, sentence, details: said.append(sentence))
     open_dialog(("cat", "dog", "owl"), classes={"00": "a", "01": "b", "02": "c"})
-    store.library._match()
+    store.library.use_dataset(store.library.dataset)
     settled(qtbot, store)
-    store.library._match()
+    store.library.use_dataset(store.library.dataset)
     settled(qtbot, store)
     assert len([each for each in said if "nothing counts as wrong" in each]) == 1

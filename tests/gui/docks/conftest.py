@@ -15,8 +15,10 @@ from torch import nn
 
 from robgui.core.dataset import from_arrays
 from robgui.core.execution import registry
-from robgui.core.execution.analysis import Params, Step, analysis
+from robgui.core.execution.analysis import analysis
+from robgui.core.execution.params.params import Params
 from robgui.core.execution.request import build_request
+from robgui.core.execution.step import Step
 from robgui.core.finding import Finding
 from robgui.core.model.classifier import Classifier
 from robgui.core.verdict import Status, Verdict

@@ -307,7 +307,7 @@ def test_the_filter_is_named_in_what_a_run_on_it_says(qtbot, filled, counting):
     name = gallery.filter.classes.currentText()
     assert filled.scope is not None and filled.filter == f"label={name}"
     known = filled.analyses["count_up"]
-    request = filled.build(known, known.params(), filled.scope, filled.filter)
+    request = filled.next_run.build(known, known.params(), filled.scope, filled.filter)
     total = len(filled.library.dataset)
     assert request.chosen == f"{len(filled.scope)} of {total} inputs (label={name})"
     filled.submit(request)
@@ -317,7 +317,7 @@ def test_the_filter_is_named_in_what_a_run_on_it_says(qtbot, filled, counting):
     said = filled.history.runs[0].verdict.sentence
     assert said.startswith(f"Only {request.chosen}: Counted")
     gallery.filter.reset()
-    gallery._show()
+    gallery.filter.changed.emit()
     assert filled.scope is None and filled.filter == ""
 
 

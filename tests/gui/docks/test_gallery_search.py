@@ -37,17 +37,17 @@ def rows(gallery):
     return gallery.model.rows.tolist()
 
 
-def find(qtbot, gallery, text):
+def find(qtbot, gallery, store, text):
     gallery.filter.text.setText(text)
     gallery.filter.text.returnPressed.emit()
-    qtbot.waitUntil(lambda: not gallery._store.pictures.busy, timeout=10_000)
+    qtbot.waitUntil(lambda: not store.pictures.busy, timeout=10_000)
 
 
 def test_a_query_of_label_prediction_and_confidence_equals_numpy(qtbot, gallery, filled):
     told, labels = filled.library.predictions, filled.library.dataset.labels
-    find(qtbot, gallery, "label:bee wrong")
+    find(qtbot, gallery, filled, "label:bee wrong")
     assert rows(gallery) == np.flatnonzero((labels == 1) & (told.classes != 1)).tolist() != []
-    find(qtbot, gallery, "predicted:cat or confidence>0.99")
+    find(qtbot, gallery, filled, "predicted:cat or confidence>0.99")
     expected = (told.classes == 2) | (told.confidence > 0.99)
     assert rows(gallery) == np.flatnonzero(expected).tolist()
     assert "confidence" in filled.filter, "a run on these inputs says how they were chosen"
@@ -70,7 +70,7 @@ def test_the_most_wrong_come_first_and_the_order_does_not_change_what_a_run_look
     told = filled.library.predictions
     assert rows(gallery) == np.argsort(-told.told(()).loss, kind="stable").tolist()
     assert filled.scope is None
-    find(qtbot, gallery, "wrong")
+    find(qtbot, gallery, filled, "wrong")
     assert filled.scope == tuple(sorted(rows(gallery))) and len(rows(gallery)) == 12
     gallery.filter.order.turn.click()
     assert gallery.model.row_of(rows(gallery)[3]) == 3
@@ -90,7 +90,7 @@ def test_what_the_model_has_not_answered_is_counted_and_comes_as_it_is_known(qtb
     gallery = shown_gallery(qtbot, store)
     slow = Classifier.from_module(Slow(), (1, 3, 4), NAMES, name="slow")
     store.library.add_model(store.answers.hold(slow))
-    find(qtbot, gallery, "wrong")
+    find(qtbot, gallery, store, "wrong")
     qtbot.waitUntil(lambda: 0 < gallery.filter.shown.open < 60, timeout=20_000)
     open_ = gallery.filter.shown.open
     assert "not known yet" in gallery.filter.words()
@@ -105,7 +105,7 @@ def test_a_search_for_predictions_without_a_model_says_so_and_hides_nothing(qtbo
     images, labels = thirds(6)
     store.library.add_dataset(from_arrays(images, labels, names=NAMES, name="small"))
     gallery = shown_gallery(qtbot, store)
-    find(qtbot, gallery, "confidence<0.5")
+    find(qtbot, gallery, store, "confidence<0.5")
     assert "no model" in gallery.filter.problem.text() and len(rows(gallery)) == 6
     gallery.filter.text.clear()
     gallery.filter.wrong.setChecked(True)
@@ -143,7 +143,7 @@ def test_a_tag_given_with_a_key_is_found_painted_and_kept_in_the_workspace(
     filled.select(filled.selection.replace(input=7))
     qtbot.keyClick(gallery.view, Qt.Key.Key_T)
     filled.marking.tag("at night", [9], on=True)
-    find(qtbot, gallery, "tag:night")
+    find(qtbot, gallery, filled, "tag:night")
     assert rows(gallery) == [7, 9]
     assert "tagged at night" in gallery.model.entry(0).sentence
     filled.marking.tag("at night", [9], on=False)
@@ -180,7 +180,7 @@ def test_tags_and_sets_are_there_again_after_a_restart(qtbot, tmp_path, filled):
 def test_what_is_searched_is_saved_under_a_name_and_forgotten_again(
     qtbot, gallery, filled, monkeypatch
 ):
-    find(qtbot, gallery, "label:bee wrong")
+    find(qtbot, gallery, filled, "label:bee wrong")
     monkeypatch.setattr(QInputDialog, "getText", lambda *_, **__: ("bees", True))
     gallery.filter.sets.save()
     assert filled.marking.marks.sets == {"bees": SavedSet("label:bee wrong")}
@@ -226,9 +226,9 @@ def test_findings_are_searched_and_sorted_by(qtbot, gallery, filled, request_of)
     filled.submit(request_of())
     qtbot.waitUntil(lambda: bool(filled.marking.findings), timeout=20_000)
     assert set(filled.marking.findings) == {3}
-    find(qtbot, gallery, "finding:trap")
+    find(qtbot, gallery, filled, "finding:trap")
     assert rows(gallery) == [3] and "2 findings" in gallery.model.entry(0).sentence
-    find(qtbot, gallery, "")
+    find(qtbot, gallery, filled, "")
     gallery.filter.order.box.setCurrentIndex(gallery.filter.order.box.findData("findings"))
     assert rows(gallery)[0] == 3
 
@@ -255,9 +255,9 @@ def test_marks_of_a_folder_survive_a_new_picture_and_a_move_and_a_hostile_file(t
         write_marks(
             workspace, "/photos", "1111", marks.tagged("night", ["a.png", "b.png"], on=False)
         )
-        assert workspace.setting("marks") == []
+        assert workspace.values.get("marks") == []
         for junk in (3, [3], [{"path": "/photos", "tags": [1], "sets": {"a": 3}}]):
-            workspace.set_setting("marks", junk)
+            workspace.values.set("marks", junk)
             assert read_marks(workspace, "/photos", "1111") == Marks()
 
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QLineEdit, QScrollArea, QSpinBox
 
-from robgui.core.execution.analysis import Params
+from robgui.core.execution.params.params import Params
 from robgui.core.execution.registry import analyses
 from robgui.gui.forms.form_editors import editor_for
 from robgui.gui.forms.forms import ParamsForm
@@ -267,11 +267,11 @@ def test_a_preset_fills_the_form_and_what_is_typed_afterwards_wins(qtbot):
 
     form = ParamsForm(FeatureGameParams)
     qtbot.addWidget(form)
-    form._editors["preset"].widget.setCurrentText("paper")
-    assert form.values().max_calls == 60_000 and form._editors["max_calls"].value() == 60_000
-    form._editors["max_calls"].show_value(5000)
+    form.editors["preset"].widget.setCurrentText("paper")
+    assert form.values().max_calls == 60_000 and form.editors["max_calls"].value() == 60_000
+    form.editors["max_calls"].show_value(5000)
     assert form.values().preset == "paper" and form.values().max_calls == 5000
-    form._editors["preset"].widget.setCurrentText("default")
+    form.editors["preset"].widget.setCurrentText("default")
     assert form.values() == FeatureGameParams()
 
 

@@ -82,9 +82,7 @@ def brightness(**settings):
 
 
 def settle(qtbot, dialog):
-    qtbot.waitUntil(
-        lambda: not dialog._debounce.isActive() and not dialog._store.pictures.busy, timeout=15_000
-    )
+    qtbot.waitUntil(lambda: dialog.settled, timeout=15_000)
 
 
 def type_in(qtbot, dialog, name, text):
@@ -122,7 +120,7 @@ def test_reset_goes_back_to_the_settings_at_the_start(qtbot, open_dialog):
     type_in(qtbot, dialog, "mean", "0.4")
     qtbot.mouseClick(dialog.reset, Qt.MouseButton.LeftButton)
     settle(qtbot, dialog)
-    assert dialog.candidate.settings == dialog._classifier.settings
+    assert dialog.candidate.settings == dialog.classifier.settings
 
 
 def test_all_predictions_alike_are_said_in_words(qtbot, open_dialog):
@@ -161,7 +159,7 @@ def test_a_wrong_number_of_labels_is_said_in_words(qtbot, open_dialog):
     dialog = open_dialog(brightness())
     dialog.form.labels.setPlainText("dark\nbright")
     settle(qtbot, dialog)
-    assert "3 classes but 2 labels" in dialog.problem.text()
+    assert "3 classes but has 2 labels" in dialog.problem.text()
 
 
 def test_other_classes_than_those_of_the_data_are_said_in_words(open_dialog):

@@ -28,21 +28,28 @@ params = {{ samples = 32, radii = "0,0.1" }}
 
 
 @pytest.fixture
-def window(qtbot, tmp_path):
-    store = Store()
-    store.analyses = analyses()
-    with qtbot.waitSignal(store.history.opened, timeout=10_000):
-        store.open_workspace(tmp_path / "test.robgui")
+def store(qtbot, tmp_path):
+    made = Store()
+    made.analyses = analyses()
+    with qtbot.waitSignal(made.history.opened, timeout=10_000):
+        made.open_workspace(tmp_path / "test.robgui")
+    yield made
+    assert made.shutdown()
+
+
+@pytest.fixture
+def window(qtbot, store):
     parent = QWidget()
     qtbot.addWidget(parent)
     made = BatchWindow(store, parent)
     made.show()
     yield made
     made.shutdown()
-    assert store.shutdown()
 
 
-def test_a_suite_runs_from_the_window_and_its_runs_are_in_the_history(qtbot, window, tmp_path):
+def test_a_suite_runs_from_the_window_and_its_runs_are_in_the_history(
+    qtbot, window, store, tmp_path
+):
     suite = tmp_path / "suite.toml"
     demo = {
         "model": resources.path("demo", "fashion_mlp.pt2"),
@@ -54,14 +61,14 @@ def test_a_suite_runs_from_the_window_and_its_runs_are_in_the_history(qtbot, win
     assert not window.start.isEnabled()
     qtbot.waitUntil(window.start.isEnabled, timeout=120_000)
     assert "2 of 2 requests" in window.words.text()
-    qtbot.waitUntil(lambda: len(window._store.history.runs) == 2, timeout=10_000)
+    qtbot.waitUntil(lambda: len(store.history.runs) == 2, timeout=10_000)
     window.start.click()
     qtbot.waitUntil(window.start.isEnabled, timeout=60_000)
     assert window.entries.model().index(0, 1).data() == "done before"
 
 
 def test_a_failure_that_another_run_has_seen_stands_in_the_table_of_the_batch(
-    qtbot, window, tmp_path
+    qtbot, window, store, tmp_path
 ):
     demo = [resources.path("demo", name) for name in ("fashion_mlp.pt2", "fashion.npz")]
     suite = tmp_path / "suite.toml"
@@ -72,7 +79,7 @@ def test_a_failure_that_another_run_has_seen_stands_in_the_table_of_the_batch(
     qtbot.waitUntil(window.start.isEnabled, timeout=120_000)
     cell = lambda: window.entries.model().index(0, 3).data()  # noqa: E731
     assert cell().startswith("✓"), cell()
-    history = window._store.history
+    history = store.history
     qtbot.waitUntil(lambda: bool(history.runs), timeout=10_000)
     done = history.runs[0]
     game = history.workspace.add_run(done.request.model_copy(update={"analysis": "feature_game"}))
@@ -117,12 +124,12 @@ def test_stop_says_so_at_once_and_then_how_far_it_came(qtbot, window, tmp_path):
     )
 
 
-def test_it_opens_in_the_middle_of_its_parent_and_escape_closes_it(qtbot, window):
+def test_it_opens_in_the_middle_of_its_parent_and_escape_closes_it(qtbot, window, store):
     parent = window.parentWidget()
     frame = QRect(0, 0, 400, 300)
     frame.moveCenter(parent.screen().availableGeometry().center())
     parent.setGeometry(frame)
-    other = BatchWindow(window._store, parent)
+    other = BatchWindow(store, parent)
     other.show()
     assert (other.geometry().center() - frame.center()).manhattanLength() <= 4
     qtbot.keyClick(other.suite, Qt.Key.Key_Escape)

@@ -21,7 +21,7 @@ def test_the_manual_shows_a_page_with_its_settings_and_finds_sections(qtbot):
     window.words.setText("clopper")
     assert window.list.count() >= 1
     window.list.setCurrentRow(0)
-    assert window._page == "zonnscan"
+    assert window.page == "zonnscan"
     window.words.setText("zzzz")
     assert window.list.item(0).text() == "Nothing found."
     assert store.shutdown()

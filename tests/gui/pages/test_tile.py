@@ -61,11 +61,11 @@ def test_the_bar_of_a_run_keeps_its_place_so_that_nothing_jumps(qtbot, tile):
 
 def test_a_failure_in_the_workspace_counts_more_than_what_a_new_run_says_so_far(tile):
     failed = Verdict(Status.FAILS, "2 pixels turn it.")
-    tile._settled = failed
+    tile.set_run(None, failed)
     for so_far in (Verdict(Status.FAILS, "9 pixels turn it."), SAID):
         tile.show_live(so_far, None)
         assert tile.told is failed
-    tile._settled = SAID
+    tile.set_run(None, SAID)
     tile.show_live(failed, None)
     assert tile.told is failed, "unless the new one says worse"
 

@@ -77,7 +77,7 @@ def run(qtbot, store):
 
     def press(panel, pane, **values):
         pane.form().set_values(values)
-        assert pane.run.isEnabled(), store.obstacle(panel.analysis.name)
+        assert pane.run.isEnabled(), store.next_run.obstacle(panel.analysis.name)
         pane.run.click()
         over = lambda: not store.runner.busy and not store.busy  # noqa: E731 - the history has it too
         qtbot.waitUntil(

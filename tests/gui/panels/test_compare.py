@@ -83,7 +83,7 @@ def test_every_view_that_both_runs_have_stands_behind_a_tab(qtbot, page):
         first, second, change = page.columns.slots
         assert first.widget.view.title == titles[place] == second.widget.view.title
         subtracts = titles[place] in ("Confidence", "Distance", "Safe share")
-        assert (change._stack.currentWidget() is not change.words) == subtracts
+        assert change.words.isHidden() == subtracts
 
 
 def test_the_verdict_of_each_run_stands_above_its_picture_with_its_status(page, two_runs):
@@ -195,7 +195,7 @@ def test_three_rows_of_the_scoreboard_are_seen_in_a_small_window(qtbot, page):
 def test_the_names_of_runs_begin_with_their_time(store, page):
     newest, oldest = store.history.runs
     begun = time.strftime("%H:%M:%S", time.localtime(oldest.created))
-    assert page.first.currentText() == f"{begun} {store.subject(oldest.request)}"
+    assert page.first.currentText() == f"{begun} {store.subjects.words(oldest.request)}"
     assert page.second.currentText().startswith(
         time.strftime("%H:%M:%S", time.localtime(newest.created))
     )
@@ -208,9 +208,9 @@ def test_two_runs_that_are_the_same_ask_for_a_second_model_instead_of_a_flat_lin
     page.show_pair(newest, newest)
     qtbot.waitUntil(lambda: page.shown == (newest.id, newest.id), timeout=10_000)
     change = page.columns.slots[2]
-    assert change._stack.currentWidget() is change.words and change.words.text() == SAME
+    assert not change.words.isHidden() and change.words.text() == SAME
     page.show_pair(oldest, newest)
-    qtbot.waitUntil(lambda: change._stack.currentWidget() is not change.words, timeout=10_000)
+    qtbot.waitUntil(change.words.isHidden, timeout=10_000)
 
 
 @pytest.mark.parametrize("name", samples.ALL)

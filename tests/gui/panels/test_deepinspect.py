@@ -80,7 +80,7 @@ def test_dragging_the_limit_in_the_histogram_changes_the_pairs_while_it_moves(in
     histogram, board = view(panel, "Distances of all pairs"), panel.board
     above = len(board.widgets) - board.bar.count()
     board.bar.setCurrentIndex(board.widgets.index(histogram) - above)
-    line = histogram._marks[90][0]
+    line = histogram.marks[90][0]
     assert line.movable and line.value() == pytest.approx(result.confusion_limit)
     distances = np.sort(result.napvd[np.triu_indices(len(result.napvd), 1)])
     for many in (3, 1, 12):

@@ -57,8 +57,8 @@ def test_the_tile_the_scoreboard_and_the_list_of_runs_tell_of_a_failure_another_
     for widget in (overview, board):
         qtbot.addWidget(widget)
         widget.show()
-    tile = next(t for t in overview._tiles if t.page.analyses[0].name == "last_particle")
-    row = board._analyses.index("last_particle")
+    tile = next(t for t in overview.tiles if t.page.analyses[0].name == "last_particle")
+    row = board.analyses.index("last_particle")
     assert tile.status.text() == "✓ Holds"
     assert board.model().index(row, 2).data().startswith("✓")
     keep(qtbot, store, "feature_game", Verdict(Status.FAILS, "9 pixels."), [SEEN])
@@ -67,7 +67,7 @@ def test_the_tile_the_scoreboard_and_the_list_of_runs_tell_of_a_failure_another_
     board.refresh()
     runs.sync()
     assert tile.status.text() == "! At risk" and "9 pixels turn" in tile.sentence.text()
-    row = board._analyses.index("last_particle")
+    row = board.analyses.index("last_particle")
     assert board.model().index(row, 2).data().startswith("!")
     row = next(i for i, run in enumerate(runs.rows) if run.id == held.id)
     assert runs.index(row, RESULT).data().startswith("! Noise does not change it. But Feature")
@@ -84,7 +84,7 @@ def test_the_words_of_a_panel_follow_what_other_runs_see_and_forget(qtbot, store
     store.submit(
         build_request(sampled, [store.library.model], store.library.dataset, {}, indices=(0,))
     )
-    qtbot.waitUntil(lambda: panel.run_id is not None and panel._job is None, timeout=60_000)
+    qtbot.waitUntil(lambda: panel.run_id is not None and panel.job is None, timeout=60_000)
     assert panel.verdict.verdict.status is Status.HOLDS
     seen = keep(qtbot, store, "feature_game", Verdict(Status.FAILS, "9 pixels."), [SEEN])
     assert panel.verdict.verdict.status is Status.AT_RISK
@@ -113,7 +113,7 @@ def test_a_cell_that_answers_another_question_than_its_row_is_marked(qtbot, stor
     board = Scoreboard(store)
     qtbot.addWidget(board)
     board.show()
-    row = board._analyses.index("last_particle")
+    row = board.analyses.index("last_particle")
     cells = [board.model().index(row, column).data() for column in (2, 3)]
     assert cells == ["✓ Holds", "≠ ✓ Holds · fashion.npz 3"]
     keep(qtbot, store, "last_particle", HOLDS, index=0, model=1)
@@ -134,7 +134,7 @@ def test_nothing_unlike_is_compared_unasked_and_its_difference_is_refused(qtbot,
     qtbot.addWidget(page)
     page.show()
     assert page.first.currentIndex() == -1 and not page.columns.isVisible()
-    assert "No two runs can be compared" in page._empty.text()
+    assert "No two runs can be compared" in page.empty.text()
     page.show_pair(*store.history.runs)
     qtbot.waitUntil(lambda: bool(page.shown), timeout=10_000)
     words = page.columns.slots[2].words.text()

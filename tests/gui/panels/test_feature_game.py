@@ -61,7 +61,7 @@ def test_in_a_low_window_before_and_after_come_first_and_have_the_room(qtbot, pl
     assert titles[:2] == ["Before and after", "Where the search looks"]
     switch.setCurrentIndex(3)
     assert played.board.isVisible() and not pair.isVisible()
-    played.resize(1100, 900)
+    played.resize(1100, 1300)
     qtbot.waitUntil(features.isVisible, timeout=2_000)
     assert pair.isVisible() and played.board.isVisible() and not switch.isVisible()
 
@@ -77,7 +77,7 @@ def test_the_heat_lies_over_the_image_as_opaque_as_the_slider_says(played):
 
 
 def test_the_pixel_under_the_mouse_is_read_out_in_all_three_pictures(played):
-    played.resize(1100, 700)
+    played.resize(1100, 1300)
     result = played.result
     (x, y), side = result.changed[0].tolist(), result.input.shape[1]
     words = pixel_words(result, x, y)
@@ -85,7 +85,7 @@ def test_the_pixel_under_the_mouse_is_read_out_in_all_three_pictures(played):
     assert words.startswith(f"x {x}, y {y}: {before} → {after}, heat")
     heat = played.cells[1]
     heat.map.heat.hovered.emit((x + 0.5, side - y - 0.5))
-    assert heat.map._foot.text() == words
+    assert heat.map.foot.text() == words
     pair = played.cells[2]
     index = pair.model.index(0)
     box = picture_box(
@@ -95,7 +95,7 @@ def test_the_pixel_under_the_mouse_is_read_out_in_all_three_pictures(played):
         round((x + 0.5) * box.width() / side), round((y + 0.5) * box.height() / side)
     )
     pair.point(index, place)
-    assert pair._foot.text() == words
+    assert pair.foot.text() == words
 
 
 def test_the_other_views_stand_below(played):

@@ -12,8 +12,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 
 from robgui.core.execution import registry
-from robgui.core.execution.analysis import Pace, Step
 from robgui.core.execution.request import build_request
+from robgui.core.execution.step import Step
 from robgui.core.verdict import Status, Verdict
 from robgui.gui.app.theme import theme
 from robgui.gui.forms.run_pane import RunPane
@@ -160,7 +160,7 @@ def test_a_run_of_the_first_edition_shows_its_words_with_an_unknown_status(qtbot
         store.history.runs[0],
         verdict=Verdict(Status.UNKNOWN, "Nearest change at 0.3. Eight calls."),
     )
-    drawn._result_shown(old, drawn.result)
+    store.history.result_shown.emit(old, drawn.result)
     assert drawn.verdict.status.text() == "? Cannot tell"
     assert drawn.verdict.sentence.text() == "Nearest change at 0.3. Eight calls."
 
@@ -188,7 +188,7 @@ def test_an_old_run_with_settings_that_are_no_more_is_a_sentence_and_the_picture
     run = store.history.runs[0]
     old = replace(run, id="old", request=run.request.model_copy(update={"params": {"depth": 3}}))
     before = drawn.request
-    drawn._result_shown(old, drawn.result)
+    store.history.result_shown.emit(old, drawn.result)
     assert (
         said and said[0][0] == "error" and "cannot be drawn" in said[0][1] and "depth" in said[0][1]
     )
@@ -226,7 +226,7 @@ def test_a_result_that_is_not_live_is_drawn_whole_at_once(qtbot):
 
 
 def test_the_words_are_those_of_the_picture_though_the_next_step_is_long_in_coming(
-    qtbot, store, sampled
+    qtbot, store, sampled, monkeypatch
 ):
     drawn, goes_on = threading.Event(), threading.Event()
 
@@ -244,10 +244,9 @@ def test_the_words_are_those_of_the_picture_though_the_next_step_is_long_in_comi
         with qtbot.waitExposed(panel):
             panel.show()
         model, data = store.library.model, store.library.dataset
+        monkeypatch.setattr("robgui.gui.panels.panel.WORDS_SECONDS", 60)  # not due with a Step
         store.submit(build_request(slow, [model], data, {}, indices=(0,)))
         qtbot.waitUntil(lambda: "at 0.25" in panel.verdict.text(), timeout=20_000)
-        panel._words_due = Pace(60)  # the words have just changed
-        assert panel._words_due.due()
         drawn.set()
         qtbot.waitUntil(lambda: panel.result.share == 0.75, timeout=20_000)
         qtbot.waitUntil(lambda: "at 0.75" in panel.verdict.text(), timeout=2_000)

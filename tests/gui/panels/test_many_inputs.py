@@ -24,7 +24,7 @@ def place_of(panel, kind):
 )
 def test_an_empty_tab_says_what_to_do(bench, analysis):
     panel, _ = bench(analysis)
-    assert type(panel) is GenericPanel and panel._pages.currentIndex() == 0 and panel.views() == ()
+    assert type(panel) is GenericPanel and not panel.empty.isHidden() and panel.views() == ()
 
 
 def test_the_two_sets_are_drawn_and_a_row_leads_to_the_gallery(store, bench, run):
@@ -67,7 +67,7 @@ def test_one_model_has_no_corner_cases_and_the_form_says_what_to_do(store, bench
     _, pane = bench("zonnscan_corner_cases")
     assert pane.run.isEnabled()
     store.library.remove_model(store.library.models[1])
-    assert not pane.run.isEnabled() and "needs two models" in pane._obstacle.text()
+    assert not pane.run.isEnabled() and "needs two models" in pane.obstacle.text()
 
 
 def answers(store, count):
@@ -95,7 +95,7 @@ def test_two_loaded_models_are_compared_without_making_anything(store, bench, ru
     result = run(panel, pane, mode="compare", size=8, runs=1, samples=16)
     assert result.models == ("fashion_mlp.pt2", "fashion_rnn.pt") and result.rounds == 0
     store.library.remove_model(store.library.models[1])
-    assert not pane.run.isEnabled() and "needs two models" in pane._obstacle.text()
+    assert not pane.run.isEnabled() and "needs two models" in pane.obstacle.text()
 
 
 def test_stopping_a_watermark_keeps_what_there_is_and_leaves_the_model_alone(qtbot, store, bench):

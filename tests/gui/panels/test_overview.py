@@ -16,7 +16,7 @@ from robgui.core.verdict import Status, Verdict
 from robgui.gui.app.theme import theme
 from robgui.gui.pages.overview import Overview
 from robgui.gui.pages.overview_hero import overall
-from robgui.gui.panels.panel import FIRST_LOOK, STALE
+from robgui.gui.panels.stale_badge import FIRST_LOOK, STALE
 from robgui.gui.widgets.inks import status_ink
 from robgui.gui.widgets.views import CurvesView
 
@@ -37,7 +37,7 @@ def overview(qtbot, store):
 
 def tile_of(overview, analysis: str):
     """The tile whose method begins with this analysis."""
-    return next(tile for tile in overview._tiles if tile.page.analyses[0].name == analysis)
+    return next(tile for tile in overview.tiles if tile.page.analyses[0].name == analysis)
 
 
 def kept(qtbot, store):
@@ -81,11 +81,11 @@ def test_a_panel_says_that_its_picture_is_from_the_inspection_and_not_that_it_is
     monkeypatch.setattr(store, "analyses", {"zonnscan": store.analyses["zonnscan"]})
     store.inspection.start()
     qtbot.waitUntil(lambda: not store.inspection.running and panel.stale, timeout=60_000)
-    assert panel._stale.text() == FIRST_LOOK
+    assert panel.badge.text() == FIRST_LOOK
     pane.form().set_values({"samples": 64})
-    assert panel._stale.text() == FIRST_LOOK, "it is still the short look"
+    assert panel.badge.text() == FIRST_LOOK, "it is still the short look"
     store.select(store.selection.replace(input=5))
-    assert panel.stale and panel._stale.text() == STALE, "another input"
+    assert panel.stale and panel.badge.text() == STALE, "another input"
 
 
 def test_a_run_of_the_users_own_is_stale_after_a_change_although_there_was_an_inspection(
@@ -97,7 +97,7 @@ def test_a_run_of_the_users_own_is_stale_after_a_change_although_there_was_an_in
     qtbot.waitUntil(lambda: not store.inspection.running and panel.stale, timeout=60_000)
     run(panel, pane, samples=64, radii=(0.0, 0.1))
     pane.form().set_values({"samples": 32})
-    assert panel.stale and panel._stale.text() == STALE
+    assert panel.stale and panel.badge.text() == STALE
 
 
 def test_a_tile_of_one_input_follows_the_choice_of_the_input(qtbot, store, overview, monkeypatch):
@@ -178,7 +178,7 @@ def test_a_run_of_several_models_counts_for_each_of_them_with_its_own_number(
     monkeypatch.setattr(store, "analyses", {"semantic_map": store.analyses["semantic_map"]})
     tile = next(
         tile
-        for tile in overview._tiles
+        for tile in overview.tiles
         if any(one.name == "semantic_map" for one in tile.page.analyses)
     )
     first, second = store.library.models
@@ -266,7 +266,7 @@ def test_a_card_moves_while_its_method_runs_and_speaks_of_what_is_computed(
     qtbot, store, overview, monkeypatch
 ):
     monkeypatch.setattr(store, "analyses", {"zonnscan": store.analyses["zonnscan"]})
-    tile, seen = overview._tiles[0], []
+    tile, seen = overview.tiles[0], []
     shown = tile.show_live
     monkeypatch.setattr(
         tile, "show_live", lambda said, view: (seen.append(said), shown(said, view))
@@ -286,5 +286,5 @@ def test_tiles_are_wider_than_high_however_large_the_window_is(qtbot, store, wid
     overview.resize(width, height)
     with qtbot.waitExposed(overview):
         overview.show()
-    for tile in overview._tiles:
+    for tile in overview.tiles:
         assert 1 < tile.width() / tile.height() < 4

@@ -110,11 +110,11 @@ def test_a_legend_below_a_plot_takes_as_many_rows_as_its_width_asks_for(qtbot, s
     legend.show_keys([LegendKey(f"the meaning of line {i}", QPen()) for i in range(6)])
     one = legend.height()
 
-    rows = lambda: len(legend._page.rows(legend.viewport().width()))  # noqa: E731
+    rows = lambda: len(legend.page.rows(legend.viewport().width()))  # noqa: E731
     assert rows() == 1
     legend.resize(legend.fontMetrics().horizontalAdvance("the meaning of line 0") * 3, one)
     qtbot.waitUntil(lambda: legend.height() > one and rows() > 1, timeout=2_000)
-    places = [box for box, _ in legend._page._places()]
+    places = [box for box, _ in legend.page.places()]
     assert not any(a.intersects(b) for i, a in enumerate(places) for b in places[i + 1 :])
     assert max(box.right() for box in places) <= legend.viewport().width()
     legend.resize(2000, legend.height())
@@ -125,7 +125,7 @@ def test_a_word_too_long_for_a_legend_is_cut_in_its_middle_and_whole_in_the_tool
     legend = shown(Legend(), width=300)
     name = f"a class with {'a very long name ' * 6}that ends in 80"
     legend.show_keys([LegendKey(name, QPen())])
-    cut = legend._page._words(legend.keys[0])
+    cut = legend.page.wrapped(legend.keys[0])
     assert len(cut) == 1 and "…" in cut[0] and cut[0].endswith("80")
     assert legend.keys[0].words == name
 

@@ -10,7 +10,7 @@ from robgui.core.model.classifier import Classifier
 from robgui.gui.app.theme import theme
 from robgui.gui.forms.run_pane import RunPane
 from robgui.gui.panels.generic import GenericPanel
-from robgui.gui.panels.panel import STALE
+from robgui.gui.panels.stale_badge import STALE
 
 
 @pytest.fixture
@@ -72,11 +72,11 @@ def test_what_is_read_while_other_inputs_are_chosen_is_not_drawn(qtbot, store, s
 def test_the_stale_banner_moves_nothing(qtbot, store, sampled, done):
     panel, pane = page(qtbot, store, sampled)
     qtbot.waitUntil(lambda: panel.run_id == done.id, timeout=10_000)
-    before = panel._content.geometry()
+    before = panel.content.geometry()
     pane.form().set_values({"height": 0.5})
-    assert panel.stale and panel._stale.text() == STALE
+    assert panel.stale and panel.badge.text() == STALE
     qtbot.wait(50)
-    assert panel._content.geometry() == before
+    assert panel.content.geometry() == before
 
 
 def test_models_that_do_not_fit_are_left_out_by_name_and_others_can_be_unticked(qtbot, store):
@@ -90,17 +90,17 @@ def test_models_that_do_not_fit_are_left_out_by_name_and_others_can_be_unticked(
     qtbot.addWidget(pane)
     pane.show_analysis("semantic_map")
     first, second = store.library.models[:2]
-    said = pane._models.text()
+    said = pane.models.text()
     assert f"Runs 2 models: {first.name}, {second.name}." in said
     assert "Left out: odd (3 classes instead of 10)." in said
     pane.fill_ticks()
     in_use, other = pane.ticks.menu().actions()
     assert in_use.isChecked() and not in_use.isEnabled() and other.isChecked()
     other.setChecked(False)
-    assert [model.name for model in store.request("semantic_map").models] == [first.name]
-    assert f"Runs 1 model: {first.name}." in pane._models.text()
+    assert [model.name for model in store.next_run.request("semantic_map").models] == [first.name]
+    assert f"Runs 1 model: {first.name}." in pane.models.text()
     other.setChecked(True)
-    assert len(store.request("semantic_map").models) == 2
+    assert len(store.next_run.request("semantic_map").models) == 2
 
 
 def test_a_notice_of_a_model_is_said_once(store):
@@ -123,7 +123,7 @@ def test_an_inspection_says_what_it_waits_for(qtbot, store, sampled, monkeypatch
     overview = Overview(store)
     qtbot.addWidget(overview)
     store.inspection.start()
-    overview._show_progress()
-    assert "waiting for zoNNscan" in overview._left.words
+    overview.refresh()
+    assert "waiting for zoNNscan" in overview.left.words
     store.runner.stop_all()
     qtbot.waitUntil(lambda: not store.runner.busy, timeout=60_000)

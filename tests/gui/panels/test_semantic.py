@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 from PIL import Image
+from PySide6.QtCore import QPointF
 
 from robgui.analyses.semantic import Traps, scene_of
 from robgui.core.view import Boxes, Film, Matrix
@@ -115,20 +116,23 @@ def test_a_click_is_a_start_for_regions_and_shift_adds_another(qtbot, store, map
     run(panel, pane, **GRID)
     panel.view.matrix.heat.clicked.emit(61.0, 99.0)
     assert store.selection.point == (60.0, 100.0)
-    regions = store.params["semantic_regions"]
+    regions = store.next_run.params["semantic_regions"]
     assert (
         regions.starts == ((60.0, 100.0),)
         and regions.axes == ("rotation", "scale")
         and regions.scene == "image"
     )
     panel.view.pointed.emit(0, 0, True)
-    assert store.params["semantic_regions"].starts == ((60.0, 100.0), (-180.0, 50.0))
+    assert store.next_run.params["semantic_regions"].starts == ((60.0, 100.0), (-180.0, 50.0))
     assert (
         len(panel.view.marks.starts.getData()[0]) == 2
         and len(panel.view.marks.point.getData()[0]) == 1
     )
     panel.clear_starts.click()
-    assert store.params["semantic_regions"].starts == () and not panel.clear_starts.isEnabled()
+    assert (
+        store.next_run.params["semantic_regions"].starts == ()
+        and not panel.clear_starts.isEnabled()
+    )
     with qtbot.waitSignal(store.sending.arrived) as arrived:
         panel.grow.click()
     assert arrived.args == ["semantic_regions"]
@@ -171,12 +175,14 @@ def test_one_parameter_gives_one_curve_for_each_network_and_their_mean(
     np.testing.assert_allclose(lines[2].y, result.score[0], rtol=1e-5)
     heard = []
     panel.view.hovered.connect(heard.append)
-    panel.view._hovered((30.0, float(result.scores[1, 0, 0, 7])))
+    plot = panel.view.curves.plot
+    place = QPointF(30.0, float(result.scores[1, 0, 0, 7]))
+    plot.scene().sigMouseMoved.emit(plot.getPlotItem().getViewBox().mapViewToScene(place))
     assert heard == [(0, 7, 1)], "the nearest curve is that of the second network"
     qtbot.waitUntil(lambda: panel.here.picture.shown, timeout=10_000)
     panel.view.curves.chosen.emit(30.0)
     assert (
-        store.params["semantic_regions"].starts == ((30.0,),)
+        store.next_run.params["semantic_regions"].starts == ((30.0,),)
         and len(panel.view.marks.starts.getData()[0]) == 1
     )
 
@@ -187,7 +193,7 @@ def test_a_map_whose_model_is_no_longer_open_says_so(qtbot, store, map_panel, ru
     settle(qtbot, store)
     store.library.remove_model(store.library.models[0])
     panel.view.matrix.heat.hovered.emit((0.0, 100.0))
-    assert "fashion_mlp.pt2 is not open" in panel.here.picture._words
+    assert "fashion_mlp.pt2 is not open" in panel.here.picture.words
 
 
 def test_traps_are_marked_listed_and_pointed_at(qtbot, store, map_panel, run):
@@ -197,7 +203,6 @@ def test_traps_are_marked_listed_and_pointed_at(qtbot, store, map_panel, run):
     images = np.zeros((1, 1, 28, 28), np.float32)
     traps = Traps(np.array([[0.0, 100.0]]), one, one * 8, none, none, none + 1, none, images)
     trapped = replace(result, traps=traps)
-    panel._listed = None
     panel.result = trapped
     panel.draw(trapped)
     assert (
@@ -222,7 +227,7 @@ def test_in_a_small_window_the_map_takes_turns_with_its_details(qtbot, store, ma
     qtbot.waitUntil(lambda: panel.stage.narrow and panel.view.isVisible(), timeout=5000)
     assert panel.stage.views.bar.tabText(0) == "Map" and panel.view.width() > 300
     panel.view.matrix.heat.clicked.emit(0.0, 100.0)
-    qtbot.waitUntil(panel._inset.isVisible, timeout=10_000)
+    qtbot.waitUntil(panel.pose.inset.isVisible, timeout=10_000)
     panel.resize(900, 600)
     qtbot.waitUntil(
         lambda: not panel.stage.narrow and panel.view.isVisible() and panel.here.isVisible(),
@@ -238,15 +243,18 @@ def test_sliders_and_ticks_write_into_the_form_and_the_picture_follows(qtbot, st
     scene_ready(qtbot, panel)
     rows = panel.controls.rows
     assert rows["rotation"].tick.isChecked() and not rows["rotation"].slider.isEnabled()
-    before = panel.controls.picture._pixmap.toImage()
+    before = panel.controls.picture.pixmap.toImage()
     rows["brightness"].slider.setValue(rows["brightness"].slider.maximum())
-    assert store.params["semantic_map"].fixed == {"brightness": 50.0}
-    qtbot.waitUntil(lambda: panel.controls.picture._pixmap.toImage() != before, timeout=10_000)
+    assert store.next_run.params["semantic_map"].fixed == {"brightness": 50.0}
+    qtbot.waitUntil(lambda: panel.controls.picture.pixmap.toImage() != before, timeout=10_000)
     rows["contrast"].tick.click()
-    assert store.params["semantic_map"].axes == ("scale", "contrast")
+    assert store.next_run.params["semantic_map"].axes == ("scale", "contrast")
     assert not rows["rotation"].tick.isChecked() and rows["rotation"].slider.isEnabled()
     panel.controls.usual.click()
-    assert store.params["semantic_map"].fixed == {} and rows["brightness"].slider.value() == 50
+    assert (
+        store.next_run.params["semantic_map"].fixed == {}
+        and rows["brightness"].slider.value() == 50
+    )
 
 
 def test_a_mesh_is_chosen_mapped_without_inputs_and_its_picture_comes_from_no_input(
@@ -254,11 +262,12 @@ def test_a_mesh_is_chosen_mapped_without_inputs_and_its_picture_comes_from_no_in
 ):
     panel, pane = map_panel
     scene_ready(qtbot, panel)
-    panel.controls._moved("brightness", 20.0)
+    panel.controls.rows["brightness"].moved.emit(20.0)
     panel.controls.scene_box.setCurrentIndex(panel.controls.scene_box.findData("box"))
     panel.controls.scene_box.activated.emit(panel.controls.scene_box.currentIndex())
     assert (
-        store.params["semantic_map"].scene == ("box",) and store.params["semantic_map"].fixed == {}
+        store.next_run.params["semantic_map"].scene == ("box",)
+        and store.next_run.params["semantic_map"].fixed == {}
     )
     qtbot.waitUntil(lambda: "azimuth" in panel.controls.rows, timeout=10_000)
     result = run(panel, pane, step={"azimuth": 90.0, "elevation": 50.0})
@@ -266,7 +275,7 @@ def test_a_mesh_is_chosen_mapped_without_inputs_and_its_picture_comes_from_no_in
     panel.view.matrix.heat.clicked.emit(90.0, 40.0)
     qtbot.waitUntil(lambda: bool(panel.offers()), timeout=10_000)
     assert panel.offers()[0].places == (-1,)
-    assert store.params["semantic_regions"].target == result.labels[result.target[0]]
+    assert store.next_run.params["semantic_regions"].target == result.labels[result.target[0]]
 
 
 def test_several_meshes_have_a_map_each_their_mean_and_the_mean_of_all(
@@ -274,9 +283,11 @@ def test_several_meshes_have_a_map_each_their_mean_and_the_mean_of_all(
 ):
     panel, pane = map_panel
     scene_ready(qtbot, panel)
-    panel.controls._also("box", True)
-    panel.controls._also("torus", True)
-    assert store.params["semantic_map"].scene == ("box", "torus")
+    menu = panel.controls.more.menu()
+    for name in ("Box", "Torus"):
+        menu.aboutToShow.emit()
+        next(action for action in menu.actions() if action.text() == name).setChecked(True)
+    assert store.next_run.params["semantic_map"].scene == ("box", "torus")
     assert panel.controls.scene_box.currentText() == "2 scenes: Box, Torus"
     result = run(panel, pane, step={"azimuth": 180.0, "elevation": 50.0})
     assert panel.chooser.count() == 2 * 2 + 2 + 1
@@ -292,12 +303,12 @@ def test_a_mesh_file_can_be_opened_and_a_bad_one_says_why(qtbot, store, regions_
     good.write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\nf 1 3 4\nf 2 3 4\n")
     bad.write_text("nothing here\n")
     panel.controls.use_file(good)
-    assert store.params["semantic_regions"].scene == str(good)
+    assert store.next_run.params["semantic_regions"].scene == str(good)
     qtbot.waitUntil(lambda: "azimuth" in panel.controls.rows, timeout=10_000)
     assert panel.controls.scene_box.currentText() == "corner.obj"
     panel.controls.use_file(bad)
     qtbot.waitUntil(
-        lambda: not panel.controls.picture.shown and "bad.obj" in panel.controls.picture._words,
+        lambda: not panel.controls.picture.shown and "bad.obj" in panel.controls.picture.words,
         timeout=10_000,
     )
 
@@ -314,17 +325,17 @@ def test_a_mesh_file_stands_as_its_setting_says_in_every_picture_and_in_the_regi
         lambda: "azimuth" in panel.controls.rows and panel.controls.picture.shown, timeout=10_000
     )
     settle(qtbot, store)
-    lying = panel.controls.picture._pixmap.toImage()
+    lying = panel.controls.picture.pixmap.toImage()
     result = run(panel, pane, up="z", step={"azimuth": 180.0, "elevation": 50.0})
-    qtbot.waitUntil(lambda: panel.controls.picture._pixmap.toImage() != lying, timeout=10_000)
+    qtbot.waitUntil(lambda: panel.controls.picture.pixmap.toImage() != lying, timeout=10_000)
     panel.view.matrix.heat.clicked.emit(0.0, 40.0)
-    qtbot.waitUntil(lambda: panel._pointed is not None, timeout=10_000)
+    qtbot.waitUntil(lambda: panel.pose.pointed is not None, timeout=10_000)
     network = demo_models[0]
     point = torch.tensor([[result.x[0], result.y[1]]], dtype=torch.float64)
     np.testing.assert_allclose(
-        panel._pointed.image, scene_of(panel.params, network).images(point)[0], atol=1e-5
+        panel.pose.pointed.image, scene_of(panel.params, network).images(point)[0], atol=1e-5
     )
-    assert store.params["semantic_regions"].up == "z"
+    assert store.next_run.params["semantic_regions"].up == "z"
 
 
 # --- regions --------------------------------------------------------------------------------------
@@ -427,7 +438,7 @@ def test_a_click_beside_the_regions_is_the_next_start(qtbot, store, regions_pane
     panel, pane = regions_panel
     run(panel, pane, **QUICK)
     panel.picture.heat.clicked.emit(15.0, 95.0)
-    assert store.params["semantic_regions"].starts == ((15.0, 95.0),)
+    assert store.next_run.params["semantic_regions"].starts == ((15.0, 95.0),)
     assert len(panel.marks.point.getData()[0]) == 1 and panel.stale
 
 
@@ -460,7 +471,7 @@ def test_more_than_two_parameters_have_a_lane_each(qtbot, store, regions_panel, 
     panel.start_box.setCurrentIndex(0)
     assert len(panel.picture.view.boxes) > len(view.boxes)
     panel.picture.heat.clicked.emit(0.5, 0.5)
-    assert store.params["semantic_regions"].starts == (), "a place in a lane is no pose"
+    assert store.next_run.params["semantic_regions"].starts == (), "a place in a lane is no pose"
 
 
 def test_a_single_parameter_is_shown_in_its_unit_with_its_score(qtbot, store, regions_panel, run):
@@ -492,8 +503,8 @@ def test_the_form_and_the_toolbar_name_every_model_that_is_run(qtbot, store, map
     qtbot.addWidget(chooser)
     chooser.show_analysis("semantic_map")
     assert (
-        not pane._models.isHidden()
-        and pane._models.text() == "Runs 2 models: fashion_mlp.pt2, fashion_rnn.pt."
+        not pane.models.isHidden()
+        and pane.models.text() == "Runs 2 models: fashion_mlp.pt2, fashion_rnn.pt."
     )
     assert (
         not chooser.more.isHidden()
@@ -502,7 +513,7 @@ def test_the_form_and_the_toolbar_name_every_model_that_is_run(qtbot, store, map
     )
     pane.show_analysis("semantic_regions")
     chooser.show_analysis("semantic_regions")
-    assert pane._models.isHidden() and chooser.more.isHidden(), (
+    assert pane.models.isHidden() and chooser.more.isHidden(), (
         "this one looks at the model in use alone"
     )
 
@@ -520,7 +531,7 @@ def test_srvr_says_how_far_its_regions_are_before_the_first_of_them_has_ended(qt
     panel, pane = bench("srvr")
     pane.form().set_values({"iterations": 200, "start_count": 4})
     notes = []
-    store.job_stepped.connect(lambda job: notes.append((job.newest.note, panel._subject.words)))
+    store.job_stepped.connect(lambda job: notes.append((job.newest.note, panel.subject.words)))
     pane.run.click()
     qtbot.waitUntil(
         lambda: any("regions at rest" in subject for _, subject in notes), timeout=30_000
@@ -529,7 +540,7 @@ def test_srvr_says_how_far_its_regions_are_before_the_first_of_them_has_ended(qt
     assert note.startswith("Network 1 of 2: step ") and "of 200" in note
     store.runner.stop_all()
     qtbot.waitUntil(lambda: not store.runner.busy, timeout=30_000)
-    qtbot.waitUntil(lambda: "regions at rest" not in panel._subject.words, timeout=5_000)
+    qtbot.waitUntil(lambda: "regions at rest" not in panel.subject.words, timeout=5_000)
 
 
 def test_the_largest_boxes_are_drawn_and_counted_by_default(qtbot, store, regions_panel, run):

@@ -30,7 +30,7 @@ def test_a_found_change_of_class_can_be_swept_and_says_where_it_came_from(qtbot,
     assert store.library.dataset.name == "derived from fashion.npz"
     result = run(panel, pane, **QUICK)
     np.testing.assert_allclose(result.input, made.inputs[0], atol=1e-6)
-    subject = panel._subject.words
+    subject = panel.subject.words
     assert "← zoNNscan radius sweep on fashion_mlp.pt2 ← fashion.npz, image 6" in subject
 
 

@@ -128,9 +128,9 @@ def test_words_that_stay_the_same_are_not_laid_out_again(qtbot, store, sampled, 
     with qtbot.waitSignal(store.history.findings_changed, timeout=10_000):
         store.history.refresh()
     assert said == []
-    panel._stated = panel._stated.stopped()
+    panel.stated = panel.stated.stopped()
     panel.say_again()
-    assert [one.sentence for one in said] == [panel._stated.sentence]
+    assert [one.sentence for one in said] == [panel.stated.sentence]
 
 
 class _Seen(WhenSeen, QWidget):

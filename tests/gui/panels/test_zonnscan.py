@@ -6,7 +6,7 @@ import pytest
 from robgui.core.model.classifier import Classifier
 from robgui.core.verdict import Status, Verdict
 from robgui.gui.app.theme import theme
-from robgui.gui.panels.panel import STALE_FOR_NOW
+from robgui.gui.panels.stale_badge import STALE_FOR_NOW
 from robgui.gui.panels.zonnscan.sweep import crossing_radius
 from robgui.gui.panels.zonnscan.sweep_tools import TWINS
 from robgui.gui.state.selection import Selection
@@ -150,7 +150,7 @@ def test_a_twin_with_another_class_reaches_the_verdict_of_the_sweep_and_is_a_fin
     original = store.library.dataset
     result = run(panel, pane, **QUICK, hold_radius=0.1)
     run_id = panel.run_id
-    panel._stated = Verdict(Status.UNKNOWN, "No sample up to radius 0.3 changes class.")
+    panel.stated = Verdict(Status.UNKNOWN, "No sample up to radius 0.3 changes class.")
     panel.say_again()
     assert panel.verdict.verdict.status is Status.UNKNOWN
     panel.tools.eps.setValue(0.1)
@@ -192,13 +192,13 @@ def test_a_box_needs_two_inputs_and_a_ball_one_and_the_form_says_so(store, sweep
     pane.form().set_values({"zone": "box", **QUICK})
     assert (
         not pane.run.isEnabled()
-        and "takes two inputs. Ctrl+click the other one" in pane._obstacle.text()
+        and "takes two inputs. Ctrl+click the other one" in pane.obstacle.text()
     )
     store.select(Selection(input=0, second=3))
     result = run(panel, pane, zone="box", **QUICK)
     assert len(result.corners) == 2
     pane.form().set_values({"zone": "linf"})
-    assert not pane.run.isEnabled() and "takes one input" in pane._obstacle.text()
+    assert not pane.run.isEnabled() and "takes one input" in pane.obstacle.text()
     store.select(Selection(input=0))
     assert pane.run.isEnabled()
 
@@ -214,20 +214,20 @@ def test_the_picture_of_a_deleted_run_goes_with_it(qtbot, store, bench, run):
         store.history.delete_run(unlucky)
         qtbot.waitUntil(lambda n=left: len(store.history.runs) == n, timeout=30_000)
         assert (panel.result is not None) is bool(left)
-    assert panel._pages.currentIndex() == 0
+    assert not panel.empty.isHidden()
 
 
 def test_a_picture_is_stale_while_nothing_can_be_asked_for(qtbot, store, sweep, run):
     panel, pane = sweep
     run(panel, pane, **QUICK)
     pane.form().set_values({"radii": "nonsense"})
-    assert pane.form().values() is None and panel.stale and panel._stale.text() == STALE_FOR_NOW
+    assert pane.form().values() is None and panel.stale and panel.badge.text() == STALE_FOR_NOW
     pane.form().set_values(QUICK)
     assert not panel.stale
     models = list(store.library.models)
     for model in models:
         store.library.remove_model(model)
-    assert panel.stale and panel._stale.text() == STALE_FOR_NOW
+    assert panel.stale and panel.badge.text() == STALE_FOR_NOW
     store.library.add_model(models[0])
     qtbot.waitUntil(lambda: not store.busy, timeout=10_000)
     assert not panel.stale

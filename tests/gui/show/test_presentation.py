@@ -47,7 +47,7 @@ def filled(qtbot, window):
 
 def begin(qtbot, window):
     window.actions_["present"].trigger()
-    shown = window.commands._presentation
+    shown = window.commands.presentation
     qtbot.waitExposed(shown)
     settle(qtbot, window)
     return shown

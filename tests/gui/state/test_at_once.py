@@ -87,7 +87,7 @@ def test_each_has_half_of_the_threads(qtbot, runner, submit):
     jobs = [submit("tells_threads", samples=512) for _ in range(2)]
     qtbot.waitUntil(lambda: all(job.state.ended for job in jobs), timeout=PATIENCE_MS)
     assert [job.state for job in jobs] == [RunState.DONE] * 2, [job.error for job in jobs]
-    said = runner._carrier._workers.words
+    said = runner.carrier.workers.words
     assert set(re.findall(r"THREADS (\d+)", said)) == {str(half)}
     assert {doing.place for doing in runner.doings} == {Place("cpu", half)}
 
@@ -160,5 +160,5 @@ def test_in_one_process_one_runs_at_a_time_whatever_was_asked(qtbot, monkeypatch
     monkeypatch.setenv("ROBGUI_INLINE", "1")
     made = Runner()
     made.arrange([Place("cpu", 1)] * 2, 0)
-    assert made._carrier.at_once == 1
+    assert made.carrier.at_once == 1
     assert made.shutdown()

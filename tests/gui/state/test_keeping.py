@@ -21,7 +21,7 @@ from pathlib import Path
 from PySide6.QtCore import QTimer
 from robgui.core.trust.opening import code_of
 from robgui.gui.app.app import application, leave, open_window
-from robgui.gui.state.opening import Opening
+from robgui.gui.state.library.opening import Opening
 
 folder = Path(sys.argv[1])
 app = application()
@@ -31,7 +31,7 @@ store = window.store
 settings = {"architecture": "nets.py:endless", "shape": (1, 4, 4)}
 
 def look():
-    if store.analyses and store.history.findings and not (folder / "hangs").exists() and not store.library.loading:
+    if store.analyses and store.history.findings and not (folder / "hangs").exists() and not store.library.pending.loading:
         digest = code_of(folder / "net.pth", **settings)
         store.library.load_model(Opening(folder / "net.pth", settings=settings, trusted=digest, quiet=True))
     elif (folder / "hangs").exists():

@@ -16,7 +16,8 @@ from robgui.core.model.classifier import Classifier
 from robgui.core.model.remembered import recall
 from robgui.gui.forms.run_pane import RunPane
 from robgui.gui.model.model_dialog import ModelDialog
-from robgui.gui.state.opening import Opening
+from robgui.gui.state.library.opening import Opening
+from robgui.gui.state.library.speed import measure_speed
 from robgui.gui.state.store import Store
 
 NETS = """
@@ -118,9 +119,9 @@ def test_models_with_another_number_of_classes_are_not_run_together(store, qtbot
         store.library.add_model(store.answers.hold(model))
     store.library.use_model(store.library.models[0])
     idle(qtbot, store)
-    assert [m.name for m in store.library.fitting_models()] == ["three", "three more"]
+    assert [m.name for m in store.next_run.fitting_models()] == ["three", "three more"]
     store.library.use_model(store.library.models[1])
-    assert [m.name for m in store.library.fitting_models()] == ["five"]
+    assert [m.name for m in store.next_run.fitting_models()] == ["five"]
 
 
 def test_a_model_that_does_not_fit_the_data_says_why_and_cannot_run(store, qtbot):
@@ -132,7 +133,7 @@ def test_a_model_that_does_not_fit_the_data_says_why_and_cannot_run(store, qtbot
     store.library.add_model(store.answers.hold(tiny()))
     idle(qtbot, store)
     assert "have 5" in store.library.mismatch
-    assert store.obstacle("zonnscan") == store.library.mismatch
+    assert store.next_run.obstacle("zonnscan") == store.library.mismatch
     assert store.library.mismatch in said
 
 
@@ -185,10 +186,10 @@ def test_a_removed_model_is_not_loaded_again(store, qtbot, tmp_path):
     shutil.copy(resources.path("demo", "fashion_mlp.pt2"), path)
     store.library.load_model(Opening(path))
     idle(qtbot, store)
-    assert len(store.history.workspace.references("model")) == 1
+    assert len(store.history.workspace.files.references("model")) == 1
     store.library.remove_model(store.library.model)
     idle(qtbot, store)
-    assert store.history.workspace.references("model") == []
+    assert store.history.workspace.files.references("model") == []
 
 
 def test_new_settings_replace_the_old_ones_in_the_workspace(store, qtbot, tmp_path):
@@ -201,7 +202,7 @@ def test_new_settings_replace_the_old_ones_in_the_workspace(store, qtbot, tmp_pa
         store.answers.hold(old.with_settings(old.settings.change(mean=(0.25,))))
     )
     idle(qtbot, store)
-    (remembered,) = store.history.workspace.references("model")
+    (remembered,) = store.history.workspace.files.references("model")
     assert remembered.options["mean"] == [0.25]
     assert len(store.library.models) == 1
 
@@ -247,7 +248,7 @@ def test_the_difference_half_precision_makes_is_measured_and_said(store, qtbot):
     store.said.connect(lambda level, sentence, details: said.append(sentence))
     store.library.add_model(store.answers.hold(tiny()))
     idle(qtbot, store)
-    store.library.measure_speed()
+    measure_speed(store.library)
     idle(qtbot, store)
     assert any("half precision" in s and "inputs/s" in s and "largest change" in s for s in said)
     assert store.library.model.precision == (False, False)

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from robgui.core.workspace import Workspace
-from robgui.gui.state.opening import Opening
-from robgui.gui.state.predictions import SAMPLE, WHOLE
+from robgui.gui.state.library.opening import Opening
+from robgui.gui.state.library.predictions import SAMPLE, WHOLE
 from tests.gui.state.test_restoring import correct, idle, save_data, save_onnx, session, start
 
 __all__ = ["start"]
@@ -159,7 +159,7 @@ def test_another_workspace_does_not_learn_which_files_were_looked_at(start, qtbo
     store.select(store.selection.replace(input=3))
     store.looked_at.keep()
     idle(qtbot, store)
-    kept = store.history.workspace.looked_at()
+    kept = store.history.workspace.files.looked_at()
     assert [Path(path).name for path in kept] == ["other.npz"]
 
 
@@ -185,8 +185,8 @@ def test_the_picture_of_the_newest_run_does_not_change_the_chosen_input(qtbot, t
         opened(qtbot, store, tmp_path)
         store.select(store.selection.replace(input=3))
         short = {"samples": 16, "radii": (0.0, 0.1)}
-        store.set_params("zonnscan", store.analyses["zonnscan"].params.parse(short))
-        store.submit(store.request("zonnscan"))
+        store.next_run.set_params("zonnscan", store.analyses["zonnscan"].params.parse(short))
+        store.submit(store.next_run.request("zonnscan"))
         qtbot.waitUntil(lambda: not store.runner.busy, timeout=60_000)
         store.select(store.selection.replace(input=9))
     with session(qtbot, tmp_path) as store:
@@ -204,6 +204,6 @@ def test_a_workspace_lists_a_corrected_model_once_with_the_newest_settings(start
         correct(qtbot, store, mean=(mean,), std=(0.1,))
     start("other.robgui")
     with Workspace.open(tmp_path / "w.robgui") as workspace:
-        (known,) = workspace.references("model")
+        (known,) = workspace.files.references("model")
         assert known.options["mean"] == [0.5]
-        assert workspace.in_use()[0].options["mean"] == [0.5]
+        assert workspace.files.in_use()[0].options["mean"] == [0.5]

@@ -22,7 +22,7 @@ from robgui.core.workspace import Workspace
 from robgui.gui.app.app import application, leave, open_window
 from robgui.gui.model.model_dialog import ModelDialog
 from robgui.gui.pages.scoreboard import Scoreboard
-from robgui.gui.state.opening import Opening
+from robgui.gui.state.library.opening import Opening
 from robgui.gui.state.store import Store
 
 LABELS = ("dark", "middle", "bright")
@@ -230,11 +230,11 @@ def test_the_picture_of_the_newest_run_does_not_change_which_pair_is_in_use(qtbo
         idle(qtbot, store)
         store.library.use_model(next(m for m in store.library.models if m.path == second))
         idle(qtbot, store)
-        store.set_params(
+        store.next_run.set_params(
             "zonnscan",
             store.analyses["zonnscan"].params.parse({"samples": 16, "radii": (0.0, 0.1)}),
         )
-        store.submit(store.request("zonnscan"))
+        store.submit(store.next_run.request("zonnscan"))
         qtbot.waitUntil(lambda: not store.runner.busy, timeout=60_000)
         store.library.use_model(next(m for m in store.library.models if m.path == first))
         idle(qtbot, store)
@@ -278,12 +278,12 @@ def test_a_workspace_that_does_not_tell_opens_with_the_pair_of_its_newest_run_as
     request = store_request(store)
     workspace.add_run(request)
     options = guessed.settings.model_dump(mode="json")
-    workspace.remember(
+    workspace.files.remember(
         Reference(
             kind="model", name="net.onnx", path=str(model), fingerprint="0" * 16, options=options
         )
     )
-    with workspace._database.transaction() as connection:
+    with workspace.database.transaction() as connection:
         connection.execute("DELETE FROM settings")
     store = start()
     assert store.library.model.settings.std == (0.1,)
@@ -342,7 +342,7 @@ def hostile(tmp_path):
     body = known.model_dump_json().replace("{", '{"trust": true, ', 1)
     with (
         Workspace.open(tmp_path / "theirs.robgui") as workspace,
-        workspace._database.transaction() as connection,
+        workspace.database.transaction() as connection,
     ):
         connection.execute(
             "INSERT INTO refs VALUES (?, 'model', ?, 1e9)", (known.fingerprint, body)

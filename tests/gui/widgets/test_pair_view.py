@@ -22,8 +22,7 @@ def view(qtbot):
     with qtbot.waitExposed(widget):
         widget.show()
     widget.show_pair(Pair(before, after, "red", "green", 0.97, 0.51))
-    widget.picture._move.stop()
-    widget.picture._slide(0.5)
+    widget.picture.slide_to(0.5)
     return widget
 
 
@@ -58,9 +57,9 @@ def test_side_by_side_blink_and_difference_are_each_one_click(qtbot, view):
 
 def test_nothing_blinks_while_nobody_looks(qtbot, view):
     view.set_mode(Mode.BLINK)
-    assert view.picture._timer.isActive()
+    assert view.picture.blinks
     view.hide()
-    assert not view.picture._timer.isActive()
+    assert not view.picture.blinks
 
 
 def test_the_close_looks_lie_inside_and_cover_nothing():

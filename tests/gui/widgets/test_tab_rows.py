@@ -25,7 +25,7 @@ def rows(qtbot):
 def test_every_tab_is_whole_within_the_width_and_touches_no_other(rows, width, qtbot):
     rows.resize(width, 60)
     qtbot.wait(10)
-    shown = [tab for tab in rows._tabs if tab.isVisible()]
+    shown = [tab for tab in rows.tabs if tab.isVisible()]
     places = [tab.geometry() for tab in shown]
     assert len(shown) == 4 or rows.more.isVisible()
     if rows.more.isVisible():
@@ -45,39 +45,39 @@ def test_what_does_not_fit_into_two_rows_stands_behind_more(rows, qtbot):
         rows.addTab(f"Another long name, number {number}")
     rows.resize(420, 60)
     qtbot.wait(10)
-    hidden = [place for place, tab in enumerate(rows._tabs) if not tab.isVisible()]
+    hidden = [place for place, tab in enumerate(rows.tabs) if not tab.isVisible()]
     assert rows.more.isVisible() and hidden and hidden[-1] == 11
-    shown = [tab.geometry() for tab in rows._tabs if tab.isVisible()]
+    shown = [tab.geometry() for tab in rows.tabs if tab.isVisible()]
     assert not any(one.intersects(two) for one in shown for two in shown if one is not two)
-    assert rows.height() <= 2 * rows._tabs[0].height() + 8
-    rows._fill_menu()
-    actions = rows._menu.actions()
+    assert rows.height() <= 2 * rows.tabs[0].height() + 8
+    rows.more.menu().aboutToShow.emit()
+    actions = rows.more.menu().actions()
     assert [action.text() for action in actions] == [rows.tabText(place) for place in hidden]
     actions[-1].trigger()
     assert rows.currentIndex() == 11 and rows.more.isChecked()
-    rows._tabs[0].click()
+    rows.tabs[0].click()
     assert rows.currentIndex() == 0 and not rows.more.isChecked()
     rows.resize(4000, 60)
     qtbot.wait(10)
-    assert not rows.more.isVisible() and all(tab.isVisible() for tab in rows._tabs)
+    assert not rows.more.isVisible() and all(tab.isVisible() for tab in rows.tabs)
 
 
 def test_a_name_wider_than_the_window_loses_its_middle_and_has_a_tool_tip(rows, qtbot):
     rows.setTabText(0, "A very long name of a view that no window of this width could ever hold")
     rows.resize(240, 60)
     qtbot.wait(10)
-    assert "…" in rows._tabs[0].text() and rows._tabs[0].toolTip() == rows.tabText(0)
+    assert "…" in rows.tabs[0].text() and rows.tabs[0].toolTip() == rows.tabText(0)
 
 
 def test_a_click_chooses_and_tells_and_a_tab_taken_away_leaves_its_neighbour(rows, qtbot):
     heard = []
     rows.currentChanged.connect(heard.append)
-    rows._tabs[2].click()
+    rows.tabs[2].click()
     assert (rows.currentIndex(), heard) == (2, [2])
     rows.insertTab(0, "First")
     assert (rows.currentIndex(), rows.tabText(3), heard) == (3, NAMES[2], [2])
     rows.removeTab(3)
-    assert rows.currentIndex() == 3 and rows.tabText(3) == NAMES[3] and rows._tabs[3].isChecked()
+    assert rows.currentIndex() == 3 and rows.tabText(3) == NAMES[3] and rows.tabs[3].isChecked()
     while rows.count():
         rows.removeTab(0)
     assert rows.currentIndex() == -1

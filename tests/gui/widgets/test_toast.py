@@ -94,8 +94,8 @@ def test_a_toast_stays_in_its_place_whatever_it_says(host, sentence):
     toasts.show("info", sentence, details="more", action=("Show", print))
     toast = toasts.current
     assert PLACE.contains(toast.geometry()) and toast.geometry().right() == PLACE.right()
-    shown = toast._text.text()
-    assert shown == sentence or (shown.endswith("…") and sentence in toast._text.toolTip())
+    shown = toast.text.text()
+    assert shown == sentence or (shown.endswith("…") and sentence in toast.text.toolTip())
 
 
 def test_the_gravest_is_on_screen_and_the_others_wait_for_their_turn(host, qtbot):
@@ -103,7 +103,7 @@ def test_the_gravest_is_on_screen_and_the_others_wait_for_their_turn(host, qtbot
     for level, sentence in (("error", "It failed."), ("info", "Saved."), ("info", "Loaded.")):
         toasts.show(level, sentence)
     assert toasts.current.sentence == "It failed."
-    waiting = [toast for toast in toasts._shown if toast is not toasts.current]
+    waiting = [toast for toast in host.findChildren(Toast) if toast is not toasts.current]
     assert len(waiting) == 2 and not any(one.isVisible() or one.timer.isActive() for one in waiting)
     qtbot.mouseClick(toasts.current.closed, Qt.MouseButton.LeftButton)
     assert toasts.current.sentence == "Loaded." and toasts.current.timer.isActive()

@@ -107,9 +107,9 @@ def test_own_words_stay_with_their_slide_and_can_be_taken_away(workspace, told):
 
 
 def test_nonsense_in_a_workspace_is_no_words(workspace):
-    workspace.set_setting("story", {"a": 3, "b": {"title": 7}, "c": ["x"]})
+    workspace.values.set("story", {"a": 3, "b": {"title": 7}, "c": ["x"]})
     assert read_edits(workspace) == {"b": Words("7", "")}
-    workspace.set_setting("story", "nonsense")
+    workspace.values.set("story", "nonsense")
     assert read_edits(workspace) == {}
 
 

@@ -14,7 +14,7 @@ from robgui.cli import main
 from robgui.core.experiment import experiments_in
 from robgui.core.workspace import Workspace
 from robgui.report.trackers.installed import TRACKERS, lacking, reason
-from robgui.report.trackers.record import _params, chosen, record, whole_report
+from robgui.report.trackers.record import chosen, logged_params, record, whole_report
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +59,7 @@ def test_files_in_settings_lose_their_folders_and_no_setting_hides_another(path)
     with Workspace.open(path, create=False) as workspace:
         (told,) = chosen(workspace, [])
     params = {"scene": ["/home/someone/secret project/part.obj", "cube"], "model": "best"}
-    found = _params(told.run.request.model_copy(update={"params": params}))
+    found = logged_params(told.run.request.model_copy(update={"params": params}))
     assert found["scene"] == '["part.obj", "cube"]'
     assert found["model"] == "table_mlp.onnx" and found["setting model"] == "best"
 

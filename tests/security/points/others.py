@@ -42,7 +42,7 @@ workspace(("INSERT INTO refs VALUES (?, 'model', ?, 1e10)", ("0" * 16, json.dump
 from robgui.core.workspace import Workspace as W
 with W.open("w.robgui") as opened:
     for name in ("last_used", "in_use", "used"):
-        opened.set_setting(name, {{"models": ["0" * 16], "model": "0" * 16, "dataset": None}})
+        opened.values.set(name, {{"models": ["0" * 16], "model": "0" * 16, "dataset": None}})
 try:
     from robgui.gui.app import application, open_window
 except ImportError:
@@ -316,7 +316,7 @@ columns = "CAST(i AS TEXT) AS fingerprint, CASE WHEN i < 0 THEN 'model' ELSE 'x'
 workspace(("DROP TABLE refs", ()), (f"CREATE VIEW refs AS SELECT {columns} FROM ({endless})", ()))
 def use():
     with Workspace.open("w.robgui") as opened:
-        opened.references("model")
+        opened.files.references("model")
 held(sentence(use))
 """
 )
@@ -379,7 +379,7 @@ assert wait(lambda: window.store.library.dataset is not None, 30)
 try:
     from robgui.gui.library import Opening
 except ImportError:
-    from robgui.gui.state.opening import Opening
+    from robgui.gui.state.library.opening import Opening
 window.store.library.load_model(Opening(pathlib.Path("<b>bold<!--.pt2"), quiet=True))
 assert wait(lambda: window.store.library.model is not None, 60)
 told = lambda: min(getattr(window.store.library.predictions, "classes", [0]), default=0) >= 0

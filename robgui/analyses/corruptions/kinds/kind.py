@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+#: Five, as Hendrycks and Dietterich (2019) have them.
 SEVERITIES = (1, 2, 3, 4, 5)
 #: Pictures smaller than this take the constants of CIFAR-10.
 SMALL = 64

@@ -16,6 +16,7 @@ from robgui.core.model.randomness import HOST
 #: Mean, deviation and width of the noise, from where on it is liquid, strength or softness, mud.
 Spatter = tuple[float, float, float, float, float, bool]
 
+#: Colours of the reference implementation of Hendrycks and Dietterich (2019).
 _WATER = (175 / 255, 238 / 255, 238 / 255)
 _MUD = (63 / 255, 42 / 255, 20 / 255)
 #: Light falls from the upper left.

@@ -29,9 +29,9 @@ _CLOSE = 1e-3
 #: Most pairs that are computed anew; more are close only where nothing can be told apart anyway.
 _MOST_CLOSE = 20_000
 #: Numbers of rho that are worked on at once.
-_PORTION = 8_000_000
+PORTION = 8_000_000
 #: Entries of the bias triangle that are worked on between two answers.
-_BIAS_PORTION = 40_000_000
+BIAS_PORTION = 40_000_000
 
 
 def rho(act: Array, member: Array) -> Array:
@@ -44,6 +44,7 @@ def rho(act: Array, member: Array) -> Array:
     Returns:
         ``(neurons, classes)`` float64, nan for a class without members.
     """
+    # Section 3.1. One product of matrices counts all pairs of neuron and class at once.
     active, members = as_tensor(act).float(), as_tensor(member).float()
     return answer((active.T @ members).double() / members.double().sum(0), act)
 
@@ -85,6 +86,7 @@ def napvd_rounds(
     else:
         divisor = members[places].to(torch.float32)
     squares = yield from _squares_rounds(chosen, divisor)
+    # Not in equation 2, but in the authors' code, and their tables need it.
     if norm == "rms":
         either = yield from _either_rounds(chosen)
         squares = torch.where(either > 0, squares / either.clamp_min(1), torch.zeros_like(squares))
@@ -117,6 +119,7 @@ def _squares_rounds(x: Tensor, divisor: Tensor | None) -> Generator[None, None, 
         yield
     norms = products.diagonal().clone()
     sums = norms[:, None] + norms
+    # |a - b|² = |a|² + |b|² - 2 a·b; equal columns may come out below 0 by rounding.
     squares = torch.sub(sums, products, alpha=2).clamp_min_(0).fill_diagonal_(0)
     yield from _refine_rounds(x, divisor, squares, sums)
     return squares
@@ -127,8 +130,8 @@ def _refine_rounds(
 ) -> Generator[None, None, None]:
     """Replaces the squared distances of nearly equal columns by exact ones."""
     first, second = torch.triu(squares <= _CLOSE * sums, 1).nonzero(as_tuple=True)
-    for start in range(0, min(len(first), _MOST_CLOSE), max(1, _PORTION // max(1, len(x)))):
-        stop = min(len(first), _MOST_CLOSE, start + max(1, _PORTION // max(1, len(x))))
+    for start in range(0, min(len(first), _MOST_CLOSE), max(1, PORTION // max(1, len(x)))):
+        stop = min(len(first), _MOST_CLOSE, start + max(1, PORTION // max(1, len(x))))
         a, b = first[start:stop], second[start:stop]
         left, right = x[:, a].double(), x[:, b].double()
         if divisor is not None:
@@ -148,7 +151,7 @@ def _either_rounds(x: Tensor) -> Generator[None, None, Tensor]:
 
 
 def _portions(x: Tensor) -> tuple[Tensor, ...]:
-    return torch.split(x, max(1, _PORTION // max(1, x.shape[1])))
+    return torch.split(x, max(1, PORTION // max(1, x.shape[1])))
 
 
 def _gram(rows: Tensor) -> Tensor:
@@ -168,6 +171,7 @@ def bias(distance: Array, a: int, b: int) -> Array:
     Nan for a, b and unknown classes.
     """
     d = as_tensor(distance).double()
+    # Equation 3. Where c is at distance 0 from both, the share is 0/0 and there is no bias.
     difference, total = (d[a] - d[b]).abs(), d[a] + d[b]
     value = torch.where(
         total > 0, difference / total.clamp_min(torch.finfo(torch.float64).tiny), difference * 0
@@ -182,6 +186,8 @@ def bias_limit(distance: Array, filter: Filter) -> float:  # noqa: A002  (the pu
     values = values[torch.isfinite(values)]
     if filter == "none" or not len(values):
         return math.inf
+    # Section 4.3 drops third classes that are far from both. With mean + 1 std, as its text has it,
+    # nearly all of them stay; mean - 1 std ranks true bias better on the authors' own data.
     spread = float(values.std(correction=0))
     return float(values.mean()) + (spread if filter == "paper" else -spread)
 
@@ -214,6 +220,7 @@ def avg_bias_rounds(distance: Tensor, filter: Filter = "low") -> Generator[None,
         torch.float64 if len(places) <= EXACT_CLASSES else torch.float32
     )
     total = yield from _bias_sums(d, bias_limit(distance, filter))
+    # Equation 4 divides by |O| - 2, however few third classes the filter has left.
     full[places[:, None], places] = (total + total.T).double() / (len(places) - 2)
     return full.fill_diagonal_(0).masked_fill_(~(known[:, None] & known), math.nan)
 
@@ -232,6 +239,7 @@ def _bias_sums(d: Tensor, limit: float) -> Generator[None, None, Tensor]:
     worked = 0
     for c, near_c in enumerate(near):
         rows = near_c.nonzero()[:, 0]
+        # A third class near both a and b is met from either side: half its weight each time.
         weight = 1 - 0.5 * near_c.to(d.dtype)
         weight[c] = 0
         own = d[c, rows][:, None]
@@ -239,7 +247,7 @@ def _bias_sums(d: Tensor, limit: float) -> Generator[None, None, Tensor]:
         part.div_(torch.add(own, d[c]).clamp_min_(tiny)).mul_(weight)
         total.index_add_(0, rows, part)
         worked += part.numel()
-        if worked > _BIAS_PORTION:
+        if worked > BIAS_PORTION:
             worked = 0
             yield
     return total

@@ -15,12 +15,12 @@ from robgui.analyses.deepinspect.counting.neurons import GrowingPace, read
 from robgui.analyses.deepinspect.counting.tally import InspectionSums
 from robgui.analyses.deepinspect.params import InspectParams
 from robgui.core.dataset import Dataset
-from robgui.core.execution.analysis import Pace, Step
+from robgui.core.execution.step import Pace, Step
 from robgui.core.model.classifier import Classifier
 
 R = TypeVar("R")
 #: Seconds between two times at which the counts are kept, and bytes that may be kept in a second.
-_KEEP_SECONDS, _KEEP_BYTES = 2.0, 4e6
+KEEP_SECONDS, KEEP_BYTES = 2.0, 4e6
 
 
 class Sharpening(Protocol[R]):
@@ -46,7 +46,7 @@ class KeepingPace:
     def due(self, size: int) -> bool:
         """Whether counts of this size in bytes are to be kept now."""
         now = time.monotonic()
-        if now - self._last < max(_KEEP_SECONDS, size / _KEEP_BYTES):
+        if now - self._last < max(KEEP_SECONDS, size / KEEP_BYTES):
             return False
         self._last = now
         return True

@@ -26,7 +26,7 @@ from robgui.analyses.deepinspect.result import Quality
 #: Fewer images than this say nothing about a direction of type 2 confusion.
 FEWEST = 10
 #: Entries of a disparity sum that are worked on between two answers.
-_PORTION = 100_000_000
+PORTION = 100_000_000
 #: Most points of a curve that is kept for drawing.
 _POINTS = 501
 
@@ -50,6 +50,7 @@ def type1conf(y: Any, yhat: Any, m: int) -> np.ndarray:
         .reshape(m, m)
         .astype(np.float64)
     )
+    # Section 4.2.1: each row becomes P(predicted | true), and the two directions are averaged.
     images = table.sum(1, keepdims=True)
     return _both_directions(np.where(images > 0, table / np.maximum(images, 1), np.nan))
 
@@ -81,6 +82,7 @@ class Type2Tally:
     def add(self, true: Tensor, predicted: Tensor) -> None:
         """Adds a batch of 0/1 rows ``(n, m)``."""
         is_true, is_predicted = true.bool(), predicted.bool()
+        # Section 4.2.1, type 2: a is there and seen, b is not there and seen all the same.
         self._wrong += (is_true & is_predicted).float().T @ (~is_true & is_predicted).float()
         self._images += is_true.float().T @ (~is_true).float()
 
@@ -145,9 +147,10 @@ def _disparity(conf: Tensor) -> Generator[None, None, Tensor]:
     """
     m = len(conf)
     total = torch.empty_like(conf)
-    for rows in torch.split(torch.arange(m, device=conf.device), max(1, _PORTION // max(1, m * m))):
+    for rows in torch.split(torch.arange(m, device=conf.device), max(1, PORTION // max(1, m * m))):
         total[rows] = torch.cdist(conf[rows], conf, p=1)
         yield
+    # Section 4.2.2: avg_cd is a mean over the m - 2 third classes.
     if m > 2:
         average = total.sub_(conf, alpha=2).clamp_min_(0) / (m - 2)
     else:
@@ -164,7 +167,7 @@ def _disparity_with_gaps(conf: Tensor) -> Generator[None, None, Tensor]:
         column = conf[z, places]
         total[places[:, None], places] += torch.sub(column[:, None], column).abs_()
         count[places[:, None], places] += 1
-        if (z + 1) % max(1, _PORTION // (len(conf) ** 2)) == 0:
+        if (z + 1) % max(1, PORTION // (len(conf) ** 2)) == 0:
             yield
     return torch.where(count > 0, total / count.clamp_min(1), torch.full_like(total, math.nan))
 

@@ -26,7 +26,7 @@ from robgui.analyses.deepinspect.params import ThresholdsParams
 from robgui.analyses.deepinspect.result import Quality
 from robgui.analyses.deepinspect.studies.result import Sensitivity, ThresholdsResult
 from robgui.core.dataset import Dataset
-from robgui.core.execution.analysis import Step
+from robgui.core.execution.step import Step
 from robgui.core.model.classifier import Classifier
 
 _FIGURES = ("precision", "recall", "top_precision", "top_recall", "aucec", "spearman")

@@ -22,8 +22,8 @@ from robgui.core.dataset.formats.stacked import from_arrays
 from robgui.core.dataset.picture import picture_of
 from robgui.core.devices import to_host
 from robgui.core.errors import DataError, ModelError
-from robgui.core.execution.analysis import Pace, Step
 from robgui.core.execution.asking.answering import loaded
+from robgui.core.execution.step import Pace, Step
 from robgui.core.model.backend import first_line
 from robgui.core.model.classifier import Classifier
 

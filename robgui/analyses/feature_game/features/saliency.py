@@ -28,6 +28,7 @@ class Mixture:
         self.shape = (height, width)
         self.prior = keypoints[:, 3] / keypoints[:, 3].sum()
         self._rewards = np.zeros(len(keypoints))
+        # Section 2 takes the size of a keypoint for the σ of its Gaussian; ``spread`` widens all.
         sigma = np.maximum(SMALLEST_SIGMA, keypoints[:, 2] * spread)[:, None]
         self._x = _gaussian(np.arange(width)[None], keypoints[:, 0, None], sigma)
         self._y = _gaussian(np.arange(height)[None], keypoints[:, 1, None], sigma)
@@ -45,7 +46,11 @@ class Mixture:
             chosen = self.weights
         else:
             chosen = weights
+        # A sum of products, component by component: the product of two sums, one in x and one in y,
+        # would put ghosts where the row of one keypoint meets the column of another.
         density = (self._y * chosen[:, None]).T @ self._x
+        # What falls outside the image is shared out over it; clamping would pile it up at the
+        # border.
         total = density.sum()
         if total > 0:
             return np.asarray(density / total)

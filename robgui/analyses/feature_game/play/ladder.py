@@ -10,15 +10,12 @@ from collections.abc import Generator
 
 import numpy as np
 
-from robgui.analyses.feature_game.features.saliency import Mixture
-from robgui.analyses.feature_game.params import GameParams
 from robgui.analyses.feature_game.play.finer import Finer, Work, order_of
-from robgui.analyses.feature_game.play.game import EMPTY, Goal, State
-from robgui.analyses.feature_game.play.oracle import Oracle
+from robgui.analyses.feature_game.play.game import EMPTY, State
 from robgui.analyses.feature_game.play.refine import refined
 from robgui.analyses.feature_game.play.tree import backpropagate
 from robgui.analyses.feature_game.play.values import Values
-from robgui.analyses.feature_game.searching import Search
+from robgui.analyses.feature_game.searching import Search, SearchSetup
 
 #: Different classes at which the first tries, from the unmodified image, aim.
 AIMS = 3
@@ -31,16 +28,9 @@ _RUNGS = 12
 class LadderSearch(Search):
     """A search that knows what each move does alone."""
 
-    def __init__(
-        self,
-        oracle: Oracle,
-        goal: Goal,
-        mixture: Mixture,
-        rng: np.random.Generator,
-        params: GameParams,
-    ) -> None:
-        super().__init__(oracle, goal, mixture, rng, params)
-        self._values = Values(oracle.game, goal, oracle.start)
+    def __init__(self, setup: SearchSetup) -> None:
+        super().__init__(setup)
+        self._values = Values(self._game, setup.goal, setup.oracle.start)
 
     def _by_steps(self, aims: list[int]) -> Work:
         """As small a change as possible: many pixels by one step, then by smaller steps."""

@@ -29,6 +29,7 @@ from robgui.analyses.feature_game.play.published import PublishedSearch
 from robgui.analyses.feature_game.play.record import TIME_OVER
 from robgui.analyses.feature_game.play.search import GuidedSearch
 from robgui.analyses.feature_game.result import Outcome, Severity
+from robgui.analyses.feature_game.searching import SearchSetup
 from robgui.core.errors import ModelError, ParamsError
 from robgui.core.execution.budget.time_limit import Deadline
 from robgui.core.model.classifier import Classifier
@@ -120,13 +121,13 @@ class Match:
         rng = np.random.default_rng([params.seed, self._ended])
         goal = Goal(self.oracle.original, task.target)
         self._second = time.monotonic()
-        given = (self.oracle, goal, self.mixture, rng, params)
+        setup = SearchSetup(self.oracle, goal, self.mixture, rng, params, task.player)
         if params.preset == "paper":
-            self.search = PublishedSearch(*given, task.player)
+            self.search = PublishedSearch(setup)
         elif task.player == "cooperative":
-            self.search = GuidedSearch(*given)
+            self.search = GuidedSearch(setup)
         else:
-            self.search = OpponentSearch(*given, task.player)
+            self.search = OpponentSearch(setup)
 
     def _fresh_mixture(self) -> Mixture:
         return Mixture(self.keypoints, self.game.shape[1], self.game.shape[2], self._params.spread)

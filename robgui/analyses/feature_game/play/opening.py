@@ -13,6 +13,7 @@ from robgui.analyses.feature_game.play.painting import Painting, patches_of, sta
 from robgui.analyses.feature_game.play.record import SearchRecord
 from robgui.analyses.feature_game.play.refine import margins_of, refined
 from robgui.analyses.feature_game.play.values import Values
+from robgui.analyses.feature_game.searching import SearchSetup
 
 #: All one-pixel moves are tried when they take at most this share of the calls.
 WHOLE = 0.5
@@ -29,18 +30,16 @@ _AT_ONCE = 64
 
 
 def opening(
-    oracle: Oracle,
-    goal: Goal,
-    mixture: Mixture,
+    setup: SearchSetup,
     values: Values,
     record: SearchRecord,
-    rng: np.random.Generator,
     exchange: Callable[[], Iterable[None]],
 ) -> Iterator[None]:
     """Scans one-pixel moves into ``values`` and offers every example among them to ``record``.
 
     In a large image it paints first; ``exchange`` makes smaller what that has found.
     """
+    oracle, goal, mixture, rng = setup.oracle, setup.goal, setup.mixture, setup.rng
     first = oracle.game.first
     calls = oracle.left
     yield from _scan(oracle, goal, values, record, first[np.isin(first, oracle.known_singles())])

@@ -20,16 +20,14 @@ from collections.abc import Generator, Iterator
 
 import numpy as np
 
-from robgui.analyses.feature_game.features.saliency import Mixture
-from robgui.analyses.feature_game.params import FeatureGameParams, GameParams, Player
+from robgui.analyses.feature_game.params import FeatureGameParams
 from robgui.analyses.feature_game.play.deal import Deal
 from robgui.analyses.feature_game.play.endgame import Endgame
-from robgui.analyses.feature_game.play.game import EMPTY, Goal, State
-from robgui.analyses.feature_game.play.oracle import Oracle
+from robgui.analyses.feature_game.play.game import EMPTY, State
 from robgui.analyses.feature_game.play.record import WINDOW
 from robgui.analyses.feature_game.play.tree import Node, backpropagate
 from robgui.analyses.feature_game.play.values import Values
-from robgui.analyses.feature_game.searching import Search
+from robgui.analyses.feature_game.searching import Search, SearchSetup
 
 #: Games played when the calls suffice.
 GAMES = 15
@@ -39,6 +37,7 @@ LONGEST, SHORTEST = 0.25, 12
 SCANNED = 2000
 #: Looks at the model in a game that goes on to the end, and positions asked at each.
 LOOKS, AT_ONCE = 50, 4
+#: Moves asked in one batch of the first look; a stop is answered after each.
 _SCAN_AT_ONCE = 64
 #: Rounds of a game that the tree shows.
 _SHOWN = 12
@@ -51,19 +50,12 @@ class OpponentSearch(Search):
         games: Severity of every game that has ended; inf where the class has not changed.
     """
 
-    def __init__(
-        self,
-        oracle: Oracle,
-        goal: Goal,
-        mixture: Mixture,
-        rng: np.random.Generator,
-        params: GameParams,
-        player: Player,
-    ) -> None:
-        super().__init__(oracle, goal, mixture, rng, params)
+    def __init__(self, setup: SearchSetup) -> None:
+        super().__init__(setup)
+        params = setup.params
         self.games: list[float] = []
-        self._player = player
-        self._values = Values(oracle.game, goal, oracle.start)
+        self._player = setup.player
+        self._values = Values(self._game, setup.goal, setup.oracle.start)
         if isinstance(params, FeatureGameParams):
             self._lookahead = params.lookahead
         else:
@@ -72,7 +64,7 @@ class OpponentSearch(Search):
             self._farthest = math.inf
         else:
             self._farthest = params.distance
-        self._most = max(SHORTEST, round(LONGEST * len(oracle.game.image)))
+        self._most = max(SHORTEST, round(LONGEST * len(self._game.image)))
         self._ends: list[State] = []
 
     def __iter__(self) -> Iterator[None]:

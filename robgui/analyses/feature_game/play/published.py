@@ -17,14 +17,12 @@ from collections.abc import Generator, Iterator
 
 import numpy as np
 
-from robgui.analyses.feature_game.features.saliency import Mixture
-from robgui.analyses.feature_game.params import GameParams, Player
-from robgui.analyses.feature_game.play.game import EMPTY, Goal, State
-from robgui.analyses.feature_game.play.oracle import Oracle
+from robgui.analyses.feature_game.params import Player
+from robgui.analyses.feature_game.play.game import EMPTY, State
 from robgui.analyses.feature_game.play.random_play import Play, RandomPlay, between
 from robgui.analyses.feature_game.play.refine import refined
 from robgui.analyses.feature_game.play.tree import Node, backpropagate, choose, select, widened
-from robgui.analyses.feature_game.searching import Search
+from robgui.analyses.feature_game.searching import Search, SearchSetup
 
 #: Moves after which a random play is given up.
 LONGEST = 200
@@ -50,27 +48,19 @@ class PublishedSearch(Search):
     the length at which it wins is found by bisection.
     """
 
-    def __init__(
-        self,
-        oracle: Oracle,
-        goal: Goal,
-        mixture: Mixture,
-        rng: np.random.Generator,
-        params: GameParams,
-        player: Player = "cooperative",
-    ) -> None:
-        super().__init__(oracle, goal, mixture, rng, params)
+    def __init__(self, setup: SearchSetup) -> None:
+        super().__init__(setup)
         self._now = self.root
-        self._player = player
-        if params.distance is None:
+        self._player = setup.player
+        if setup.params.distance is None:
             self._farthest = math.inf
         else:
-            self._farthest = params.distance
+            self._farthest = setup.params.distance
         self._at: dict[int, list[int]] = {}
         self._pixels: list[int] = self._game.pixel.tolist()
         for option in self._game.first.tolist():
             self._at.setdefault(self._pixels[option], []).append(option)
-        self._chances = mixture.prior.cumsum()
+        self._chances = setup.mixture.prior.cumsum()
         self._within: dict[int, np.ndarray] = {}
         self._length = 8.0
 
@@ -91,6 +81,7 @@ class PublishedSearch(Search):
         """Searches until the condition tc2 is met: time, iterations, or this move's share of the
         calls.
         """
+        # tc2 of Algorithm 1; tc1, the end of the whole search, is ``record.over``.
         began, calls, left = time.monotonic(), self._oracle.calls, self._oracle.left
         iterations = 0
         while not self.record.over():
@@ -129,6 +120,8 @@ class PublishedSearch(Search):
 
     def _reward(self, plays: list[Play], ends: list[State]) -> None:
         """Backpropagation; rewards are measured by the least severity seen so far."""
+        # Section 4 rewards a play with 1/severity. Divided by the best one, rewards lie in [0, 1],
+        # where UCB's bonus neither swamps them nor is lost beside them.
         severities = [self._game.severity(end) if end else math.inf for end in ends]
         least = min(self.root.best, self.record.severity, *severities)
         for play, severity in zip(plays, severities, strict=True):

@@ -23,24 +23,22 @@ from collections.abc import Generator, Iterator
 
 import numpy as np
 
-from robgui.analyses.feature_game.features.saliency import Mixture
-from robgui.analyses.feature_game.params import GameParams
 from robgui.analyses.feature_game.play.exchange import Exchange
 from robgui.analyses.feature_game.play.finer import Work
-from robgui.analyses.feature_game.play.game import EMPTY, Goal, State
+from robgui.analyses.feature_game.play.game import EMPTY, State
 from robgui.analyses.feature_game.play.ladder import AIMS, LadderSearch
 from robgui.analyses.feature_game.play.opening import opening
-from robgui.analyses.feature_game.play.oracle import Oracle
 from robgui.analyses.feature_game.play.refine import refined
 from robgui.analyses.feature_game.play.slope import Slope
 from robgui.analyses.feature_game.play.tree import Node, backpropagate, select, widened
+from robgui.analyses.feature_game.searching import SearchSetup
 
 #: Options asked at each move of a simulation.
-WIDTH = 40
+WIDTH = 20
 #: Options never asked about that are added, from beside the pixels changed so far.
 NEIGHBOURS = 12
 #: Swaps asked at once, and how many rounds without a better margin end a repair.
-SWAPS, PATIENCE = 32, 6
+SWAPS, PATIENCE = 8, 24
 #: Of what painting leaves, this share of the calls goes to exchange before single moves are tried.
 EXCHANGED = 0.7
 #: A simulation that needs more moves than this takes several at a time.
@@ -50,31 +48,16 @@ LONG = 16
 class GuidedSearch(LadderSearch):
     """One search with a cooperative player II."""
 
-    def __init__(
-        self,
-        oracle: Oracle,
-        goal: Goal,
-        mixture: Mixture,
-        rng: np.random.Generator,
-        params: GameParams,
-    ) -> None:
-        super().__init__(oracle, goal, mixture, rng, params)
+    def __init__(self, setup: SearchSetup) -> None:
+        super().__init__(setup)
         self._tired: set[State] = set()
         self._exchanging: Exchange | None = None
-        self._owner = mixture.owners().ravel()[oracle.game.pixel]
+        self._owner = setup.mixture.owners().ravel()[self._game.pixel]
 
     def __iter__(self) -> Iterator[None]:
         if self._params.gradients and self._game.norm == "l0":
             yield from Slope(self._oracle, self._goal, self.record)
-        yield from opening(
-            self._oracle,
-            self._goal,
-            self._mixture,
-            self._values,
-            self.record,
-            self._rng,
-            self._exchange,
-        )
+        yield from opening(self._setup, self._values, self.record, self._exchange)
         aims = self._values.aims() if len(self._values.options) else []
         if not aims:
             return

@@ -66,6 +66,7 @@ def ucb1(constant: float) -> Score:
     def score(parent: Node, child: Node) -> float:
         if not child.visits:
             return math.inf
+        # UCB1 (Auer and others, 2002), the bound of the search that Section 4 takes over.
         return child.mean + constant * math.sqrt(math.log(max(parent.visits, 1)) / child.visits)
 
     return score
@@ -75,6 +76,8 @@ def with_prior(constant: float) -> Score:
     """The bound with a prior P: r/n_j + c P_j √n / (1 + n_j)."""
 
     def score(parent: Node, child: Node) -> float:
+        # As in AlphaGo (Silver and others, 2016): a child without visits has a finite bound, so
+        # of a thousand pixels only the likely ones are tried.
         return child.mean + constant * child.prior * math.sqrt(max(parent.visits, 1)) / (
             1 + child.visits
         )

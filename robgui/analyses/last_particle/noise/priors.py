@@ -107,6 +107,8 @@ class Prior:
         out = None if fresh else torch.empty_like(x)
         if self.noise == "box":
             assert self._bounds is not None
+            # Uniform on ball ∩ bounds. The authors clip instead (``clip``), which puts a share of
+            # the noise on the bounds themselves: another law, and other answers.
             low = torch.maximum(x - reach, torch.minimum(self._bounds[0], x))
             high = torch.minimum(x + reach, torch.maximum(self._bounds[1], x))
             return _uniform((low + high) / 2, (high - low) / 2, out)

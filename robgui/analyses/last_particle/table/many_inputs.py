@@ -24,7 +24,7 @@ from robgui.analyses.last_particle.sampling.montecarlo import MonteCarlo
 from robgui.analyses.last_particle.tested_inputs import first_right
 from robgui.bounds import Certificate
 from robgui.core.dataset import Dataset, align
-from robgui.core.execution.analysis import Pace, Step
+from robgui.core.execution.step import Pace, Step
 from robgui.core.model.classifier import Classifier
 
 #: Failing inputs that are kept for showing.

@@ -62,7 +62,7 @@ def _standing(result: LastParticleTableResult, params: LastParticleTableParams) 
         names,
         series or (Series("open", known.open.astype(np.float64), Ink("quiet")),),
         stacked=True,
-        x=Axis("size of the noise", "values are from 0 to 1"),
+        x=Axis("size of the noise", remark="values are from 0 to 1"),
         note=(
             f"{count(result.validated.shape[1], 'input')}; critical probability"
             f" {probability(params.critical, 2)}."

@@ -42,7 +42,7 @@ from robgui.analyses.semantic.scene.space import (
 from robgui.core.dataset import Dataset
 from robgui.core.devices import to_host
 from robgui.core.errors import ModelError
-from robgui.core.execution.analysis import Pace, Step
+from robgui.core.execution.step import Pace, Step
 from robgui.core.model.classifier import Classifier
 from robgui.core.model.randomness import HOST
 

@@ -19,6 +19,7 @@ PAPER_STEP = 3.0
 _STEPS = 32
 #: The coarse map takes at most this share of the work.
 COARSE = 0.04
+#: A map of 500 × 500; on more nobody could wait, or tell two cells apart.
 MOST_CELLS = 250_000
 #: Where borders are followed, every cell of so coarse a grid is looked at first.
 FOLLOWED_FROM = 4

@@ -31,11 +31,12 @@ from robgui.analyses.semantic.scene.pictures import affordable
 from robgui.analyses.semantic.scene.space import open_spaces, predicted_classes, usual_class
 from robgui.core.dataset import Dataset
 from robgui.core.devices import to_host
-from robgui.core.execution.analysis import Pace, Step
+from robgui.core.execution.step import Pace, Step
 from robgui.core.model.classifier import Classifier
 
 #: Fewest cells that decide the class of a mesh.
 _DECIDING = 24
+#: Traps whose pictures are kept in the result.
 _MOST_IMAGES = 8
 #: Cells of one model call at most; a stop is answered after one.
 _AT_ONCE = 64

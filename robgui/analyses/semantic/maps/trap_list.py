@@ -12,6 +12,7 @@ from robgui.analyses.semantic.maps.params import MapParams
 from robgui.analyses.semantic.maps.traps import Trap, find_traps
 from robgui.analyses.semantic.result import Traps
 
+#: Traps that are listed, the deepest first.
 MOST_TRAPS = 20
 
 

@@ -22,6 +22,7 @@ def naive(
 
     ``lower`` and ``upper`` ``(R, n)`` are the mean scores on the faces of D.
     """
+    # Equation 8 with the sign of λr reversed: as printed, the penalty would push the bounds apart.
     if lam:
         penalty = lam * sides / areas
     else:
@@ -37,6 +38,8 @@ def oir_b(
     alpha: float,
 ) -> Pair:
     """L = ∫_Q f - 2 ∫_D f with Q larger than D by α/2 of each side at each end."""
+    # Equations 12 and 13. A bound of D moves both faces of Q: the near one by 1 + α/2, the far one
+    # by -α/2. A face of Q is (1 + α)^(n - 1) times as large as one of D.
     swell = (1 + alpha) ** (lower.shape[1] - 1)
     near, far = 1 + alpha / 2, alpha / 2
     return 2 * lower - swell * (near * outer_lower + far * outer_upper), -2 * upper + swell * (
@@ -55,6 +58,9 @@ def oir_w(
 
     Slopes are the means of ∇f·(node - centre) on the faces.
     """
+    # Equations 17 and 18: γ = 2 - β(2n - 1) is twice this. It stays positive for β < 2/(2n - 1)
+    # (Table 3); beyond that a high score would pull a bound inwards. The far face has a minus,
+    # where equation 15 prints a plus.
     near, far = 1 - beta * (2 * lower.shape[1] - 1) / 2, beta / 2
     return (
         near * lower - far * upper - beta * slope_lower,

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, field_validator
 
 from robgui.analyses.semantic.params import OneSceneParams, Preset, SpaceParams
-from robgui.core.execution.analysis import Params
+from robgui.core.execution.params.params import Params
 
 GrowMethod = Literal["naive", "oir_b", "oir_w"]
 Mode = Literal["robust", "adversarial"]

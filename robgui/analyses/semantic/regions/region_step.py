@@ -119,6 +119,7 @@ class Grower:
         self._a, self._b = self._held(
             self._seed - rules.epsilon, self._seed + rules.epsilon, self._seed
         )
+        # r = b - a; Algorithms 1 and 2 print it the other way round.
         self._first = self._b - self._a
         self._eta = np.full((len(self.method), 2, n), rules.eta)
         self._last = np.zeros_like(self._eta)
@@ -235,6 +236,10 @@ class Grower:
         """One step of descent of every region in ``self._order``."""
         rows = self._order
         a, b = self._a[rows], self._b[rows]
+        # Algorithms 1 and 2 step by η times the derivative, which carries the area of a face: in
+        # degrees a flat region grows without end and one of three parameters never starts. So the
+        # preset default divides the area out, and takes half the score at the start as the level at
+        # which to stop.
         areas = _areas(b - a)
         if self._normal:
             level = self.started[rows] / 2

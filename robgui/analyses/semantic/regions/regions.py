@@ -27,17 +27,18 @@ from robgui.analyses.semantic.scene.space import predicted_classes, scene_of
 from robgui.core.dataset import Dataset
 from robgui.core.devices import to_host
 from robgui.core.errors import DataError
-from robgui.core.execution.analysis import Pace, Step
 from robgui.core.execution.budget.time_limit import Deadline
+from robgui.core.execution.step import Pace, Step
 from robgui.core.model.classifier import Classifier
 
+#: Regions whose worst pose is kept as a picture.
 _MOST_WORST = 6
 #: Parts in which progress is counted.
 _PARTS = 1000
 #: Of a time limit this share is for the first look around.
 _LOOK_SHARE = 0.15
 #: Poses that a box takes from its start to the end of its test, more or less.
-_POSES_OF_A_BOX = 1000
+_POSES_OF_A_BOX = 800
 
 
 def semantic_regions(
@@ -92,7 +93,8 @@ class _Regions:
 
     def _new_growth(self) -> Growth | GrowingBoxes:
         if self._params.mode == "box":
-            return GrowingBoxes(self._space, self._target, self._params, self._deadline)
+            lost = self._scan.lost(self._target)
+            return GrowingBoxes(self._space, self._target, self._params, lost, self._deadline)
         return Growth(self._space, self._target, self._params, self._side)
 
     def work(self) -> Iterator[None]:

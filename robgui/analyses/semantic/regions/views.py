@@ -125,7 +125,7 @@ def lost_bars(result: RegionsResult, params: RegionsParams) -> Bars:
     level: tuple[Mark, ...] = ()
     if params.mode != "adversarial":
         level = (Mark(params.most_lost, "allowed", Ink("holds")),)
-    note = "The thin line goes up to the share that cannot be ruled out with 95 % confidence."
+    note = "Thin line: up to the bound of 95 % confidence."
     return Bars(
         "What is lost inside",
         value,

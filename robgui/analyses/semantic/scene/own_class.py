@@ -13,6 +13,7 @@ IMAGENET_CLASS = {
     "mug": 504,
     "vase": 883,
 }
+#: Classes without names, in this number, are taken for those of ImageNet.
 _IMAGENET_CLASSES = 1000
 
 

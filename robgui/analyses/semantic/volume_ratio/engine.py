@@ -26,7 +26,7 @@ from robgui.analyses.semantic.result import SrvrResult
 from robgui.analyses.semantic.scene.space import open_spaces, predicted_classes
 from robgui.analyses.semantic.volume_ratio.params import SrvrParams
 from robgui.core.dataset import Dataset
-from robgui.core.execution.analysis import Pace, Step
+from robgui.core.execution.step import Pace, Step
 from robgui.core.model.classifier import Classifier
 
 

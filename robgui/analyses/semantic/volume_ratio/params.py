@@ -9,7 +9,7 @@ from pydantic import Field
 
 from robgui.analyses.semantic.params import SeveralScenesParams, SpaceParams
 from robgui.analyses.semantic.regions.params import PAPER, GrowParams, Mode
-from robgui.core.execution.analysis import Params
+from robgui.core.execution.params.params import Params
 
 
 class _Grow(Params):

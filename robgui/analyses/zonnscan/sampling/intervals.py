@@ -44,6 +44,7 @@ def half_widths(counts: Counts) -> np.ndarray:
     lanes = counts.lane_sums.shape[1]
     rows = counts.samples // lanes
     if lanes == SOBOL_REPLICATES:
+        # The replicates are independent and their points are not: Student's interval over 32 means.
         half = (
             special.stdtrit(lanes - 1, 1 - TAIL)
             * counts.replicates.std(1, ddof=1)
@@ -116,6 +117,7 @@ def too_skewed(counts: Counts) -> np.ndarray:
         )
     )
     spread = np.sqrt(np.maximum(square - mean**2, 0))
+    # The third central moment from the raw ones that were summed: E[x³] - 3 m E[x²] + 2 m³.
     skewness = ratio(cube - 3 * mean * square + 2 * mean**3, spread**3)
     return np.asarray((spread > _SKEWNESS_KNOWN) & (rows < _PER_SKEWNESS * skewness**2))
 
@@ -151,6 +153,8 @@ def clopper_pearson(
     """
     hits, trials = np.asarray(hits, dtype=np.float64), np.asarray(trials, dtype=np.float64)
     inner = np.maximum(trials - hits, 0)
+    # The ends are quantiles of Beta(k, n - k + 1) and Beta(k + 1, n - k) (Clopper and Pearson,
+    # 1934); where k is 0 or n, one of the two laws does not exist and the end is 0 or 1.
     some, others = np.where(hits > 0, hits, 1), np.where(inner > 0, inner, 1)
     low = np.where(hits > 0, special.betaincinv(some, inner + 1, tail), 0.0)
     high = np.where(inner > 0, special.betaincinv(hits + 1, others, 1 - tail), 1.0)

@@ -29,6 +29,7 @@ SOBOL_DIMENSIONS = 21_201
 SOBOL_REPLICATES = 32
 #: Points per zone in the first round: 1 in each of 32 Sobol replicates.
 FIRST_ROUND = 32
+#: Digits that scipy computes; it makes at most 2^30 points, and only _DIGITS of each are used.
 _BITS = 30
 #: Binary digits of a Sobol point that are kept: enough for 65,536 points in each replicate.
 _DIGITS = 16

@@ -92,7 +92,7 @@ class Scan:
                 yield from self._round(
                     rounds[start], [zone for zone in chosen if taken[zone] == start]
                 )
-            self.active = self._going_on()
+            self.active = self.going_on()
             added = self.more(self.tally.counts())
             self.active += range(self.used, self.used + added)
             self.used += added
@@ -176,7 +176,7 @@ class Scan:
             *size[:2], -1
         )
 
-    def _going_on(self) -> list[int]:
+    def going_on(self) -> list[int]:
         """The zones to take more samples of: those neither at the cap nor sure enough."""
         going = unsure(self.tally.counts(), self.cap, self._target, self._target_share)
         return np.flatnonzero(going[: self.used]).tolist()

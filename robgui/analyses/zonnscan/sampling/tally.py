@@ -51,6 +51,7 @@ def read_scores(scores: Tensor, multi_label: bool) -> Reading:
     """
     top = scores.argmax(1, keepdim=True)
     if multi_label:
+        # Each label is a choice between two, so base 2; the mean over labels lies in [0, 1], too.
         log_p, log_q = (
             torch.nn.functional.logsigmoid(scores),
             torch.nn.functional.logsigmoid(-scores),
@@ -59,6 +60,8 @@ def read_scores(scores: Tensor, multi_label: bool) -> Reading:
             _LOWEST_LOG
         )
         return Reading(log_p.exp(), terms.mean(1) / -math.log(2), top, multi_label)
+    # H_C, the entropy with the logarithm to base C (Section II): Definition 1 is its mean over the
+    # zone.
     log_p = scores.log_softmax(1)
     confidence = log_p.exp()
     entropy = log_p.clamp_min_(_LOWEST_LOG).mul_(confidence).sum(1).div_(-math.log(scores.shape[1]))
@@ -67,6 +70,8 @@ def read_scores(scores: Tensor, multi_label: bool) -> Reading:
 
 def entropy_of(confidence: np.ndarray, multi_label: bool) -> np.ndarray:
     """Entropy in [0, 1] of mean outputs ``(…, C)``: H(E[p])."""
+    # Less the index this is the mutual information: how much the samples disagree, rather than
+    # doubt. A zone cut by a sharp boundary has much of it and an index near 0.
     p = np.clip(confidence, 0, 1)
     if multi_label:
         return np.asarray((special.entr(p) + special.entr(1 - p)).mean(-1) / math.log(2))

@@ -15,6 +15,7 @@ from robgui.core.view import Axis, Bars, Column, Images, Ink, Picture, Series, T
 
 #: Pictures on show; the table has more.
 MOST_PICTURES = 60
+#: Rows of the table; a longer one would not be read.
 MOST_ROWS = 1000
 
 

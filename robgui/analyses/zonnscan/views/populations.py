@@ -70,7 +70,9 @@ def _cumulative(result: PopulationsResult, radius: float) -> Curves:
         lines.append(Line(name, share, ink, x=x, steps=True))
     return Curves(
         title="Share of inputs up to each uncertainty",
-        x=Axis(f"uncertainty within radius {number(radius)}", "0 sure, 1 unsure", 0, 1),
+        x=Axis(
+            f"uncertainty within radius {number(radius)}", low=0, high=1, remark="0 sure, 1 unsure"
+        ),
         y=Axis("share of inputs with at most this", kind="share", low=0, high=1),
         at=np.zeros(0),
         lines=tuple(lines),

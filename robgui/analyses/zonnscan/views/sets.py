@@ -49,6 +49,8 @@ def histogram(
         names=(),
         series=tuple(series),
         edges=edges,
-        x=Axis(f"uncertainty within radius {number(radius)}", "0 sure, 1 unsure", 0, 1),
+        x=Axis(
+            f"uncertainty within radius {number(radius)}", low=0, high=1, remark="0 sure, 1 unsure"
+        ),
         marks=tuple(marks),
     )

@@ -50,7 +50,7 @@ def sweep(result: ZonnscanResult, params: ZonnscanParams) -> Curves:
     return Curves(
         title="Confidence and uncertainty around the input",
         x=radius_axis(result, params),
-        y=Axis("confidence, share, uncertainty", "0 to 1", 0, 1),
+        y=Axis("confidence, share, uncertainty", low=0, high=1, remark="0 to 1"),
         at=result.radii,
         lines=(*_class_lines(result), _uncertainty(result), _changed(result), *_others(result)),
         marks=tuple(_marks(result, params)),
@@ -162,7 +162,7 @@ def _disagreement(result: ZonnscanResult, params: ZonnscanParams) -> Curves:
     return Curves(
         title="How samples disagree",
         x=radius_axis(result, params),
-        y=Axis("uncertainty", "0 sure, 1 unsure", 0, 1),
+        y=Axis("uncertainty", low=0, high=1, remark="0 sure, 1 unsure"),
         at=result.radii,
         lines=lines,
         note="The difference says how much samples disagree: where it is large and single answers "

@@ -66,8 +66,8 @@ def _moves(result: WatermarkResult, params: WatermarkParams) -> Curves:
             lines.append(Line(name, second[which], ink, x=first[which], symbol=symbol, line=False))
     return Curves(
         title="How far each key input moved",
-        x=Axis(f"mean uncertainty, {names[0]}", "0 sure, 1 unsure", 0, 1),
-        y=Axis(f"mean uncertainty, {names[1]}", "0 sure, 1 unsure", 0, 1),
+        x=Axis(f"mean uncertainty, {names[0]}", low=0, high=1, remark="0 sure, 1 unsure"),
+        y=Axis(f"mean uncertainty, {names[1]}", low=0, high=1, remark="0 sure, 1 unsure"),
         at=np.zeros(0),
         lines=tuple(lines),
         note="On the diagonal the two models are equally unsure.",

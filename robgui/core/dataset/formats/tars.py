@@ -25,7 +25,7 @@ _LONG, _PAX, _GLOBAL = b"L", b"x", b"g"
 _LARGEST_HEAD = 2**20
 _MOST_MEMBERS = 20_000_000
 #: A compressed tar is unpacked into memory: pictures hardly shrink, so more is a bomb.
-_GROWTH, _FREE = 20, 256 * 2**20
+_GROWTH, FREE = 20, 256 * 2**20
 _CHUNK = 2**20
 _RECORD = re.compile(rb"(\d{1,10}) ")
 
@@ -85,7 +85,7 @@ def _unpacked(path: Path) -> bytes:
     parts: list[bytes] = []
     total = 0
     with reading(path), open_regular(path) as packed:
-        largest = min(LARGEST_ARRAY, _FREE + _GROWTH * path.stat().st_size)
+        largest = min(LARGEST_ARRAY, FREE + _GROWTH * path.stat().st_size)
         with gzip.GzipFile(fileobj=packed) as stream:
             while part := stream.read(_CHUNK):
                 total += len(part)

@@ -13,7 +13,7 @@ from robgui.core.model.card import ModelCard, card_of
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
-    from robgui.core.execution.worker.slot import Terms
+    from robgui.core.execution.worker.terms import Terms
     from robgui.core.model.classifier import Classifier
     from robgui.core.workspace import Workspace
 
@@ -23,16 +23,19 @@ class Models:
 
     Until ``start`` everything is answered here, by the same code and on the thread that asks. What
     was made in this process (in a notebook, in a test) is always answered here.
+
+    Attributes:
+        service: The process that answers; None before ``start``.
     """
 
     def __init__(self) -> None:
         self._shelf = LoadedCache()
-        self._service: Service | None = None
+        self.service: Service | None = None
 
     def start(self, terms: Terms, told: Callable[[str], None]) -> None:
         """Starts the process that opens model files from now on; see Service."""
-        if self._service is None:
-            self._service = Service(terms, told)
+        if self.service is None:
+            self.service = Service(terms, told)
 
     def hold(self, classifier: Classifier) -> ModelCard:
         """Takes a model that was made in this process; others know it by its card."""
@@ -67,44 +70,44 @@ class Models:
         """
         if model is not None:
             values = {**values, "model": model.asked()}
-        if self._service is None or (model is not None and self.holds(model)):
+        if self.service is None or (model is not None and self.holds(model)):
             return answer(self._shelf, what, values)
         if model is None:
             subject = values.get("path", "")
         else:
             subject = model.file
-        return self._service.ask(what, topic=topic, urgent=urgent, subject=subject, **values)
+        return self.service.ask(what, topic=topic, urgent=urgent, subject=subject, **values)
 
     def stop(self, topic: str = "") -> None:
         """Nobody waits for answers to a ``topic`` any more; an empty one means every topic."""
-        if self._service is not None:
-            self._service.stop(topic)
+        if self.service is not None:
+            self.service.stop(topic)
 
     def arrange(self, memory: int) -> None:
         """Limits the memory of the process that answers, in bytes; 0 lets the program choose."""
-        if self._service is not None:
-            self._service.arrange(memory)
+        if self.service is not None:
+            self.service.arrange(memory)
 
     def forgive(self, path: str) -> None:
         """The user asks for a model file anew, whatever it has done before."""
-        if self._service is not None:
-            self._service.forgive(path)
+        if self.service is not None:
+            self.service.forgive(path)
 
     @property
     def pids(self) -> list[int]:
         """The processes that answer."""
-        if self._service is not None and self._service.pid:
-            return [self._service.pid]
+        if self.service is not None and self.service.pid:
+            return [self.service.pid]
         return []
 
     @property
     def graphics(self) -> Graphics:
         """How full graphics cards are, as the process has said last."""
-        if self._service is None:
+        if self.service is None:
             return Graphics()
-        return self._service.graphics
+        return self.service.graphics
 
     def close(self) -> None:
         """Ends the process; whoever still waits for an answer is told."""
-        if self._service is not None:
-            self._service.close()
+        if self.service is not None:
+            self.service.close()

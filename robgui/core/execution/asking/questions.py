@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from robgui.core.execution.analysis import deferred
 from robgui.core.execution.asking.held_data import HeldData
 from robgui.core.execution.asking.question import Question
+from robgui.core.execution.deferred import deferred
 from robgui.core.execution.method import methods
 from robgui.core.model.answers import DataCard, Scores, Speed
 from robgui.core.model.card import ModelCard

@@ -17,7 +17,8 @@ from robgui.core.errors import ModelError
 from robgui.core.execution.worker.asked import LostError
 from robgui.core.execution.worker.graphics import Graphics
 from robgui.core.execution.worker.process import Place
-from robgui.core.execution.worker.slot import GRACE_SECONDS, Terms
+from robgui.core.execution.worker.slot import GRACE_SECONDS
+from robgui.core.execution.worker.terms import Terms
 from robgui.core.execution.worker.workers import Workers
 
 #: Seconds between two looks when nothing happens, and while a question is under way.
@@ -92,6 +93,11 @@ class Service:
     def pid(self) -> int:
         """The number of its process; 0 while there is none."""
         return self._workers.pid
+
+    @property
+    def words(self) -> str:
+        """What its process has printed, the end of it."""
+        return self._workers.words
 
     @property
     def graphics(self) -> Graphics:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from robgui.core.dataset.dataset import plain
+from robgui.core.dataset.classes import plain
 from robgui.core.dataset.matching import align, inputs, match
 from robgui.core.errors import DataError, ModelError, RobguiError
 from robgui.core.execution.asking.held import open_held

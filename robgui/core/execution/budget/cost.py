@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from robgui.core.text.words import roughly
 
 if TYPE_CHECKING:
-    from robgui.core.execution.analysis import Analysis, Params
+    from robgui.core.execution.analysis import Analysis
+    from robgui.core.execution.params.params import Params
     from robgui.core.model.card import ModelCard
     from robgui.core.model.timing.times import CallTimes
 

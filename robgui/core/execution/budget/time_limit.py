@@ -7,8 +7,8 @@ from collections.abc import Generator, Iterator
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from robgui.core.execution.analysis import Step
-from robgui.core.execution.clock import Clock
+from robgui.core.execution.budget.clock import Clock
+from robgui.core.execution.step import Step
 
 R = TypeVar("R")
 #: An engine that shares its time out plans for this share of it; the rest is for what it had begun.

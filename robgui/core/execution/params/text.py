@@ -53,7 +53,8 @@ def format_value(value: Any) -> str:
 def parse_value(name: str, field: FieldInfo, text: str) -> Any:
     """The typed text as a value of the field's type; bounds are the Params' own business.
 
-    ``a:b:n`` in a list of numbers stands for n equal steps from a to b.
+    Numbers of a list stand between commas or blanks; ``a:b:n`` stands for n equal steps from a to
+    b.
     """
     return _read(name, field.annotation, text.strip())
 
@@ -122,6 +123,8 @@ def _read_list(name: str, item: Any, text: str) -> tuple[Any, ...]:
         return tuple(
             part.strip() for part in next(csv.reader([text], skipinitialspace=True)) if part.strip()
         )
+    if item in (int, float) and "," not in text:
+        return tuple(_read_number(name, item, part) for part in text.split(" ") if part)
     if get_origin(item) is tuple:
         between = ";"
     else:

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from robgui.core.errors import sentence
-from robgui.core.execution.analysis import Pace
 from robgui.core.execution.carrying import carry_out
 from robgui.core.execution.loaded_cache import LoadedCache
 from robgui.core.execution.run import RunState
+from robgui.core.execution.step import Pace
 from robgui.core.execution.task import Report
 from robgui.core.execution.worker.confinement.limits import set_limits
 from robgui.core.execution.worker.frames import Frame, FrameError, Pipe, read_frame, write_frame

@@ -15,7 +15,7 @@ _PREFIX = "robgui-worker-"
 
 def private_folder() -> Path:
     """A fresh folder that only this user may enter."""
-    _remove_orphans()
+    remove_orphans()
     return Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-"))
 
 
@@ -26,7 +26,7 @@ def remove(folder: Path) -> None:
 
 
 @cache
-def _remove_orphans() -> None:
+def remove_orphans() -> None:
     """Removes the folders of programs that were ended before they could."""
     if os.name != "posix":  # asking for a process by its number would end it
         return

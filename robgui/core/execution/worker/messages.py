@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 from robgui.core import errors
 from robgui.core.codec import put_together, take_apart
 from robgui.core.errors import Remedy, RobguiError
-from robgui.core.execution.analysis import Analysis, Step
+from robgui.core.execution.analysis import Analysis
 from robgui.core.execution.loaded_cache import find_file
 from robgui.core.execution.registry import find
 from robgui.core.execution.request import Request
 from robgui.core.execution.run import RunState
+from robgui.core.execution.step import Step
 from robgui.core.execution.task import Report, Task
 from robgui.core.execution.worker.confinement.hint import hint
 from robgui.core.execution.worker.frames import Frame, FrameError

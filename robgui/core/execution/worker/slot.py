@@ -5,11 +5,10 @@ from __future__ import annotations
 import queue
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from robgui.core.errors import RobguiError
 from robgui.core.execution.asking.questions import find_question
-from robgui.core.execution.execution import COMMIT_SECONDS, Execution
+from robgui.core.execution.execution import Execution
 from robgui.core.execution.executor import lost, told
 from robgui.core.execution.request import Request
 from robgui.core.execution.run import RunState
@@ -19,6 +18,7 @@ from robgui.core.execution.worker.frames import Frame, FrameError
 from robgui.core.execution.worker.graphics import Graphics, read_graphics
 from robgui.core.execution.worker.messages import read_answer, read_report, read_text, task_frame
 from robgui.core.execution.worker.process import Event, Place, WorkerProcess
+from robgui.core.execution.worker.terms import Terms
 from robgui.core.text.words import amount
 
 #: Seconds between asking a process to stop and ending it.
@@ -26,32 +26,7 @@ GRACE_SECONDS = 2.0
 #: Seconds that are waited for the system to take an ended process apart.
 _CLEAR_SECONDS = 1.0
 #: Seconds that a process may load models ahead while something else waits for it.
-_WARM_SECONDS = 5.0
-
-
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """How worker processes are to be.
-
-    Attributes:
-        imports: Modules that each imports first.
-        pace: Seconds between two results on the way; 0 sends them as fast as they are taken.
-        attempts: How often an Execution is tried when its worker is lost.
-        memory: Bytes that each may take; 0 sets no limit.
-        polite: They leave the processor to others after their first picture.
-        ahead: Each imports every engine while it has nothing to do.
-        keep: A process that is lost is replaced at once, with its model loaded again.
-        notice: Told what a loaded model has to say.
-    """
-
-    imports: tuple[str, ...] = ()
-    pace: float = COMMIT_SECONDS
-    attempts: int = 1
-    memory: int = 0
-    polite: bool = False
-    ahead: bool = False
-    keep: bool = False
-    notice: Callable[[str], None] = lambda sentence: None
+WARM_SECONDS = 5.0
 
 
 class Slot:
@@ -349,7 +324,7 @@ class Slot:
         if self._warming is None or not self.ready:
             return False
         request, since = self._warming
-        if self._loads_for(wanted) or time.monotonic() - since <= _WARM_SECONDS:
+        if self._loads_for(wanted) or time.monotonic() - since <= WARM_SECONDS:
             return False
         self.kills(request)
         self.end()

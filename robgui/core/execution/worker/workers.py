@@ -15,7 +15,8 @@ from robgui.core.execution.request import Request
 from robgui.core.execution.worker.asked import Asked
 from robgui.core.execution.worker.graphics import Graphics
 from robgui.core.execution.worker.process import Event, Place
-from robgui.core.execution.worker.slot import Slot, Terms
+from robgui.core.execution.worker.slot import Slot
+from robgui.core.execution.worker.terms import Terms
 
 #: Seconds between two looks at deadlines and at the memory of the processes.
 _LOOK_SECONDS = 0.25

@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from robgui.core.loading.exported import layers, places
+from robgui.core.loading.exported import layers, places, recurrent
 from robgui.core.loading.exported.contract import BrokenContractError, OperationCall, bind
 
 _UPSAMPLE = """
@@ -184,8 +184,8 @@ def _named(
 
 #: By name, or by name and overload where another overload needs nothing.
 _CONTRACTS: dict[str, Callable[[OperationCall], None]] = {
-    **_named(layers.recurrent, "lstm.input gru.input rnn_tanh.input rnn_relu.input"),
-    **_named(layers.cell, "lstm_cell gru_cell rnn_tanh_cell rnn_relu_cell"),
+    **_named(recurrent.recurrent, "lstm.input gru.input rnn_tanh.input rnn_relu.input"),
+    **_named(recurrent.cell, "lstm_cell gru_cell rnn_tanh_cell rnn_relu_cell"),
     **_named(layers.attention, "scaled_dot_product_attention"),
     **_named(layers.pool, "max_pool1d"),
     **_named(layers.enlarge, _UPSAMPLE),

@@ -35,7 +35,7 @@ from robgui.core.model.backend import Capabilities, Reduce, TorchBackend, as_out
 
 #: The parts torch needs. Its reader ignores case in their names, so that another part could take
 #: the place of one of them.
-_PARTS = re.compile(
+PARTS = re.compile(
     r"data\.pkl|constants\.pkl|(\.data/)?version|byteorder|(data|constants)/[\w.-]+|code/(\w+/)*\w+\.py",
     re.ASCII,
 )
@@ -92,7 +92,7 @@ def load_script(path: Path, trust: bool) -> Raw:
         for name in _PICKLES:
             if not is_sound(archive.read(name)):
                 raise ModelError(f"{path} is damaged: its part {name!r} cannot be read.")
-        parts = [name for name in archive.names if _PARTS.fullmatch(name)]
+        parts = [name for name in archive.names if PARTS.fullmatch(name)]
         if not trust:
             _refuse_programs(path, archive, parts)
             _refuse_wrong_sizes(path, archive)

@@ -22,7 +22,8 @@ from robgui.gui.app.device_menu import DeviceMenu
 from robgui.gui.app.settings import Look
 from robgui.gui.app.theme import is_dark, theme
 from robgui.gui.pages.evidence.asking import EvidenceWindows
-from robgui.gui.state.opening import Opening
+from robgui.gui.state.library.opening import Opening
+from robgui.gui.state.selftest import check_installation
 
 if TYPE_CHECKING:
     from robgui.gui.app.main_window import MainWindow
@@ -33,7 +34,11 @@ if TYPE_CHECKING:
 
 
 class Commands:
-    """Functions of the window that menus, toolbar and palette call."""
+    """Functions of the window that menus, toolbar and palette call.
+
+    Attributes:
+        presentation: The findings on the whole screen; None before it was asked for.
+    """
 
     def __init__(self, window: MainWindow) -> None:
         self._window = window
@@ -42,7 +47,7 @@ class Commands:
         self.figures = FigureQuestion(window)
         self.workspaces = Workspaces(window)
         self._help: Help | None = None
-        self._presentation: Presentation | None = None
+        self.presentation: Presentation | None = None
         self._demo: DemoStart | None = None
         self.batch: BatchWindow | None = None
         self.evidence = EvidenceWindows(window)
@@ -278,15 +283,15 @@ class Commands:
 
     def present(self) -> None:
         """Shows the findings on the whole screen, or stops it."""
-        if self._presentation is None:
+        if self.presentation is None:
             from robgui.gui.show.presentation import Presentation
 
-            self._presentation = Presentation(self._store, self._window)
-            self._presentation.left.connect(
+            self.presentation = Presentation(self._store, self._window)
+            self.presentation.left.connect(
                 lambda: self._window.actions_["present"].setChecked(False)
             )
-        self._presentation.toggle()
-        self._window.actions_["present"].setChecked(self._presentation.isVisible())
+        self.presentation.toggle()
+        self._window.actions_["present"].setChecked(self.presentation.isVisible())
 
     def start_guide(self) -> None:
         """Starts the guided tour in this window, from its beginning."""
@@ -306,7 +311,7 @@ class Commands:
 
     def show_doctor(self) -> None:
         """What is installed and what is broken, in the log."""
-        self._store.run_doctor()
+        check_installation(self._store)
         self._window.log_dock.show()
         self._window.log_dock.raise_()
 

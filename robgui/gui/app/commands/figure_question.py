@@ -80,7 +80,7 @@ class FigureQuestion:
 
     def _set_up(self, experiment: Experiment) -> None:
         request = experiment.request
-        self._store.point_at(request)
+        self._store.subjects.point_at(request)
         self._window.show_panel(request.analysis)
         self._store.params_offered.emit(request.analysis, dict(request.params))
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from robgui.core.errors import RobguiError, TrustError
 from robgui.core.trust import trust
-from robgui.gui.state.opening import Opening
+from robgui.gui.state.library.opening import Opening
 
 if TYPE_CHECKING:
     from robgui.core.model.card import ModelCard

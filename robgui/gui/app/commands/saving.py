@@ -31,7 +31,7 @@ class Saving:
             self._window, "Export all runs into a folder", self._window.settings.last_folder
         )
         if folder:
-            self._store.history.export(Path(folder))
+            self._store.history.exports.export(Path(folder))
 
     def export_findings(self) -> None:
         """Writes the findings that pass the filter of their dock as images and CSV."""
@@ -39,7 +39,7 @@ class Saving:
             self._window, "Export findings into a folder", self._window.settings.last_folder
         )
         if folder:
-            self._store.history.export_findings(Path(folder), self._window.findings.shown())
+            self._store.history.exports.export_findings(Path(folder), self._window.findings.shown())
 
     def export_made(self) -> None:
         """Writes the inputs that the run on show has made."""
@@ -66,9 +66,9 @@ class Saving:
 
     def write_report(self) -> None:
         """Writes the report, as one HTML file or as PDF by its ending."""
-        self._store.history.prepare_report()
+        self._store.history.exports.prepare_report()
         if path := self._ask_save("Write report", "report", "HTML (*.html);;PDF (*.pdf)"):
-            self._store.history.write_report(path)
+            self._store.history.exports.write_report(path)
 
     def log_runs(self, tracker: str) -> None:
         """Logs every run of the workspace to a tracker of experiments."""
@@ -92,7 +92,7 @@ class Saving:
 
     def save_picture(self) -> None:
         """Saves the views of the result on show; a film also as an animation."""
-        exported = self._exported()
+        exported = self.exported()
         if exported is None:
             return
         kinds = "PNG (*.png);;SVG (*.svg);;PDF (*.pdf)"
@@ -103,7 +103,7 @@ class Saving:
 
     def copy_picture(self) -> None:
         """Puts the picture of the result on show on the clipboard."""
-        exported = self._exported()
+        exported = self.exported()
         if exported is None:
             return
 
@@ -117,7 +117,7 @@ class Saving:
 
     def save_numbers(self) -> None:
         """Saves the numbers behind the picture."""
-        exported = self._exported()
+        exported = self.exported()
         if exported is None:
             return
         if path := self._ask_save(
@@ -130,7 +130,7 @@ class Saving:
                 ),
             )
 
-    def _exported(self) -> export.Exported | None:
+    def exported(self) -> export.Exported | None:
         """What the panel on show shows, with where it comes from; says so when there is nothing."""
         from robgui.gui.state.evidence.reopening import experiment_on_show
 
@@ -140,7 +140,7 @@ class Saving:
                 "info", "There is no picture yet; press Run, or show a run of the history."
             )
             return None
-        subject, provenance = self._store.subject(panel.request), _provenance(panel)
+        subject, provenance = self._store.subjects.words(panel.request), _provenance(panel)
         return export.Exported(
             tuple(panel.views()),
             panel.analysis.title,

@@ -9,23 +9,23 @@ import numpy as np
 from PySide6.QtCore import QEvent, QModelIndex, QPoint, QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QResizeEvent
 from PySide6.QtWidgets import (
-    QPushButton,
     QSizePolicy,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
-from robgui.core.text.words import count, percent
 from robgui.gui.app.theme import theme
+from robgui.gui.docks.gallery.count_line import CountLine
 from robgui.gui.docks.gallery.items import GalleryModel
 from robgui.gui.docks.gallery.menu import InputMenu, ask_tag
+from robgui.gui.docks.gallery.nothing_shown import NothingShown
 from robgui.gui.docks.gallery.painting import GalleryDelegate
 from robgui.gui.docks.gallery.search import SearchBar
 from robgui.gui.docks.gallery.view import InputsView
 from robgui.gui.docks.thumbnails import Thumbnails, input_picture
 from robgui.gui.state.selection import Selection
-from robgui.gui.widgets.plain import Label, set_tip
+from robgui.gui.widgets.plain import Label
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
@@ -34,13 +34,6 @@ if TYPE_CHECKING:
 #: Milliseconds that a burst of events is gathered before it is answered.
 _SETTLE_MS = 30
 _REFILTER_MS = 250
-
-NOTHING_OPEN = (
-    "No inputs yet.\n\nOpen a folder of images, an array, a table or trajectories from the File"
-    " menu, or drop them onto the window."
-)
-NOTHING_PASSES = "No input passes the search."
-NOTHING_YET = "No input passes the search yet; the model has not answered for all of them."
 
 
 class Gallery(QWidget):
@@ -73,30 +66,21 @@ class Gallery(QWidget):
         self.delegate = GalleryDelegate(self.thumbnails, self.view)
         self.view.setItemDelegate(self.delegate)
         self.view.setModel(self.model)
-        self.empty = Label(NOTHING_OPEN, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
-        self.empty.setProperty("role", "quiet")
-        self.clear = QPushButton("Clear the search")
+        self._nothing = NothingShown()
+        self.empty, self.clear = self._nothing.words, self._nothing.clear
         self.clear.clicked.connect(self._clear_filter)
         self.trouble = Label(wordWrap=True)
         self.trouble.setProperty("role", "bad")
         self.trouble.setAccessibleName("Why there are no predictions")
         self.trouble.hide()
-        self.count = Label(wordWrap=True)
-        self.count.setProperty("role", "quiet")
-        self.count.setAccessibleName("How many inputs are shown and how many are right")
+        self.count = CountLine()
 
     def _lay_out(self) -> None:
-        for widget in (self.count, self.trouble, self.empty):
+        for widget in (self.count, self.trouble):
             widget.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        nothing = QWidget()
-        column = QVBoxLayout(nothing)
-        column.addStretch(1)
-        column.addWidget(self.empty)
-        column.addWidget(self.clear, 0, Qt.AlignmentFlag.AlignHCenter)
-        column.addStretch(2)
         self.stack = QStackedWidget()
         self.stack.addWidget(self.view)
-        self.stack.addWidget(nothing)
+        self.stack.addWidget(self._nothing)
         self._above = QWidget()
         above = QVBoxLayout(self._above)
         above.setContentsMargins(0, 0, 0, 0)
@@ -209,12 +193,12 @@ class Gallery(QWidget):
         self._looking.start()
 
     def _say_empty(self) -> None:
-        nothing = self._store.library.loading or NOTHING_OPEN
-        if self.filter.shown.open:
-            passes = NOTHING_YET
-        else:
-            passes = NOTHING_PASSES
-        self.empty.setText(nothing if self._store.library.dataset is None else passes)
+        library = self._store.library
+        self._nothing.say(
+            opened=library.dataset is not None,
+            loading=library.pending.loading,
+            unknown=self.filter.shown.open,
+        )
 
     def _count(self) -> None:
         """Shown and all, and the accuracy as far as it is known.
@@ -222,23 +206,9 @@ class Gallery(QWidget):
         The predictions on screen are painted anew.
         """
         self.view.viewport().update()
-        dataset = self._store.library.dataset
-        if dataset is None:
-            self.count.clear()
-            self.count.setToolTip("")
-            return
-        shown, total = len(self.model.rows), len(dataset)
-        parts = [count(total, "input") if shown == total else f"{shown:,} of {total:,} shown"]
-        if self.filter.shown.open:
-            parts.append(f"{self.filter.shown.open:,} not known yet")
-        if (accuracy := self._store.library.predictions.accuracy()) is not None:
-            parts.append(f"{percent(accuracy[0])} of {accuracy[1]:,} right")
-        if dataset.skipped:
-            parts.append(f"{len(dataset.skipped):,} skipped")
-        if dataset.notes:
-            parts.append(count(len(dataset.notes), "remark"))
-        set_tip(self.count, "\n".join(filter(None, (*dataset.notes, dataset.left_out()))))
-        self.count.setText(" · ".join(parts))
+        library = self._store.library
+        right = library.predictions.accuracy()
+        self.count.tell(library.dataset, len(self.model.rows), self.filter.shown.open, right)
 
     # --- what is on screen ------------------------------------------------------------------------
 

@@ -28,6 +28,7 @@ from robgui.gui.docks.gallery.items import class_name
 from robgui.gui.docks.gallery.order_box import OrderBox
 from robgui.gui.docks.gallery.query_line import QueryLine
 from robgui.gui.docks.gallery.sets import SetsButton
+from robgui.gui.widgets.elided import ElidedBox
 from robgui.gui.widgets.plain import Label
 
 if TYPE_CHECKING:
@@ -259,7 +260,7 @@ class SearchBar(QWidget):
         return Vocabulary(classes, tuple(marking.tags), tuple(sorted(kinds)))
 
     def _make(self) -> None:
-        self.classes = QComboBox()
+        self.classes = ElidedBox()
         self.classes.setAccessibleName("Show only this class")
         self.classes.setSizeAdjustPolicy(
             QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon

@@ -13,7 +13,7 @@ from robgui.gui.app.theme import icon, theme
 from robgui.gui.widgets.plain import in_menu, set_tip
 
 if TYPE_CHECKING:
-    from robgui.gui.state.marking import Marking
+    from robgui.gui.state.history.marking import Marking
 
 
 class SetsButton(QToolButton):

@@ -18,6 +18,7 @@ class AnswerRow(QFrame):
 
     Attributes:
         button: Opens the run, or asks.
+        answer: What is known, or what could be asked.
 
     Signals:
         opened: The run to be drawn.
@@ -30,7 +31,7 @@ class AnswerRow(QFrame):
     def __init__(self, answer: Answer, said: Verdict | None) -> None:
         super().__init__()
         self.setProperty("role", "card")
-        self._answer, self._said = answer, said
+        self.answer, self._said = answer, said
         known = answer.analysis
         if said is None:
             sign = ""
@@ -64,13 +65,13 @@ class AnswerRow(QFrame):
         self._tint()
 
     def _press(self) -> None:
-        if self._answer.run is None:
-            self.asked.emit(self._answer.analysis.name)
+        if self.answer.run is None:
+            self.asked.emit(self.answer.analysis.name)
         else:
-            self.opened.emit(self._answer.run)
+            self.opened.emit(self.answer.run)
 
     def _tint(self) -> None:
-        self.button.setIcon(icon("run" if self._answer.run is None else "forward"))
+        self.button.setIcon(icon("run" if self.answer.run is None else "forward"))
         if self._said is not None:
             palette = self.title.palette()
             palette.setColor(QPalette.ColorRole.WindowText, colour(status_ink(self._said.status)))

@@ -226,7 +226,7 @@ class FindingView(WhenSeen, QWidget):
 
     def _show_run(self, run: Run | None) -> None:
         self.run.setEnabled(run is not None and run.has_result)
-        self.subject.setText("" if run is None else self._store.subject(run.request))
+        self.subject.setText("" if run is None else self._store.subjects.words(run.request))
         if run is None:
             said = None
         else:
@@ -303,7 +303,7 @@ class FindingView(WhenSeen, QWidget):
             (one for one in library.models if spot is not None and one.fingerprint == spot.model),
             None,
         )
-        if not self._store.choose(run.request, place_of(self.finding, run.request)):
+        if not self._store.subjects.choose(run.request, place_of(self.finding, run.request)):
             return
         if model is not None and model is not library.model:
             library.use_model(model)

@@ -26,7 +26,7 @@ from robgui.gui.widgets.plain import Label, tip
 from robgui.gui.widgets.sized import resize_within
 
 if TYPE_CHECKING:
-    from robgui.gui.state.history import History
+    from robgui.gui.state.history.history import History
 
 INTRODUCTION = (
     "Choose how much each mistake matters to you: findings are ordered by it. A mistake that is"

@@ -5,19 +5,18 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSignalBlocker, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QListView, QMenu, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QShowEvent
+from PySide6.QtWidgets import QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from robgui.core.finding import StoredFinding
 from robgui.core.finding_groups import Group
-from robgui.gui.app.theme import set_heading, theme
-from robgui.gui.docks.thumbnails import Thumbnails
+from robgui.gui.app.theme import set_heading
 from robgui.gui.pages.findings.bar import FindingsBar
 from robgui.gui.pages.findings.finding_view import FindingView
 from robgui.gui.pages.findings.harm_dialog import HarmDialog, classes_to_ask
-from robgui.gui.pages.findings.painting import picture
-from robgui.gui.pages.findings.wall_items import WallDelegate, WallModel
+from robgui.gui.pages.findings.wall import Wall
+from robgui.gui.pages.findings.wall_items import WallModel
 from robgui.gui.panels.send_button import list_targets
 from robgui.gui.state.replay import Replay
 from robgui.gui.state.selection import Selection
@@ -55,40 +54,20 @@ class Findings(WhenSeen, QWidget):
         super().__init__(parent)
         self._store = store
         self.setAccessibleName("Findings")
-        self.thumbnails = Thumbnails(store.pictures, parent=self)
         self.model = WallModel(store, self)
         self.replay = Replay(store, self)
         self._unfolded: set[int] = set()
         self.bar = FindingsBar()
         self.text, self.kinds, self.starred = self.bar.text, self.bar.kinds, self.bar.starred
         self.count, self.harm, self.export = self.bar.count, self.bar.harm, self.bar.export
-        self._make_wall()
+        self.wall = Wall(store, self.model)
+        self.empty = Label(NOTHING_YET, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
+        self.empty.setProperty("role", "quiet")
         self._lay_out()
-        self._looking = QTimer(self, singleShot=True, interval=30)
-        self._looking.timeout.connect(self._look)
         self._connect()
         self._take_workspace()
 
     # --- making -----------------------------------------------------------------------------------
-
-    def _make_wall(self) -> None:
-        self.wall = QListView(
-            viewMode=QListView.ViewMode.IconMode,
-            resizeMode=QListView.ResizeMode.Adjust,
-            movement=QListView.Movement.Static,
-            uniformItemSizes=True,
-            mouseTracking=True,
-        )
-        self.wall.setAccessibleName("Findings")
-        self.wall.setModel(self.model)
-        self.delegate = WallDelegate(self.thumbnails, self.wall)
-        self.wall.setItemDelegate(self.delegate)
-        self.wall.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
-        self.wall.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.wall.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self.wall.setProperty("role", "wall")
-        self.empty = Label(NOTHING_YET, wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
-        self.empty.setProperty("role", "quiet")
 
     def _lay_out(self) -> None:
         wall = QWidget()
@@ -111,7 +90,6 @@ class Findings(WhenSeen, QWidget):
         self._store.history.findings_changed.connect(self._changed)
         self._store.history.opened.connect(self._take_workspace)
         self._store.selection_changed.connect(self._follow)
-        theme.changed.connect(self._look_soon)
         self.export.clicked.connect(self.wants_export)
         self.bar.present.clicked.connect(self.wants_presentation)
         self.harm.clicked.connect(self.ask_harm)
@@ -119,9 +97,6 @@ class Findings(WhenSeen, QWidget):
         self.wall.selectionModel().currentChanged.connect(self._chosen)
         self.wall.clicked.connect(self._clicked)
         self.wall.customContextMenuRequested.connect(self._open_menu)
-        self.wall.verticalScrollBar().valueChanged.connect(lambda _: self._look_soon())
-        theme.changed.connect(self._draw_again)
-        self.thumbnails.arrived.connect(lambda _: self.wall.viewport().update())
         self.wall.installEventFilter(self)
 
     @cached_property
@@ -143,23 +118,14 @@ class Findings(WhenSeen, QWidget):
     # --- what is shown ----------------------------------------------------------------------------
 
     def _take_workspace(self) -> None:
-        self._draw_again()
+        self.wall.draw_again()
         self.show_wall()
         self.when_seen(self.sync)
-
-    def _draw_again(self) -> None:
-        """Reads every picture anew, on the ground of the present look."""
-        workspace, surface = self._store.history.workspace, QColor(theme.colours.surface)
-        ground = (surface.red(), surface.green(), surface.blue())
-        self.thumbnails.reset(
-            None if workspace is None else lambda key: picture(workspace, ground, key)
-        )
-        self._look_soon()
 
     def show_wall(self) -> None:
         """All findings, as they were left."""
         self.pages.setCurrentIndex(0)
-        self._look_soon()
+        self.wall.look_soon()
 
     def open(self, finding: StoredFinding) -> None:
         """The page of one finding."""
@@ -168,7 +134,7 @@ class Findings(WhenSeen, QWidget):
             self._store.select(
                 self._store.selection.replace(finding=finding.id, run=finding.run_id), origin=self
             )
-        self._mark(finding.id)
+        self.wall.mark(finding.id)
         row = self.model.row_of(finding.id)
         self.view.show_finding(finding, row, self.model.rowCount())
         self.pages.setCurrentWidget(self.view)
@@ -184,14 +150,14 @@ class Findings(WhenSeen, QWidget):
         place = self.wall.verticalScrollBar().value()
         with QSignalBlocker(self.wall.selectionModel()):
             self.model.show(groups)
-            self._mark(self._store.selection.finding)
+            self.wall.mark(self._store.selection.finding)
         self.wall.verticalScrollBar().setValue(place)
         self.empty.setText(self._nothing())
         self.stack.setCurrentIndex(0 if groups else 1)
         shown = sum(len(group.members) for group in groups)
         self.bar.tell(shown, len(self._store.history.findings), len(groups))
         self._follow_view()
-        self._look_soon()
+        self.wall.look_soon()
 
     def _nothing(self) -> str:
         if self._store.history.findings:
@@ -249,36 +215,9 @@ class Findings(WhenSeen, QWidget):
             self._unfolded = self._unfolded - ids
         self.sync()
 
-    def _look_soon(self) -> None:
-        if not self._looking.isActive():
-            self._looking.start()
-
-    def _look(self) -> None:
-        """Shares the width among the columns and asks for the pictures on screen."""
-        if not self.wall.isVisible() or not self.model.rows:
-            return
-        room = self.wall.viewport().width() - 2
-        columns = max(1, room // self.delegate.narrowest())
-        if self.delegate.width != room // columns:
-            self.delegate.width = room // columns
-            self.wall.scheduleDelayedItemsLayout()
-            self._look_soon()
-            return
-        seen = self.wall.viewport().rect()
-        shown = [
-            finding.id
-            for row, finding in enumerate(self.model.rows)
-            if finding.has_picture and self.wall.visualRect(self.model.index(row)).intersects(seen)
-        ]
-        self.thumbnails.want(shown)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._look_soon()
-
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._look_soon()
+        self.wall.look_soon()
 
     # --- selection --------------------------------------------------------------------------------
 
@@ -295,23 +234,11 @@ class Findings(WhenSeen, QWidget):
 
     def _mark_selected(self) -> None:
         with QSignalBlocker(self.wall.selectionModel()):
-            self._mark(self._store.selection.finding)
+            self.wall.mark(self._store.selection.finding)
         self.wall.viewport().update()
 
-    def _mark(self, finding: int | None) -> None:
-        row = self.model.row_of(finding)
-        if row >= 0:
-            index = self.model.index(row)
-        else:
-            index = QModelIndex()
-        self.wall.setCurrentIndex(index)
-        if row >= 0:
-            self.wall.scrollTo(index)
-        else:
-            self.wall.clearSelection()
-
     def _clicked(self, index: QModelIndex) -> None:
-        if not self.delegate.star_pressed():
+        if not self.wall.delegate.star_pressed():
             self.open(self.model.rows[index.row()])
 
     def _step(self, way: int) -> None:
@@ -373,7 +300,7 @@ class Findings(WhenSeen, QWidget):
             return
         self._store.history.show_run(run)
         if finding.places:  # one of the inputs of the run, not the one that was chosen before
-            self._store.choose(run.request, finding.places[0], origin=self)
+            self._store.subjects.choose(run.request, finding.places[0], origin=self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         row = self.wall.currentIndex().row()

@@ -239,7 +239,7 @@ class DeepInspectPanel(GenericPanel):
         if pair is None or request is None or self._pixels[0] == (request, pair):
             return
         self._pixels = ((request, pair), [])
-        dataset = self.store.library.dataset_of(request)
+        dataset = self.store.subjects.dataset_of(request)
         if dataset is None:
             return
         places = shown_places(result, *pair).tolist()
@@ -280,7 +280,7 @@ class DeepInspectPanel(GenericPanel):
         if request.indices is not None:
             index = request.indices[index]
         params = known.params.parse({**offers[0].params["feature_game"], "max_calls": CALLS})
-        job = self.store.submit(self.store.build(known, params, (index,)))
+        job = self.store.submit(self.store.next_run.build(known, params, (index,)))
         self._games[id(job)] = self._between(pair)
         self._apart[self._between(pair)] = "Looking for the fewest pixels between the two …"
         self._redraw()

@@ -12,8 +12,9 @@ from robgui.gui.app.theme import set_heading
 from robgui.gui.widgets.plain import Label
 from robgui.gui.widgets.tab_rows import TabRows
 
-#: Lower than this many lines of text, the pictures and the details take turns.
-LOW = 44
+#: Lower than this many lines of text, the pictures and the details take turns: side by side they
+#: would be too small to see a pixel that has changed.
+LOW = 64
 DETAILS = "The search in detail"
 
 
@@ -51,6 +52,7 @@ class Turns(QWidget):
         split.addWidget(details)
         split.setStretchFactor(0, 3)
         split.setStretchFactor(1, 2)
+        split.setSizes([600, 400])
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(4)

@@ -30,8 +30,8 @@ from robgui.gui.panels.semantic.panel import (
     starts_on,
 )
 from robgui.gui.panels.semantic.path import Path, to_another_class
-from robgui.gui.panels.semantic.preview import Looker, place_of
-from robgui.gui.panels.semantic.seen import ScenePicture, Seen
+from robgui.gui.panels.semantic.seen import Seen
+from robgui.gui.panels.semantic.shown_pose import ShownPose
 from robgui.gui.panels.semantic.stage import Stage
 from robgui.gui.widgets.plots import column
 from robgui.gui.widgets.views import TableView, ViewBoard
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from robgui.core.execution.analysis import Analysis
     from robgui.core.verdict import Verdict
     from robgui.core.view import View
-    from robgui.gui.panels.semantic.preview import PoseView
     from robgui.gui.state.store import Store
 
 HINT = (
@@ -51,15 +50,17 @@ HINT = (
 
 
 class SemanticMapPanel(ScenePanel):
-    """Network and data semantic maps (the paper's Figures 1, 2, 4, 5), live from coarse to fine."""
+    """Network and data semantic maps (the paper's Figures 1, 2, 4, 5), live from coarse to fine.
+
+    Attributes:
+        pose: What the network sees at the place that is pointed at.
+    """
 
     result: MapResult | None
     params: MapParams
 
     def __init__(self, store: Store, analysis: Analysis) -> None:
         self._choices: tuple[tuple[int, int], ...] = ()
-        self._pointed: PoseView | None = None
-        self._wanted: tuple[int, int] = (0, 0)
         self._listed: object = None
         self._first: object = None
         super().__init__(store, analysis)
@@ -84,14 +85,7 @@ class SemanticMapPanel(ScenePanel):
         self.traps, self.more = TableView(), ViewBoard()
         views: dict[str, QWidget] = {"Here": self.here, "Traps": self.traps, "More": self.more}
         self.stage = Stage("Map", self.view, {**views, "Scene": self.make_controls()})
-        self._inset = ScenePicture("Rendered picture")
-        self._inset.setParent(self.view)
-        self._inset.setAutoFillBackground(True)
-        self._inset.hide()
-        self._hover_look, self._point_look = (
-            Looker(self.store, "semantic hover"),
-            Looker(self.store, "semantic point"),
-        )
+        self.pose = ShownPose(self)
         self._connect_parts()
         return column(self._tools(), self.stage, stretch=1)
 
@@ -135,7 +129,7 @@ class SemanticMapPanel(ScenePanel):
         self.more.show_views(details, live=self.live)
         if self._first is not self.request and result.computed.all():
             self._first = self.request
-            self._show_pointed()
+            self.pose.show_pointed()
 
     def part_on_show(self, said: Verdict) -> Verdict:
         """What is said of the network on show; of all where a mean or every curve is."""
@@ -206,7 +200,8 @@ class SemanticMapPanel(ScenePanel):
     def clear(self) -> None:
         """Back to the empty state."""
         super().clear()
-        self._pointed = self._listed = None
+        self._listed = None
+        self.pose.clear()
         self.path.stop()
         self.path.set_points(())
         self.here.show_words("")
@@ -218,17 +213,9 @@ class SemanticMapPanel(ScenePanel):
         if result is None:
             return
         if place is None:
-            self._hover_look.drop()
-            self._show_pointed()
-            return
-        network, shape = self._looked_at(place[2])
-        self._look(
-            result,
-            self._hover_look,
-            point_of(result, place[0], place[1]),
-            (network, shape),
-            keep=False,
-        )
+            self.pose.leave()
+        else:
+            self.pose.hover(point_of(result, place[0], place[1]), place[2])
 
     def _clicked(self, row: int, column: int, add: bool) -> None:
         result = self.result
@@ -265,7 +252,7 @@ class SemanticMapPanel(ScenePanel):
         if result is None or point is None:
             return
         self._mark_points(result)
-        self._look(result, self._point_look, point, self._looked_at(nearest), keep=True)
+        self.pose.point_at(point, nearest)
 
     def _point_at_trap(self, row: int) -> None:
         result = self.result
@@ -278,74 +265,12 @@ class SemanticMapPanel(ScenePanel):
         self._look_at_point(wanted[0])
         self._show_here()
 
-    def _looked_at(self, nearest: int) -> tuple[int, int]:
-        """The network and shape of a picture: those on show, the first where a mean is shown."""
-        network, shape = self.which
-        return nearest if nearest >= 0 else max(0, network), max(0, shape)
-
-    def _look(
-        self,
-        result: MapResult,
-        looker: Looker,
-        point: tuple[float, ...],
-        which: tuple[int, int],
-        *,
-        keep: bool,
-    ) -> None:
-        if self.request is None:
-            return
-        where = place_of(self.store, self.request, self.params, result, point, which)
-        if isinstance(where, str):
-            self.here.show_words(where)
-            return
-
-        def seen(look: PoseView) -> None:
-            if keep:
-                self._pointed, self._wanted = look, which
-                self.send.refresh()
-                self.star.setEnabled(look.classes[0] != int(result.target[which[1]]))
-            self._show_look(look, which)
-            self.path.arrived()
-
-        looker.look(where, seen, lambda sentence, _: self.here.show_words(sentence))
-
-    def _show_look(self, look: PoseView, which: tuple[int, int]) -> None:
-        result = self.result
-        if result is None:
-            return
-        self.here.show_look(look, self._words_at(result, look, which), int(result.target[which[1]]))
-        width = max(96, self.view.width() // 4)
-        height = min(width, self.view.height() * 3 // 5)
-        self._inset.setGeometry(self.view.width() - width, 0, width, height)
-        self._inset.show_picture(look.picture)
-        self._inset.setVisible(self.stage.narrow)
-
-    def _words_at(self, result: MapResult, look: PoseView, which: tuple[int, int]) -> str:
-        words = [place_words(result.axes, at_of(result, look)).capitalize()]
-        words += [result.networks[which[0]]] if len(result.networks) > 1 else []
-        words += [result.shapes[which[1]]] if len(result.shapes) > 1 else []
-        return ", ".join(words)
-
-    def _show_pointed(self) -> None:
-        if self._pointed is not None:
-            self._show_look(self._pointed, self._wanted)
-        else:
-            self._inset.hide()
-            self._look_at_input()
-
-    def _look_at_input(self) -> None:
-        """Before anything is pointed at, the scene as it stands."""
-        result = self.result
-        if result is not None and result.computed.all():
-            point = tuple(min(max(a.default, a.low), a.high) for a in result.axes)
-            self._look(result, self._hover_look, point, self._looked_at(MEAN), keep=False)
-
     # --- a path, a star ---------------------------------------------------------------------------
 
     def _offer_path(self) -> None:
         """Nobody has drawn one: the way to the nearest pose that flips the answer."""
         if self.result is not None:
-            self.path.set_points(to_another_class(self.result, *self._looked_at(MEAN)))
+            self.path.set_points(to_another_class(self.result, *self.pose.looked_at()))
 
     def _walk(self, point: tuple[float, float]) -> None:
         """The picture of the next place on the path."""
@@ -354,17 +279,17 @@ class SemanticMapPanel(ScenePanel):
             return
         self._show_here()
         self.view.marks.show_point([point])
-        self._look(self.result, self._hover_look, point, self._looked_at(MEAN), keep=False)
+        self.pose.hover(point)
 
     def _tint_star(self) -> None:
         self.star.setIcon(icon("star"))
 
     def _star(self) -> None:
         """Keeps the spot that was clicked: its answer is another one than at the input."""
-        result, look = self.result, self._pointed
+        result, look = self.result, self.pose.pointed
         if result is None or look is None or self.run_id is None:
             return
-        kept = spot_finding(result, look, self._wanted)
+        kept = spot_finding(result, look, self.pose.which)
         self.store.history.add_finding(self.run_id, kept, starred=True)
         self.store.say("info", f"Kept among the findings: {kept.title}.")
 
@@ -387,12 +312,12 @@ class SemanticMapPanel(ScenePanel):
 
     def offers(self) -> Sequence[Offer]:
         """The picture at the point that was clicked, and those of the traps."""
-        result, look = self.result, self._pointed
+        result, look = self.result, self.pose.pointed
         if result is None:
             return ()
         if look is None or result.scene_axes != look.axes:
             return super().offers()
-        where, shape = place_words(result.axes, at_of(result, look)), self._wanted[1]
+        where, shape = place_words(result.axes, at_of(result, look)), self.pose.which[1]
         place = image_place(result.specs, shape)
         name = f"{result.shapes[shape]}, {where}"
         one = Offer(f"The picture at {where}", (name,), look.image[None], places=(place,))

@@ -78,7 +78,7 @@ def keep_narrow(box: QComboBox, characters: int) -> None:
 
 def starts_on(store: Store, result: MapResult | RegionsResult) -> tuple[tuple[float, ...], ...]:
     """The starts in the form of semantic regions, if they are on the axes of this result."""
-    params: Any = store.params.get(REGIONS)
+    params: Any = store.next_run.params.get(REGIONS)
     names = tuple(axis.name for axis in result.axes)
     if params is None or any(len(start) != len(names) for start in params.starts):
         return ()

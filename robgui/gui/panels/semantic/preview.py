@@ -181,7 +181,7 @@ def place_of(
         return f"{wanted.name} is not open; open it to see pictures here."
     dataset, index = None, 0
     if (place := image_place(result.specs, shape)) >= 0:
-        dataset = store.library.dataset_of(request)
+        dataset = store.subjects.dataset_of(request)
         if dataset is None:
             return (
                 f"{request.dataset.name if request.dataset else 'The data'} is not open; open it to"

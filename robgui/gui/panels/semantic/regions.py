@@ -33,7 +33,8 @@ from robgui.analyses.semantic.regions.views import (
 )
 from robgui.analyses.semantic.views import score_matrix
 from robgui.analyses.semantic.words import place_words
-from robgui.core.execution.analysis import Pace
+from robgui.core.execution.step import Pace
+from robgui.gui.app.theme import theme
 from robgui.gui.panels.semantic.background import Backdrop
 from robgui.gui.panels.semantic.marks import PlotMarks
 from robgui.gui.panels.semantic.panel import (
@@ -101,7 +102,8 @@ class SemanticRegionsPanel(ScenePanel):
         self.marks = PlotMarks(self.picture.heat.plot)
         self.lost, self.table, self.losses = BarsView(), TableView(), CurvesView()
         self.more, self.in_out = ViewBoard(), ImagesView()
-        self.in_out.setMaximumHeight(PICTURE_LINES * self.fontMetrics().height())
+        self._set_picture_height()
+        theme.changed.connect(self._set_picture_height)
         views: dict[str, QWidget] = {
             "Lost inside": self.lost,
             "Table": self.table,
@@ -113,6 +115,9 @@ class SemanticRegionsPanel(ScenePanel):
         self.backdrop = Backdrop(self.store)
         self._connect_parts()
         return column(self._tools(), self.stage, stretch=1)
+
+    def _set_picture_height(self) -> None:
+        self.in_out.setMaximumHeight(PICTURE_LINES * self.fontMetrics().height())
 
     def _tools(self) -> QWidget:
         box = QWidget()
@@ -288,7 +293,7 @@ class SemanticRegionsPanel(ScenePanel):
             file = path
         else:
             file = path.with_suffix(".gif")
-        title, subject = self.analysis.title, store.subject(request)
+        title, subject = self.analysis.title, store.subjects.words(request)
         self.film_button.setEnabled(False)
         store.work_on("film", f"Writing {file.name} …")
 

@@ -4,7 +4,6 @@ picture.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,6 @@ from PySide6.QtWidgets import (
     QBoxLayout,
     QComboBox,
     QFileDialog,
-    QGridLayout,
     QHBoxLayout,
     QMenu,
     QPushButton,
@@ -25,6 +23,8 @@ from PySide6.QtWidgets import (
 
 from robgui.analyses.semantic.params import IMAGE
 from robgui.core.text.words import percent
+from robgui.gui.panels.semantic.axis_grid import AxisGrid
+from robgui.gui.panels.semantic.known_scenes import KnownScenes, scene_words
 from robgui.gui.panels.semantic.preview import Looker, Where
 from robgui.gui.panels.semantic.seen import ScenePicture
 from robgui.gui.panels.semantic.slider import AxisRow, SliderColumn
@@ -59,8 +59,7 @@ class SceneControls(QWidget):
         self._axes: tuple[SceneAxis, ...] = ()
         self._usual: tuple[str, ...] = ()
         self._looker = Looker(store, f"{analysis} scene")
-        self.rows: dict[str, AxisRow] = {}
-        self._files: list[str] = []
+        self._known = KnownScenes()
         self._make()
         for signal in (
             store.params_changed,
@@ -101,11 +100,9 @@ class SceneControls(QWidget):
         self.hint.set_words(f"Tick what varies (up to {self._most})")
         for label in (self.caption, self.hint):
             label.setProperty("role", "quiet")
-        self._sliders = QWidget()
-        self._grid = QGridLayout(self._sliders)
-        self._grid.setContentsMargins(0, 0, 8, 0)
-        self._grid.setHorizontalSpacing(24)
-        self._grid.setVerticalSpacing(6)
+        self._sliders = AxisGrid()
+        self._sliders.moved.connect(self._moved)
+        self._sliders.ticked.connect(self._ticked)
         self._arrange()
 
     def _arrange(self) -> None:
@@ -169,7 +166,7 @@ class SceneControls(QWidget):
     def _changed(self, *what: object) -> None:
         if what and isinstance(what[0], str) and what[0] != self.analysis:
             return
-        params: Any = self.store.params.get(self.analysis)
+        params: Any = self.store.next_run.params.get(self.analysis)
         if params is not None:
             self._params = params
         if not self.isVisible():
@@ -177,6 +174,11 @@ class SceneControls(QWidget):
         self._fill_scenes()
         self._show_values()
         self._look()
+
+    @property
+    def rows(self) -> dict[str, AxisRow]:
+        """The sliders, by the name of their parameter."""
+        return self._sliders.rows
 
     @property
     def scenes(self) -> tuple[str, ...]:
@@ -192,26 +194,20 @@ class SceneControls(QWidget):
         return (self._params.axes if self._params is not None else ()) or self._usual
 
     def _fill_scenes(self) -> None:
-        known = self._known_scenes()
         scenes = self.scenes
-        self._files += [spec for spec in scenes if spec not in known]
+        self._known.add(scenes)
         with QSignalBlocker(self.scene_box):
             self.scene_box.clear()
-            for spec, words in self._known_scenes().items():
+            for spec, words in self._known.words().items():
                 self.scene_box.addItem(words, spec)
             if len(scenes) > 1:
                 self.scene_box.addItem(
-                    f"{len(scenes)} scenes: {', '.join(_scene_words(s) for s in scenes)}", ""
+                    f"{len(scenes)} scenes: {', '.join(scene_words(s) for s in scenes)}", ""
                 )
                 self.scene_box.setCurrentIndex(self.scene_box.count() - 1)
             elif scenes:
                 self.scene_box.setCurrentIndex(self.scene_box.findData(scenes[0]))
-        set_tip(self.scene_box, "\n".join(_scene_words(s) for s in scenes))
-
-    def _known_scenes(self) -> dict[str, str]:
-        from robgui.analyses.semantic.scene.meshes.shapes import bundled_meshes
-
-        return {spec: _scene_words(spec) for spec in (IMAGE, *bundled_meshes(), *self._files)}
+        set_tip(self.scene_box, "\n".join(scene_words(s) for s in scenes))
 
     def _show_values(self) -> None:
         """Ticks and sliders as the form has them."""
@@ -265,7 +261,8 @@ class SceneControls(QWidget):
         )
         if look.axes != self._axes:
             self._axes = look.axes
-            self._make_rows(look.axes)
+            self._sliders.set_axes(look.axes)
+            self._place_rows()
         self._usual = look.usual
         self._show_values()
 
@@ -273,28 +270,9 @@ class SceneControls(QWidget):
         self.picture.show_picture(None, sentence)
         self.caption.set_words("")
 
-    def _make_rows(self, axes: Sequence[SceneAxis]) -> None:
-        for row in self.rows.values():
-            self._grid.removeWidget(row)
-            row.deleteLater()
-        self.rows = {axis.name: AxisRow(axis) for axis in axes}
-        for name, row in self.rows.items():
-            row.moved.connect(lambda value, name=name: self._moved(name, value))
-            row.ticked.connect(lambda on, name=name: self._ticked(name, on))
-        self._place_rows()
-
     def _place_rows(self) -> None:
-        if not self.rows:
-            return
-        columns = next((count for count in (3, 2) if self._width_in(count) <= self._room()), 1)
-        rows = -(-len(self.rows) // columns)
-        for place, row in enumerate(self.rows.values()):
-            self._grid.addWidget(row, place % rows, place // rows)
-            row.show()  # what is hidden has no width
-        for column in range(3):
-            self._grid.setColumnStretch(column, 1 if column < columns else 0)
-        for place in range(len(self.rows) + 1):
-            self._grid.setRowStretch(place, 1 if place == rows else 0)
+        bar = self._scroll.verticalScrollBar().sizeHint().width()
+        self._sliders.place(self._room() - bar)
         self._scroll.updateGeometry()
 
     def _room(self) -> int:
@@ -303,17 +281,6 @@ class SceneControls(QWidget):
         if beside:
             return self.width() * 7 // 10 - self._body.spacing()
         return self.width()
-
-    def _width_in(self, columns: int) -> int:
-        """Width of the sliders when they stand in ``columns`` columns."""
-        widths = [row.minimumSizeHint().width() for row in self.rows.values()]
-        rows = -(-len(widths) // columns)
-        widest = [max(widths[first : first + rows]) for first in range(0, len(widths), rows)]
-        margins = self._grid.contentsMargins()
-        beside = (
-            margins.left() + margins.right() + self._scroll.verticalScrollBar().sizeHint().width()
-        )
-        return sum(widest) + (len(widest) - 1) * self._grid.horizontalSpacing() + beside
 
     # --- what the user does -----------------------------------------------------------------------
 
@@ -334,8 +301,7 @@ class SceneControls(QWidget):
                 f"{path}: a path with a comma cannot stand in a list of scenes; rename it.",
             )
             return
-        if str(path) not in self._known_scenes():
-            self._files.append(str(path))
+        self._known.add([str(path)])
         self._choose(str(path))
 
     def _choose(self, spec: str) -> None:
@@ -350,7 +316,7 @@ class SceneControls(QWidget):
 
     def _fill_menu(self) -> None:
         self._menu.clear()
-        for spec, words in self._known_scenes().items():
+        for spec, words in self._known.words().items():
             if spec != IMAGE:
                 action = QAction(words, self._menu, checkable=True, checked=spec in self.scenes)
                 action.toggled.connect(lambda on, spec=spec: self._also(spec, on))
@@ -382,11 +348,3 @@ class SceneControls(QWidget):
 
     def _offer(self, **values: Any) -> None:
         self.store.params_offered.emit(self.analysis, values)
-
-
-def _scene_words(spec: str) -> str:
-    if spec == IMAGE:
-        return "The chosen input"
-    if len(Path(spec).parts) > 1:
-        return Path(spec).name
-    return spec.replace("_", " ").capitalize()

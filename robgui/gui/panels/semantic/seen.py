@@ -27,12 +27,16 @@ class ScenePicture(QWidget):
     """One picture, as large as there is room, its pixels square.
 
     Words in its place when there is none.
+
+    Attributes:
+        pixmap: What is shown; None while there is no picture.
+        words: What stands in its place.
     """
 
     def __init__(self, name: str) -> None:
         super().__init__()
-        self._pixmap: QPixmap | None = None
-        self._words = ""
+        self.pixmap: QPixmap | None = None
+        self.words = ""
         self.setAccessibleName(name)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(48, 48)
@@ -45,15 +49,15 @@ class ScenePicture(QWidget):
     @property
     def shown(self) -> bool:
         """Whether there is a picture."""
-        return self._pixmap is not None
+        return self.pixmap is not None
 
     def show_picture(self, picture: np.ndarray | None, words: str = "") -> None:
         """Shows uint8 ``(h, w, 3)``, or ``words`` without one."""
         if picture is None:
-            self._pixmap = None
+            self.pixmap = None
         else:
-            self._pixmap = QPixmap.fromImage(to_qimage(picture))
-        self._words = words
+            self.pixmap = QPixmap.fromImage(to_qimage(picture))
+        self.words = words
         self.setAccessibleDescription(words)
         self.update()
 
@@ -64,20 +68,20 @@ class ScenePicture(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        if self._pixmap is None:
+        if self.pixmap is None:
             painter.setPen(QColor(theme.colours.quiet))
             flags = Qt.AlignmentFlag.AlignCenter.value | Qt.TextFlag.TextWordWrap.value
-            painter.drawText(QRectF(self.rect()).adjusted(4, 4, -4, -4), flags, self._words)
+            painter.drawText(QRectF(self.rect()).adjusted(4, 4, -4, -4), flags, self.words)
             return
-        side = self._pixmap.size().scaled(self.size(), Qt.AspectRatioMode.KeepAspectRatio)
+        side = self.pixmap.size().scaled(self.size(), Qt.AspectRatioMode.KeepAspectRatio)
         place = QRectF(
             (self.width() - side.width()) / 2,
             (self.height() - side.height()) / 2,
             side.width(),
             side.height(),
         )
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, self._pixmap.width() > 64)
-        painter.drawPixmap(place, self._pixmap, QRectF(self._pixmap.rect()))
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, self.pixmap.width() > 64)
+        painter.drawPixmap(place, self.pixmap, QRectF(self.pixmap.rect()))
         painter.setPen(QColor(theme.colours.line))
         painter.drawRect(place.adjusted(0, 0, -1, -1))
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QScrollArea, QSlider, QWidget
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QSlider, QWidget
 
 from robgui.analyses.semantic.words import with_unit
+from robgui.gui.widgets.form_scroll import FormScroll
 from robgui.gui.widgets.plain import Label
 
 if TYPE_CHECKING:
@@ -95,14 +96,12 @@ class AxisRow(QWidget):
         self.moved.emit(self.at(step))
 
 
-class SliderColumn(QScrollArea):
+class SliderColumn(FormScroll):
     """Scrolls up and down only, so it is never narrower than what it holds."""
 
     def __init__(self, content: QWidget) -> None:
-        super().__init__(widgetResizable=True, frameShape=QScrollArea.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._content = content
-        self.setWidget(content)
+        super().__init__(content)
 
     def minimumSizeHint(self) -> QSize:
         """As wide as the content and the scroll bar beside it."""

@@ -84,7 +84,7 @@ class SweepTools(QWidget):
             ),
             None,
         )
-        asked = self._store.request("zonnscan")
+        asked = self._store.next_run.request("zonnscan")
 
         def arrived(answer: tuple[Twins, Dataset]) -> None:
             self.made.emit(answer[0], asked, eps)

@@ -26,10 +26,10 @@ def explain(
 
     def work() -> Facts:
         from robgui.core.execution.choice import one_executor
-        from robgui.core.execution.worker.slot import Terms
+        from robgui.core.execution.worker.terms import Terms
         from robgui.report.postmortem.making import post_mortem
 
-        executor = one_executor(Terms(memory=store.memory, polite=True))
+        executor = one_executor(Terms(memory=store.processes.memory, polite=True))
         try:
             return post_mortem(
                 workspace, finding, store.answers.ask, executor, seconds=seconds, trust=trusted

@@ -46,7 +46,7 @@ def export_made(store: Store, request: Request, result: Any, place: Path) -> Non
 def _origin(store: Store, request: Request) -> Origin | None:
     """The model and the inputs of a run, if they are open."""
     library = store.library
-    data = library.dataset_of(request)
+    data = store.subjects.dataset_of(request)
     model = next((one for one in library.models if request.place_of(one.fingerprint) == 0), None)
     if data is None or model is None:
         return None

@@ -14,7 +14,7 @@ from robgui.core.execution.inline import Inline
 from robgui.core.execution.run import RunState
 from robgui.core.execution.worker.graphics import Graphics
 from robgui.core.execution.worker.process import Place
-from robgui.core.execution.worker.slot import Terms
+from robgui.core.execution.worker.terms import Terms
 from robgui.core.execution.worker.workers import Doing, Workers, usual_memory
 from robgui.gui.state.running.waiting import Order, Waiting
 
@@ -36,6 +36,7 @@ class Carrier(QThread):
 
     Attributes:
         waiting: What has not begun.
+        workers: The processes; None before they are started, and where all is in this one.
 
     Signals:
         working: What the worker processes are busy with besides runs, in words; empty when nothing.
@@ -55,13 +56,13 @@ class Carrier(QThread):
         self._wanted: tuple[Request, frozenset[str]] | None = None
         self._said = ""
         self._leaving = False
-        self._workers: Workers | None = None
+        self.workers: Workers | None = None
         self._going: list[tuple[Order, Inline | Workers]] = []
 
     @property
     def pids(self) -> list[int]:
         """The processes that compute."""
-        workers = self._workers
+        workers = self.workers
         if workers is None:
             return []
         return workers.processes
@@ -69,7 +70,7 @@ class Carrier(QThread):
     @property
     def doings(self) -> list[Doing]:
         """What each worker does now."""
-        workers = self._workers
+        workers = self.workers
         if workers is None:
             return []
         return workers.doings
@@ -77,7 +78,7 @@ class Carrier(QThread):
     @property
     def graphics(self) -> Graphics:
         """How full graphics cards are, as a worker has said last."""
-        workers = self._workers
+        workers = self.workers
         if workers is None:
             return Graphics()
         return workers.graphics
@@ -127,7 +128,7 @@ class Carrier(QThread):
 
     def run(self) -> None:
         """The thread's life."""
-        workers = self._workers = None if one_process() else self._start_workers()
+        workers = self.workers = None if one_process() else self._start_workers()
         try:
             while not self._leaving or self._going:
                 if workers is not None:
@@ -140,7 +141,7 @@ class Carrier(QThread):
 
     def _wake(self) -> None:
         self.waiting.wake()
-        workers = self._workers
+        workers = self.workers
         if workers is not None:
             workers.wake()
 

@@ -97,9 +97,9 @@ class Inspection(QObject):
         if not store.analyses:
             return "Still loading; a moment."
         if store.library.model is None:
-            return store.library.loading or "Open a model first."
+            return store.library.pending.loading or "Open a model first."
         if store.library.dataset is None:
-            return store.library.loading or "Open some inputs first."
+            return store.library.pending.loading or "Open some inputs first."
         return store.library.mismatch
 
     def start(self, *, first: bool = False) -> None:
@@ -158,12 +158,12 @@ class Inspection(QObject):
         library = store.library
         if known.first_look is None or library.model is None or library.dataset is None:
             return None
-        params = known.params.parse({**store.usual(name), **known.first_look})
+        params = known.params.parse({**store.next_run.usual(name), **known.first_look})
         if known.looks_at_data(params):
             indices = self._indices(name)
         else:
             indices = ()
-        shortage = known.shortage(params, store.models_for(known, params), len(indices))
+        shortage = known.shortage(params, store.next_run.models_for(known, params), len(indices))
         self.refusals[name] = known.refusal(library.model) or told(shortage)
         if self.refusals[name]:
             return None
@@ -177,13 +177,13 @@ class Inspection(QObject):
             spread = ""
         how = ", ".join(part for part in (store.filter, spread) if part)
         if known.inputs == "one":
-            return store.build(known, params, indices)
+            return store.next_run.build(known, params, indices)
         # all of them, as Run asks for all: the same question
         if len(indices) == whole:
             asked = store.scope
         else:
             asked = indices
-        return store.build(known, params, asked, how)
+        return store.next_run.build(known, params, asked, how)
 
     def _indices(self, name: str) -> tuple[int, ...]:
         store = self._store

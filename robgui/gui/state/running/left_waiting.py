@@ -12,7 +12,7 @@ from robgui.core.text.words import count
 if TYPE_CHECKING:
     from robgui.core.execution.run import Run
     from robgui.gui.state.background import Background
-    from robgui.gui.state.history import History
+    from robgui.gui.state.history.history import History
     from robgui.gui.state.running.runner import Runner
 
 

@@ -17,10 +17,10 @@ from robgui.gui.state.running.carrier import Carrier
 from robgui.gui.state.running.waiting import Order
 
 if TYPE_CHECKING:
-    from robgui.core.execution.analysis import Step
     from robgui.core.execution.execution import Execution
     from robgui.core.execution.loaded_cache import LoadedCache
     from robgui.core.execution.request import Request
+    from robgui.core.execution.step import Step
     from robgui.core.execution.worker.graphics import Graphics
     from robgui.core.execution.worker.process import Place
     from robgui.core.execution.worker.workers import Doing
@@ -36,6 +36,7 @@ class Runner(QObject):
 
     Attributes:
         executions: Those that have not ended: what has begun, then what waits, the next one first.
+        carrier: The thread.
 
     Signals:
         reordered: What waits will begin in another order.
@@ -56,9 +57,9 @@ class Runner(QObject):
         self.executions: list[Execution] = []
         self._told: dict[int, tuple[RunState, Step[Any] | None]] = {}
         self._ended_calls = 0
-        self._carrier = Carrier(self)
-        self._carrier.working.connect(self.working)
-        self._carrier.noticed.connect(self.noticed)
+        self.carrier = Carrier(self)
+        self.carrier.working.connect(self.working)
+        self.carrier.noticed.connect(self.noticed)
         self._timer = QTimer(self)
         self._timer.setInterval(FRAME_MS)
         self._timer.timeout.connect(self._poll)
@@ -83,12 +84,12 @@ class Runner(QObject):
     @property
     def waits(self) -> list[Execution]:
         """Those that have not begun, the next one first."""
-        return self._carrier.waiting.executions
+        return self.carrier.waiting.executions
 
     @property
     def has_room(self) -> bool:
         """Whether the next one would begin at once."""
-        return len(self.executions) < self._carrier.at_once
+        return len(self.executions) < self.carrier.at_once
 
     @property
     def busy(self) -> bool:
@@ -103,26 +104,26 @@ class Runner(QObject):
     @property
     def pids(self) -> list[int]:
         """The processes that compute."""
-        return self._carrier.pids
+        return self.carrier.pids
 
     @property
     def doings(self) -> list[Doing]:
         """What each worker does now."""
-        return self._carrier.doings
+        return self.carrier.doings
 
     @property
     def graphics(self) -> Graphics:
         """How full graphics cards are, as a worker has said last."""
-        return self._carrier.graphics
+        return self.carrier.graphics
 
     def start(self) -> None:
         """Starts the thread and its worker processes ahead of their need."""
-        if not self._carrier.isRunning():
-            self._carrier.start()
+        if not self.carrier.isRunning():
+            self.carrier.start()
 
     def arrange(self, places: Sequence[Place], memory: int) -> None:
         """Computes in these places from now on, see Carrier."""
-        self._carrier.arrange(places, memory)
+        self.carrier.arrange(places, memory)
 
     def submit(
         self,
@@ -144,7 +145,7 @@ class Runner(QObject):
         """
         self.start()
         self.executions.append(execution)
-        self._carrier.put(Order(execution, shelf, cluster, device), place)
+        self.carrier.put(Order(execution, shelf, cluster, device), place)
         self._order()
         self._timer.start()
         # Its end is told by a frame, after its last Step: who asked for it is listening only then.
@@ -156,7 +157,7 @@ class Runner(QObject):
         """Lets some that wait begin ``by`` places later (earlier if negative), or before all
         others that wait.
         """
-        if self._carrier.waiting.move(executions, by):
+        if self.carrier.waiting.move(executions, by):
             self._order()
             self.reordered.emit()
 
@@ -168,7 +169,7 @@ class Runner(QObject):
 
     def warm(self, request: Request, trusted: frozenset[str]) -> None:
         """Has the models and data of ``request`` loaded ahead of a run; code runs as in Task."""
-        self._carrier.warm(request, trusted)
+        self.carrier.warm(request, trusted)
 
     def stop_all(self) -> None:
         """Stops what runs and empties the queue."""
@@ -178,13 +179,13 @@ class Runner(QObject):
     def shutdown(self) -> bool:
         """Stops what runs, leaves queued what waits; False if the model would not let go."""
         self._timer.stop()
-        self._carrier.leave()
+        self.carrier.leave()
         for execution in self.executions:
             if execution.attempts:
                 execution.stop()
             else:
                 execution.enlist()
-        return not self._carrier.isRunning() or self._carrier.wait(SHUTDOWN_MS)
+        return not self.carrier.isRunning() or self.carrier.wait(SHUTDOWN_MS)
 
     def _poll(self) -> None:
         """Every frame: tells what is new of each Execution.

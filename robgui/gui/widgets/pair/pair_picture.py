@@ -135,8 +135,7 @@ class PairPicture(QWidget):
         if step is None or self.mode is not Mode.SLIDER:
             super().keyPressEvent(event)
             return
-        self._move.stop()
-        self._slide(self.place + step)
+        self.slide_to(self.place + step)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.pair is None or self._images is None:
@@ -188,15 +187,15 @@ class PairPicture(QWidget):
         for tint, width in ((QColor(0, 0, 0, 140), 5.0), (QColor("#FFFFFF"), 2.5)):
             painter.setPen(QPen(tint, width))
             painter.drawLine(QPointF(edge, main.top()), QPointF(edge, main.bottom()))
-        middle, size = QPointF(edge, main.center().y()), 13.0
+        middle, size, near = QPointF(edge, main.center().y()), theme.grown(13), theme.grown(4)
         painter.setPen(QPen(QColor(0, 0, 0, 140), 1.5))
         painter.setBrush(QColor("#FFFFFF"))
         painter.drawEllipse(middle, size, size)
-        painter.setPen(QPen(QColor("#222222"), 2.0))
+        painter.setPen(QPen(QColor("#222222"), 2.0 * theme.scale))
         for way in (-1, 1):
-            tip = QPointF(middle.x() + way * 8, middle.y())
+            tip = QPointF(middle.x() + 2 * way * near, middle.y())
             for up in (-1, 1):
-                painter.drawLine(tip, QPointF(middle.x() + way * 4, middle.y() + up * 4))
+                painter.drawLine(tip, QPointF(middle.x() + way * near, middle.y() + up * near))
 
     def _chip(self, painter: QPainter, main: QRectF, *, after: bool, right: bool = False) -> None:
         if main.width() < _LEAST_FOR_CHIPS:
@@ -282,8 +281,17 @@ class PairPicture(QWidget):
         if not event.buttons() & Qt.MouseButton.LeftButton:
             return
         main = self.on_show.main[0]
+        self.slide_to((event.position().x() - main.left()) / main.width())
+
+    @property
+    def blinks(self) -> bool:
+        """Whether before and after take turns now."""
+        return self._timer.isActive()
+
+    def slide_to(self, place: float) -> None:
+        """Puts the slider at a share of the width, wherever it was moving to."""
         self._move.stop()
-        self._slide((event.position().x() - main.left()) / main.width())
+        self._slide(place)
 
     def _slide(self, place: float) -> None:
         self.place = min(1.0, max(0.0, float(place)))

@@ -54,6 +54,7 @@ class CellNumbers(pg.GraphicsObject):
         self._heat: Heat = weakref.proxy(heat)  # held, neither would ever be let go
         self._rect = QRectF()
         self._shape = (1, 1)
+        self._halves: dict[str, float] = {}
         heat.plot.addItem(self, ignoreBounds=True)
         box = heat.plot.getPlotItem().getViewBox()
         box.sigResized.connect(self.fit)
@@ -79,7 +80,8 @@ class CellNumbers(pg.GraphicsObject):
         """Shows the numbers where the widest of them fits into a cell."""
         metrics = QFontMetrics(self._heat.plot.font())
         words = {number.words for number in self.numbers}
-        widest = max(map(metrics.horizontalAdvance, words), default=0)
+        self._halves = {one: metrics.horizontalAdvance(one) / 2 for one in words}
+        widest = 2 * max(self._halves.values(), default=0.0)
         box = self._heat.plot.getPlotItem().getViewBox()
         rows, columns = self._shape
         room = _FILLED * box.width() / columns, _FILLED * box.height() / rows
@@ -100,9 +102,8 @@ class CellNumbers(pg.GraphicsObject):
         lift = (metrics.ascent() - metrics.descent()) / 2
         for number in self.numbers:
             middle = onto.map(number.place)
-            half = metrics.horizontalAdvance(number.words) / 2
             painter.setPen(number.ink)
-            painter.drawText(middle + QPointF(-half, lift), number.words)
+            painter.drawText(middle + QPointF(-self._halves[number.words], lift), number.words)
 
     def _numbers(self, view: Matrix) -> list[Number]:
         """A number for each value that is known; equal values share their words and ink."""

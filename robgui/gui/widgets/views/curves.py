@@ -43,7 +43,7 @@ class CurvesView(PlotView):
         """Gives every line its new numbers."""
         self.plot.show_axes(view.x, view.y)
         while len(self.lines) < len(view.lines):
-            self.lines.append(LineItem(self.plot))
+            self.lines.append(LineItem(self.plot, mini=self.mini))
         for place, item in enumerate(self.lines):
             item.show_line(view, view.lines[place] if place < len(view.lines) else None, place)
         keys = [item.key(line) for item, line in zip(self.lines, view.lines, strict=False)]
@@ -128,23 +128,33 @@ def _crowd(view: Curves) -> bool:
 
 
 class LineItem:
-    """One line with its band and symbols, kept for life."""
+    """One line with its band and symbols, kept for life.
 
-    def __init__(self, plot: Any) -> None:
+    Args:
+        plot: Where it is drawn.
+        mini: In a small picture symbols would hide the line that joins them.
+
+    Attributes:
+        curve: The line itself.
+        band: The area between its bounds.
+    """
+
+    def __init__(self, plot: Any, *, mini: bool = False) -> None:
+        self._mini = mini
         self.x = self.y = np.zeros(0)
         self.heights: list[np.ndarray] = []
         self._style: object = None
         self._crowded = False
-        self._curve = pg.PlotCurveItem(connect="finite")
+        self.curve = pg.PlotCurveItem(connect="finite")
         self._dots = pg.ScatterPlotItem(pxMode=True)
-        self._band = QGraphicsPathItem()
-        self._band.setPen(QPen(Qt.PenStyle.NoPen))
-        for item in (self._band, self._curve, self._dots):
+        self.band = QGraphicsPathItem()
+        self.band.setPen(QPen(Qt.PenStyle.NoPen))
+        for item in (self.band, self.curve, self._dots):
             plot.addItem(item, ignoreBounds=True)
 
     def show_line(self, view: Curves, line: Line | None, place: int) -> None:
         """Takes the numbers of ``line``; None hides everything."""
-        for item in (self._curve, self._dots, self._band):
+        for item in (self.curve, self._dots, self.band):
             item.setVisible(line is not None)
         if line is None:
             return
@@ -154,15 +164,15 @@ class LineItem:
             x, y = _steps(self.x, self.y)
         else:
             x, y = (self.x, self.y)
-        self._curve.setData(x, y)
-        self._curve.setVisible(line.line)
-        self._band.setPath(self._area(view.y, line))
-        if line.symbol:
+        self.curve.setData(x, y)
+        self.curve.setVisible(line.line)
+        self.band.setPath(self._area(view.y, line))
+        if line.symbol and not (self._mini and line.line):
             dots = np.isfinite(self.x) & np.isfinite(self.y)
+            self._dots.setData(self.x[dots], self.y[dots])
         else:
-            dots = np.zeros(0, bool)
-        self._dots.setData(self.x[dots], self.y[dots]) if line.symbol else self._dots.clear()
-        for depth, item in ((0, self._band), (1, self._curve), (2, self._dots)):
+            self._dots.clear()
+        for depth, item in ((0, self.band), (1, self.curve), (2, self._dots)):
             item.setZValue(depth * 1000 - place + (0 if line.quiet else 500))
         self._crowded = len(self.x) > CROWD or (not line.line and len(self.x) > 1 and _crowd(view))
         self.point(line, False)
@@ -175,13 +185,13 @@ class LineItem:
         else:
             ink = line.ink
         width = _width(line) + (1.5 if near else 0.0)
-        size = 6 if self._crowded else 8 + width
+        size = theme.grown(6 if self._crowded else 8 + width)
         style = (ink, line.ink, width, line.symbol, size, theme.dark)
         if style == self._style:
             return  # each of the following works out every point anew
         self._style = style
-        self._curve.setPen(pen(ink, width, _dash(line.ink)))
-        self._band.setBrush(pg.mkBrush(colour(line.ink, 0.22)))
+        self.curve.setPen(pen(ink, width, _dash(line.ink)))
+        self.band.setBrush(pg.mkBrush(colour(line.ink, 0.22)))
         if line.symbol:
             self._dots.setSymbol(SYMBOLS[line.symbol])
             self._dots.setSize(size)

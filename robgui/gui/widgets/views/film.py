@@ -27,7 +27,7 @@ class FilmView(ViewWidget):
         self._column.setSpacing(4)
         self._column.addWidget(self.timeline)
         self.put(box)
-        self._foot.hide()
+        self.foot.hide()
         self.timeline.moved.connect(self._show)
 
     def fits(self, view: View) -> bool:

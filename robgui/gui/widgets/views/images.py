@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from PySide6.QtCore import (
     QAbstractListModel,
     QEvent,
@@ -32,7 +31,9 @@ from robgui.gui.widgets.views.picture_cell import (
     ARROW,
     MARGIN,
     CellDelegate,
+    frame_shape,
     half_at,
+    own_share,
     picture_box,
     scaled_to,
 )
@@ -76,7 +77,9 @@ class ImagesView(ViewWidget):
         self.fit()
 
     def restyle(self) -> None:
-        """Chips and captions in the present theme."""
+        """Chips and captions in the present theme and text size."""
+        self.model.measure()
+        self.fit()
         self.list.viewport().update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -216,7 +219,12 @@ class PictureModel(QAbstractListModel):
     def _take(self, view: Images) -> None:
         self.view = view
         self._shape = frame_shape(view)
-        lines = [words for one in view.pictures for words in (one.caption, f"✓ {one.chip}")]
+        self.measure()
+
+    def measure(self) -> None:
+        """How wide the words are; their font may have changed."""
+        pictures = () if self.view is None else self.view.pictures
+        lines = [words for one in pictures for words in (one.caption, f"✓ {one.chip}")]
         widths = [self.metrics.horizontalAdvance(words) for words in lines]
         self._longest = max(widths, default=0) + self.metrics.averageCharWidth()
         self._words = min(self.letters * self.metrics.averageCharWidth(), self._longest)
@@ -319,26 +327,6 @@ class PictureModel(QAbstractListModel):
             side = round(self.side * own_share(self.view, number))
             known = self._scaled[number] = (pixels, scaled_to(pixels, max(1, side)))
         return known[1]
-
-
-def frame_shape(view: Images) -> tuple[float, float]:
-    """Width and height, at most 1, of the smallest frame that every picture fits into."""
-    shapes = [np.array(picture.pixels.shape[1::-1], float) for picture in view.pictures]
-    if not shapes:
-        return 1.0, 1.0
-    shares = [own_share(view, number) for number in range(len(shapes))]
-    fitted = [share * shape / shape.max() for share, shape in zip(shares, shapes, strict=True)]
-    width, height = np.max(fitted, axis=0)
-    return float(width), float(height)
-
-
-def own_share(view: Images, number: int) -> float:
-    """How large a picture is beside the largest: strips of one height keep one size of pixel."""
-    sizes = {picture.pixels.shape[:2] for picture in view.pictures}
-    if len(sizes) == 1 or len({height for height, _ in sizes}) > 1:
-        return 1.0
-    largest = max(max(size) for size in sizes)
-    return float(max(view.pictures[number].pixels.shape[:2])) / largest
 
 
 def words_of(picture: Picture) -> str:

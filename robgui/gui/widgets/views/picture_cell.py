@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from PySide6.QtCore import (
     QModelIndex,
     QPersistentModelIndex,
@@ -17,7 +18,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from robgui.core.view import Ink, Picture, Spot
+from robgui.core.view import Images, Ink, Picture, Spot
 from robgui.gui.app.theme import theme
 from robgui.gui.widgets.inks import colour
 from robgui.gui.widgets.plots import to_qimage
@@ -81,6 +82,26 @@ def picture_box(cell: QRect, frame: QSize, pixels: QSize, place: int) -> QRect:
     x = left + round((frame.width() - pixels.width()) / 2)
     y = cell.top() + MARGIN + round((frame.height() - pixels.height()) / 2)
     return QRect(QPoint(x, y), pixels)
+
+
+def frame_shape(view: Images) -> tuple[float, float]:
+    """Width and height, at most 1, of the smallest frame that every picture fits into."""
+    shapes = [np.array(picture.pixels.shape[1::-1], float) for picture in view.pictures]
+    if not shapes:
+        return 1.0, 1.0
+    shares = [own_share(view, number) for number in range(len(shapes))]
+    fitted = [share * shape / shape.max() for share, shape in zip(shares, shapes, strict=True)]
+    width, height = np.max(fitted, axis=0)
+    return float(width), float(height)
+
+
+def own_share(view: Images, number: int) -> float:
+    """How large a picture is beside the largest: strips of one height keep one size of pixel."""
+    sizes = {picture.pixels.shape[:2] for picture in view.pictures}
+    if len(sizes) == 1 or len({height for height, _ in sizes}) > 1:
+        return 1.0
+    largest = max(max(size) for size in sizes)
+    return float(max(view.pictures[number].pixels.shape[:2])) / largest
 
 
 def scaled_to(pixels: Any, side: int) -> QPixmap:

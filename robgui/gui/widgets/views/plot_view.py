@@ -22,14 +22,18 @@ PADDING = 0.03
 
 
 class PlotView(ViewWidget):
-    """A plot with its legend beside or below it; a subclass says what stands at a place."""
+    """A plot with its legend beside or below it; a subclass says what stands at a place.
+
+    Attributes:
+        marks: Lines across the plot: level ones (0) and upright ones (90).
+    """
 
     def __init__(self, *, mini: bool = False) -> None:
         super().__init__(mini=mini)
         self.plot = Plot("", "")
         self.legend = Legend()
         self.legend.setVisible(not mini)
-        self._marks: dict[int, list[Any]] = {0: [], 90: []}
+        self.marks: dict[int, list[Any]] = {0: [], 90: []}
         self._movable: dict[int, Callable[[float], None]] = {}
         self.put(Keyed(self.plot, self.legend))
         self.plot.scene().sigMouseMoved.connect(self._moved)
@@ -64,7 +68,7 @@ class PlotView(ViewWidget):
 
     def show_marks(self, marks: Sequence[Mark], angle: int, axis: Axis) -> list[LegendKey]:
         """Draws lines at some values, upright (90) or lying (0), and says what they mean."""
-        items = self._marks[angle]
+        items = self.marks[angle]
         while len(items) < len(marks):
             items.append(pg.InfiniteLine(angle=angle))
             self.plot.addItem(items[-1], ignoreBounds=True)
@@ -92,8 +96,8 @@ class PlotView(ViewWidget):
 
     def _loosen(self) -> None:
         for place, moved in self._movable.items():
-            if place < len(self._marks[90]):
-                line = self._marks[90][place]
+            if place < len(self.marks[90]):
+                line = self.marks[90][place]
             else:
                 line = None
             if line is not None and not line.movable:

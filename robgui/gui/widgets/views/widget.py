@@ -28,6 +28,9 @@ class ViewWidget(Themed, QWidget):
     Args:
         mini: Small and to be looked at only: no legend, no note, no mouse.
 
+    Attributes:
+        foot: The note below the picture, and what the pointer stands on.
+
     Signals:
         pointed: What stands at the pointer, in words; empty when it has left.
         chosen: What was clicked; each kind says what that is.
@@ -44,12 +47,12 @@ class ViewWidget(Themed, QWidget):
         self.setProperty("role", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.view: Any = None
-        self._foot = Foot()
-        self._foot.setVisible(not mini)
+        self.foot = Foot()
+        self.foot.setVisible(not mini)
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(4)
-        self._layout.addWidget(self._foot)
+        self._layout.addWidget(self.foot)
         if mini:
             self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         theme.changed.connect(self.look_changed)
@@ -80,7 +83,7 @@ class ViewWidget(Themed, QWidget):
         self.view = view
         self.setAccessibleName(view.title)
         self.setAccessibleDescription(view.note)
-        self._foot.set_note(view.note)
+        self.foot.set_note(view.note)
 
     def fits(self, view: View) -> bool:
         """Whether it can draw ``view``."""
@@ -122,7 +125,7 @@ class ViewWidget(Themed, QWidget):
 
     def tell(self, words: str) -> None:
         """Reads out what stands at the pointer."""
-        self._foot.set_words(words)
+        self.foot.set_words(words)
         self.pointed.emit(words)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -75,7 +75,7 @@ def test_a_trap_that_loses_the_class_is_a_failure_and_the_sentence_says_where() 
 def test_a_class_kept_at_every_pose_holds_only_when_all_of_them_are_computed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("robgui.core.execution.analysis.Pace.due", lambda self: True)
+    monkeypatch.setattr("robgui.core.execution.step.Pace.due", lambda self: True)
     made = steps("semantic_map", toy_net(EVERYWHERE), target="pot", step=GRID)
     early, whole = says("semantic_map", made[0].result), says("semantic_map", made[-1].result)
     assert early.status is Status.UNKNOWN and early.sentence.startswith("So far ")
@@ -90,7 +90,7 @@ def test_a_class_kept_at_every_pose_holds_only_when_all_of_them_are_computed(
 def test_a_partial_map_counts_the_poses_that_are_computed_and_no_coarser_cell_twice(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("robgui.core.execution.analysis.Pace.due", lambda self: True)
+    monkeypatch.setattr("robgui.core.execution.step.Pace.due", lambda self: True)
     result = steps("semantic_map", toy_net(FLAT), target="pot", step=GRID)[0].result
     computed = result.tops[result.computed]
     assert 0 < len(computed) < result.tops.size

@@ -87,7 +87,7 @@ def test_what_is_lost_inside_is_drawn_with_its_upper_bound_and_what_is_allowed()
 
 
 def test_before_any_region_the_film_is_the_map_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("robgui.core.execution.analysis.Pace.due", lambda self: True)
+    monkeypatch.setattr("robgui.core.execution.step.Pace.due", lambda self: True)
     early = steps("semantic_regions", toy_net(FLAT), target="pot", iterations=1)[0].result
     (film,) = regions_views(early, RegionsParams())
     assert film.steps == ("looking where the class holds",) and not film.frames[0].boxes

@@ -154,7 +154,7 @@ def test_a_clean_region_beside_others_with_failures_is_at_risk_and_is_the_one_sp
 def test_what_is_inside_is_unknown_until_it_has_been_looked_at(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("robgui.core.execution.analysis.Pace.due", lambda self: True)
+    monkeypatch.setattr("robgui.core.execution.step.Pace.due", lambda self: True)
     made = steps(
         "semantic_regions", toy_net(EVERYWHERE), target="pot", starts=((140, 40),), iterations=30
     )

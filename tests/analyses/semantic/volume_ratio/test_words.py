@@ -100,7 +100,7 @@ def test_every_network_has_a_verdict_with_its_own_share() -> None:
 
 
 def test_before_the_first_region_is_done_nothing_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("robgui.core.execution.analysis.Pace.due", lambda self: True)
+    monkeypatch.setattr("robgui.core.execution.step.Pace.due", lambda self: True)
     early = steps("srvr", (toy_net(FLAT, "a"), toy_net(FLAT, "b")), target="pot", iterations=3)[
         0
     ].result

@@ -29,7 +29,7 @@ from robgui.analyses.zonnscan.sampling.points import (
 from robgui.analyses.zonnscan.sampling.scan import Scan
 from robgui.analyses.zonnscan.sampling.tally import Counts, Tally
 from robgui.analyses.zonnscan.sampling.zones import EVERY, BoxCloud, linf_corners
-from robgui.analyses.zonnscan.sweep import _Sweep
+from robgui.analyses.zonnscan.sweep import Sweep
 from robgui.core.dataset import from_arrays
 from robgui.core.model.classifier import Classifier
 from tests.analyses.simple_modules import Constant
@@ -229,7 +229,7 @@ def test_at_the_default_settings_the_interval_holds_the_truth_near_sharp_boundar
 def scanned(classifier: Classifier, x: tuple[float, ...], **settings: object) -> ZonnscanResult:
     """A sweep without the searches for a change of class, which have no part in the interval."""
     data = from_arrays(np.asarray([x], dtype=np.float32))
-    sampled = _Sweep(classifier, data, ZonnscanParams.model_validate(settings))
+    sampled = Sweep(classifier, data, ZonnscanParams.model_validate(settings))
     for _ in sampled.scan:
         continue
     return sampled.step().result
@@ -330,11 +330,11 @@ def test_clopper_pearson_is_exact_at_both_ends_and_between() -> None:
 def test_a_sweep_that_stops_early_is_a_beginning_of_one_that_does_not() -> None:
     """What the measured coverage rests on: it reads the stop off the rounds of a whole sweep."""
     model, inputs = subject("sharp_2d")
-    whole = _Sweep(model, inputs[1], ZonnscanParams(target_half_width=0, added=0))
+    whole = Sweep(model, inputs[1], ZonnscanParams(target_half_width=0, added=0))
     rounds = {key: value[None] for key, value in recorded(whole).items() if key != "n"}
     record = {"n": np.array(list(round_ends(1024))), **rounds}
     low, high, share_low, share_high, samples, index = stopped(record, 0, NOW)
-    early = _Sweep(model, inputs[1], ZonnscanParams(added=0))
+    early = Sweep(model, inputs[1], ZonnscanParams(added=0))
     for _ in early.scan:
         continue
     result = early.step().result

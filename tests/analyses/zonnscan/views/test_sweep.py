@@ -106,7 +106,7 @@ def test_two_sweeps_can_be_subtracted() -> None:
 def test_views_of_every_step_are_made_in_less_than_ten_milliseconds_with_a_thousand_classes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("robgui.core.execution.analysis.Pace.due", lambda self: True)
+    monkeypatch.setattr("robgui.core.execution.step.Pace.due", lambda self: True)
     steps = all_steps(small_mlp(classes=1000), np.full((1, 6, 6), 0.4), samples=64)
     views(steps[0].result, ZonnscanParams())
     times = []

@@ -97,7 +97,7 @@ def test_a_partial_sweep_speaks_of_the_radii_that_are_computed() -> None:
 def test_every_step_of_a_run_speaks_of_no_more_than_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
     from tests.analyses.zonnscan.models import all_steps
 
-    monkeypatch.setattr("robgui.core.execution.analysis.Pace.due", lambda self: True)
+    monkeypatch.setattr("robgui.core.execution.step.Pace.due", lambda self: True)
     classifier = Classifier.from_module(Constant([9.0, 0.0]), (40,))
     for step in all_steps(classifier, np.full(40, 0.5), samples=64, batch=16, target_half_width=0):
         known = step.result.radii[step.result.samples > 0]

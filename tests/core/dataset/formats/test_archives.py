@@ -155,7 +155,7 @@ def test_a_member_that_grows_beyond_what_it_declares_is_cut_there(tmp_path):
 
 
 def test_a_compressed_tar_that_grows_like_a_bomb_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("robgui.core.dataset.formats.tars._FREE", 10**6)
+    monkeypatch.setattr("robgui.core.dataset.formats.tars.FREE", 10**6)
     path = tmp_path / "a.tar.gz"
     with tarfile.open(path, "w:gz") as archive:
         info = tarfile.TarInfo("a.png")

@@ -95,9 +95,6 @@ def test_one_by_one_and_all_at_once_are_the_same():
     np.testing.assert_array_equal(
         np.concatenate([dataset.array([i]) for i in range(4)]), dataset.array()
     )
-    np.testing.assert_allclose(
-        np.stack([dataset._source.read(i, (3, 8, 8)) for i in range(4)]), dataset.array(), atol=1e-7
-    )
 
 
 def test_floats_from_0_to_255_become_0_to_1():

@@ -10,7 +10,7 @@ import pytest
 
 from robgui.core.errors import ModelError, TrustError
 from robgui.core.execution.asking.service import Service
-from robgui.core.execution.worker.slot import Terms
+from robgui.core.execution.worker.terms import Terms
 from robgui.core.trust.opening import code_of
 from tests.core.execution.worker import foreign
 from tests.patience import Stopwatch, wait_for
@@ -101,7 +101,7 @@ def test_a_question_that_is_stopped_ends_within_three_seconds_and_the_next_one_i
     service, files
 ):
     answers = ask_for_mischief(service, opened(service, files, "loops"))
-    wait_for(lambda: "MISCHIEF" in service._workers.words, "the mischief")
+    wait_for(lambda: "MISCHIEF" in service.words, "the mischief")
     with Stopwatch() as watch:
         service.stop("mischief")
         wait_for(lambda: answers, "the end")
@@ -113,7 +113,7 @@ def test_a_question_that_is_stopped_ends_within_three_seconds_and_the_next_one_i
 def test_a_model_that_nobody_waits_for_gives_way_to_one_that_somebody_waits_for(service, files):
     card = opened(service, files, "sleeps")
     answers = ask_for_mischief(service, card, urgent=False)
-    wait_for(lambda: "MISCHIEF" in service._workers.words, "the mischief")
+    wait_for(lambda: "MISCHIEF" in service.words, "the mischief")
     good = opened(service, files, "good")
     assert "others waited" in str(answers[0])
     assert scores(service, good).probabilities.shape == (1, 4)
@@ -141,7 +141,7 @@ def test_it_says_what_it_waits_for(service, files, said):
 def test_closing_tells_whoever_waits_and_does_not_wait_for_the_model(files):
     service = Service(Terms(memory=1_500_000_000))
     answers = ask_for_mischief(service, opened(service, files, "loops"))
-    wait_for(lambda: "MISCHIEF" in service._workers.words, "the mischief")
+    wait_for(lambda: "MISCHIEF" in service.words, "the mischief")
     with Stopwatch() as watch:
         service.close()
         wait_for(lambda: answers, "the end")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from robgui.core.execution.worker.process import Place
-from robgui.core.execution.worker.slot import Terms
+from robgui.core.execution.worker.terms import Terms
 from robgui.core.execution.worker.workers import Workers
 from robgui.core.workspace import Workspace
 from tests.core.execution.worker import foreign

@@ -8,8 +8,10 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from robgui.core.execution.analysis import Pace, Params, Step, analysis
+from robgui.core.execution.analysis import analysis
+from robgui.core.execution.params.params import Params
 from robgui.core.execution.registry import register
+from robgui.core.execution.step import Pace, Step
 from robgui.core.verdict import Status, Verdict
 
 #: Seconds between two Steps: longer than a person waits, and than a process is given to stop.

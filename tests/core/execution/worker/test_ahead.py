@@ -12,7 +12,7 @@ from robgui.core.execution.execution import Execution
 from robgui.core.execution.run import RunState
 from robgui.core.execution.worker.niceness import NICENESS, SESSION_NICENESS
 from robgui.core.execution.worker.process import Place
-from robgui.core.execution.worker.slot import Terms
+from robgui.core.execution.worker.terms import Terms
 from robgui.core.execution.worker.workers import Workers
 from tests.core.execution.worker import foreign
 from tests.core.execution.worker.runs import assert_next_run_works, run, seconds_to_stop, wait
@@ -85,7 +85,7 @@ def test_a_run_that_waits_for_its_own_model_to_be_loaded_ahead_can_be_stopped(
 def test_a_worker_that_is_slow_to_start_is_not_ended_for_what_waits_to_be_loaded_ahead(
     files, monkeypatch
 ):
-    monkeypatch.setattr("robgui.core.execution.worker.slot._WARM_SECONDS", 0.05)
+    monkeypatch.setattr("robgui.core.execution.worker.slot.WARM_SECONDS", 0.05)
     workers = Workers([Place("cpu", 1)], Terms(pace=0.0, keep=True))
     workers.start()
     try:

@@ -12,7 +12,7 @@ import pytest
 from robgui.core.execution.asking.service import Service
 from robgui.core.execution.worker.frames import FrameError
 from robgui.core.execution.worker.graphics import Graphics, GraphicsLook, read_graphics
-from robgui.core.execution.worker.slot import Terms
+from robgui.core.execution.worker.terms import Terms
 
 ROOT = Path(__file__).parents[4]
 
@@ -36,13 +36,13 @@ def test_a_worker_that_uses_a_card_says_how_full_it_is_and_the_status_bar_shows_
     try:
         assert asked.ask("devices")
         assert asked.graphics.of("cuda:0") == (3_100_000_000, 24_000_000_000)
-        store.answers._service = asked
+        store.answers.service = asked
         store.library.device = "cuda:0"
-        status._look()
-        assert status._memory.text().endswith("GPU 3.1 GB of 24.0 GB")
+        status.look()
+        assert status.memory.text().endswith("GPU 3.1 GB of 24.0 GB")
         store.library.device = "cpu"
-        status._look()
-        assert "GPU" not in status._memory.text(), "the processor has no such memory"
+        status.look()
+        assert "GPU" not in status.memory.text(), "the processor has no such memory"
     finally:
         assert store.shutdown()
 

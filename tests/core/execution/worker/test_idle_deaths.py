@@ -44,7 +44,7 @@ def test_a_question_that_a_dying_process_never_heard_is_answered_by_the_next(wor
     values = {"path": str(files / "data.npz"), "options": {}, "query": ""}
     with dying(workers, files):
         workers.post("data", values, answers.append)
-        workers._hand_out_questions()
+        workers.work(0)
     wait_for(lambda: workers.work(0.1) or answers, "the answer")
     assert not isinstance(answers[0], LostError) and answers[0].inputs == 5
 
@@ -74,7 +74,7 @@ def test_a_model_is_not_blamed_for_a_process_that_never_opened_it(workers, files
 @pytest.mark.slow  # starts three processes
 def test_a_process_that_cannot_start_is_tried_twice_and_then_told(files, monkeypatch):
     from robgui.core.execution.worker.process import Place
-    from robgui.core.execution.worker.slot import Terms
+    from robgui.core.execution.worker.terms import Terms
     from robgui.core.execution.worker.workers import Workers
 
     workers = Workers([Place("cpu", 1)], Terms(imports=("no_such_module",)))

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from robgui.core.errors import WorkspaceError
-from robgui.core.execution.analysis import Step
 from robgui.core.execution.run import RunState
+from robgui.core.execution.step import Step
 from robgui.core.execution.task import Report
 from robgui.core.execution.worker.frames import FrameError
 from robgui.core.execution.worker.messages import read_report, report_frame

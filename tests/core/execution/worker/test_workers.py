@@ -16,7 +16,7 @@ from robgui.core.execution.inline import Inline
 from robgui.core.execution.registry import unregister
 from robgui.core.execution.run import RunState
 from robgui.core.execution.worker.process import Place
-from robgui.core.execution.worker.slot import Terms
+from robgui.core.execution.worker.terms import Terms
 from robgui.core.execution.worker.workers import Workers
 from tests.core.execution.worker import foreign
 from tests.core.execution.worker.runs import (
@@ -286,7 +286,7 @@ def test_a_worker_knows_no_display_and_no_secret(workers, files, monkeypatch):
     fresh = Workers([Place("cpu", 1)])
     try:
         fresh.start()
-        told = Path(f"/proc/{fresh._slots[0].pid}/environ").read_bytes()
+        told = Path(f"/proc/{fresh.pid}/environ").read_bytes()
     finally:
         fresh.close()
     assert b"DISPLAY" not in told and b"hush" not in told and b"PATH=" in told

@@ -12,12 +12,14 @@ import pytest
 
 from robgui.core.errors import ModelError
 from robgui.core.execution import registry
-from robgui.core.execution.analysis import Params, Step, analysis, nothing
+from robgui.core.execution.analysis import analysis, nothing
 from robgui.core.execution.execution import Execution
 from robgui.core.execution.inline import Inline
 from robgui.core.execution.loaded_cache import LoadedCache
+from robgui.core.execution.params.params import Params
 from robgui.core.execution.request import build_request
 from robgui.core.execution.run import RunState
+from robgui.core.execution.step import Step
 from robgui.core.verdict import Status, Verdict
 from robgui.core.workspace import Workspace
 from robgui.gui.state.running.carrier import Carrier

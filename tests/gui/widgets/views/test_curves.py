@@ -19,8 +19,8 @@ def test_lines_have_the_data_of_the_view_and_the_colours_of_their_inks_in_both_t
     for dark in (False, True):
         theme.apply(dark)
         for item, line in zip(widget.lines, samples.curves().lines, strict=True):
-            np.testing.assert_allclose(item._curve.getData()[1], line.y)
-            assert item._curve.opts["pen"].color().name().upper() == line.ink.colour(dark)
+            np.testing.assert_allclose(item.curve.getData()[1], line.y)
+            assert item.curve.opts["pen"].color().name().upper() == line.ink.colour(dark)
 
 
 def test_the_legend_has_what_is_read_and_never_lies_over_the_plot(shown):
@@ -42,10 +42,10 @@ def test_a_line_that_is_grey_is_read_out_and_darkened_while_it_is_pointed_at(sho
     widget = shown(samples.curves())
     words = hover(widget, widget.plot, 0.8, 0.08)
     assert words.startswith("radius 0.8: Bag 8.0 %")
-    pen = widget.lines[2]._curve.opts["pen"]
+    pen = widget.lines[2].curve.opts["pen"]
     assert pen.color().name().upper() == Ink("text").colour()
     widget.tell("")
-    assert widget.lines[2]._curve.opts["pen"].color().name().upper() == Ink("other").colour()
+    assert widget.lines[2].curve.opts["pen"].color().name().upper() == Ink("other").colour()
 
 
 def test_a_click_gives_its_place_on_the_horizontal_axis(shown, click):
@@ -72,7 +72,7 @@ def test_powers_of_ten_stand_at_equal_distances_and_are_read_out_as_values(shown
         (Line("p", 10.0 ** -(2 * x)),),
     )
     widget = shown(view)
-    np.testing.assert_allclose(widget.lines[0]._curve.getData()[1], [0, -2, -4, -6])
+    np.testing.assert_allclose(widget.lines[0].curve.getData()[1], [0, -2, -4, -6])
     assert hover(widget, widget.plot, 2, -4) == "round 2: p 10⁻⁴"
 
 
@@ -85,24 +85,24 @@ def test_a_line_breaks_where_nothing_is_known_and_so_does_its_band(shown):
         marks=(),
     )
     widget = shown(view)
-    assert len(widget.lines[0]._band.path().toSubpathPolygons()) == 1, "a single point has no area"
-    assert np.isnan(widget.lines[0]._curve.getData()[1][1])
+    assert len(widget.lines[0].band.path().toSubpathPolygons()) == 1, "a single point has no area"
+    assert np.isnan(widget.lines[0].curve.getData()[1][1])
 
 
 def test_fewer_lines_hide_the_others_and_more_bring_them_back(shown):
     widget = shown(samples.curves())
     widget.show_view(replace(samples.curves(), lines=samples.curves().lines[:1]))
-    assert [item._curve.isVisible() for item in widget.lines] == [True, False, False]
+    assert [item.curve.isVisible() for item in widget.lines] == [True, False, False]
     assert widget.legend.keys[0].words == "Shirt" and len(widget.legend.keys) == 3
     widget.show_view(samples.curves())
-    assert all(item._curve.isVisible() for item in widget.lines)
+    assert all(item.curve.isVisible() for item in widget.lines)
 
 
 def test_a_mark_without_a_place_is_neither_drawn_nor_in_the_legend(shown):
     view = replace(samples.curves(), marks=(Mark(float("nan"), "not found"),))
     widget = shown(view)
     assert "not found" not in [key.words for key in widget.legend.keys]
-    assert not widget._marks[90][0].isVisible()
+    assert not widget.marks[90][0].isVisible()
 
 
 @pytest.mark.parametrize("size", [(640, 400), (640, 220), (300, 170)])

@@ -15,7 +15,8 @@ from robgui.core.verdict import Status
 from robgui.core.view import Column, Images, Ink, Picture, Table
 from robgui.gui.widgets.inks import status_ink
 from robgui.gui.widgets.views import ViewBoard, view_widget
-from robgui.gui.widgets.views.images import LEAST, frame_shape, words_of
+from robgui.gui.widgets.views.images import LEAST, words_of
+from robgui.gui.widgets.views.picture_cell import frame_shape
 from tests.gui import sample_views as samples
 
 
@@ -146,9 +147,9 @@ def test_a_node_is_read_out_and_clicked(qtbot, shown):
 
 def test_a_film_names_its_step_and_follows_the_newest_until_it_is_moved(qtbot, shown):
     widget = shown(samples.film())
-    assert widget.timeline._words.text() == "step 3 of 3"
+    assert widget.timeline.words.text() == "step 3 of 3"
     widget.timeline.slider.setValue(0)
-    assert widget.timeline._words.text() == "step 1 of 3"
+    assert widget.timeline.words.text() == "step 1 of 3"
     np.testing.assert_array_equal(widget.screened.view.lines[0].y, samples.curves(0.2).lines[0].y)
     longer = replace(
         samples.film(),
@@ -156,10 +157,10 @@ def test_a_film_names_its_step_and_follows_the_newest_until_it_is_moved(qtbot, s
         steps=("a", "b", "c", "d"),
     )
     widget.show_view(longer)
-    assert widget.timeline._words.text() == "a", "the user looks at the first"
+    assert widget.timeline.words.text() == "a", "the user looks at the first"
     widget.timeline.play.click()
     qtbot.waitUntil(lambda: not widget.timeline.play.isChecked(), timeout=5000)
-    assert widget.timeline._words.text() == "d"
+    assert widget.timeline.words.text() == "d"
 
 
 def test_the_axes_of_a_film_stand_still_while_its_lines_move(shown):

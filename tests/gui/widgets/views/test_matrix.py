@@ -37,7 +37,7 @@ def test_the_worst_cell_is_furthest_from_the_ground(shown, worst, worst_x):
 def test_levels_are_those_of_the_view_and_not_of_its_values(shown):
     widget = shown(replace(samples.matrix(), values=np.full((2, 3), 0.5)))
     assert tuple(widget.heat.image.getLevels()) == (0.0, 1.0)
-    assert widget.heat.bar._words() == ["0", "0.5", "1"]
+    assert widget.heat.bar.words() == ["0", "0.5", "1"]
 
 
 def test_a_difference_has_its_own_colours_around_zero_in_both_themes(shown):
@@ -74,7 +74,7 @@ def test_names_stand_on_the_axes_and_numbers_where_there_are_none(shown):
 def test_rows_are_named_as_far_as_they_fit_and_never_under_nine_points(shown):
     names = tuple(f"class {number}" for number in range(10))
     view = replace(samples.matrix(), values=np.eye(10), rows=names, columns=names, spots=())
-    axis = {high: shown(view, 560, high).heat.plot._axes["left"] for high in (225, 600)}
+    axis = {high: shown(view, 560, high).heat.plot.getAxis("left") for high in (225, 600)}
     named = {}
     for high, one in axis.items():
         (_, places), *_ = one.tickValues(*one.range, one.size().height())

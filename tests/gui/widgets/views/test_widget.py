@@ -62,7 +62,7 @@ def test_both_themes_have_their_own_ground(shown, view):
 def test_a_mini_picture_takes_no_mouse_and_shows_no_words_below(shown, view):
     widget = shown(view, 240, 160, mini=True)
     assert widget.testAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-    assert not widget._foot.isVisible()
+    assert not widget.foot.isVisible()
     assert not any(legend.isVisible() for legend in [getattr(widget, "legend", None)] if legend)
 
 
@@ -97,16 +97,16 @@ def test_words_of_a_view_are_plain_text(shown):
     assert all(
         label.textFormat() is Qt.TextFormat.PlainText for label in widget.findChildren(QLabel)
     )
-    assert "<b>bold</b>" in widget._foot.text()
+    assert "<b>bold</b>" in widget.foot.text()
 
 
 def test_the_read_out_takes_the_place_of_the_note_and_gives_it_back(qtbot, shown, hover):
     widget = shown(samples.curves())
-    height = widget._foot.height()
+    height = widget.foot.height()
     assert "Shirt 50.0 %" in hover(widget, widget.plot, 0.5, 0.5)
-    assert "Shirt" in widget._foot.text() and widget._foot.height() == height
+    assert "Shirt" in widget.foot.text() and widget.foot.height() == height
     widget.tell("")
-    assert widget._foot.text() == "The band is the 95\u00a0% interval."
+    assert widget.foot.text() == "The band is the 95\u00a0% interval."
 
 
 def test_a_film_draws_its_frames_with_the_widget_of_their_kind():

@@ -11,6 +11,7 @@ from robgui.core.regular import beside, read_regular
 
 #: Files that are text from end to end, and whose text the reader decodes as UTF-8.
 _TEXT = (".obj", ".off", ".mtl", ".gltf")
+#: Binary STL: 80 bytes of anything and the number of faces, then 50 bytes for each face.
 _STL_HEAD, _STL_FACE = 84, 50
 _PLY_END = b"end_header"
 

@@ -1,15 +1,13 @@
-"""What the library has to say of data and models, in words."""
+"""What the library has to say of data, in words."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from robgui.core.text.words import number, probability
-
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
-    from robgui.core.model.answers import Speed
 
 
 def remarks(dataset: Dataset) -> str:
@@ -24,16 +22,23 @@ def remarks(dataset: Dataset) -> str:
     return " ".join(said)
 
 
+def told(dataset: Dataset, *, quiet: bool) -> list[tuple[str, str, str]]:
+    """What was guessed or left out while reading: level, sentence and details of each message.
+
+    A guess about data that a workspace brings along is for the log only.
+    """
+    words = remarks(dataset)
+    if not words:
+        return []
+    sentence = f"{dataset.name}: {words}"
+    if dataset.skipped:
+        return [("warning", sentence, listed(dataset.skipped))]
+    if quiet:
+        logging.getLogger("robgui").info("%s", sentence)
+        return []
+    return [("info", sentence, "")]
+
+
 def listed(skipped: Sequence[Any]) -> str:
     """What was left out and why, a line each."""
     return "\n".join(f"{item.path}: {item.reason}" for item in skipped[:200])
-
-
-def speeds_in_words(speeds: Sequence[Speed]) -> str:
-    """How fast a model is each way, and how much its answers change."""
-    lines = [
-        f"{s.name}: {number(round(s.inputs_per_second))} inputs/s (largest change of a probability"
-        f" {probability(s.largest_change, 2)})"
-        for s in speeds
-    ]
-    return "; ".join(lines)

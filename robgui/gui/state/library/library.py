@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,17 +10,16 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from robgui.core.errors import IncompleteModelError, TrustError
-from robgui.gui.state.alike import looks_alike, relatives, same_file
-from robgui.gui.state.opening import Opening, load_model, match, open_dataset
-from robgui.gui.state.predictions import Predictions
-from robgui.gui.state.remarks import listed, remarks, speeds_in_words
+from robgui.gui.state.library.alike import looks_alike, relatives, same_file
+from robgui.gui.state.library.opening import Opening, load_model, match, open_dataset
+from robgui.gui.state.library.pending import Pending
+from robgui.gui.state.library.predictions import Predictions
+from robgui.gui.state.library.remarks import told
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
     from robgui.core.dataset.derived import Derived
     from robgui.core.execution.asking.models import Models
-    from robgui.core.execution.request import Reference, Request
-    from robgui.core.model.answers import Speed
     from robgui.core.model.card import ModelCard
     from robgui.gui.state.background import Background
 
@@ -80,17 +78,10 @@ class Library(QObject):
         self.devices: list[tuple[str, str]] = []
         self.predictions = Predictions(answers, self)
         self._background = background
-        self._opening = opening
-        self._under_way: list[str] = []
-        self._loading: list[str] = []
+        self.pending = Pending(background, opening, self)
+        self.pending.working.connect(self.working)
+        self.pending.failed.connect(partial(self.said.emit, "error"))
         self._chosen: set[str] = set()
-
-    @property
-    def loading(self) -> str:
-        """Which file is being read now, in words; empty when none is."""
-        if self._loading:
-            return self._loading[0]
-        return ""
 
     # --- models -----------------------------------------------------------------------------------
 
@@ -116,7 +107,7 @@ class Library(QObject):
             )
 
         device = self.device
-        self._busy(
+        self.pending.run(
             f"Loading {opening.path.name} …",
             lambda: load_model(opening, device, self.answers),
             loaded,
@@ -198,30 +189,6 @@ class Library(QObject):
             self._match()
         self.models_changed.emit()
 
-    def fitting_models(self) -> list[ModelCard]:
-        """The models that fit the data in use (without data: the model in use), the one in use
-        first.
-        """
-        dataset, model = self.dataset, self.model
-        if dataset is None:
-            fitting = [
-                m
-                for m in self.models
-                if model is not None and (m.shape, m.labels) == (model.shape, model.labels)
-            ]
-        else:
-            if model is None:
-                classes = None
-            else:
-                classes = model.classes
-            fitting = [
-                m for m in self.models if looks_alike(m, dataset) and classes in (None, m.classes)
-            ]
-        others = [m for m in fitting if m is not model]
-        if model is not None:
-            return [model, *others]
-        return others
-
     # --- data -------------------------------------------------------------------------------------
 
     def load_dataset(
@@ -241,30 +208,15 @@ class Library(QObject):
             self.add_dataset(
                 dataset, activate=self._takes("dataset", quiet, use, self.dataset is None)
             )
-            self._say_notes(dataset, quiet)
+            for level, sentence, details in told(dataset, quiet=quiet):
+                self.said.emit(level, sentence, details)
 
-        self._busy(
+        self.pending.run(
             f"Loading {path.name} …",
             lambda: open_dataset(path, options or {}, self.answers),
             opened,
             loads=True,
         )
-
-    def _say_notes(self, dataset: Dataset, quiet: bool) -> None:
-        """What was guessed or left out while reading.
-
-        A guess about data that a workspace brings along is for the log only.
-        """
-        many, words = len(dataset.skipped), remarks(dataset)
-        if not words:
-            return
-        sentence = f"{dataset.name}: {words}"
-        if many:
-            self.said.emit("warning", sentence, listed(dataset.skipped))
-        elif quiet:
-            logging.getLogger("robgui").info("%s", sentence)
-        else:
-            self.said.emit("info", sentence, "")
 
     def add_dataset(
         self, dataset: Dataset, *, activate: bool = True, instead_of: Dataset | None = None
@@ -296,46 +248,6 @@ class Library(QObject):
             if self.datasets:
                 self.use_dataset(self.datasets[-1])
         self.datasets_changed.emit()
-
-    def dataset_of(self, request: Request) -> Dataset | None:
-        """The data of a request, if they are open; of derived inputs exactly those it asks for."""
-        wanted = request.dataset
-        if wanted is None:
-            return None
-        for dataset in self.datasets:
-            if dataset.fingerprint == wanted.fingerprint:
-                return dataset
-        family, places = self._family_of(wanted)
-        return None if family is None else family.only(places)  # type: ignore[attr-defined]
-
-    def locate(self, request: Request, place: int) -> tuple[Dataset, int] | None:
-        """Where input number ``place`` of a request stands now: which open data, which index.
-
-        None when it is not open.
-        """
-        wanted = request.dataset
-        if wanted is None:
-            return None
-        if request.indices is None:
-            index = place
-        else:
-            index = request.indices[place]
-        for dataset in self.datasets:
-            if dataset.fingerprint == wanted.fingerprint:
-                return dataset, index
-        family, places = self._family_of(wanted)
-        if family is None:
-            return None
-        return (family, places[index])
-
-    def _family_of(self, wanted: Reference) -> tuple[Dataset | None, list[int]]:
-        """The gallery that holds the derived inputs of a reference, and where in it they are."""
-        ids = wanted.options.get("derived")
-        for dataset in self.datasets:
-            known = dataset.options.get("derived")
-            if isinstance(ids, list) and isinstance(known, list) and set(ids) <= set(known):
-                return dataset, [known.index(number) for number in ids]
-        return None, []
 
     def use_dataset(self, dataset: Dataset) -> None:
         """Shows ``dataset`` in the gallery.
@@ -388,25 +300,7 @@ class Library(QObject):
             self._match()
             self.models_changed.emit()
 
-        self._busy(f"Moving the models to {device} …", move, moved, asks=True)
-
-    def measure_speed(self) -> None:
-        """Says how fast the model in use is each way, and how much the answers change."""
-        classifier = self.model
-        if classifier is None:
-            return
-
-        def measured(speeds: list[Speed]) -> None:
-            self.said.emit(
-                "info", f"{classifier.name} on {classifier.device}. {speeds_in_words(speeds)}.", ""
-            )
-
-        self._busy(
-            "Measuring …",
-            lambda: self.answers.ask("speed", model=classifier, topic="speed"),
-            measured,
-            asks=True,
-        )
+        self.pending.run(f"Moving the models to {device} …", move, moved, asks=True)
 
     def _match(self) -> None:
         """Checks that model and data fit each other; predictions start when they do."""
@@ -436,49 +330,3 @@ class Library(QObject):
         self._background.run(
             lambda: match(classifier, dataset), matched, failed=refused, key="match"
         )
-
-    def _busy(
-        self,
-        words: str,
-        work: Callable[[], Any],
-        done: Callable[[Any], None],
-        *,
-        loads: bool = False,
-        asks: bool = False,
-    ) -> None:
-        """Work in the background, one piece after the other, with the words of the present one
-        in the status bar.
-
-        Args:
-            words: What is being done.
-            work: Does it, on another thread.
-            done: Takes the answer, here.
-            loads: Whether a file is read.
-            asks: Whether a model has to answer, which may take for ever.
-        """
-        lists = (self._under_way, self._loading) if loads else (self._under_way,)
-        for waiting in lists:
-            waiting.append(words)
-
-        def over() -> None:
-            for waiting in lists:
-                waiting.remove(words)
-            self._tell()
-
-        def answered(answer: Any) -> None:
-            over()
-            done(answer)
-
-        def failed(sentence: str, details: str) -> None:
-            over()
-            self.said.emit("error", sentence, details)
-
-        if asks:
-            thread = self._opening
-        else:
-            thread = self._background
-        thread.run(work, answered, failed=failed)
-        self._tell()
-
-    def _tell(self) -> None:
-        self.working.emit(self._under_way[0] if self._under_way else "")

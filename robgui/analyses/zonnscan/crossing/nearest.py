@@ -18,6 +18,7 @@ from robgui.core.model.classifier import Classifier
 
 #: Crossing samples that are pulled towards the input, and how often the way is halved.
 CANDIDATES = 64
+#: A 4,096th of the way: less than one of the 255 steps of an 8-bit value.
 HALVINGS = 12
 #: Halvings after which those are left behind that can no longer become the nearest.
 _RACED = (2, 4, 7)

@@ -9,7 +9,8 @@ from PySide6.QtCore import QObject, QTimer
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
     from robgui.gui.state.background import Background
-    from robgui.gui.state.history import History, Restored
+    from robgui.gui.state.history.history import History
+    from robgui.gui.state.history.restored import Restored
 
 #: Whoever walks through the inputs with the arrow keys is written down when they rest.
 REST_MS = 500
@@ -57,7 +58,7 @@ class LookedAt(QObject):
         workspace, inputs = self._history.writable, dict(self._inputs)
         if workspace is not None and inputs != self._kept:
             self._kept = inputs
-            self._keeping.run(lambda: workspace.set_looked_at(inputs), key="looked at")
+            self._keeping.run(lambda: workspace.files.set_looked_at(inputs), key="looked at")
 
     def _opened(self, restored: Restored) -> None:
         """Begins anew: what was chosen in another workspace is no business of this one."""

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from robgui.core.finding import StoredFinding
     from robgui.core.workspace import Workspace
     from robgui.gui.state.background import Background
-    from robgui.gui.state.history import History
-    from robgui.gui.state.library import Library
+    from robgui.gui.state.history.history import History
+    from robgui.gui.state.library.library import Library
 
 _READ = "marks"
 

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, QUrl, Signal
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import QObject, Signal
 
 from robgui.core.errors import RobguiError
 from robgui.core.evidence import Evidence
 from robgui.core.finding_groups import Group, grouped
 from robgui.core.harm import Harm
-from robgui.gui.state.alike import is_of
+from robgui.gui.state.history.exports import Exports
+from robgui.gui.state.history.restored import open_workspace
+from robgui.gui.state.library.alike import is_of
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
@@ -29,25 +30,6 @@ if TYPE_CHECKING:
     from robgui.gui.state.background import Background
 
 
-@dataclass(frozen=True)
-class Restored:
-    """What a workspace brings along.
-
-    Attributes:
-        references: Models and data whose files are there, the last used first, each file once.
-        used: When each was used last, by its fingerprint.
-        model: The model that was in use last; None where that is not known.
-        dataset: The data that were in use last.
-        inputs: The input that was chosen last in each data file, by its path.
-    """
-
-    references: list[Reference]
-    used: dict[str, float]
-    model: Reference | None
-    dataset: Reference | None
-    inputs: dict[str, int]
-
-
 class History(QObject):
     """The workspace as the window sees it; every access to the file happens in the background.
 
@@ -57,6 +39,7 @@ class History(QObject):
     Attributes:
         harm: How bad each confusion is, as the user says.
         evidence: The failures that its runs have seen; every verdict on show is held against it.
+        exports: Writes what others read.
         loading: Whether nothing is known yet: the first workspace has not been read, or another one
             is being read.
 
@@ -104,6 +87,7 @@ class History(QObject):
         self._background = background
         self._writing = writing
         self._keeping = keeping
+        self.exports = Exports(self, background, writing)
 
     @property
     def writable(self) -> Workspace | None:
@@ -154,70 +138,15 @@ class History(QObject):
             self.findings_changed.emit()
 
         self.loading = True
-        self._background.run(lambda: _open(path), opened, failed=failed)
+        self._background.run(lambda: open_workspace(path), opened, failed=failed)
 
     def save_as(self, path: Path) -> None:
         """Copies the workspace to ``path`` and goes on with the copy."""
-        workspace = self._need()
+        workspace = self.need()
         self._background.run(
             lambda: workspace.save_as(path),
             lambda _: self.open(path, lambda: self.said.emit("info", f"Saved as {path}.", "")),
         )
-
-    def export(self, folder: Path) -> None:
-        """Writes every run and finding as plain files into ``folder``."""
-        workspace = self._need()
-        self._background.run(
-            lambda: workspace.export(folder),
-            lambda _: self.said.emit("info", f"Exported to {folder}.", ""),
-        )
-
-    def export_findings(self, folder: Path, ids: Sequence[int] | None = None) -> None:
-        """Writes these findings, or all, as images and one CSV file into ``folder``."""
-        workspace = self._need()
-
-        def written(count: int) -> None:
-            self.said.emit(
-                "info",
-                f"{count:,} finding{'' if count == 1 else 's'} exported to {folder}, as images and"
-                " findings.csv.",
-                "",
-            )
-
-        self._background.run(lambda: _export_findings(workspace, folder, ids), written)
-
-    def prepare_report(self) -> None:
-        """Draws the pictures of a report while somebody chooses where it goes."""
-        workspace = self._need()
-
-        def draw(each: list[Callable[[], object]]) -> None:
-            for one in each:  # one by one: whoever quits waits for none of them
-                self._writing.run(one)
-
-        self._writing.run(lambda: _drawings(workspace), draw, key="prepare report")
-
-    def write_report(self, path: Path, done: Callable[[], None] | None = None) -> None:
-        """Writes the report, as one HTML file or as PDF by the ending of ``path``, then calls
-        ``done``.
-        """
-        workspace = self._need()
-        self.working.emit("Writing the report …")
-
-        def written(_: Any) -> None:
-            self.working.emit("")
-            self.offered.emit(
-                f"Report written: {path}",
-                "Open",
-                lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(path))),
-            )
-            if done is not None:
-                done()
-
-        def failed(sentence: str, details: str) -> None:
-            self.working.emit("")
-            self.said.emit("error", sentence, details)
-
-        self._writing.run(lambda: _write_report(workspace, path), written, failed=failed)
 
     def close(self) -> None:
         """Closes the file; nothing is lost, everything is committed."""
@@ -239,7 +168,7 @@ class History(QObject):
         for reference in [each for each in self.missing if is_of(each, item)]:
             self.missing.remove(reference)
             name = reference.fingerprint
-            self._keeping.run(partial(workspace.relink, name, path))
+            self._keeping.run(partial(workspace.files.relink, name, path))
             self.said.emit("info", f"{reference.name} was missing and is now {path}.", "")
 
     def forget(self, item: ModelCard) -> None:
@@ -247,7 +176,7 @@ class History(QObject):
         workspace = self.writable
         if workspace is not None:
             self._keeping.run(
-                lambda: workspace.forget(
+                lambda: workspace.files.forget(
                     item.fingerprint, None if item.path is None else item.path.absolute()
                 )
             )
@@ -260,19 +189,19 @@ class History(QObject):
 
     def relink(self, reference: Reference, path: Path) -> None:
         """The file of ``reference`` is now at ``path``."""
-        workspace = self._need()
+        workspace = self.need()
 
         def linked(_: Any) -> None:
             self.missing = [r for r in self.missing if r is not reference]
             self.found.emit(reference.model_copy(update={"path": str(path)}))
 
-        self._keeping.run(lambda: workspace.relink(reference.fingerprint, path), linked)
+        self._keeping.run(lambda: workspace.files.relink(reference.fingerprint, path), linked)
 
     # --- runs and findings ------------------------------------------------------------------------
 
     def show_run(self, run: Run, *, follow: bool = True) -> None:
         """Draws a stored run again; with ``follow`` its model and data come into use."""
-        workspace = self._need()
+        workspace = self.need()
 
         def read(result: Any) -> None:
             if result is None:
@@ -285,14 +214,14 @@ class History(QObject):
 
     def read(self, run: Run, done: Callable[[Any], None]) -> None:
         """Hands the result of a stored run to ``done``, once it is read."""
-        workspace = self._need()
+        workspace = self.need()
         self._background.run(
             lambda: workspace.result(run.id), done, key=f"read {run.request.analysis}"
         )
 
     def delete_run(self, run: Run) -> None:
         """Removes a run and its findings from the workspace."""
-        workspace = self._need()
+        workspace = self.need()
 
         def deleted(_: Any) -> None:
             self.run_deleted.emit(run.id)
@@ -323,7 +252,7 @@ class History(QObject):
 
         The list here has it at once, the workspace in a moment.
         """
-        workspace = self._need()
+        workspace = self.need()
         changes: dict[str, Any] = {
             name: value
             for name, value in (("note", note), ("starred", starred))
@@ -384,7 +313,8 @@ class History(QObject):
             return None
         return self.evidence.shown(run.verdict, run.request, run.id)
 
-    def _need(self) -> Workspace:
+    def need(self) -> Workspace:
+        """The workspace; an error with a sentence while none is open."""
         if self.workspace is None:
             raise RobguiError(
                 "No workspace is open yet; wait a moment or open one from the File menu."
@@ -392,59 +322,19 @@ class History(QObject):
         return self.workspace
 
 
-def _open(
-    path: Path | None,
-) -> tuple[Workspace, list[Run], list[StoredFinding], Restored, list[Derived], Harm]:
-    from robgui.core.errors import WorkspaceError
-    from robgui.core.workspace import Workspace
+def _remember(workspace: Workspace, item: ModelCard | Dataset) -> None:
+    from robgui.core.execution.request import reference
 
-    workspace = Workspace.open(path or Workspace.default_path())
-    try:
-        references = [*workspace.references("dataset"), *workspace.references("model")]
-        used, inputs = workspace.last_used(), workspace.looked_at()
-        restored = Restored(references, used, *workspace.in_use(), inputs)
-        runs, findings = workspace.runs(), workspace.findings()
-        return workspace, runs, findings, restored, workspace.derived(), workspace.harm()
-    except WorkspaceError:
-        workspace.close()
-        raise
+    workspace.files.remember(reference(item))
+
+
+def _use(workspace: Workspace, model: ModelCard, dataset: Dataset | None) -> None:
+    from robgui.core.execution.request import reference
+
+    workspace.files.set_in_use(reference(model), None if dataset is None else reference(dataset))
 
 
 def _close(workspace: Workspace, writing: Background) -> None:
     """Closes a workspace once the report that may be written of it is complete."""
     writing.wait()
     workspace.close()
-
-
-def _remember(workspace: Workspace, item: ModelCard | Dataset) -> None:
-    from robgui.core.execution.request import reference
-
-    workspace.remember(reference(item))
-
-
-def _use(workspace: Workspace, model: ModelCard, dataset: Dataset | None) -> None:
-    from robgui.core.execution.request import reference
-
-    workspace.set_in_use(reference(model), None if dataset is None else reference(dataset))
-
-
-def _drawings(workspace: Workspace) -> list[Callable[[], object]]:
-    from robgui.report.kept import KEPT
-    from robgui.report.writing import drawings
-
-    KEPT.use_shelf()
-    return drawings(workspace)
-
-
-def _write_report(workspace: Workspace, path: Path) -> None:
-    from robgui.report.kept import KEPT
-    from robgui.report.writing import write_report
-
-    KEPT.use_shelf()
-    write_report(workspace, path)
-
-
-def _export_findings(workspace: Workspace, folder: Path, ids: Sequence[int] | None) -> int:
-    from robgui.core.workspace.export import export_findings
-
-    return export_findings(workspace, folder, ids)

@@ -16,8 +16,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from robgui.analyses.zonnscan.attack import ascent
-from robgui.analyses.zonnscan.nearest import Crossing, nearest_crossing
+from robgui.analyses.zonnscan.crossing.attack import ascent
+from robgui.analyses.zonnscan.crossing.nearest import Crossing, nearest_crossing
 from robgui.analyses.zonnscan.sampling.clouds import radius_of
 from robgui.analyses.zonnscan.zone import Zone, power
 from robgui.core.devices import to_device, to_host
@@ -31,6 +31,7 @@ FIRST_STEPS = 12
 #: The passes after it look this far below the nearest change found, at this number of radii.
 BELOW = (0.5, 0.25)
 BETWEEN = 8
+#: Gradient steps of each of these passes.
 STEPS = 16
 #: The last steps of a pass go this share of the radius far.
 _SHORTEST = 0.05

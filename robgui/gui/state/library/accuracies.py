@@ -10,13 +10,13 @@ from PySide6.QtCore import QObject
 
 from robgui.core.model.accuracy import MeasuredAccuracy, note
 from robgui.core.text.words import percent
-from robgui.gui.state.opening import Opening
+from robgui.gui.state.library.opening import Opening
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
     from robgui.core.model.card import ModelCard
     from robgui.gui.state.background import Background
-    from robgui.gui.state.library import Library
+    from robgui.gui.state.library.library import Library
 
 
 class Accuracies(QObject):

@@ -8,12 +8,13 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from robgui.gui.state.opening import Opening
+from robgui.gui.state.library.opening import Opening
 
 if TYPE_CHECKING:
     from robgui.core.execution.request import Reference
-    from robgui.gui.state.history import History, Restored
-    from robgui.gui.state.library import Library
+    from robgui.gui.state.history.history import History
+    from robgui.gui.state.history.restored import Restored
+    from robgui.gui.state.library.library import Library
 
 
 class Restoring:
@@ -22,6 +23,14 @@ class Restoring:
     def __init__(self, library: Library, history: History) -> None:
         self._library = library
         self._history = history
+
+    def carry_over(self) -> None:
+        """What is open now belongs to a new workspace, too."""
+        for dataset in self._library.datasets:
+            self._history.remember(dataset)
+        for model in self._library.models:
+            self._history.remember(model)
+        self._history.use(self._library.model, self._library.dataset)
 
     def restore(self, restored: Restored) -> None:
         """The pair that was in use comes first and stays in use.

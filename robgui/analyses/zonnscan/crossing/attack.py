@@ -10,7 +10,8 @@ import torch
 from torch import Tensor
 
 from robgui.core.errors import ModelError
-from robgui.core.model.classifier import Classifier, out_of_memory
+from robgui.core.model.classifier import Classifier
+from robgui.core.model.foreign import out_of_memory
 
 
 def fast_gradient(classifier: Classifier, x: Tensor, classes: Tensor, eps: float) -> Tensor:

@@ -1,0 +1,1 @@
+"""Where the class changes: by gradients, and by bisection between samples."""

@@ -1,0 +1,60 @@
+"""Labels of a dataset in other classes: renumbered, renamed, merged or moved.
+
+Labels are class numbers ``(n,)``, -1 for none; where an item may have several, a matrix ``(n,
+classes)`` of bool stands in their place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+
+def plain(name: str) -> str:
+    """A class name as it is compared: without case, underscores and outer blanks."""
+    return name.casefold().replace("_", " ").strip()
+
+
+def renumbered(labels: np.ndarray, old: Sequence[str], new: Sequence[str]) -> np.ndarray:
+    """Labels in the order of other names; -1 where a name is not among them."""
+    place = {plain(name): number for number, name in enumerate(new)}
+    numbers = np.array([*(place.get(plain(name), -1) for name in old), -1], dtype=np.int64)
+    known = np.where((labels >= 0) & (labels < len(old)), labels, len(old))
+    return np.asarray(numbers[known])
+
+
+def reordered(matrix: np.ndarray, old: Sequence[str], new: Sequence[str]) -> np.ndarray:
+    """The matrix with its columns in the order of other names."""
+    place = {plain(name): number for number, name in enumerate(new)}
+    places = [place.get(plain(name), -1) for name in old]
+    return moved_columns(matrix, places, len(new))
+
+
+def moved_columns(matrix: np.ndarray, places: Sequence[int], count: int) -> np.ndarray:
+    """The matrix with ``count`` columns, each moved to its place; -1 leaves it out."""
+    moved = np.zeros((len(matrix), count), dtype=bool)
+    for column, place in enumerate(places[: matrix.shape[1]]):
+        if place >= 0:
+            moved[:, place] |= matrix[:, column]
+    return moved
+
+
+def moved_labels(labels: np.ndarray, places: Sequence[int]) -> np.ndarray:
+    """Labels in other classes: the new number of each class, -1 for none."""
+    numbers = np.array([*places, -1], dtype=np.int64)
+    return np.asarray(numbers[np.where(labels < len(places), labels, -1)])
+
+
+def merged(
+    labels: np.ndarray | None, names: Sequence[str], new: Mapping[str, str]
+) -> tuple[np.ndarray | None, list[str]]:
+    """Labels and names after renaming; None where the labels stay as they are.
+
+    Classes that get one name become one class; an empty name leaves its items unlabelled.
+    """
+    chosen = [new.get(name, name) for name in names]
+    if labels is None or (all(chosen) and len({*chosen}) == len(chosen)):
+        return None, chosen
+    kept = list(dict.fromkeys(filter(None, chosen)))
+    return moved_labels(labels, [kept.index(name) if name else -1 for name in chosen]), kept

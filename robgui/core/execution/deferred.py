@@ -1,0 +1,34 @@
+"""Deferred: a function that is imported when it is first called."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+
+class Deferred:
+    """A function that is imported when it is first called; see ``deferred``."""
+
+    def __init__(self, module: str, name: str) -> None:
+        self._module = module
+        self.__name__ = name
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.function(*args, **kwargs)
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        """The function itself, imported now."""
+        found: Callable[..., Any] = getattr(importlib.import_module(self._module), self.__name__)
+        return found
+
+
+def deferred(place: str) -> Deferred:
+    """A function by ``module:name`` that is imported when it is first called.
+
+    The record of a method names its engines so: the window reads the record without importing
+        torch.
+    """
+    module, _, name = place.partition(":")
+    return Deferred(module, name)

@@ -1,0 +1,52 @@
+"""Recall: an empty panel that comes on show draws what the workspace has for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from robgui.core.execution.run import Run
+    from robgui.gui.panels.panel import Panel
+
+
+class Recall:
+    """Brings back the newest run of the model and input in use, as after a restart."""
+
+    def __init__(self, panel: Panel) -> None:
+        self._panel = panel
+        self._recalled = ""
+
+    def forget(self) -> None:
+        """What was brought back before may come back again."""
+        self._recalled = ""
+
+    def look(self, *_: object) -> None:
+        """Draws that run, if the panel is seen and empty."""
+        panel = self._panel
+        if not self._empty or not panel.isVisible():
+            return
+        run = self._newest_in_use()
+        if run is not None and run.id != self._recalled:
+            self._recalled = run.id
+            panel.store.history.read(run, lambda result: self._draw(run, result))
+
+    @property
+    def _empty(self) -> bool:
+        return self._panel.result is None and self._panel.job is None
+
+    def _draw(self, run: Run, result: Any) -> None:
+        if not self._empty or result is None:
+            return
+        newest = self._newest_in_use()
+        if newest is None or newest.id != run.id:
+            self._recalled = ""  # other inputs were chosen while it was read
+            return
+        self._panel.show_stored(run, result)
+
+    def _newest_in_use(self) -> Run | None:
+        """The newest stored run of the model and inputs in use."""
+        panel = self._panel
+        now = panel.store.next_run.request(panel.analysis.name)
+        if now is None:
+            return None
+        return panel.store.history.newest_like(now)

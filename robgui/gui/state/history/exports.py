@@ -1,0 +1,108 @@
+"""Exports: what is written of the open workspace for others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QDesktopServices
+
+if TYPE_CHECKING:
+    from robgui.core.workspace import Workspace
+    from robgui.gui.state.background import Background
+    from robgui.gui.state.history.history import History
+
+
+class Exports:
+    """Plain files, findings and reports; each says where it is once it is written.
+
+    Args:
+        history: The open workspace.
+        background: Writes what is quick.
+        writing: Writes reports.
+    """
+
+    def __init__(self, history: History, background: Background, writing: Background) -> None:
+        self._history = history
+        self._background = background
+        self._writing = writing
+
+    def export(self, folder: Path) -> None:
+        """Writes every run and finding as plain files into ``folder``."""
+        workspace = self._history.need()
+        self._background.run(
+            lambda: workspace.export(folder),
+            lambda _: self._history.said.emit("info", f"Exported to {folder}.", ""),
+        )
+
+    def export_findings(self, folder: Path, ids: Sequence[int] | None = None) -> None:
+        """Writes these findings, or all, as images and one CSV file into ``folder``."""
+        workspace = self._history.need()
+
+        def written(count: int) -> None:
+            self._history.said.emit(
+                "info",
+                f"{count:,} finding{'' if count == 1 else 's'} exported to {folder}, as images and"
+                " findings.csv.",
+                "",
+            )
+
+        self._background.run(lambda: _export_findings(workspace, folder, ids), written)
+
+    def prepare_report(self) -> None:
+        """Draws the pictures of a report while somebody chooses where it goes."""
+        workspace = self._history.need()
+
+        def draw(each: list[Callable[[], object]]) -> None:
+            for one in each:  # one by one: whoever quits waits for none of them
+                self._writing.run(one)
+
+        self._writing.run(lambda: _drawings(workspace), draw, key="prepare report")
+
+    def write_report(self, path: Path, done: Callable[[], None] | None = None) -> None:
+        """Writes the report, as one HTML file or as PDF by the ending of ``path``, then calls
+        ``done``.
+        """
+        workspace = self._history.need()
+        self._history.working.emit("Writing the report …")
+
+        def written(_: Any) -> None:
+            self._history.working.emit("")
+            self._history.offered.emit(
+                f"Report written: {path}",
+                "Open",
+                lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(path))),
+            )
+            if done is not None:
+                done()
+
+        def failed(sentence: str, details: str) -> None:
+            self._history.working.emit("")
+            self._history.said.emit("error", sentence, details)
+
+        self._writing.run(lambda: write_whole(workspace, path), written, failed=failed)
+
+
+def _drawings(workspace: Workspace) -> list[Callable[[], object]]:
+    from robgui.report.kept import KEPT
+    from robgui.report.writing import drawings
+
+    KEPT.use_shelf()
+    return drawings(workspace)
+
+
+def write_whole(workspace: Workspace, path: Path) -> None:
+    """Writes the report of a workspace, with the drawings that earlier ones have left."""
+    from robgui.report.kept import KEPT
+    from robgui.report.writing import write_report
+
+    KEPT.use_shelf()
+    write_report(workspace, path)
+
+
+def _export_findings(workspace: Workspace, folder: Path, ids: Sequence[int] | None) -> int:
+    from robgui.core.workspace.export import export_findings
+
+    return export_findings(workspace, folder, ids)

@@ -1,0 +1,46 @@
+"""FormScroll: a form that scrolls; the wheel moves the form and never what is chosen in it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QComboBox,
+    QFrame,
+    QScrollArea,
+    QSlider,
+    QWidget,
+)
+
+#: What Qt turns under a wheel that only wants to scroll.
+_TURNED = (QComboBox, QAbstractSpinBox, QSlider)
+
+
+class FormScroll(QScrollArea):
+    """Holds a form; it scrolls up and down only.
+
+    Args:
+        form: The form.
+    """
+
+    def __init__(self, form: QWidget) -> None:
+        super().__init__(widgetResizable=True, frameShape=QFrame.Shape.NoFrame)
+        self._form = form
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setWidget(form)
+        self._hold_still()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Hands a wheel on to the form; a form that has changed may have new fields."""
+        if event.type() is QEvent.Type.Wheel and isinstance(watched, _TURNED):
+            event.ignore()
+            return True
+        if event.type() is QEvent.Type.LayoutRequest and watched is self._form:
+            self._hold_still()
+        return super().eventFilter(watched, event)
+
+    def _hold_still(self) -> None:
+        for kind in _TURNED:
+            for field in self._form.findChildren(kind):
+                field.installEventFilter(self)
+                field.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
