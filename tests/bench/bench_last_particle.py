@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import os
+from collections.abc import Generator
 
 import numpy as np
 import torch
@@ -17,9 +18,16 @@ from scipy import stats
 from torch import nn
 
 from robgui.analyses.last_particle import LastParticleTableParams, estimate, last_particle_table
+from robgui.analyses.last_particle.estimates import FunctionScore
+from robgui.analyses.last_particle.exact import Law
+from robgui.analyses.last_particle.particles.outcome import outcome
+from robgui.analyses.last_particle.particles.setup import Setup
+from robgui.analyses.last_particle.particles.splitting import Splitting
 from robgui.core.dataset import from_arrays
 from robgui.core.model.classifier import Classifier
 from tests.bench.turns import take_turns
+
+PARTS = ("mlp", "table", "cnn", "calls", "power", "leaps", "coverage")
 
 
 def mlp() -> Classifier:
@@ -169,6 +177,54 @@ def _with_moves(p: float, replicas: int, guided: bool, runs: int) -> str:
     )
 
 
+class _Turned:
+    """The direction of a linear score, off by some degrees."""
+
+    calls = 0
+
+    def __init__(self, dim: int, degrees: float) -> None:
+        self._direction = torch.zeros(dim)
+        turned = np.radians(degrees)
+        self._direction[0], self._direction[1] = float(np.cos(turned)), float(np.sin(turned))
+
+    def directions(self, tests: torch.Tensor) -> Generator[None, None, torch.Tensor]:
+        """The same for every test."""
+        yield
+        return self._direction.expand(len(tests), -1)
+
+
+def coverage(moves: list[int], runs: int, p: float = 1e-8) -> None:
+    """How often the interval of ten repetitions holds the probability of a linear score, along
+    slopes that are off; 40 stands for the published moves.
+    """
+    law, bound = Law(2, 1, 10), float(stats.norm.isf(p))
+    most = law.threshold(1e-6 * p, 0.01)
+    score = FunctionScore(lambda z, _: z[:, 0] - bound)
+    for steps in moves:
+        held: list[bool] = []
+        said = []
+        calls = 0
+        for dim, degrees in itertools.product((30, 120), (0, 37, 60)):
+            guide = _Turned(dim, degrees) if steps < 40 else None
+            setup = Setup(dim, runs, 2, 1, steps, 10, most, 1, 4096, False)
+            splitting = Splitting(score, setup, torch.device("cpu"), guide)
+            for _ in splitting.rounds():
+                continue
+            told = [
+                outcome(law, most, splitting.lanes[10 * i :][:10], ended=True) for i in range(runs)
+            ]
+            own = [bool(one.p_low <= p <= one.p_high) for one in told if not one.inconclusive]
+            held += own
+            calls += int(splitting.calls.sum())
+            said.append(f"{np.mean(own):.3f}")
+        print(
+            f"{steps} moves, p = {p:g}: holds p in {100 * np.mean(held):.1f} % of {len(held):,} tests"
+            f" ({' '.join(said)} in 30 and 120 dimensions, slopes off by 0, 37 and 60 degrees),"
+            f" {calls / runs / len(said):,.0f} calls a test",
+            flush=True,
+        )
+
+
 def main() -> None:
     """Prints all figures."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -177,7 +233,9 @@ def main() -> None:
     parser.add_argument(
         "--seconds", type=float, default=60.0, help="at most so long for each model"
     )
-    parser.add_argument("--only", choices=("mlp", "table", "cnn", "calls", "power", "leaps"))
+    parser.add_argument("--only", choices=PARTS)
+    parser.add_argument("--moves", type=int, nargs="+", default=[12, 11, 40])
+    parser.add_argument("--runs", type=int, default=1000, help="tests of each kind for coverage")
     options = parser.parse_args()
     for threads in options.threads:
         torch.set_num_threads(threads)
@@ -192,6 +250,8 @@ def main() -> None:
         validated()
     if options.only in (None, "leaps"):
         leaping()
+    if options.only == "coverage":
+        coverage(options.moves, options.runs)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,15 @@
 """What radii that follow the curve save: calls and accuracy of a sweep with fixed radii and with
 added ones.
 
-``python -m tests.bench.curves_zonnscan [--models M ...] [--inputs 8] [--seeds 5]``; with
-``--photos PHOTOS.npy`` also EfficientNet-Lite0, with few samples. The reference is a sweep with the
+``python -m tests.bench.curves_zonnscan [--models M ...] [--inputs 8] [--seeds 5] [--part changes]``;
+with ``--photos PHOTOS.npy`` also EfficientNet-Lite0, with few samples. The reference is a sweep with the
 same kind of samples at 161 radii (41 on photos). An error is the mean distance between the lines
 drawn and the reference, over the radius and over its logarithm, of uncertainty, share of changes
 and confidence together. Coverage is that of the radii that were added, whose choice depends on
-the samples: the share of their intervals that hold the reference of so many samples there.
+the samples: the share of their intervals that hold the reference of so many samples there. Two
+radii are judged: the one at which a tenth of the samples change class, read from the lines, by its
+distance from the reference; and the smallest at which a sample changed, bisected, over the smallest
+that any sweep of the input found.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ import numpy as np
 import torch
 
 from robgui import resources
-from robgui.analyses.zonnscan import ZonnscanParams, ZonnscanResult
+from robgui.analyses.zonnscan import ZonnscanParams, ZonnscanResult, zonnscan
 from robgui.analyses.zonnscan.sweep import Sweep
 from robgui.analyses.zonnscan.zone import EVEN_FIRST, FINE_FIRST
 from robgui.core.dataset import Dataset, from_arrays, open_dataset
@@ -56,6 +59,45 @@ def errors(result: ZonnscanResult, truth: ZonnscanResult) -> tuple[float, float,
         )
         parts.append(np.abs(drawn - real))
     return float(parts[0].mean()), float(parts[1].mean()), float(parts[0].max())
+
+
+def radius_of_changes(result: ZonnscanResult, share: float = 0.1) -> float:
+    """The radius at which the line of changes first reaches a share; nan where it does not."""
+    at = np.linspace(0, float(result.radii.max()), 20_001)
+    reached = np.interp(at, result.radii, result.crossing) >= share
+    return float(at[reached.argmax()]) if reached.any() else float("nan")
+
+
+def nearest_change(model: Classifier, one: Dataset, **settings: object) -> float:
+    """The smallest radius at which a sample of a whole run changed class."""
+    params = ZonnscanParams.model_validate(settings)
+    for step in zonnscan(model, one, params):
+        newest = step.result
+    return float(newest.crossing_radius)
+
+
+def changes(name: str, model: Classifier, inputs: list[Dataset], seeds: int) -> None:
+    """Prints how well both kinds of sweep know where the class changes."""
+    wrong: dict[str, list[float]] = {"fixed": [], "added": []}
+    ratio: dict[str, list[float]] = {"fixed": [], "added": []}
+    for one in inputs:
+        truth = swept(model, one, radii=DENSE, samples=1024, target_half_width=0, seed=777)
+        found = {}
+        for kind, most in (("fixed", {"added": 0}), ("added", {})):
+            for seed in range(seeds):
+                drawn = radius_of_changes(swept(model, one, seed=seed, **most))
+                wrong[kind].append(abs(drawn - radius_of_changes(truth)))
+            found[kind] = [nearest_change(model, one, seed=seed, **most) for seed in range(seeds)]
+        least = np.nanmin([*found["fixed"], *found["added"], np.inf])
+        for kind, several in found.items():
+            ratio[kind] += [radius / least for radius in several]
+    for kind in wrong:
+        print(
+            f"{name}, {kind}: radius of a tenth of changes wrong by {np.nanmean(wrong[kind]):.4f}"
+            f" (worst {np.nanmax(wrong[kind]):.4f}); smallest change {np.nanmean(ratio[kind]):.3f}"
+            f" (worst {np.nanmax(ratio[kind]):.3f}) times the smallest found",
+            flush=True,
+        )
 
 
 def held(results: list[ZonnscanResult], model: Classifier, one: Dataset, samples: int) -> list[Any]:
@@ -115,6 +157,7 @@ def main() -> None:
     parser.add_argument("--models", nargs="*", default=list(MODELS))
     parser.add_argument("--inputs", type=int, default=8)
     parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--part", choices=("curves", "changes"), default="curves")
     parser.add_argument("--photos")
     given = parser.parse_args()
     torch.set_num_threads(1)
@@ -122,7 +165,11 @@ def main() -> None:
         data = open_dataset(resources.path("demo", MODELS[name]))
         places = np.linspace(0, len(data) - 1, given.inputs).astype(int).tolist()
         model = load(resources.path("demo", name), device="cpu")
-        compare(name, model, [data.subset([place]) for place in places], given.seeds, False)
+        several = [data.subset([place]) for place in places]
+        if given.part == "curves":
+            compare(name, model, several, given.seeds, False)
+        else:
+            changes(name, model, several, given.seeds)
     if given.photos:
         photos = np.load(given.photos)[: given.inputs].astype(np.float32) / np.float32(255)
         inputs = [from_arrays(photos[i : i + 1]) for i in range(len(photos))]

@@ -9,7 +9,8 @@ from robgui.analyses.semantic.maps.grid import axis_values
 from robgui.analyses.semantic.maps.params import MapParams
 from robgui.analyses.semantic.params import IMAGE, SpaceParams
 from robgui.analyses.semantic.regions.box_test import needed
-from robgui.analyses.semantic.regions.largest_box import LOOK, SLAB
+from robgui.analyses.semantic.regions.largest_box import CLEAN, FIRST_RISK
+from robgui.analyses.semantic.regions.lost import CONFIDENCE
 from robgui.analyses.semantic.regions.params import GrowParams, RegionsParams, starts_on
 from robgui.analyses.semantic.scene.axes import AXES, image_axes, varied
 from robgui.analyses.semantic.scene.scene import SceneAxis
@@ -19,11 +20,9 @@ from robgui.core.execution.budget.cost import Calls, Subject
 #: Points of the first look along one axis, on the map of two, and with more axes.
 _LOOKED = {1: 62, 2: 326}
 _SPREAD = 201
-#: Slabs that a face of a box asks for: at the end of its range at once, else about ten, and as
-#: many once more where something was cut off.
-_FEWEST_SLABS, _MOST_SLABS = 3, 20
-#: Tests of a box: mostly one, now and then three.
-_MOST_TESTS = 3
+#: Looks that cut a box before it is tested, for every axis, where its class has a border; and
+#: tests: mostly one, now and then three.
+_MOST_LOOKS, _MOST_TESTS = 3, 3
 
 
 def map_calls(params: MapParams, subject: Subject) -> Calls:
@@ -48,9 +47,9 @@ def regions_calls(params: RegionsParams, subject: Subject) -> Calls:
         fewest, most = _grown(params, n, starts)
         inside = params.samples * starts * len(params.methods)
         return Calls(looked + fewest + inside, looked + most + inside)
-    test = needed(params.most_lost, 0.025 / starts)
-    fewest = 2 * n * _FEWEST_SLABS * SLAB + LOOK + test
-    most = 2 * n * _MOST_SLABS * SLAB + _MOST_TESTS * (LOOK + test)
+    test = needed(params.most_lost, FIRST_RISK * (1 - CONFIDENCE) / starts)
+    fewest = CLEAN + test
+    most = _MOST_TESTS * (n * _MOST_LOOKS * CLEAN + test)
     return Calls(looked + fewest, looked + starts * most)
 
 

@@ -67,8 +67,12 @@ def test_impossible_thresholds_are_refused(thresholds: tuple[float, ...]):
         find("deepinspect_thresholds").params.parse({"thresholds": thresholds})
 
 
-def test_coverage_is_what_loops_over_inputs_and_neurons_say():
+@pytest.mark.parametrize("memory", [10**9, 20], ids=["a byte a mark", "a bit a mark"])
+def test_coverage_is_what_loops_over_inputs_and_neurons_say(
+    memory: int, monkeypatch: pytest.MonkeyPatch
+):
     """The profile is taken of all inputs, not of each class, and the setting says so."""
+    monkeypatch.setattr("robgui.analyses.deepinspect.studies.sections.LARGEST", memory)
     told_of = find("deepinspect_coverage").params.model_fields["profile_percent"].description
     assert told_of.startswith("Per cent of all inputs ")
     rng = np.random.default_rng(0)
@@ -150,8 +154,8 @@ def test_one_input_one_class_and_too_many_sections_are_handled(monkeypatch: pyte
     assert "cannot be compared" in said("deepinspect_coverage", result).text and any(
         "never predicted" in said for said in result.remarks
     )
-    monkeypatch.setattr("robgui.analyses.deepinspect.studies.coverage.LARGEST", 20)
-    with pytest.raises(ParamsError, match="choose at most 2 sections"):
+    monkeypatch.setattr("robgui.analyses.deepinspect.studies.sections.LARGEST", 20)
+    with pytest.raises(ParamsError, match="choose at most 16 sections"):
         run("deepinspect_coverage", classifier, dataset)
 
 

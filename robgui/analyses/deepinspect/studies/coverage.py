@@ -20,9 +20,9 @@ from torch import Tensor
 from robgui.analyses.deepinspect.counting.neurons import GrowingPace, NeuronBatch, members, read
 from robgui.analyses.deepinspect.params import CoverageParams
 from robgui.analyses.deepinspect.studies.result import CoverageResult
+from robgui.analyses.deepinspect.studies.sections import section_marks
 from robgui.core.dataset import Dataset
 from robgui.core.devices import to_host
-from robgui.core.errors import ParamsError
 from robgui.core.execution.step import Step
 from robgui.core.model.classifier import Classifier
 from robgui.core.model.randomness import HOST, host_generator
@@ -30,8 +30,6 @@ from robgui.core.text.words import count
 
 #: Cohen's limits of a negligible, small and medium effect.
 EFFECTS = (0.2, 0.5, 0.8)
-#: The sections of all neurons and classes take a byte each.
-LARGEST = 1_000_000_000
 #: Entries (members x neurons) that are worked on at once.
 _PORTION = 4_000_000
 
@@ -103,25 +101,13 @@ class _Coverage:
             self._params.sections,
             self._classifier.device,
         )
-        if m * neurons * sections > LARGEST:
-            most = LARGEST // (m * neurons)
-            if most:
-                advice = f"choose at most {most:,} sections"
-            else:
-                advice = "choose a model with fewer classes or neurons"
-            raise ParamsError(
-                f"{m:,} classes, {neurons:,} neurons and {sections:,} sections need too much"
-                f" memory; {advice}."
-            )
         self._neurons = neurons
+        self._sections = section_marks(m, neurons, sections, device)
         self._low = torch.full((m, neurons), math.inf, device=device)
         self._high = torch.full((m, neurons), -math.inf, device=device)
         self._active, self._top, self._below, self._above = (
             torch.zeros((m, neurons), dtype=torch.bool, device=device) for _ in range(4)
         )
-        # one more cell than there are, for what is to be marked nowhere
-        self._marks = torch.zeros(m * neurons * sections + 1, dtype=torch.bool, device=device)
-        self._reached = self._marks[:-1].view(m, neurons, sections)
 
     def _add_members(
         self, raw: Tensor, active: Tensor, top: Tensor, classes: Tensor, *, profile: bool
@@ -141,10 +127,7 @@ class _Coverage:
         sections = self._params.sections
         width = torch.where(high > low, high - low, 1)
         section = ((raw - low) / width * sections).nan_to_num(0).clamp(0, sections - 1).long()
-        neuron = torch.arange(self._neurons, device=raw.device)
-        cell = (classes[:, None] * self._neurons + neuron) * sections + section
-        inside = (raw >= low) & (raw <= high)
-        self._marks[torch.where(inside, cell, len(self._marks) - 1)] = True
+        self._sections.add(classes, section, (raw >= low) & (raw <= high))
 
     def step(self, *, complete: bool = False) -> Step[CoverageResult]:
         """The picture now."""
@@ -155,8 +138,9 @@ class _Coverage:
         """Which classes have a profile, and the share of each kind of mark in each class, in one
         read with the numbers of all inputs since the last.
         """
-        flags = self._active, self._reached, self._below, self._above, self._top
-        shares = [each.double().flatten(1).mean(1) for each in flags]
+        flags = self._active, self._below, self._above, self._top
+        active, *others = (each.double().mean(1) for each in flags)
+        shares = [active, self._sections.shares(), *others]
         unread, self._unread = self._unread, []
         there = [each for _, numbers in unread for each in numbers]
         told = iter(to_host(*there, (self._low <= self._high).any(1), *shares))

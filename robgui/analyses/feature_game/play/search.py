@@ -34,11 +34,11 @@ from robgui.analyses.feature_game.play.tree import Node, backpropagate, select, 
 from robgui.analyses.feature_game.searching import SearchSetup
 
 #: Options asked at each move of a simulation.
-WIDTH = 40
+WIDTH = 20
 #: Options never asked about that are added, from beside the pixels changed so far.
 NEIGHBOURS = 12
 #: Swaps asked at once, and how many rounds without a better margin end a repair.
-SWAPS, PATIENCE = 32, 6
+SWAPS, PATIENCE = 8, 24
 #: Of what painting leaves, this share of the calls goes to exchange before single moves are tried.
 EXCHANGED = 0.7
 #: A simulation that needs more moves than this takes several at a time.

@@ -4,14 +4,31 @@ Let q be the share of poses in a box that lose the class. The likelihood of what
 tenth of p, divided by that under p, exceeds 1/risk with probability at most ``risk`` while q >= p,
 whenever one looks (Ville's inequality). Without a failure p = 1 % takes 332 poses at a risk of
 5 %; each failure asks for 254 more.
+
+One test also serves a ladder of boxes, each inside the one before. Poses are drawn in a box of the
+ladder; those that fall into a smaller one are poses drawn there. A box is claimed only if all
+smaller ones have passed: boxes are then tested in an order fixed beforehand, from the smallest on,
+and the first that loses too much passes with probability ``risk`` at most, so the risk need not be
+shared among them.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+
+import numpy as np
 
 #: The test looks for shares this many times smaller than the one it rules out.
 _SMALLER = 10.0
+#: Volumes of the boxes as shares of the first.
+VOLUMES = (1.0, 0.98, 0.96, 0.94, 0.91, 0.88, 0.85, 0.82)
+#: A smaller box is tested instead of a larger one where this saves ten poses for a hundredth of the
+#: volume.
+WORTH = 1000.0
+#: A ladder is given up when it would take this multiple of the poses that a box without a failure
+#: needs.
+MOST = 1.5
 
 
 def evidence(lost: int, total: int, share: float) -> float:
@@ -38,3 +55,86 @@ def at_most(lost: int, total: int, risk: float) -> float:
         else:
             low = middle
     return high
+
+
+@dataclass(frozen=True, slots=True)
+class Rung:
+    """A box: ``low`` and ``high`` ``(n,)``."""
+
+    low: np.ndarray
+    high: np.ndarray
+
+    @property
+    def volume(self) -> float:
+        """Product of the sides."""
+        return float((self.high - self.low).prod())
+
+    def holds(self, points: np.ndarray) -> np.ndarray:
+        """Which points ``(m, n)`` lie inside."""
+        return np.asarray(((points >= self.low) & (points <= self.high)).all(1))
+
+
+class Ladder:
+    """The test of some boxes.
+
+    Attributes:
+        top: The largest box that is still aimed at.
+        lost: ``(k,)`` poses of each box that lost the class.
+        total: ``(k,)`` poses drawn in each box.
+        passed: ``(k,)`` which boxes have passed.
+
+    Args:
+        rungs: The boxes, each inside the one before.
+        share: The share of lost poses that is to be ruled out.
+        risk: Of claiming a box that loses more.
+    """
+
+    def __init__(self, rungs: list[Rung], share: float, risk: float) -> None:
+        self.rungs, self._share, self._limit = rungs, share, -math.log(risk)
+        self._volumes = np.array([max(rung.volume, 1e-300) for rung in rungs])
+        self._most = MOST * needed(share, risk)
+        self.top = 0
+        self.lost, self.total = (np.zeros(len(rungs), dtype=np.int64) for _ in range(2))
+        self.passed = np.zeros(len(rungs), dtype=bool)
+
+    @property
+    def drawn_in(self) -> int:
+        """The box in which poses are drawn: the largest that is aimed at and has not passed."""
+        return self.top + int(self.passed[self.top :].argmin())
+
+    @property
+    def won(self) -> bool:
+        """Whether the box aimed at and all smaller ones have passed."""
+        return bool(self.passed[self.top :].all())
+
+    @property
+    def given_up(self) -> bool:
+        """Whether even the best box would take too many poses."""
+        return not self.won and self._cost()[self.top] > self._most
+
+    @property
+    def progress(self) -> float:
+        """How much of the test is done, 0 to 1."""
+        return float(np.clip(1 - self._cost()[self.top] / self._most, 0, 1))
+
+    def add(self, points: np.ndarray, lost: np.ndarray) -> None:
+        """Counts poses ``(m, n)`` drawn in the box ``drawn_in``, and which of them were lost."""
+        for place in range(self.drawn_in, len(self.rungs)):
+            inside = self.rungs[place].holds(points)
+            self.total[place] += int(inside.sum())
+            self.lost[place] += int((inside & lost).sum())
+            self.passed[place] |= self._missing(place) <= 0
+        self.top += int((self._cost() - WORTH * np.log(self._volumes))[self.top :].argmin())
+
+    def _missing(self, place: int) -> float:
+        """Poses without a failure that a box still needs."""
+        found = evidence(int(self.lost[place]), int(self.total[place]), self._share)
+        return (self._limit - found) / evidence(0, 1, self._share)
+
+    def _cost(self) -> np.ndarray:
+        """``(k,)`` poses that it takes until each box and all smaller ones have passed."""
+        missing = np.array([self._missing(place) for place in range(len(self.rungs))])
+        missing = np.where(self.passed, 0.0, missing) / self._volumes
+        return np.array(
+            [self._volumes[place] * missing[place:].max() for place in range(len(self.rungs))]
+        )

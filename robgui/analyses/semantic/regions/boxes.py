@@ -27,16 +27,30 @@ class GrowingBoxes:
         able: ``(P,)`` bool, which boxes grow.
         boxes: ``(P,)`` the boxes.
         calls: Images that the network has seen.
+
+    Args:
+        space: What the poses are poses of.
+        target: The class that is to be kept.
+        params: The settings.
+        lost: Poses ``(m, n)`` already known to lose the class; all boxes learn from them, and from
+            each other.
+        deadline: When the time is over.
     """
 
     def __init__(
-        self, space: Space, target: int, params: RegionsParams, deadline: Deadline | None = None
+        self,
+        space: Space,
+        target: int,
+        params: RegionsParams,
+        lost: Tensor,
+        deadline: Deadline | None = None,
     ) -> None:
         self._space, self._target, self._params = space, target, params
         self._deadline = deadline or Deadline()
         self._domain = Domain.of(
             space.low.numpy(), space.high.numpy(), space.periodic, shares=True, clip=True
         )
+        self._lost = [self._domain.measured(lost.numpy())]
         self.boxes: list[LargestBox] = []
         self._starts = np.zeros((0, len(space.axes)))
         self._started = np.zeros(0)
@@ -60,6 +74,7 @@ class GrowingBoxes:
                 self._domain,
                 self._target,
                 np.random.default_rng([params.seed, place]),
+                lost=self._lost,
                 most_lost=params.most_lost,
                 risk=risk,
                 epsilon=params.epsilon,

@@ -1,9 +1,11 @@
 """The largest box around a start in which, with 95 % confidence, hardly a pose loses the class.
 
-Faces move out by doubling and, once refused, by bisection; a step is taken when fresh poses in the
-added slab keep the class. Then poses drawn after the box was fixed decide. A box that does not
-pass is cut where it lost the class and tried again on new poses; every trial has a risk of its own,
-and all of them together stay below 5 %.
+Every pose known to lose the class, from the first look, from other boxes and from this one, has to
+be cut off; the largest box without one of them is looked into, and each lost pose found there is
+followed towards the start, so that the box is cut near the border of the class. When a look finds
+none, a ladder of boxes slightly smaller than this one is tested on poses drawn after it was fixed.
+Where no box of it passes, the search goes on; every trial has a risk of its own, and all of them
+together stay below 5 %.
 """
 
 from __future__ import annotations
@@ -13,25 +15,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robgui.analyses.semantic.regions.box_test import at_most, evidence, needed
+from robgui.analyses.semantic.regions.box_test import VOLUMES, Ladder, Rung, at_most, needed
 from robgui.analyses.semantic.regions.domain import Domain
+from robgui.analyses.semantic.regions.empty_box import EmptyBox, Reach
 
-#: Poses drawn in the slab that a face would add: few, because the looks and the test that follow
-#: see the whole box.
-SLAB = 8
-#: First step of a face, the step at which it rests and the longest one, as shares of the range.
-FIRST_STEP, LAST_STEP, LONGEST = 0.02, 0.005, 0.25
-#: Poses of a look that cuts a grown box before it is tested, and how often at most.
-LOOK, LOOKS = 96, 12
-#: Poses of a test drawn at once, and the most of it, as a multiple of what a box without a failure
-#: needs. A box that needs more is cut, which costs little of it.
-AT_ONCE, MOST = 64, 2.5
-#: Trials of a box; each has half the risk of the one before.
-TRIALS = 12
-#: A face is cut this far inside the pose that lost the class.
-_BEYOND = 0.0025
-#: A box that failed a test shrinks by this share of its side at every face.
-_INWARDS = 0.01
+#: Poses of the first look into a box and of the largest one, how many without a lost one end it,
+#: and looks at most. Looks double while they find none.
+LOOK, LARGEST_LOOK, CLEAN, LOOKS = 8, 64, 48, 60
+#: Lost poses of a look that are followed towards the start, and in how many halvings.
+FOLLOWED, HALVINGS = 2, 5
+#: Poses of a test drawn at once.
+AT_ONCE = 32
+#: Trials of a ladder; the first has this share of the risk, each other one half of what is left.
+TRIALS, FIRST_RISK = 10, 0.6
+#: After a ladder that did not pass the next one begins this much smaller.
+_SMALLER = 0.9
 
 #: Scores and top classes of the poses asked for.
 Answer = tuple[np.ndarray, np.ndarray]
@@ -53,6 +51,12 @@ class DrawnPoses:
         self.scores = np.concatenate([self.scores, answer[0]])
         self.tops = np.concatenate([self.tops, answer[1]])
 
+    def keep(self, which: np.ndarray) -> None:
+        """Forgets the others."""
+        self.points, self.scores, self.tops = (
+            values[which] for values in (self.points, self.scores, self.tops)
+        )
+
 
 class LargestBox:
     """One box; ``life`` asks for poses until the box has passed or is given up.
@@ -61,12 +65,23 @@ class LargestBox:
         low: ``(n,)`` lower bounds in shares of the ranges.
         high: ``(n,)`` upper bounds.
         first: Length of its sides at the start.
-        drawn: Poses of the last test.
+        drawn: Poses of the last test that lie in the box.
         most: The share of lost poses that the last test does not rule out.
         done: Whether it has passed or was given up.
         progress: How much of the work is done, 0 to 1.
-        hurried: Whether a number of poses would use up the time: then the box stops growing,
-            and its test begins.
+        hurried: Whether a number of poses would use up the time: then the search ends, and the test
+            begins.
+
+    Args:
+        seed: ``(n,)`` the start.
+        domain: The ranges.
+        target: The class that is to be kept.
+        generator: Where poses come from.
+        lost: Poses ``(m, n)`` known to lose the class, in parts; those found join them, so that
+            boxes with the same list learn from each other.
+        most_lost: The share of lost poses that is to be ruled out.
+        risk: Of all tests together.
+        epsilon: Half the side of the box before anything is known.
     """
 
     def __init__(
@@ -76,6 +91,7 @@ class LargestBox:
         target: int,
         generator: np.random.Generator,
         *,
+        lost: list[np.ndarray],
         most_lost: float,
         risk: float,
         epsilon: float,
@@ -83,143 +99,128 @@ class LargestBox:
         low, high = domain.held((seed - epsilon)[None], (seed + epsilon)[None])
         self.low, self.high, self._seed = low[0], high[0], seed
         self.first = float((self.high - self.low).max())
-        self._domain, self._target, self._generator = domain, target, generator
-        self._most_lost, self._risk, self._epsilon = most_lost, risk, epsilon
+        self._target, self._generator, self._lost = target, generator, lost
+        self._empty = EmptyBox(seed, domain)
+        self._most_lost, self._risk = most_lost, risk
+        self._begun = False
         self.drawn = self._nothing()
         self.most, self.done, self.progress = 1.0, False, 0.0
         self.hurried: Callable[[int], bool] = lambda poses: False
 
     def life(self) -> Asking:
-        """Grows, looks, and tries until the box passes."""
-        yield from self._grow()
-        if (yield from self._look()):  # what was cut off may have kept other faces back
-            yield from self._grow()
-            yield from self._look()
-        self.progress = 0.5
-        for trial in range(1, TRIALS + 1):
-            if (yield from self._test(self._risk / 2**trial)):
+        """Searches and tests until a box passes."""
+        self._cut()
+        yield from self._search(CLEAN)
+        for trial in range(TRIALS):
+            self.progress = 0.5
+            if (yield from self._test(self._risk_of(trial))):
                 break
-            if trial < TRIALS:
-                self._cut(self.drawn.points[self.drawn.tops != self._target])
-                self._shrink()
+            yield from self._followed(self.drawn.points[self.drawn.tops != self._target])
+            self._cut()
+            yield from self._search(2 * CLEAN)
+            last = self._rungs((_SMALLER,))[0]
+            self.low, self.high = last.low, last.high
         self.done, self.progress = True, 1.0
+
+    def _risk_of(self, trial: int) -> float:
+        if trial == 0:
+            return FIRST_RISK * self._risk
+        return (1 - FIRST_RISK) * self._risk * 0.5**trial
 
     def _nothing(self) -> DrawnPoses:
         points = np.zeros((0, len(self._seed)))
         return DrawnPoses(points, np.zeros(0), np.zeros(0, dtype=np.int64))
 
-    def _lost(self, answer: Answer) -> np.ndarray:
+    def _asked(self, points: np.ndarray) -> Generator[np.ndarray, Answer, Answer]:
+        """Asks for poses and keeps those that lost the class."""
+        answer = yield points
+        lost = points[self._gone(answer)]
+        if len(lost):
+            self._lost.append(lost)
+        return answer
+
+    def _gone(self, answer: Answer) -> np.ndarray:
         return np.asarray(answer[1] != self._target)
 
-    def _inside(self, count: int) -> np.ndarray:
+    def _inside(self, box: Rung, count: int) -> np.ndarray:
         unit = self._generator.random((count, len(self._seed)))
-        return np.asarray(self.low + (self.high - self.low) * unit)
+        return np.asarray(box.low + (box.high - box.low) * unit)
 
-    def _grow(self) -> Asking:
-        """Moves the faces in turn until none can move on."""
-        faces = 2 * len(self._seed)
-        step, refused = np.full(faces, FIRST_STEP), np.zeros(faces, dtype=bool)
-        while (step >= LAST_STEP).any() and not self._must_test():
-            for face in np.flatnonzero(step >= LAST_STEP).tolist():
-                far = min(step[face], self._room(face))
-                if far < 1e-9:
-                    step[face] = 0.0
-                    continue
-                answer = yield self._slab(face, far)
-                if self._lost(answer).any():
-                    refused[face] = True
-                else:
-                    self._move(face, far)
-                if refused[face]:
-                    step[face] = step[face] / 2
-                else:
-                    step[face] = min(2 * step[face], LONGEST)
-            self.progress = 0.5 * float((step < LAST_STEP).mean())
+    def _cut(self) -> None:
+        """Makes it the largest box without a pose that is known to lose the class."""
+        lost = np.concatenate([np.zeros((0, len(self._seed))), *self._lost])
+        now = None
+        if self._begun:
+            now = Reach(self._seed - self.low, self.high - self._seed)
+        self._begun = True
+        reach = self._empty.largest(lost, self._generator, now)
+        self.low, self.high = self._seed - reach.down, self._seed + reach.up
 
-    def _look(self) -> Generator[np.ndarray, Answer, bool]:
-        """Cuts the box until a look into it finds no lost pose; whether anything was cut off."""
-        cut = False
+    def _search(self, clean: int) -> Asking:
+        """Looks and cuts until looks of ``clean`` poses in a row find no lost one."""
+        size, kept = LOOK, 0
         for _ in range(LOOKS):
-            if self._must_test():
-                break
-            points = self._inside(LOOK)
-            lost = points[self._lost((yield points))]
-            if not len(lost):
-                break
-            self._cut(lost)
-            cut = True
-        return cut
+            if kept >= clean or self._must_test():
+                return
+            points = self._inside(Rung(self.low, self.high), size)
+            gone = self._gone((yield from self._asked(points)))
+            if gone.any():
+                yield from self._followed(points[gone])
+                self._cut()
+                size, kept = max(LOOK, size // 2), 0
+            else:
+                size, kept = min(2 * size, LARGEST_LOOK), kept + size
+            self.progress = max(self.progress, 0.5 * min(1.0, kept / clean))
+
+    def _followed(self, lost: np.ndarray) -> Asking:
+        """Follows some lost poses towards the start, halving the way to where the class holds."""
+        some = self._generator.permutation(len(lost))[:FOLLOWED]
+        away = lost[some] - self._seed
+        near, far = np.zeros(len(some)), np.ones(len(some))
+        for _ in range(HALVINGS if len(some) else 0):
+            middle = (near + far) / 2
+            answer = yield from self._asked(self._seed + middle[:, None] * away)
+            gone = self._gone(answer)
+            near, far = np.where(gone, near, middle), np.where(gone, middle, far)
 
     def _must_test(self) -> bool:
         """Whether the time left is what the first test takes."""
-        return self.hurried(LOOK + needed(self._most_lost, self._risk / 2))
+        return self.hurried(LARGEST_LOOK + needed(self._most_lost, self._risk_of(0)))
 
-    def _room(self, face: int) -> float:
-        """How far a face can move."""
-        axis, domain = face // 2, self._domain
-        if domain.wraps[axis]:
-            return float(domain.width[axis] - (self.high[axis] - self.low[axis]))
-        if face % 2:
-            return float(domain.ceiling[axis] - self.high[axis])
-        return float(self.low[axis] - domain.floor[axis])
-
-    def _slab(self, face: int, far: float) -> np.ndarray:
-        axis, points = face // 2, self._inside(SLAB)
-        depth = far * self._generator.random(SLAB)
-        if face % 2:
-            points[:, axis] = self.high[axis] + depth
-        else:
-            points[:, axis] = self.low[axis] - depth
-        return points
-
-    def _move(self, face: int, far: float) -> None:
-        side = self.high if face % 2 else self.low
-        side[face // 2] += far if face % 2 else -far
+    def _rungs(self, volumes: tuple[float, ...]) -> list[Rung]:
+        """Boxes with these shares of the volume: every face that is not at the end of its range
+        moves inwards by the same share of its side.
+        """
+        reach = Reach(self._seed - self.low, self.high - self._seed)
+        lower, upper = self._empty.free(reach)
+        faces = max(1, int(lower.sum() + upper.sum()))
+        rungs = []
+        for volume in volumes:
+            moved = (1 - volume ** (1 / faces)) * reach.sides
+            down = np.where(lower, np.maximum(reach.down - moved, 0), reach.down)
+            up = np.where(upper, np.maximum(reach.up - moved, 0), reach.up)
+            rungs.append(Rung(self._seed - down, self._seed + up))
+        return rungs
 
     def _test(self, risk: float) -> Generator[np.ndarray, Answer, bool]:
-        """Draws new poses until they show what is asked, or can no longer show it."""
-        self.drawn, limit = self._nothing(), -np.log(risk)
-        most = int(MOST * needed(self._most_lost, risk))
-        while True:
-            points = self._inside(AT_ONCE)
-            self.drawn.add(points, (yield points))
-            total, lost = len(self.drawn.tops), int((self.drawn.tops != self._target).sum())
+        """Draws new poses until a box of the ladder passes, or none can be expected to."""
+        ladder = Ladder(self._rungs(VOLUMES), self._most_lost, risk)
+        self.drawn = self._nothing()
+        while not ladder.won and not ladder.given_up:
+            place = ladder.drawn_in
+            points = self._inside(ladder.rungs[place], AT_ONCE)
+            answer = yield from self._asked(points)
+            if place <= ladder.top:  # poses drawn in a smaller box say nothing of the whole
+                self.drawn.add(points, answer)
+            ladder.add(points, self._gone(answer))
+            box = ladder.rungs[ladder.top]
+            self.low, self.high = box.low, box.high
+            self.drawn.keep(box.holds(self.drawn.points))
+            lost, total = int(ladder.lost[ladder.top]), int(ladder.total[ladder.top])
             self.most = at_most(lost, total, risk)
-            found = evidence(lost, total, self._most_lost)
-            self.progress = 0.5 + 0.5 * min(1.0, max(0.0, found / limit))
-            if found >= limit:
-                self.most = min(self.most, self._most_lost)  # the bound is rounded up
-                return True
-            if found + evidence(0, most - total, self._most_lost) < limit:
-                return False
-
-    def _shrink(self) -> None:
-        """Moves every face a little inwards that does not lie at the end of its range.
-
-        The poses seen are few of those lost: a box cut past them alone would mostly fail again.
-        """
-        side = _INWARDS * (self.high - self.low)
-        inner = self.low > self._domain.floor, self.high < self._domain.ceiling
-        self.low = np.where(inner[0], np.minimum(self.low + side, self._seed), self.low)
-        self.high = np.where(inner[1], np.maximum(self.high - side, self._seed), self.high)
-
-    def _cut(self, lost: np.ndarray) -> None:
-        """Moves faces inwards past poses ``(m, n)`` that lost the class, losing little volume."""
-        for point in lost:
-            if ((point < self.low) | (point > self.high)).any():
-                continue
-            low = np.where(point < self._seed, point + _BEYOND, np.inf)
-            high = np.where(point > self._seed, point - _BEYOND, -np.inf)
-            low, high = np.minimum(low, self._seed), np.maximum(high, self._seed)
-            sides = np.maximum(self.high - self.low, 1e-12)
-            kept = np.stack(
-                [
-                    np.where(point < self._seed, self.high - low, 0) / sides,
-                    np.where(point > self._seed, high - self.low, 0) / sides,
-                ]
-            )
-            end, axis = np.unravel_index(int(kept.argmax()), kept.shape)
-            if end:
-                self.high[axis] = high[axis]
-            else:
-                self.low[axis] = low[axis]
+            self.progress = max(self.progress, 0.5 + 0.5 * ladder.progress)
+        if ladder.won:
+            self.most = min(self.most, self._most_lost)  # the bound is rounded up
+        elif self.most <= self._most_lost:
+            self.most = 1.0  # it passed itself, but a smaller one did not
+        return ladder.won

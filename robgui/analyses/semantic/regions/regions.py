@@ -38,7 +38,7 @@ _PARTS = 1000
 #: Of a time limit this share is for the first look around.
 _LOOK_SHARE = 0.15
 #: Poses that a box takes from its start to the end of its test, more or less.
-_POSES_OF_A_BOX = 1000
+_POSES_OF_A_BOX = 800
 
 
 def semantic_regions(
@@ -93,7 +93,8 @@ class _Regions:
 
     def _new_growth(self) -> Growth | GrowingBoxes:
         if self._params.mode == "box":
-            return GrowingBoxes(self._space, self._target, self._params, self._deadline)
+            lost = self._scan.lost(self._target)
+            return GrowingBoxes(self._space, self._target, self._params, lost, self._deadline)
         return Growth(self._space, self._target, self._params, self._side)
 
     def work(self) -> Iterator[None]:

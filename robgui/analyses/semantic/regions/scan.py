@@ -81,6 +81,11 @@ class CoarseScan:
         scores = np.append(self.shares[:, target].numpy(), np.float32(np.nan))
         return np.asarray(scores[self._standing])
 
+    def lost(self, target: int) -> Tensor:
+        """Points ``(k, n)`` looked at so far where another class wins."""
+        known = ~self.shares[:, 0].isnan()
+        return self.points[known & (self.shares.argmax(1) != target)]
+
     def usual_class(self) -> int:
         """The class most often seen so far."""
         known = self.shares[~self.shares[:, 0].isnan()]

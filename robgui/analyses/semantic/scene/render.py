@@ -13,13 +13,14 @@ import torch
 from torch import Tensor
 
 from robgui.analyses.semantic.scene.camera import camera, direction
+from robgui.analyses.semantic.scene.canvas import composed
 from robgui.analyses.semantic.scene.meshes.mesh import Mesh
 from robgui.analyses.semantic.scene.outline import EdgeTable, mixing
-from robgui.analyses.semantic.scene.shading import Surface, shade
+from robgui.analyses.semantic.scene.shading import Pixels, Surface, shade, texture_table
 from robgui.analyses.semantic.scene.visibility import Corners, nearest
 
 #: Pixels, vertices and faces that are worked on at once; small enough for a processor's cache.
-_AT_ONCE = 400_000
+_AT_ONCE = 600_000
 
 
 class View(NamedTuple):
@@ -51,14 +52,19 @@ class Renderer:
         self.size = size
         self.device = torch.device(device)
         self._vertices, self._normals = self._tensor(mesh.vertices.T), self._tensor(mesh.normals.T)
-        self._colour = self._tensor(mesh.colours[0])
         columns = [np.zeros((len(mesh.vertices), 0), dtype=np.float32)]
-        columns += [] if mesh.plain else [mesh.colours]
-        columns += [mesh.uv] if mesh.textured and not mesh.plain else []
+        self._colour: Tensor | None = None
+        if (mesh.colours == mesh.colours[:1]).all():
+            self._colour = self._tensor(mesh.colours[0])
+        else:
+            columns.append(mesh.colours)
+        if mesh.textured:
+            columns.append(mesh.uv)
         self._surface = Surface(
             self._tensor(mesh.faces.T),
             self._tensor(np.concatenate(columns, axis=1)),
-            self._tensor(mesh.texture),
+            texture_table(self._tensor(mesh.texture)),
+            (mesh.texture.shape[0], mesh.texture.shape[1]),
         )
         edges = mesh.edges
         self._edges = EdgeTable(
@@ -93,7 +99,6 @@ class Renderer:
         )
 
     def _draw(self, view: View) -> Tensor:
-        height, width = self.size
         projection, eye = camera(view.azimuth, view.elevation, view.distance, view.roll, self.size)
         towards = direction(view.light_azimuth, view.light_elevation).float()
         corners = Corners(
@@ -103,26 +108,28 @@ class Renderer:
             seen = nearest(corners, self._surface.faces, self.size)
             front = _affine(eye, self._outward[:3]) + self._outward[3] > 0
         pixels = shade(corners, _affine(towards, self._normals), self._surface, seen, self.size)
-        light = (
-            view.ambient.index_select(0, pixels.picture)
-            + view.light.index_select(0, pixels.picture) * pixels.lit
+        mix = mixing(corners, self._edges, front, seen, self.size)
+        return composed(view.background, self._lit(view, pixels), pixels.place, mix, self.size)
+
+    def _lit(self, view: View, pixels: Pixels) -> Tensor:
+        """Colours ``(3, n)`` of the pixels under the light."""
+        tint = view.tint
+        if self._colour is not None:
+            tint = tint * self._colour
+        count = torch.bincount(pixels.picture, minlength=len(tint)).tolist()
+        # one slice a picture: the gradient of a value looked up at every pixel is summed slowly
+        colour = torch.cat(
+            [
+                (ambient + light * lit) * own[:, None]
+                for ambient, light, lit, own in zip(
+                    view.ambient, view.light, torch.split(pixels.lit, count), tint, strict=True
+                )
+            ],
+            1,
         )
-        if pixels.colour is None:
-            tint = view.tint * self._colour
-        else:
-            tint = view.tint
-        colour = light[:, None] * tint.index_select(0, pixels.picture)
         if pixels.colour is not None:
             colour = colour * pixels.colour
-        # memory of its own, no view: for the gradient, writing into a view copies all of it
-        canvas = torch.cat([one.expand(height * width, 3) for one in view.background])
-        canvas.index_copy_(0, pixels.place, colour)
-        mix = mixing(corners, self._edges, front, seen, self.size)
-        jump = canvas.index_select(0, mix.two) - canvas.index_select(0, mix.one)
-        # unlike index_add_ the same on every run on a GPU too
-        canvas.index_put_((mix.one,), mix.one_takes[:, None] * jump, accumulate=True)
-        canvas.index_put_((mix.two,), mix.two_takes[:, None] * -jump, accumulate=True)
-        return canvas.view(-1, height, width, 3).permute(0, 3, 1, 2).contiguous().clamp_(0, 1)
+        return colour
 
     def _tensor(self, values: np.ndarray) -> Tensor:
         return torch.from_numpy(np.ascontiguousarray(values)).to(self.device)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -20,7 +20,8 @@ class Surface(NamedTuple):
     values: (
         Tensor  # (v, k) of vertices: nothing, colours (3), or colours and place in the texture (5)
     )
-    texture: Tensor  # (h, w, 3), empty without
+    texture: Tensor  # what ``texture_table`` gives, empty without a texture
+    texels: tuple[int, int]  # height and width of the texture
 
 
 class Pixels(NamedTuple):
@@ -29,7 +30,7 @@ class Pixels(NamedTuple):
     place: Tensor  # (n,) place in the buffer
     picture: Tensor  # (n,) which picture
     lit: Tensor  # (n,) cosine between the shown side and the light, 0 when turned away
-    colour: Tensor | None  # (n, 3) of the surface, None when it is plain
+    colour: Tensor | None  # (3, n) of the surface, None when it has one colour only
 
 
 def shade(
@@ -55,32 +56,51 @@ def shade(
     x, y = (rest - row * width).float() - (width / 2 - 0.5), row.float() - (height / 2 - 0.5)
     number = (seen.index_select(0, place) & _FACE) + picture * surface.faces.shape[1]
     used, slot = _distinct(number, len(corners.x) * surface.faces.shape[1])
-    # taken apart in one go: its way back is then one operation too, not one for every column
-    planes = _planes(corners, cosine, surface, used).index_select(0, slot).unbind(1)
-    columns = len(planes) // 3
-    a, b, c = planes[:columns], planes[columns : 2 * columns], planes[2 * columns :]
-    values = [torch.addcmul(torch.addcmul(c[i], a[i], x), b[i], y) for i in range(columns)]
+    planes = _planes(corners, cosine, surface, used)
+    values: Tensor = OnPlanes.apply(planes, slot, x, y)  # type: ignore[no-untyped-call]
     depth = values[0].reciprocal()
     lit = (values[1] * depth).clamp_min(0)
-    if columns > 2:
-        colour = torch.stack([value * depth for value in values[2:5]], 1)
-    else:
-        colour = None
-    if colour is not None and columns > 5:
-        colour = colour * _sample(surface.texture, values[5] * depth, values[6] * depth)
+    colour = None
+    if len(values) >= 5:
+        colour = values[2:5] * depth
+    if surface.texture.numel():
+        u, v = values[-2] * depth, values[-1] * depth
+        sampled = sample(surface.texture, surface.texels, u, v)
+        colour = sampled if colour is None else colour * sampled
     return Pixels(place, picture, lit, colour)
+
+
+class OnPlanes(torch.autograd.Function):
+    """Values ``(k, n)`` at pixels, of planes ``(3 · k, u)`` over x, y, 1.
+
+    The gradient is written out: that of single operations would be copied for every column.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, planes: Tensor, slot: Tensor, x: Tensor, y: Tensor) -> Tensor:
+        ctx.save_for_backward(slot, x, y)
+        ctx.shape = planes.shape
+        a, b, c = planes.index_select(1, slot).chunk(3)
+        return torch.addcmul(torch.addcmul(c, a, x), b, y)
+
+    @staticmethod
+    def backward(ctx: Any, *given: Tensor) -> tuple[Tensor | None, ...]:
+        slot, x, y = ctx.saved_tensors
+        (gradient,) = given
+        rows = torch.cat([gradient * x, gradient * y, gradient])
+        return rows.new_zeros(ctx.shape).index_add(1, slot, rows), None, None, None
 
 
 def _distinct(number: Tensor, most: int) -> tuple[Tensor, Tensor]:
     """The distinct numbers in rising order, and where each one stands among them."""
     present = torch.zeros(most, dtype=torch.int64, device=number.device)
-    present.index_fill_(0, number, 1)
+    present.scatter_(0, number, 1)
     return present.nonzero().squeeze(1), (present.cumsum(0) - 1).index_select(0, number)
 
 
 def _planes(corners: Corners, cosine: Tensor, surface: Surface, used: Tensor) -> Tensor:
     """Coefficients over x, y, 1 of 1/depth, cosine/depth and values/depth on each used face:
-    ``(u, 3 · (2 + k))``.
+    ``(3 · (2 + k), u)``.
     """
     picture = used.div(surface.faces.shape[1], rounding_mode="floor")
     vertex = surface.faces.index_select(1, used - picture * surface.faces.shape[1])
@@ -106,27 +126,33 @@ def _planes(corners: Corners, cosine: Tensor, surface: Surface, used: Tensor) ->
         (lines * q).sum(1),
         *((lines * value).sum(1) for value in fixed.unbind(2)),
     ]
-    return torch.stack(columns, 1).flatten(0, 1).t().contiguous()
+    return torch.stack(columns, 1).flatten(0, 1)
 
 
-def _sample(texture: Tensor, u: Tensor, v: Tensor) -> Tensor:
-    """Colours ``(n, 3)`` between the four nearest texels.
+def _repeated(place: Tensor, count: int) -> Tensor:
+    """Whole numbers as those from 0 to ``count - 1``; far quicker than a remainder of integers."""
+    return place - (place / count).floor_() * count
+
+
+def texture_table(texture: Tensor) -> Tensor:
+    """``(12, h · w)`` between each texel and its right, lower and opposite neighbours: the colour
+    there, and how it grows with both shares and with their product.
 
     The texture repeats beyond its borders.
     """
-    height, width = texture.shape[:2]
-    table = texture.reshape(-1, 3)
+    right, low = texture.roll(-1, 1), texture.roll(-1, 0)
+    both = low.roll(-1, 1) - low - right + texture
+    parts = torch.cat([texture, right - texture, low - texture, both], 2)
+    return parts.flatten(0, 1).t().contiguous()
+
+
+def sample(texture: Tensor, size: tuple[int, int], u: Tensor, v: Tensor) -> Tensor:
+    """Colours ``(3, n)`` between the four nearest texels."""
+    height, width = size
     x, y = u * width - 0.5, (1 - v) * height - 0.5
     left, top = x.detach().floor(), y.detach().floor()
-    right_share, low_share = (x - left)[:, None], (y - top)[:, None]
-    columns = [(left.long() + i).remainder(width) for i in (0, 1)]
-    rows = [(top.long() + i).remainder(height) * width for i in (0, 1)]
-    upper, lower = (
-        torch.lerp(
-            table.index_select(0, row + columns[0]),
-            table.index_select(0, row + columns[1]),
-            right_share,
-        )
-        for row in rows
-    )
-    return torch.lerp(upper, lower, low_share)
+    texel = _repeated(top, height).long() * width + _repeated(left, width).long()
+    right_share, low_share = x - left, y - top
+    rows = texture.index_select(1, texel)
+    across = torch.addcmul(rows[3:6], rows[9:], low_share)
+    return torch.addcmul(torch.addcmul(rows[:3], rows[6:9], low_share), across, right_share)

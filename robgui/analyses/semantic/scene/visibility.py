@@ -22,6 +22,8 @@ MOST_SAMPLES = 4_000_000
 #: A face whose corners span less than this with the camera is seen from its edge and covers
 #: nothing.
 _LEAST_VOLUME = 1e-9
+#: Farther than any pixel.
+_BEYOND = 1e9
 
 
 class Corners(NamedTuple):
@@ -94,7 +96,7 @@ def expand(count: Tensor) -> tuple[Tensor, Tensor]:
     ends = count.cumsum(0)
     total = int(ends[-1]) if len(ends) else 0
     owner = torch.zeros(total, dtype=torch.int64, device=count.device)
-    owner.index_fill_(0, ends[:-1], 1)
+    owner.scatter_(0, ends[:-1], 1)
     owner = owner.cumsum(0)
     return owner, torch.arange(total, device=count.device) - (ends - count).index_select(0, owner)
 
@@ -174,9 +176,17 @@ def _spans(some: _Faces, faces: int, size: tuple[int, int]) -> _Spans:
 
 
 def _inside(a: Tensor, rest: Tensor, far: float) -> tuple[Tensor, Tensor]:
-    """The interval within ±far in which ``a·x + rest >= 0`` for all three lines, ``(n,)`` each."""
-    crossing = (-rest / a).clamp_(-far, far)
-    return crossing.masked_fill(~(a > 0), -far).amax(0), crossing.masked_fill(~(a < 0), far).amin(0)
+    """The interval in which ``a·x + rest >= 0`` for all three lines, ``(n,)`` each.
+
+    Ends beyond ±far are anywhere beyond. Signs are multiplied, not compared: choosing by a mask
+    takes ten times as long on a processor.
+    """
+    sign = a.sign()
+    crossing = (-rest / (a + (1 - sign * sign))).clamp_(-far, far)  # a line along the row has none
+    lowest = sign.mul_(2 * _BEYOND).sub_(_BEYOND)
+    low = torch.minimum(crossing, lowest)
+    high = torch.maximum(crossing, lowest.add_(2 * _BEYOND))
+    return low.amax(0), high.amin(0)
 
 
 def _before_near_plane(

@@ -1,0 +1,142 @@
+"""The largest box around a start that holds no pose known to lose the class.
+
+A box is told by how far it goes from the start along every axis, up and down. Each lost pose has to
+be cut off by one of its faces; which one is best is tried greedily, in several orders of the poses,
+and every box is then widened until each face meets a lost pose or the end of its range.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from robgui.analyses.semantic.regions.domain import Domain
+
+#: A face stays this far from the lost pose that it meets, as a share of the range.
+APART = 0.0025
+#: Orders in which lost poses are cut off, by chance but the first.
+ORDERS = 6
+#: A box is left for another one that is this many times as large.
+FAR_LARGER = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How far a box goes from its start: ``down`` and ``up`` ``(n,)``, neither below 0."""
+
+    down: np.ndarray
+    up: np.ndarray
+
+    @property
+    def sides(self) -> np.ndarray:
+        """``(n,)`` lengths."""
+        return np.asarray(self.down + self.up)
+
+    @property
+    def volume(self) -> float:
+        """Product of the lengths."""
+        return float(self.sides.prod())
+
+
+class EmptyBox:
+    """The ranges around one start, and boxes in them that hold none of the poses given.
+
+    Args:
+        seed: ``(n,)`` the start.
+        domain: The ranges.
+    """
+
+    def __init__(self, seed: np.ndarray, domain: Domain) -> None:
+        self._seed, self._wraps, self._width = seed, domain.wraps, domain.width
+        half = domain.width / 2
+        self._whole = Reach(
+            np.where(domain.wraps, half, seed - domain.floor),
+            np.where(domain.wraps, half, domain.ceiling - seed),
+        )
+
+    def largest(
+        self, lost: np.ndarray, generator: np.random.Generator, now: Reach | None = None
+    ) -> Reach:
+        """The largest of some boxes without the poses ``lost (m, n)``.
+
+        With a box ``now`` this one cut, unless another is far larger: the largest of many boxes is
+        the one whose lost poses are not known yet, and a box that leaps is never known well.
+        """
+        up, down = self._distances(lost)
+        share = np.minimum(up, down) / self._width
+        keys = [share.max(1)] + [generator.random(len(lost)) for _ in range(ORDERS - 1)]
+        best = self._best(self._whole, up, down, keys)
+        if now is None:
+            return best
+        cut = self._best(now, up, down, keys)
+        if best.volume > FAR_LARGER * cut.volume:
+            return best
+        return cut
+
+    def _best(self, box: Reach, up: np.ndarray, down: np.ndarray, keys: list[np.ndarray]) -> Reach:
+        """The largest box that is left of one when poses are cut off in several orders."""
+        found = [self._widened(self._cut(box, up, down, key), up, down) for key in keys]
+        return max(found, key=lambda one: one.volume)
+
+    def free(self, box: Reach) -> tuple[np.ndarray, np.ndarray]:
+        """Which faces, lower and upper ``(n,)``, could go on: not at the end of their range."""
+        around = self._wraps & (box.sides >= self._width - 1e-9)
+        return (
+            ~around & (self._wraps | (box.down < self._whole.down - 1e-9)),
+            ~around & (self._wraps | (box.up < self._whole.up - 1e-9)),
+        )
+
+    def _distances(self, lost: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """How far each pose is from the start, going up and going down ``(m, n)``.
+
+        On an axis that leads back both are finite; on others one of them is.
+        """
+        away = lost - self._seed
+        around = away % self._width
+        up = np.where(self._wraps, around, np.where(away >= 0, away, np.inf))
+        down = np.where(self._wraps, self._width - around, np.where(away < 0, -away, np.inf))
+        return up, down
+
+    def _cut(self, box: Reach, up: np.ndarray, down: np.ndarray, key: np.ndarray) -> Reach:
+        """A box without the poses, those with the smallest key cut off first.
+
+        Poses nearer to the start than ``APART`` stay.
+        """
+        kept = (np.minimum(up, down) > APART).any(1)
+        while True:
+            up, down, key = up[kept], down[kept], key[kept]
+            kept = ((up <= box.up) | (down <= box.down)).all(1)
+            if not kept.any():
+                return box
+            place = int(np.where(kept, key, np.inf).argmin())
+            box = self._without(box, up[place], down[place])
+
+    def _without(self, box: Reach, up: np.ndarray, down: np.ndarray) -> Reach:
+        """The box without one pose, cut where that costs the least volume."""
+        # where the box goes all the way round, it is opened at the pose
+        around = self._wraps & (box.sides >= self._width - 1e-9)
+        new_up = np.where(around | (up <= box.up), up - APART, box.up)
+        new_down = np.where(around | (down <= box.down), down - APART, box.down)
+        kept = (new_up + new_down) / np.maximum(box.sides, 1e-12)
+        kept[np.minimum(up, down) <= APART] = -1.0
+        one = np.arange(len(up)) == int(kept.argmax())
+        return Reach(np.where(one, new_down, box.down), np.where(one, new_up, box.up))
+
+    def _widened(self, box: Reach, up: np.ndarray, down: np.ndarray) -> Reach:
+        """The box with every face moved out to a lost pose or to the end of its range."""
+        reach_up, reach_down = box.up.copy(), box.down.copy()
+        for axis in range(len(reach_up)):
+            within = (up <= reach_up) | (down <= reach_down)
+            within[:, axis] = True
+            beside = within.all(1)
+            for reach, other, away, whole in (
+                (reach_up, reach_down, up, self._whole.up),
+                (reach_down, reach_up, down, self._whole.down),
+            ):
+                end = whole[axis]
+                if self._wraps[axis]:
+                    end = self._width[axis] - other[axis]
+                nearest = float(away[beside, axis].min(initial=np.inf)) - APART
+                reach[axis] = max(reach[axis], min(end, nearest))
+        return Reach(reach_down, reach_up)
