@@ -48,6 +48,17 @@ def robgui(*words: object, **options: object) -> subprocess.CompletedProcess[str
     )
 
 
+@pytest.fixture
+def here(capsys):
+    """Runs a command in this process, which has imported torch already; answers as ``robgui``."""
+
+    def call(*words: object) -> subprocess.CompletedProcess[str]:
+        code = main(list(map(str, words)))
+        return subprocess.CompletedProcess("", code, *capsys.readouterr())
+
+    return call
+
+
 def sentence(text: str) -> str:
     assert text.startswith("robgui: ")
     assert text.count("\n") == 1
@@ -294,8 +305,8 @@ def test_a_method_that_cannot_be_loaded_is_one_warning_and_the_list_is_complete(
         assert words[0] == "doctor" or "zonnscan" in done.stdout
 
 
-def test_inspect_tells_what_the_file_holds_and_how_it_answers(files):
-    done = robgui("inspect", files / "m.pt2", "--data", files / "d.npz")
+def test_inspect_tells_what_the_file_holds_and_how_it_answers(files, here):
+    done = here("inspect", files / "m.pt2", "--data", files / "d.npz")
     assert done.returncode == 0, done.stderr
     for words in (
         "torch.export file",
@@ -453,7 +464,7 @@ def test_a_reader_who_goes_away_is_no_error():
     assert done.stderr == ""
 
 
-def test_report_writes_one_html_file(files, tmp_path):
+def test_report_writes_one_html_file(files, tmp_path, here):
     workspace, page = tmp_path / "w.robgui", tmp_path / "r.html"
     words = [
         "--model",
@@ -470,22 +481,22 @@ def test_report_writes_one_html_file(files, tmp_path):
         workspace,
     ]
     assert main(["run", "zonnscan", *map(str, words)]) == 0
-    done = robgui("report", workspace, "--html", page)
+    done = here("report", workspace, "--html", page)
     assert done.returncode == 0, done.stderr
     assert "zoNNscan" in page.read_text(encoding="utf-8")
-    done = robgui("report", workspace, "--html", page, "--pdf", tmp_path / "r.pdf")
+    done = here("report", workspace, "--html", page, "--pdf", tmp_path / "r.pdf")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "r.pdf").read_bytes().startswith(b"%PDF")
 
 
-def test_a_report_needs_a_place(tmp_path):
-    done = robgui("report", tmp_path / "none.robgui")
+def test_a_report_needs_a_place(tmp_path, here):
+    done = here("report", tmp_path / "none.robgui")
     assert done.returncode == 2
     assert "--html FILE, --pdf FILE or --evidence FILE" in sentence(done.stderr)
 
 
-def test_a_report_of_a_missing_workspace_is_one_sentence(tmp_path):
-    done = robgui("report", tmp_path / "none.robgui", "--html", tmp_path / "r.html")
+def test_a_report_of_a_missing_workspace_is_one_sentence(tmp_path, here):
+    done = here("report", tmp_path / "none.robgui", "--html", tmp_path / "r.html")
     assert done.returncode == 2
     assert "There is no workspace" in sentence(done.stderr)
 

@@ -77,7 +77,7 @@ def test_the_heat_lies_over_the_image_as_opaque_as_the_slider_says(played):
 
 
 def test_the_pixel_under_the_mouse_is_read_out_in_all_three_pictures(played):
-    played.resize(1100, 700)
+    played.resize(1100, 1300)
     result = played.result
     (x, y), side = result.changed[0].tolist(), result.input.shape[1]
     words = pixel_words(result, x, y)

@@ -31,7 +31,7 @@ class Reach:
     @property
     def sides(self) -> np.ndarray:
         """``(n,)`` lengths."""
-        return self.down + self.up
+        return np.asarray(self.down + self.up)
 
     @property
     def volume(self) -> float:
@@ -113,7 +113,7 @@ class EmptyBox:
             box = self._without(box, up[place], down[place])
 
     def _without(self, box: Reach, up: np.ndarray, down: np.ndarray) -> Reach:
-        """The box cut so that it loses one pose and as little volume as possible."""
+        """The box without one pose, cut where that costs the least volume."""
         # where the box goes all the way round, it is opened at the pose
         around = self._wraps & (box.sides >= self._width - 1e-9)
         new_up = np.where(around | (up <= box.up), up - APART, box.up)

@@ -125,7 +125,7 @@ class LargestBox:
     def _risk_of(self, trial: int) -> float:
         if trial == 0:
             return FIRST_RISK * self._risk
-        return (1 - FIRST_RISK) * self._risk / 2**trial
+        return (1 - FIRST_RISK) * self._risk * 0.5**trial
 
     def _nothing(self) -> DrawnPoses:
         points = np.zeros((0, len(self._seed)))

@@ -28,7 +28,9 @@ def composed(
     """
     pixels = size[0] * size[1]
     places = [_planar(one, pixels) for one in (place, mix.one, mix.two)]
-    flat = _Composed.apply(background, colour, mix.one_takes, mix.two_takes, *places, pixels)
+    flat: Tensor = _Composed.apply(  # type: ignore[no-untyped-call]
+        background, colour, mix.one_takes, mix.two_takes, *places, pixels
+    )
     return flat.view(-1, 3, *size)
 
 

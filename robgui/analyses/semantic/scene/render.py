@@ -122,7 +122,7 @@ class Renderer:
             [
                 (ambient + light * lit) * own[:, None]
                 for ambient, light, lit, own in zip(
-                    view.ambient, view.light, pixels.lit.split(count), tint, strict=True
+                    view.ambient, view.light, torch.split(pixels.lit, count), tint, strict=True
                 )
             ],
             1,

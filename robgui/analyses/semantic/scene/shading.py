@@ -56,7 +56,8 @@ def shade(
     x, y = (rest - row * width).float() - (width / 2 - 0.5), row.float() - (height / 2 - 0.5)
     number = (seen.index_select(0, place) & _FACE) + picture * surface.faces.shape[1]
     used, slot = _distinct(number, len(corners.x) * surface.faces.shape[1])
-    values = OnPlanes.apply(_planes(corners, cosine, surface, used), slot, x, y)
+    planes = _planes(corners, cosine, surface, used)
+    values: Tensor = OnPlanes.apply(planes, slot, x, y)  # type: ignore[no-untyped-call]
     depth = values[0].reciprocal()
     lit = (values[1] * depth).clamp_min(0)
     colour = None
