@@ -21,13 +21,13 @@ from robgui.analyses.semantic.regions.empty_box import EmptyBox, Reach
 
 #: Poses of the first look into a box and of the largest one, how many without a lost one end it,
 #: and looks at most. Looks double while they find none.
-LOOK, LARGEST_LOOK, CLEAN, LOOKS = 8, 64, 48, 60
+LOOK, LARGEST_LOOK, CLEAN, LOOKS = 8, 64, 48, 30
 #: Lost poses of a look that are followed towards the start, and in how many halvings.
 FOLLOWED, HALVINGS = 2, 5
 #: Poses of a test drawn at once.
 AT_ONCE = 32
 #: Trials of a ladder; the first has this share of the risk, each other one half of what is left.
-TRIALS, FIRST_RISK = 10, 0.6
+TRIALS, FIRST_RISK = 6, 0.6
 #: After a ladder that did not pass the next one begins this much smaller.
 _SMALLER = 0.9
 
