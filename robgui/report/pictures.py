@@ -39,10 +39,14 @@ class Figures:
     """The drawings of runs as small PNG files, each drawn once for HTML and PDF together.
 
     A result is read, drawn and forgotten before the next one: together they may be large.
+
+    Args:
+        workspace: Whose runs.
+        helped: Whether a second process may draw too.
     """
 
-    def __init__(self, workspace: Workspace) -> None:
-        self._workspace = workspace
+    def __init__(self, workspace: Workspace, *, helped: bool = True) -> None:
+        self._workspace, self._helped = workspace, helped
         self._drawn: dict[tuple[str, bool], tuple[list[bytes | Table], str]] = {}
         self._missing = 0
 
@@ -99,7 +103,8 @@ class Figures:
         drawing = WantedPicture(key, view, dark, large, KEPT.get(key) or b"")
         if not drawing.png:
             self._missing += 1
-            if self._missing <= ALONE or not DRAUGHTSMAN.take(drawing):
+            helped = self._helped and self._missing > ALONE
+            if not (helped and DRAUGHTSMAN.take(drawing)):
                 _png(drawing)
         return drawing
 

@@ -27,6 +27,7 @@ from robgui.gui.app.garbage import Garbage
 from robgui.gui.app.main_window import MainWindow
 from robgui.gui.app.settings import load_settings, save_settings
 from robgui.gui.app.theme import is_dark, theme
+from robgui.gui.show.drawn_ahead import DrawnAhead
 from robgui.gui.state.store import Store
 
 
@@ -98,10 +99,12 @@ def main(files: Sequence[str] = ()) -> int:
     window = open_window(files=files)
     window.show()
     Garbage(app)
+    ahead = DrawnAhead(window.store)
     seconds = os.environ.get("ROBGUI_QUIT_AFTER")
     if seconds:
         QTimer.singleShot(round(float(seconds) * 1000), window.close)
     code = app.exec()
+    ahead.close()
     return leave(window, code)
 
 

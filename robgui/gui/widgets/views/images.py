@@ -102,7 +102,11 @@ class ImagesView(ViewWidget):
         self.list.setGridSize(self.model.cell)
         across = self.model.rowCount() * self.model.cell.width()
         alone = self.model.few and across <= room.width()
-        self.list.stand_in_the_middle(max(0, (room.width() - across) // 2 - MARGIN) if alone else 0)
+        beside = above = 0
+        if alone:
+            beside = max(0, (room.width() - across) // 2 - MARGIN)
+            above = max(0, (room.height() - self.model.cell.height()) // 2 - MARGIN)
+        self.list.stand_in_the_middle(beside, above)
 
     def point(self, index: QModelIndex, place: QPoint) -> None:
         """Reads out the picture under the mouse."""
@@ -159,9 +163,9 @@ class _List(QListView):
         self.setBackgroundRole(QPalette.ColorRole.Base)
         self.setAutoFillBackground(True)  # beside what stands in the middle too
 
-    def stand_in_the_middle(self, beside: int) -> None:
-        """Leaves this many pixels free on both sides."""
-        self.setViewportMargins(beside, 0, beside, 0)
+    def stand_in_the_middle(self, beside: int, above: int) -> None:
+        """Leaves this many pixels free on both sides and above."""
+        self.setViewportMargins(beside, above, beside, 0)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         super().mouseMoveEvent(event)

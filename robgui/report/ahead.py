@@ -1,0 +1,47 @@
+"""Pictures of a report drawn ahead, in a process of its own that gives way to everything else.
+
+They go onto the shelf, where the next report finds them.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+#: The newest runs that are drawn ahead; whoever writes a report of more draws the rest.
+MOST_RUNS = 60
+
+
+def begin(workspace: Path) -> subprocess.Popen[bytes] | None:
+    """Starts the process; None where none can be started."""
+    if getattr(sys, "frozen", False):
+        return None
+    path = str(workspace.absolute())
+    code = f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import draw; draw({path!r})"
+    with suppress(OSError):
+        return subprocess.Popen(
+            [sys.executable, "-c", code],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+        )
+    return None
+
+
+def draw(workspace: str) -> None:
+    """Draws what is missing on the shelf, the newest run first; in the process of its own."""
+    if hasattr(os, "nice"):
+        os.nice(19)
+    from robgui.core.errors import RobguiError
+    from robgui.core.workspace import Workspace
+    from robgui.report.kept import KEPT
+    from robgui.report.writing import drawings
+
+    KEPT.use_shelf()
+    with suppress(RobguiError), Workspace.open(workspace, create=False) as opened:
+        for one in drawings(opened, helped=False)[:MOST_RUNS]:
+            one()
