@@ -9,9 +9,11 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from hypothesis import settings
+from hypothesis.internal.constants_ast import Constants
 
 # Before Qt, matplotlib or platformdirs are imported by a test module.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -29,6 +31,11 @@ os.environ.setdefault(
 # Examples are the same on every machine, and a busy machine is no failure.
 settings.register_profile("robgui", deadline=None, derandomize=True, database=None)
 settings.load_profile("robgui")
+# Hypothesis reads every module of ours for constants to try: seconds in each process, and other
+# examples wherever other modules are loaded.
+mock.patch(
+    "hypothesis.internal.conjecture.providers._get_local_constants", return_value=Constants()
+).start()
 
 
 @pytest.fixture(autouse=True)

@@ -35,6 +35,7 @@ SUBJECTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
             "tests/core/test_findings.py",
             "tests/analyses/zonnscan/words",
             "tests/analyses/deepinspect/test_surety.py",
+            "tests/core/test_intervals.py",
         ),
     ),
     "bounds": (("robgui/bounds",), ("tests/bounds",)),

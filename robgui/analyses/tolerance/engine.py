@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import torch
@@ -19,7 +19,8 @@ from robgui.bounds import certifying
 from robgui.core.dataset import Dataset, align, inputs, match
 from robgui.core.dataset.picture import picture_of
 from robgui.core.devices import to_host
-from robgui.core.errors import DataError, ModelError
+from robgui.core.errors import DataError, ModelError, ParamsError
+from robgui.core.execution.budget.time_limit import Deadline
 from robgui.core.execution.step import Pace, Step
 from robgui.core.model.backend import first_line
 from robgui.core.model.classifier import Classifier
@@ -49,14 +50,27 @@ def tolerance(
     classifiers: Sequence[Classifier], dataset: Dataset, params: ToleranceParams
 ) -> Iterator[Step[ToleranceResult]]:
     """Brackets the tolerance of input after input, in random order."""
-    trial = _Trial([match(one, dataset) for one in classifiers], dataset, params)
+    deadline = Deadline(params.max_seconds)
+    trial = _Trial([match(one, dataset) for one in classifiers], dataset, params, deadline)
+    yield from deadline.counted(_worked(trial, dataset, deadline))
+
+
+def _worked(trial: _Trial, dataset: Dataset, deadline: Deadline) -> Iterator[Step[ToleranceResult]]:
     pace = Pace()
-    for start in range(0, trial.total, _TOGETHER):
-        for _ in trial.take(range(start, min(start + _TOGETHER, trial.total))):
+    together = 1 if deadline.limited else _TOGETHER
+    for start in range(0, trial.total, together):
+        for _ in trial.take(range(start, min(start + together, trial.total))):
             if pace.due() and trial.done:
                 yield trial.step()
+        if deadline.over:
+            break
+    if not trial.done and deadline.over:
+        raise ParamsError("One input of this model takes longer than the time limit; raise it.")
     if not trial.done:
         raise DataError(f"No input of {dataset.name} can be read; choose other data.")
+    if trial.done < trial.total and deadline.over:
+        yield replace(trial.step(), cut=True)
+        return
     trial.total = trial.done
     for _ in trial.try_noise():
         if pace.due():
@@ -68,8 +82,13 @@ class _Trial:
     """The brackets so far."""
 
     def __init__(
-        self, classifiers: list[Classifier], dataset: Dataset, params: ToleranceParams
+        self,
+        classifiers: list[Classifier],
+        dataset: Dataset,
+        params: ToleranceParams,
+        deadline: Deadline,
     ) -> None:
+        self._deadline = deadline
         for one in classifiers:
             if one.settings.multi_label:
                 raise ModelError(
@@ -102,7 +121,10 @@ class _Trial:
         return len(self._taken)
 
     def take(self, wanted: range) -> Iterator[None]:
-        """Attacks and proves these inputs for every model."""
+        """Attacks and proves these inputs for every model.
+
+        They are left out where the time ends before the attack has said anything of one of them.
+        """
         places = [int(place) for place in self._places[wanted.start : wanted.stop]]
         first = self._sides[0]
         places, _ = first.data.readable(places, first.classifier.shape)
@@ -122,6 +144,8 @@ class _Trial:
                     crossing = yield from self._attack(
                         side, x[row : row + 1], scores[row : row + 1]
                     )
+                    if crossing is None and self._deadline.over:
+                        return
                     if crossing is not None:
                         broken[row] = crossing.radius
                         before = np.asarray(given[row], dtype=np.float32)
@@ -169,7 +193,7 @@ class _Trial:
             batch=self._params.batch,
         )
         try:
-            yield from search
+            yield from self._deadline.until(1.0, iter(search))
         except (ModelError, RuntimeError) as error:  # a layer without a derivative shows only now
             side.no_attack = f"its gradients cannot be computed: {first_line(error)}"
         return search.crossing
@@ -188,7 +212,7 @@ class _Trial:
         going = np.arange(len(x))
         for size in sizes.tolist():
             going = going[broken[going] > size]
-            if side.no_proof or not len(going):
+            if side.no_proof or not len(going) or self._deadline.over:
                 break
             rows = torch.from_numpy(going).to(x.device)
             certificate = yield from certifying(side.classifier, x[rows], classes[rows], size)

@@ -64,7 +64,7 @@ _HOMES = {
     "compare_models": "watermark",
     "corner_cases": "disagreement",
     "embed": "watermark",
-    "fast_gradient": "attack",
+    "fast_gradient": "crossing.attack",
     "make_key": "watermark",
     "zone_samples": "drawn_again",
     "zonnscan": "sweep",

@@ -44,7 +44,8 @@ class Following:
         """
         if job.request.analysis != self._analysis or job in self._ignored or job.newest is None:
             return False
-        return self.job in (None, job) or self.job.state.ended
+        followed = self.job  # of two at once one is followed
+        return followed is None or followed is job or followed.state.ended
 
     def _newest(self, job: Execution) -> Execution:
         newest = self._runner.at_work_on(self._analysis)

@@ -139,7 +139,8 @@ def test_every_format_gives_the_same_surface(tmp_path: Path, ending: str) -> Non
     made.vertices = made.vertices * [1, 0.5, 0.25]
     made.export(path)
     mesh = read_mesh(path, up="y")
-    assert mesh.name == "ball" and len(mesh.faces) == 320 and mesh.plain
+    assert mesh.name == "ball" and len(mesh.faces) == 320
+    assert not mesh.textured and (mesh.colours == mesh.colours[0]).all()
     assert np.allclose(mesh.vertices.max(0), [1, 0.5, 0.25], atol=1e-5)
     upright = read_mesh(path, up="z")
     assert np.allclose(upright.vertices.max(0), [1, 0.25, 0.5], atol=1e-5)

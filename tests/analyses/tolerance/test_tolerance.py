@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import count
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from robgui.analyses.tolerance.result import NoiseTolerance, ToleranceResult
 from robgui.core.codec import decode, encode
 from robgui.core.dataset import open_dataset
 from robgui.core.errors import ModelError, ParamsError
+from robgui.core.execution.budget.clock import Clock
 from robgui.core.execution.budget.cost import Subject
 from robgui.core.model.classifier import Classifier
 from robgui.core.verdict import Status
@@ -198,6 +200,19 @@ def test_steps_are_complete_and_survive_the_codec(rows):
     again = decode(ToleranceResult, record, arrays)
     np.testing.assert_array_equal(again.broken, steps[-1].result.broken)
     assert TOLERANCE.verdict(again, params) == TOLERANCE.verdict(steps[-1].result, params)
+
+
+def test_a_time_limit_ends_after_any_input_and_keeps_those_that_were_done(rows, monkeypatch):
+    data, _ = rows
+    whole, _ = run((linear(),), data, most=12)
+    ticks = count()
+    monkeypatch.setattr(Clock, "seconds", property(lambda clock: next(ticks)))
+    steps, _ = run((linear(),), data, most=12, max_seconds=200)
+    last, done = steps[-1], steps[-1].done
+    assert last.cut and 0 < done < 12
+    np.testing.assert_array_equal(last.result.broken, whole[-1].result.broken[:, :done])
+    with pytest.raises(ParamsError, match="longer than the time limit"):
+        run((linear(),), data, max_seconds=1)
 
 
 def test_what_must_be_taken_lies_within_what_is_looked_at():

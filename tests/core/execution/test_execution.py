@@ -259,7 +259,7 @@ def test_a_paused_run_leaves_the_workspace_free_and_counts_no_time(workspace, mo
     inline.work(0.01)
     run, before = workspace.run(execution.run_id), execution.seconds
     assert (run.state, run.done) == (RunState.PAUSED, execution.newest.done)
-    other = threading.Thread(target=workspace.set_setting, args=("layout", 1))
+    other = threading.Thread(target=workspace.values.set, args=("layout", 1))
     other.start()
     other.join(5)
     assert not other.is_alive()

@@ -99,18 +99,20 @@ def test_run_is_grey_and_says_why_until_everything_is_there(window, qtbot):
 
 
 SLOW = """
-import time
+import pathlib, time
 
 from torch import nn
 
 def slow():
-    time.sleep(2)
+    while not pathlib.Path({may_go_on!r}).exists():
+        time.sleep(0.01)
     return nn.Sequential(nn.Flatten(), nn.Linear(16, 3))
 """
 
 
 def test_while_files_are_read_the_form_and_the_status_bar_say_which(window, qtbot, tmp_path):
-    (tmp_path / "nets.py").write_text(SLOW, encoding="utf-8")
+    may_go_on = tmp_path / "go on"
+    (tmp_path / "nets.py").write_text(SLOW.format(may_go_on=str(may_go_on)), encoding="utf-8")
     torch.save(nn.Sequential(nn.Flatten(), nn.Linear(16, 3)).state_dict(), tmp_path / "slow.pth")
     np.savez(tmp_path / "greys.npz", images=np.zeros((4, 4, 4), np.uint8))
     window.show_panel("zonnscan")
@@ -125,13 +127,14 @@ def test_while_files_are_read_the_form_and_the_status_bar_say_which(window, qtbo
     def seen(widget):
         return {label.text() for label in widget.findChildren(QLabel) if label.isVisible()}
 
-    qtbot.wait(1200)  # the clock of the status bar has looked once meanwhile
     for widget in (window.run_pane, window.status):
-        assert "Loading slow.pth …" in seen(widget)
-    assert "4 inputs" in seen(window.gallery)  # the data do not wait for the model
+        qtbot.waitUntil(lambda w=widget: "Loading slow.pth …" in seen(w), timeout=10_000)
+    # the data do not wait for the model
+    qtbot.waitUntil(lambda: "4 inputs" in seen(window.gallery), timeout=10_000)
     assert "idle" not in seen(window.status) and "Open a model first." not in seen(window.run_pane)
     said = []
     window.store.working.connect(said.append)
+    may_go_on.touch()
     idle(qtbot, window)
     assert said == [""]
     assert not any(

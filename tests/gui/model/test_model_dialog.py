@@ -37,8 +37,12 @@ class Brightness(nn.Module):
 
 
 class Sleepy(Brightness):
+    """Takes a second for an answer, once it is sleepy."""
+
+    seconds = 0.0
+
     def forward(self, x):
-        time.sleep(1)
+        time.sleep(self.seconds)
         return super().forward(x)
 
 
@@ -343,8 +347,10 @@ def test_without_data_the_dialog_asks_for_some_and_follows_when_they_come(
 def test_a_model_that_sleeps_never_stops_the_window_and_only_the_newest_answer_shows(
     qtbot, open_dialog
 ):
-    sleepy = Classifier.from_module(Sleepy(), (1, 4, 4), NAMES)
+    module = Sleepy()
+    sleepy = Classifier.from_module(module, (1, 4, 4), NAMES)
     assert sleepy.times.known, "a model is timed where it is opened, which is not here"
+    module.seconds = 1.0
     gaps, last = [], [0.0]
 
     def beat():

@@ -183,7 +183,7 @@ def make_jobs(folder: Path) -> None:
 JOBS = """
 from robgui.core.loading import load
 classifier = load("m.skops", device="cpu")
-estimator = getattr(classifier, "backend", None) or classifier._backend
+estimator = classifier.backend
 asked = [value.n_jobs for value in vars(estimator).values() if hasattr(value, "n_jobs")]
 held() if asked and asked[0] in (None, 1) else broken(f"n_jobs = {asked}")
 """

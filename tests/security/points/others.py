@@ -205,7 +205,7 @@ import io, zipfile
 import numpy as np
 workspace((run, ("r", json.dumps(request), 1.0)))
 buffer = io.BytesIO()
-with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
     with archive.open("a0.npy", "w", force_zip64=True) as member:
         header = io.BytesIO()
         np.lib.format.write_array_header_1_0(header, {"descr": "<f8", "fortran_order": False, "shape": (400_000_000,)})

@@ -113,7 +113,7 @@ class LargestBox:
         yield from self._search(CLEAN)
         for trial in range(TRIALS):
             self.progress = 0.5
-            if (yield from self._test(self._risk_of(trial))):
+            if (yield from self._test(self._risk_of(trial))) or trial == TRIALS - 1:
                 break
             yield from self._followed(self.drawn.points[self.drawn.tops != self._target])
             self._cut()
@@ -174,10 +174,11 @@ class LargestBox:
 
     def _followed(self, lost: np.ndarray) -> Asking:
         """Follows some lost poses towards the start, halving the way to where the class holds."""
-        some = self._generator.permutation(len(lost))[:FOLLOWED]
-        away = lost[some] - self._seed
-        near, far = np.zeros(len(some)), np.ones(len(some))
-        for _ in range(HALVINGS if len(some) else 0):
+        if not len(lost):
+            return
+        away = lost[self._generator.permutation(len(lost))[:FOLLOWED]] - self._seed
+        near, far = np.zeros(len(away)), np.ones(len(away))
+        for _ in range(HALVINGS):
             middle = (near + far) / 2
             answer = yield from self._asked(self._seed + middle[:, None] * away)
             gone = self._gone(answer)
@@ -210,9 +211,11 @@ class LargestBox:
             place = ladder.drawn_in
             points = self._inside(ladder.rungs[place], AT_ONCE)
             answer = yield from self._asked(points)
-            if place <= ladder.top:  # poses drawn in a smaller box say nothing of the whole
-                self.drawn.add(points, answer)
-            ladder.add(points, self._gone(answer))
+            gone = self._gone(answer)
+            # poses drawn in a smaller box do not stand for the whole, but a lost one is not hidden
+            told = gone | (place <= ladder.top)
+            self.drawn.add(points[told], (answer[0][told], answer[1][told]))
+            ladder.add(points, gone)
             box = ladder.rungs[ladder.top]
             self.low, self.high = box.low, box.high
             self.drawn.keep(box.holds(self.drawn.points))

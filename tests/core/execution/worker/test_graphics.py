@@ -4,6 +4,7 @@ said. The card itself is pretended, since tests run on machines without one.
 
 from __future__ import annotations
 
+import importlib
 import os
 from pathlib import Path
 
@@ -59,6 +60,7 @@ def test_without_a_card_nothing_is_sent_and_nothing_is_said():
 def test_the_cards_are_looked_at_once_a_second_at_most(monkeypatch):
     import torch
 
+    importlib.import_module("robgui.core.devices")  # as every worker has that uses a card
     looks = []
     monkeypatch.setattr(torch.cuda, "is_initialized", lambda: True)
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)

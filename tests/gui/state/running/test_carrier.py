@@ -18,6 +18,7 @@ from robgui.core.workspace import Workspace
 from robgui.gui.state.running.runner import Runner
 from tests.core.execution.worker import foreign
 from tests.patience import LONGEST, Stopwatch
+from tests.stress.seen import misbehaves
 
 pytestmark = pytest.mark.skipif(not Path("/proc").exists(), reason="looks at /proc")
 PATIENCE_MS = int(LONGEST * 1000)
@@ -95,8 +96,9 @@ def test_stop_works_within_three_seconds_on_a_model_that_never_answers_and_the_w
     qtbot, runner, submit, workspace, build
 ):
     stuck = submit(build)
-    qtbot.waitUntil(lambda: stuck.newest is not None, timeout=PATIENCE_MS)
-    qtbot.wait(3000)
+    qtbot.waitUntil(
+        lambda: stuck.newest is not None and misbehaves(runner.pids), timeout=PATIENCE_MS
+    )
     heart = Heartbeat()
     with Stopwatch() as watch:
         stuck.stop()

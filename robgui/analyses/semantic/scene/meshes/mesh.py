@@ -52,11 +52,6 @@ class Mesh:
         """Whether its colours come from a picture."""
         return self.texture.size > 0
 
-    @property
-    def plain(self) -> bool:
-        """Whether it has one colour only."""
-        return not self.textured and bool((self.colours == self.colours[:1]).all())
-
 
 def make_mesh(
     vertices: np.ndarray,

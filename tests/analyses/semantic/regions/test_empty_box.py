@@ -1,0 +1,71 @@
+"""Boxes without known lost poses, and one test for a ladder of boxes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from robgui.analyses.semantic.regions.box_test import Ladder, Rung
+from robgui.analyses.semantic.regions.domain import Domain
+from robgui.analyses.semantic.regions.empty_box import APART, EmptyBox
+
+MOST_LOST, RISK = 0.01, 0.05
+
+
+def domain(n: int, wraps: bool = False) -> Domain:
+    return Domain.of(np.zeros(n), np.ones(n), [wraps] * n, shares=True, clip=True)
+
+
+@pytest.mark.parametrize("wraps", [False, True])
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_the_box_holds_no_lost_pose_and_cannot_be_widened(n: int, wraps: bool) -> None:
+    random = np.random.default_rng(n)
+    seed, lost = random.random(n), random.random((60, n))
+    lost = lost[(np.abs(lost - seed) > 4 * APART).all(1)]
+    box = EmptyBox(seed, domain(n, wraps)).largest(lost, random)
+    low, high = seed - box.down, seed + box.up
+    around = [lost + shift for shift in np.ndindex(*[3] * n)] if wraps else [lost]
+    images = np.concatenate(around) - (1 if wraps else 0)
+    assert not ((images >= low) & (images <= high)).all(1).any()
+    assert (box.sides <= 1 + 1e-9).all() and (box.down >= 0).all() and (box.up >= 0).all()
+    wider = images[((images > low - 2 * APART) & (images < high + 2 * APART)).all(1)]
+    ends = (low <= APART) & (high >= 1 - APART)
+    assert len(wider) or ends.all()
+
+
+def test_a_circle_is_opened_at_the_lost_pose() -> None:
+    empty = EmptyBox(np.array([0.2]), domain(1, wraps=True))
+    box = empty.largest(np.array([[0.3]]), np.random.default_rng(0))
+    assert box.sides[0] == pytest.approx(1 - 2 * APART) and box.up[0] == pytest.approx(0.1 - APART)
+
+
+def test_a_box_is_only_left_for_one_that_is_far_larger() -> None:
+    empty, random = EmptyBox(np.array([0.5, 0.5]), domain(2)), np.random.default_rng(0)
+    first = empty.largest(np.array([[0.6, 0.5]]), random)
+    again = empty.largest(np.array([[0.6, 0.5], [0.45, 0.1]]), random, first)
+    assert again.volume <= first.volume
+    assert again.volume >= 0.5 * empty.largest(np.array([[0.6, 0.5], [0.45, 0.1]]), random).volume
+
+
+def test_a_ladder_claims_a_box_that_loses_too_much_no_more_often_than_its_risk() -> None:
+    """Poses are lost in a rim that all but the smallest boxes reach into."""
+    rungs = [Rung(np.array([0.0]), np.array([high])) for high in (1.0, 0.98, 0.96, 0.94)]
+    claims = 0
+    for seed in range(300):
+        random = np.random.default_rng(seed)
+        ladder = Ladder(rungs, MOST_LOST, RISK)
+        while not ladder.won and not ladder.given_up:
+            points = rungs[ladder.drawn_in].high * random.random((32, 1))
+            ladder.add(points, (points[:, 0] > 0.9) & (random.random(32) < 0.25))
+        # from the second rung down: 0.08, 0.06, 0.04 of the length, a quarter of it lost
+        claims += ladder.won and 0.25 * (1 - 0.9 / rungs[ladder.top].high[0]) > MOST_LOST
+    assert claims <= RISK * 300, claims
+
+
+def test_a_clean_ladder_claims_its_largest_box() -> None:
+    rungs = [Rung(np.zeros(2), np.full(2, side)) for side in (1.0, 0.95, 0.9)]
+    ladder, random = Ladder(rungs, MOST_LOST, RISK), np.random.default_rng(0)
+    while not ladder.won:
+        points = rungs[ladder.drawn_in].high * random.random((32, 2))
+        ladder.add(points, np.zeros(32, dtype=bool))
+    assert ladder.top == 0 and ladder.passed.all() and ladder.total[0] < 600
