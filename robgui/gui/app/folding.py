@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtWidgets import QDockWidget, QHBoxLayout, QToolButton, QWidget
 
+from robgui.gui.app.room import come_forward
 from robgui.gui.app.theme import icon, theme
 from robgui.gui.widgets.plain import Label
 
@@ -121,6 +122,9 @@ class Folding(QObject):
             if self._now.get(part) is not folded:
                 self._now[part] = folded
                 deed(folded)
+                if part == BELOW and not folded:
+                    front = next((one for one in self._below() if not one.isHidden()), None)
+                    self._window.room.make(self._window.pages.currentWidget(), front)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Another size, or another size of the text."""
@@ -162,7 +166,7 @@ class Folding(QObject):
         for dock in self._hidden:
             dock.show()
         if self._hidden:
-            self._hidden[0].raise_()
+            come_forward(self._hidden[0])
             self._window.size_docks()
         self._hidden = []
 

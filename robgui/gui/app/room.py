@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QDockWidget, QWidget
 
 
@@ -23,12 +24,19 @@ class Room:
         self._front: QDockWidget | None = None
         self._also: Collection[QDockWidget] = ()
 
-    def make(self, page: QWidget | None) -> None:
-        """Puts away what ``page`` has no room for, and gives back what it has."""
+    def make(self, page: QWidget | None, front: QDockWidget | None = None) -> None:
+        """Puts away what ``page`` has no room for, and gives back what it has.
+
+        Args:
+            page: The page on show.
+            front: Which of several tabs is to be seen; the one that is where nobody says.
+        """
         if page is not None:
             wanted = [*self._pages.get(page, ()), *self._also]
         else:
             wanted = []
+        if front is not None:
+            self._front = front
         if self._front is None:
             self._front = next((one for one in self._docks[1:] if _in_front(one)), None)
         for dock in self._docks:
@@ -40,9 +48,9 @@ class Room:
                 dock.show()
         if not self._away:
             lists = (one for one in self._docks[1:] if not one.isHidden())
-            front = self._front or next(lists, None)  # shown again, the last would cover the others
-            if front is not None:
-                front.raise_()
+            first = self._front or next(lists, None)  # shown again, the last would cover the others
+            if first is not None:
+                come_forward(first)
             self._front = None
 
     def keep_away(self, docks: Collection[QDockWidget], page: QWidget | None) -> None:
@@ -59,6 +67,12 @@ class Room:
         for dock in self._away:
             dock.show()
         self._away = []
+
+
+def come_forward(dock: QDockWidget) -> None:
+    """Puts one of several tabs in front, also when they have been shown only just now."""
+    dock.raise_()
+    QTimer.singleShot(0, dock, dock.raise_)  # the tabs are laid out only then
 
 
 def _in_front(dock: QDockWidget) -> bool:

@@ -154,7 +154,7 @@ def test_a_model_that_raises_is_one_sentence(tmp_path):
 
 
 def test_a_wrong_number_of_labels_is_said(folder):
-    with pytest.raises(ModelError, match="3 classes but 2 labels"):
+    with pytest.raises(ModelError, match="3 classes but has 2 labels"):
         load(folder / "table.pt2", device="cpu", labels=("a", "b"))
 
 

@@ -278,7 +278,7 @@ def test_inputs_of_another_shape_are_refused_in_words():
 
 
 def test_labels_must_be_as_many_as_classes():
-    with pytest.raises(ModelError, match="3 classes but 2 labels"):
+    with pytest.raises(ModelError, match="3 classes but has 2 labels"):
         Classifier.from_module(linear(), (6,), labels=("a", "b"))
 
 

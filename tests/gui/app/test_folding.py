@@ -76,3 +76,15 @@ def test_find_unfolds_the_inputs(small):
 def test_what_only_folding_has_hidden_is_not_kept_as_hidden(small):
     small.close()
     assert not small.runs_dock.isHidden(), "the layout that is kept is the whole one"
+
+
+def test_a_window_that_grows_shows_no_list_on_the_first_page_and_then_the_runs_in_front(
+    small, qtbot
+):
+    small.go_to(0)
+    small.resize(*ROOMY)
+    qtbot.wait(50)
+    assert small.runs_dock.isHidden() and small.log_dock.isHidden()
+    small.show_panel("zonnscan")
+    qtbot.waitUntil(lambda: not small.runs_dock.visibleRegion().isEmpty(), timeout=5_000)
+    assert small.log_dock.visibleRegion().isEmpty(), "the log stands behind the runs"

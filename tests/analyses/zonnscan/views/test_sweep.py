@@ -66,7 +66,7 @@ def test_axes_have_names_units_and_fixed_ends() -> None:
         first = views(swept(), ZonnscanParams(zone=zone))[0]
         assert (
             first.x.unit
-            and first.y.unit
+            and first.y.remark
             and (first.x.low, first.x.high) == (0, 1)
             and (first.y.low, first.y.high) == (0, 1)
         )
