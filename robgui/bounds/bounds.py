@@ -33,10 +33,10 @@ from robgui.bounds.network import (
 from robgui.bounds.relaxation import (
     Owners,
     Relaxation,
+    backsubstitute,
+    backsubstitute_affine,
     interval,
     relax,
-    through,
-    transposed,
     undecided,
 )
 from robgui.bounds.rounding import LARGEST, roundings
@@ -221,11 +221,11 @@ class Chunk:
                 total -= (coefficients.flatten(1).abs() * error.flatten(1)[owners]).sum(1)
             if isinstance(operation, Affine):
                 total += (coefficients * operation.offset).flatten(1).sum(1)
-                pulled = transposed(
+                pulled = backsubstitute_affine(
                     operation, coefficients, [self._network.shapes[p] for p in operation.inputs]
                 )
             else:
-                below, lifted = through(
+                below, lifted = backsubstitute(
                     operation,
                     coefficients,
                     self._relaxed[here],

@@ -1,8 +1,8 @@
-"""One operation at a time: its interval, lines below and above it, and coefficients pulled back
-through it.
+"""Relaxation of a single operation: interval bounds, linear lower and upper bounds, and
+back-substitution of coefficients.
 
-A rectifier is relaxed by the lines of CROWN (Zhang et al., 2018), the largest of several numbers as
-in DeepPoly (Singh et al., 2019), with a second line above.
+A rectifier (ReLU, also leaky) is relaxed by the lines of CROWN (Zhang et al., 2018), a maximum as
+in DeepPoly (Singh et al., 2019), with a second upper line.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from torch import Tensor
 
 from robgui.bounds.network import Affine, Largest, Operation, Rectifier, alone, evaluate, windows
 
-#: Which input each row of coefficients belongs to; a slice where it is one for all.
+#: Input index of each row of coefficients; a slice where all rows share one input.
 Owners = Tensor | slice
 
 
 @dataclass(frozen=True, slots=True)
 class Relaxation:
-    """Lines below and above a rectifier or a largest value, for every input of a chunk.
+    """Linear lower and upper bounds of a rectifier or a maximum, for every input of a chunk.
 
     The result lies above ``low·x`` and below ``high·x + lift``; ``low`` and ``high`` are ``(n,
-    *shape)``, for a largest value ``(n, numbers, k)``; ``lift`` is ``(n, numbers)``.
+    *shape)``, for a maximum ``(n, numbers, k)``; ``lift`` is ``(n, numbers)``.
     """
 
     low: Tensor
@@ -51,30 +51,31 @@ def interval(operation: Operation, low: list[Tensor], high: list[Tensor]) -> tup
 
 
 def undecided(operation: Rectifier | Largest, low: Tensor, high: Tensor) -> Tensor:
-    """Which numbers before a rectifier or a largest value are worth a better bound."""
+    """Mask of inputs whose sign (rectifier) or rank (maximum) the present bounds leave open: only
+    these are worth a tighter bound.
+    """
     if isinstance(operation, Rectifier):
         return (low < 0) & (high > 0)
     lows, highs = windows(operation, low), windows(operation, high)
-    open_here = (highs > lows.amax(2, keepdim=True)) & (
-        (highs > lows.amax(2, keepdim=True)).sum(2, keepdim=True) > 1
-    )
+    can_be_largest = highs > lows.amax(2, keepdim=True)
+    is_open = can_be_largest & (can_be_largest.sum(2, keepdim=True) > 1)
     flags = torch.zeros((len(low), low[0].numel() + 1), dtype=torch.bool, device=low.device)
     flags.scatter_reduce_(
-        1, operation.table.flatten().expand(len(low), -1), open_here.flatten(1), "amax"
+        1, operation.table.flatten().expand(len(low), -1), is_open.flatten(1), "amax"
     )
     return flags[:, :-1].reshape(low.shape)
 
 
 def relax(operation: Rectifier | Largest, low: Tensor, high: Tensor) -> Relaxation:
-    """Lines below and above, from bounds of what goes in."""
+    """Linear bounds of the result, given bounds of the input."""
     if isinstance(operation, Rectifier):
         return _relax_rectifier(operation.slope, low, high)
     return _relax_largest(operation, low, high)
 
 
 def _relax_rectifier(slope: float, low: Tensor, high: Tensor) -> Relaxation:
-    """Above: the chord. Below: of the two pieces the one that leaves less area between the
-    lines (CROWN, with the slope below chosen for each number: CROWN-Ada).
+    """Upper line: the chord. Lower line: whichever piece leaves the smaller area between the two
+    (CROWN-Ada: the lower slope is chosen for each number).
     """
     on, off = low >= 0, high <= 0
     # The line through (low, slope·low) and (high, high) lies above both pieces between them.
@@ -86,11 +87,11 @@ def _relax_rectifier(slope: float, low: Tensor, high: Tensor) -> Relaxation:
 
 
 def _relax_largest(operation: Largest, low: Tensor, high: Tensor) -> Relaxation:
-    """Below: the number with the highest lower bound.
+    """Lower line: the input with the highest lower bound.
 
-    Above: with L the highest lower bound, max x = L + max (x - L)+ <= L + Σ chord of (x_i - L)+, or
-    the highest upper bound; of the two the one that is lower in the middle of the box. If one
-    number is always the largest, the first is it.
+    Upper line: with L the highest lower bound, max x = L + max (x - L)+ <= L + Σ chord of
+    (x_i - L)+, or the highest upper bound; of the two the one that is lower in the middle
+    of the box. If one input is always the maximum, the first is exact.
     """
     lows, highs = windows(operation, low), windows(operation, high)
     best, where = lows.max(2, keepdim=True)
@@ -106,15 +107,15 @@ def _relax_largest(operation: Largest, low: Tensor, high: Tensor) -> Relaxation:
     )
 
 
-def through(
+def backsubstitute(
     operation: Rectifier | Largest,
     rows: Tensor,
     relaxed: Relaxation,
     owners: Owners,
     shape: tuple[int, ...],
 ) -> tuple[Tensor, Tensor]:
-    """Coefficients on the result -> on the input, and what the lines add: below where a
-    coefficient is positive, else above.
+    """Coefficients on the result -> on the input, with the constant term: the lower line where a
+    coefficient is positive, else the upper.
     """
     # Only lines above have a constant, and they are taken where a coefficient is negative.
     lifted = (rows.clamp_max(0).flatten(1) * relaxed.lift[owners]).sum(1)
@@ -127,7 +128,9 @@ def through(
     return found[:, :-1].reshape(len(rows), *shape), lifted
 
 
-def transposed(operation: Affine, rows: Tensor, shapes: list[tuple[int, ...]]) -> list[Tensor]:
+def backsubstitute_affine(
+    operation: Affine, rows: Tensor, shapes: list[tuple[int, ...]]
+) -> list[Tensor]:
     """Coefficients on the result -> on each input of an affine map."""
     if operation.pull is not None:
         return [operation.pull(rows)]

@@ -204,14 +204,20 @@ def main() -> None:
     }
     for name in _ABLATIONS:
         searches[name] = lambda x, name=name: _without(net, x, given.calls, name)
-    for name in given.only or searches:
-        found = [searches[name](photo) for photo in photos]
-        pixels, first = np.array([one.pixels for one in found]), [one.first for one in found]
+    names = list(given.only or searches)
+    found: dict[str, list[Found]] = {name: [] for name in names}
+    for place, photo in enumerate(photos, given.first):
+        for name in names:
+            one = searches[name](photo)
+            found[name].append(one)
+            print(f"photo {place}, {name}: {one.pixels:.0f}, first {one.first:.0f}", flush=True)
+    for name, several in found.items():
+        pixels = np.array([one.pixels for one in several])
+        first = " ".join(f"{one.first:.0f}" for one in several)
         print(
             f"{name:20} pixels {' '.join(f'{each:6.0f}' for each in pixels)}, median"
             f" {np.nanmedian(pixels):.0f}; found {np.isfinite(pixels).sum()} of {len(pixels)}; first"
-            f" after {' '.join(f'{each:.0f}' for each in first)} calls",
-            flush=True,
+            f" after {first} calls"
         )
 
 

@@ -59,7 +59,7 @@ def test_only_the_seams_name_what_one_kind_of_device_has(package):
     # a device that cannot compute in double precision, by its name
     told.pop("bounds/recorder.py", None)
     # keywords that a model in a file may carry, which are refused there
-    told.pop("core/loading/exported/places.py", None)
+    told.pop("core/loading/exported/indexing.py", None)
     assert told == {}
 
 

@@ -87,8 +87,8 @@ def test_what_another_system_needs_is_judged_by_its_own_conditions(modules):
     lines.append('d; extra == "more"')
     wanted = [Requirement(line) for line in lines]
     windows, mac = (elsewhere.SYSTEMS[name] for name in ("win32-amd64", "darwin-arm64"))
-    assert elsewhere.asked_for(wanted, windows, {""}) == {"a": {"", "x"}, "c": {""}}
-    assert set(elsewhere.asked_for(wanted, mac, {"", "more"})) == {"b", "c", "d"}
+    assert elsewhere.asked_by(wanted, windows, {""}) == {"a": {"", "x"}, "c": {""}}
+    assert set(elsewhere.asked_by(wanted, mac, {"", "more"})) == {"b", "c", "d"}
 
 
 def test_windows_and_macos_get_files_of_their_own():

@@ -57,5 +57,5 @@ def translate(call: Call) -> list[Operation]:
     if not all(ref.shape[:1] == (call.rows,) for ref in call.refs) or call.result[:1] != (
         call.rows,
     ):
-        raise call.refuse("mixes the inputs of a batch")
+        raise call.unsupported("mixes the inputs of a batch")
     return translator(call)

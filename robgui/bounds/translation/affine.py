@@ -17,10 +17,10 @@ from robgui.bounds.translation.call import (
     Ref,
     Translator,
     affine,
+    as_float64,
     constant,
-    only,
     per_axis,
-    weights,
+    single_ref,
     zero,
 )
 from robgui.bounds.translation.replay import along, replay
@@ -34,27 +34,27 @@ _NORM_ROUNDINGS = 16
 def _sum(call: Call) -> list[Operation]:
     """Sums and differences, also of two branches."""
     if any(len(ref.shape) != len(call.result) for ref in call.refs):
-        raise call.refuse("adds values of different rank")
+        raise call.unsupported("adds values of different rank")
     return replay(call, roundings=_FEW_ROUNDINGS)
 
 
 def _product(call: Call) -> list[Operation]:
     """A product of which one factor is constant, or a value divided by a constant."""
-    ref = only(call)
+    ref = single_ref(call)
     if call.name == "div" and (call.args[0] is not ref or call.kwargs.get("rounding_mode")):
-        raise call.refuse("divides by what depends on the input")
+        raise call.unsupported("divides by what depends on the input")
     return _sum(call)
 
 
 def _addcmul(call: Call) -> list[Operation]:
     if sum(isinstance(each, Ref) for each in call.args[1:3]) > 1:
-        raise call.refuse("multiplies two values that depend on the input")
+        raise call.unsupported("multiplies two values that depend on the input")
     return _sum(call)
 
 
 def _average(call: Call) -> list[Operation]:
     """Means of windows: more of the input never gives less of the result."""
-    ref = only(call)
+    ref = single_ref(call)
     axes = int(call.name.removesuffix("d")[-1])
     sizes = per_axis(call.args[1], axes)
     if "adaptive" in call.name:  # windows of different sizes, the largest one longer at both ends
@@ -65,20 +65,20 @@ def _average(call: Call) -> list[Operation]:
 
 def _batch_norm(call: Call) -> list[Operation]:
     """The offset is a shift less a mean times a factor, each of which may be far larger."""
-    ref = only(call)
+    ref = single_ref(call)
     if call.name != "_native_batch_norm_legit_no_training" and call.args[5]:
-        raise call.refuse("uses the statistics of the batch")
+        raise call.unsupported("uses the statistics of the batch")
     (found,) = replay(call, roundings=_NORM_ROUNDINGS)
     assert isinstance(found, Affine)
     shift = zero(call, call.shape)
     if call.args[2] is not None:
-        shift = shift + weights(call.args[2], call).reshape(1, -1, *(1 for _ in ref.shape[2:]))
+        shift = shift + as_float64(call.args[2], call).reshape(1, -1, *(1 for _ in ref.shape[2:]))
     return [replace(found, constants=(found.offset - shift).abs() + shift.abs())]
 
 
 def _linear(call: Call) -> list[Operation]:
     bias = call.argument(2, "bias")
-    return _matrix(call, 0, None if bias is None else weights(bias, call))
+    return _matrix(call, 0, None if bias is None else as_float64(bias, call))
 
 
 def _matmul(call: Call) -> list[Operation]:
@@ -87,16 +87,16 @@ def _matmul(call: Call) -> list[Operation]:
 
 def _addmm(call: Call) -> list[Operation]:
     if isinstance(call.args[0], Ref):
-        raise call.refuse("adds what depends on the input to a product")
+        raise call.unsupported("adds what depends on the input to a product")
     return _matrix(call, 1, constant(call.args[0], call).reshape(-1) * call.kwargs.get("beta", 1))
 
 
 def _matrix(call: Call, place: int, bias: Tensor | None) -> list[Operation]:
     """A product of the argument at ``place`` with the constant matrix after it."""
-    ref = only(call)
+    ref = single_ref(call)
     if call.args[place] is not ref or call.args[place + 1].ndim != 2:
-        raise call.refuse("multiplies by what depends on the input")
-    weight = weights(call.args[place + 1], call)
+        raise call.unsupported("multiplies by what depends on the input")
+    weight = as_float64(call.args[place + 1], call)
     if call.name != "linear":
         weight = weight.T.contiguous() * call.kwargs.get("alpha", 1)
     if bias is None:
@@ -115,14 +115,14 @@ def _matrix(call: Call, place: int, bias: Tensor | None) -> list[Operation]:
 
 
 def _convolution(call: Call) -> list[Operation]:
-    ref = only(call)
+    ref = single_ref(call)
     if call.args[0] is not ref:
-        raise call.refuse("has a kernel that depends on the input")
-    weight = weights(call.args[1], call)
+        raise call.unsupported("has a kernel that depends on the input")
+    weight = as_float64(call.args[1], call)
     if call.args[2] is None:
         bias = None
     else:
-        bias = weights(call.args[2], call)
+        bias = as_float64(call.args[2], call)
     rest = tuple(call.args[3:9])
     inner = ref.shape[1:]
 

@@ -15,7 +15,9 @@ from robgui.core.model.randomness import HOST
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """Stands for a value that depends on the input: place, shape with the batch, and type."""
+    """Stands for a value that depends on the input: index of its operation, shape including the
+    batch, dtype.
+    """
 
     place: int
     shape: Shape
@@ -31,9 +33,9 @@ class Call:
         function: What is called.
         args: Its arguments; a Ref where a value depends on the input.
         kwargs: The same by name.
-        place: Which place in the list its first operation will have.
+        place: Index that its first operation will have in the list of operations.
         result: Shape of the (first) result, batch included.
-        rows: Size of the batch the model was watched with.
+        rows: Batch size with which the model was traced.
         precision: In which the model computes the result.
         device: Where to make constants, in double precision.
     """
@@ -64,8 +66,8 @@ class Call:
             return self.args[position]
         return self.kwargs.get(name, default)
 
-    def refuse(self, why: str) -> UnsupportedError:
-        """What to raise."""
+    def unsupported(self, why: str) -> UnsupportedError:
+        """The error that says why the operation has no translation; the caller raises it."""
         return UnsupportedError(f"its operation {self.name!r} {why}")
 
 
@@ -73,15 +75,15 @@ class Call:
 Translator = Callable[[Call], list[Operation]]
 
 
-def only(call: Call) -> Ref:
+def single_ref(call: Call) -> Ref:
     """The one argument that depends on the input."""
     if len(call.refs) != 1:
-        raise call.refuse("combines several values that depend on the input")
+        raise call.unsupported("combines several values that depend on the input")
     return call.refs[0]
 
 
 def affine(call: Call, inputs: tuple[Ref, ...], apply: Map, **more: Any) -> list[Operation]:
-    """An affine map of values that depend on the input; its offset is found by putting in zeros."""
+    """An affine map of values that depend on the input; its offset is its value at zero."""
     zeros = [zero(call, ref.shape[1:]) for ref in inputs]
     return [Affine(tuple(ref.place for ref in inputs), call.shape, apply, apply(*zeros), **more)]
 
@@ -97,7 +99,7 @@ def as_computed(value: float, call: Call) -> float:
 
 
 def per_axis(value: Any, axes: int) -> list[int]:
-    """One size for every axis, from one for all or one for each."""
+    """Expands one size for all axes to one for each."""
     if isinstance(value, int):
         sizes = [value]
     else:
@@ -105,7 +107,7 @@ def per_axis(value: Any, axes: int) -> list[int]:
     return [int(each) for each in (sizes * axes if len(sizes) == 1 else sizes)]
 
 
-def weights(value: Tensor, call: Call) -> Tensor:
+def as_float64(value: Tensor, call: Call) -> Tensor:
     """A constant of a model, in the precision of the bounds."""
     if not value.is_floating_point():
         return value.detach().to(call.device, copy=True)
@@ -117,11 +119,11 @@ def constant(value: Tensor, call: Call) -> Tensor:
 
     With a batch axis of its own, all its rows must be equal.
     """
-    found = weights(value, call)
+    found = as_float64(value, call)
     if value.ndim < len(call.result) or value.shape[0] == 1:
         return found
     if bool((found[1:] != found[:1]).any()):
-        raise call.refuse("treats the inputs of a batch differently")
+        raise call.unsupported("treats the inputs of a batch differently")
     return found[:1]
 
 

@@ -11,7 +11,15 @@ import torch.nn.functional as F  # noqa: N812  (torch's own customary name)
 from torch import Tensor
 
 from robgui.bounds.network import Affine, Largest, Operation, Rectifier
-from robgui.bounds.translation.call import Call, Ref, Translator, as_computed, only, per_axis, zero
+from robgui.bounds.translation.call import (
+    Call,
+    Ref,
+    Translator,
+    as_computed,
+    per_axis,
+    single_ref,
+    zero,
+)
 
 
 def _relu(call: Call) -> list[Operation]:
@@ -20,8 +28,8 @@ def _relu(call: Call) -> list[Operation]:
     else:
         slope = 0.0
     if not 0 <= slope < 1:
-        raise call.refuse("has a slope outside 0 to 1")
-    return [Rectifier((only(call).place,), call.shape, as_computed(slope, call))]
+        raise call.unsupported("has a slope outside 0 to 1")
+    return [Rectifier((single_ref(call).place,), call.shape, as_computed(slope, call))]
 
 
 def _clamp(call: Call) -> list[Operation]:
@@ -29,7 +37,7 @@ def _clamp(call: Call) -> list[Operation]:
 
     The model only compares, so that nothing of this is rounded.
     """
-    source, shape = only(call).place, call.shape
+    source, shape = single_ref(call).place, call.shape
     low, high = _limits(call)
     operations: list[Operation] = []
     here = call.place
@@ -65,20 +73,20 @@ def _limits(call: Call) -> tuple[float | None, float | None]:
     else:
         given = (call.argument(1, "min"), call.argument(2, "max"))
     if any(isinstance(each, Tensor | Ref) for each in given):
-        raise call.refuse("has limits that are not plain numbers")
+        raise call.unsupported("has limits that are not plain numbers")
     low, high = (None if each is None else as_computed(each, call) for each in given)
     return low, high
 
 
 def _max_pool(call: Call) -> list[Operation]:
-    ref = only(call)
+    ref = single_ref(call)
     axes = len(ref.shape) - 2
     kernel = per_axis(call.args[1], axes)
     stride = per_axis(call.argument(2, "stride") or kernel, axes)
     rest = ((3, "padding", 0), (4, "dilation", 1))
     padding, dilation = (per_axis(call.argument(p, name, d), axes) for p, name, d in rest)
     if any(each != 1 for each in dilation):
-        raise call.refuse("has dilated windows")
+        raise call.unsupported("has dilated windows")
     table = F.pad(
         _numbers(call, ref),
         [each for size in reversed(padding) for each in (size, size)],
@@ -87,12 +95,12 @@ def _max_pool(call: Call) -> list[Operation]:
     for axis, (size, step) in enumerate(zip(kernel, stride, strict=True), 1):
         table = table.unfold(axis, size, step)
     if table.shape[: axes + 1] != call.shape:
-        raise call.refuse("has windows that reach over the edge (ceil_mode)")
+        raise call.unsupported("has windows that reach over the edge (ceil_mode)")
     return _largest(call, ref, table)
 
 
 def _amax(call: Call) -> list[Operation]:
-    ref = only(call)
+    ref = single_ref(call)
     given = call.argument(1, "dim", ())
     return _largest_along(
         call, ref, [dim % len(ref.shape) for dim in ([given] if isinstance(given, int) else given)]
@@ -100,19 +108,19 @@ def _amax(call: Call) -> list[Operation]:
 
 
 def _adaptive_max_pool(call: Call) -> list[Operation]:
-    ref = only(call)
+    ref = single_ref(call)
     if isinstance(call.args[1], Sequence):
         sizes = call.args[1]
     else:
         sizes = [call.args[1]]
     if any(size != 1 for size in sizes):
-        raise call.refuse("has windows of different sizes")
+        raise call.unsupported("has windows of different sizes")
     return _largest_along(call, ref, list(range(2, len(ref.shape))))
 
 
 def _largest_along(call: Call, ref: Ref, dims: list[int]) -> list[Operation]:
     if not dims or 0 in dims:
-        raise call.refuse("works along the batch")
+        raise call.unsupported("works along the batch")
     kept = [axis for axis in range(1, len(ref.shape)) if axis not in dims]
     return _largest(call, ref, _numbers(call, ref).permute([axis - 1 for axis in (*kept, *dims)]))
 

@@ -11,7 +11,7 @@ from typing import Any
 from torch import Tensor
 
 from robgui.bounds.network import Operation
-from robgui.bounds.translation.call import Call, Ref, Translator, affine, constant, only
+from robgui.bounds.translation.call import Call, Ref, Translator, affine, constant, single_ref
 
 #: Arguments that speak of the model's own precision and memory, which are not those of the bounds.
 _OF_THE_MODEL = ("dtype", "device", "layout", "memory_format", "pin_memory")
@@ -47,14 +47,14 @@ def along(name: str, *, adds: bool = False) -> Translator:
     """
 
     def check(call: Call) -> list[Operation]:
-        ref = only(call)
+        ref = single_ref(call)
         given = call.argument(1, name, 0)
         if isinstance(given, int):
             dims = [given]
         else:
             dims = list(given or ())
         if not dims or any(dim % len(ref.shape) == 0 for dim in dims):
-            raise call.refuse("works along the batch")
+            raise call.unsupported("works along the batch")
         if adds:
             added = math.prod(ref.shape) // math.prod(call.result)
         else:

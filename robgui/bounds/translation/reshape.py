@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 
 from robgui.bounds.network import Operation
-from robgui.bounds.translation.call import Call, Translator, affine, only
+from robgui.bounds.translation.call import Call, Translator, affine, single_ref
 from robgui.bounds.translation.replay import along, replay
 
 
 def _reshape(call: Call) -> list[Operation]:
     """Everything that only renames the numbers of a row, in their order."""
-    ref = only(call)
+    ref = single_ref(call)
     if math.prod(ref.shape) != math.prod(call.result):
-        raise call.refuse("changes the number of values")
+        raise call.unsupported("changes the number of values")
     inner, outer = ref.shape[1:], call.shape
     return affine(
         call,
@@ -26,13 +26,13 @@ def _reshape(call: Call) -> list[Operation]:
 
 def _dropout(call: Call) -> list[Operation]:
     if call.argument(2, "train", False):
-        raise call.refuse("is random")
+        raise call.unsupported("is random")
     return _reshape(call)
 
 
 def _slice(call: Call) -> list[Operation]:
     """A part of a row; exporters also write slices that leave nothing out, even along the batch."""
-    if call.result == only(call).shape:
+    if call.result == single_ref(call).shape:
         return _reshape(call)
     return _along_dim(call)
 
@@ -44,34 +44,34 @@ def _cat(call: Call) -> list[Operation]:
         return replay(call)
     if len(parts) == 1:
         return _reshape(call)
-    raise call.refuse("joins inputs of a batch")
+    raise call.unsupported("joins inputs of a batch")
 
 
 def _permute(call: Call) -> list[Operation]:
-    rank = len(only(call).shape)
+    rank = len(single_ref(call).shape)
     if call.args[1][0] % rank != 0:
-        raise call.refuse("moves the batch")
+        raise call.unsupported("moves the batch")
     return replay(call)
 
 
 def _transpose(call: Call) -> list[Operation]:
-    rank = len(only(call).shape)
+    rank = len(single_ref(call).shape)
     if any(dim % rank == 0 for dim in call.args[1:3]):
-        raise call.refuse("moves the batch")
+        raise call.unsupported("moves the batch")
     return replay(call)
 
 
 def _expand(call: Call) -> list[Operation]:
-    ref = only(call)
+    ref = single_ref(call)
     if len(ref.shape) != len(call.result):
-        raise call.refuse("adds an axis before the batch")
+        raise call.unsupported("adds an axis before the batch")
     shape = call.shape
     return affine(call, (ref,), lambda x: x.expand(len(x), *shape))
 
 
 def _pad(call: Call) -> list[Operation]:
-    if any(call.args[1][2 * len(only(call).shape) - 2 :]):
-        raise call.refuse("pads the batch")
+    if any(call.args[1][2 * len(single_ref(call).shape) - 2 :]):
+        raise call.unsupported("pads the batch")
     return replay(call, roundings=1)  # the value that it pads with
 
 

@@ -171,6 +171,7 @@ def _format(path: Path) -> DataFormat:
     return _BY_NAME[suffix]
 
 
+#: Parsed by large libraries of others: the window has these opened in the confined worker.
 _FOREIGN = frozenset(
     {
         DataFormat.CIFAR,

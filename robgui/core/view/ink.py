@@ -108,6 +108,7 @@ _CALLED: dict[str, tuple[str, str]] = {
 }
 
 
+#: Green only for what holds; what is not known has no colour of its own.
 _OF_STATUS = {
     Status.FAILS: Ink("fails"),
     Status.AT_RISK: Ink("risk"),

@@ -47,7 +47,7 @@ INTRODUCTION = (
 )
 
 _TOP = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
-LOOKS = {"system": "As the system has it", "light": "Light", "dark": "Dark"}
+LOOKS = {"system": "Follow the system", "light": "Light", "dark": "Dark"}
 
 
 class Preferences(QDialog):
@@ -98,7 +98,7 @@ class Preferences(QDialog):
             {
                 "Thresholds": _page(introduction, self._rows()),
                 "Runs": _page(self.processes),
-                "Look": _page(self._look(settings)),
+                "Appearance": _page(self._look(settings)),
                 "Trusted files": _page(self.trusted),
             }
         )
@@ -112,11 +112,11 @@ class Preferences(QDialog):
     def _look(self, settings: Settings) -> QWidget:
         """Light, dark, or as the system has it."""
         self.look = QComboBox()
-        self.look.setAccessibleName("Look")
+        self.look.setAccessibleName("Appearance")
         for name, words in LOOKS.items():
             self.look.addItem(words, name)
         self.look.setCurrentIndex(self.look.findData(settings.look))
-        label = Label("Look")
+        label = Label("Appearance")
         label.setBuddy(self.look)
         place = QWidget()
         row = QHBoxLayout(place)

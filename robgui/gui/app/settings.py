@@ -15,7 +15,7 @@ from robgui.core.files import private_folder, write_whole
 from robgui.core.regular import read_regular
 
 RECENT = 12
-#: As the system has it, or as the user says.
+#: Follows the system, or what the user has chosen.
 Look = Literal["system", "light", "dark"]
 #: Twelve paths and the layout of a window take less.
 _LARGEST = 1_000_000

@@ -28,7 +28,7 @@ class FillingIn:
     Args:
         store: The data in use and the other models.
         form: What is filled in.
-        report: Where it is said why something cannot be.
+        report: Where errors are shown.
     """
 
     def __init__(self, store: Store, form: ModelForm, report: ModelReport) -> None:
@@ -76,7 +76,7 @@ class FillingIn:
             self._store.say("error", sentence, details)
 
     def drop(self) -> None:
-        """Nobody waits for answers any more."""
+        """Cancels reads that are pending."""
         for key in (_DATA, _ALIKE):
             self._store.pictures.drop(key)
 

@@ -38,9 +38,9 @@ _SHOWN = {
     "column": "one column",
     "rgb": "red, green, blue",
     "bgr": "blue, green, red",
-    "squash": "squash to the model's size",
-    "crop": "shorter side, then the middle",
-    "squash-crop": "squash to more, then the middle",
+    "squash": "stretch to the model's size",
+    "crop": "resize the shorter side, then centre crop",
+    "squash-crop": "stretch to a larger size, then centre crop",
     "letterbox": "whole, with grey bars",
     "area": "average of areas",
 }

@@ -20,8 +20,9 @@ from PySide6.QtWidgets import (
 )
 
 from robgui.core.verdict import Status, Verdict
+from robgui.core.view.ink import status_ink
 from robgui.gui.app.theme import set_heading, theme
-from robgui.gui.widgets.inks import colour, status_ink
+from robgui.gui.widgets.inks import colour
 from robgui.gui.widgets.pair.confusion_label import ConfusionLabel
 from robgui.gui.widgets.pair.fitted import Fitted
 from robgui.gui.widgets.pair.pair_picture import PairPicture

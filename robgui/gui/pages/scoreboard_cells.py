@@ -10,7 +10,7 @@ from robgui.core.model.accuracy import MeasuredAccuracy
 from robgui.core.text.words import percent
 from robgui.core.verdict import Status, Verdict
 from robgui.core.view import Ink
-from robgui.gui.widgets.inks import status_ink
+from robgui.core.view.ink import status_ink
 
 #: A longer name has its ending on a second line: narrow columns are seen together.
 LETTERS = 14

@@ -19,9 +19,10 @@ from PySide6.QtWidgets import (
 )
 
 from robgui.core.verdict import Quantity, Status, Verdict
+from robgui.core.view.ink import status_ink
 from robgui.gui.app.theme import icon, pixmap, set_heading, theme
 from robgui.gui.panels import Page
-from robgui.gui.widgets.inks import colour, status_ink
+from robgui.gui.widgets.inks import colour
 from robgui.gui.widgets.plain import Label, tip, unbroken
 
 if TYPE_CHECKING:

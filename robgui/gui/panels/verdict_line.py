@@ -9,8 +9,9 @@ from PySide6.QtGui import QPalette, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from robgui.core.verdict import Verdict
+from robgui.core.view.ink import status_ink
 from robgui.gui.app.theme import set_heading, theme
-from robgui.gui.widgets.inks import colour, status_ink
+from robgui.gui.widgets.inks import colour
 from robgui.gui.widgets.plain import Label, tip, unbroken
 
 #: Lines of what a verdict rests on; more are shown when they are asked for.

@@ -15,10 +15,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from robgui.core.view.ink import status_ink
 from robgui.gui.app.theme import icon, theme
 from robgui.gui.show.stage import SlideStage, font_of
 from robgui.gui.show.telling import Told, tell, tell_right
-from robgui.gui.widgets.inks import colour, status_ink
+from robgui.gui.widgets.inks import colour
 from robgui.gui.widgets.plain import Label, breakable, unbroken
 
 if TYPE_CHECKING:

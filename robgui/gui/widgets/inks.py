@@ -5,7 +5,6 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QBrush, QColor, QPen
 
-from robgui.core.verdict import Status
 from robgui.core.view import Ink
 from robgui.gui.app.theme import theme
 
@@ -24,12 +23,6 @@ _FILLS = (
     (Qt.BrushStyle.SolidPattern, 0.4),
     (Qt.BrushStyle.DiagCrossPattern, 1.0),
 )
-_STATUS = {
-    Status.FAILS: Ink("fails"),
-    Status.AT_RISK: Ink("risk"),
-    Status.UNKNOWN: Ink("unknown"),
-    Status.HOLDS: Ink("holds"),
-}
 
 
 def colour(ink: Ink, alpha: float = 1.0) -> QColor:
@@ -37,11 +30,6 @@ def colour(ink: Ink, alpha: float = 1.0) -> QColor:
     made = QColor(ink.colour(theme.dark))
     made.setAlphaF(alpha)
     return made
-
-
-def status_ink(status: Status) -> Ink:
-    """What a status is written with."""
-    return _STATUS[status]
 
 
 def pen(ink: Ink, width: float = 2.0, style: Qt.PenStyle | None = None) -> QPen:

@@ -25,8 +25,9 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 from robgui.core.text.words import number
 from robgui.core.verdict import Status
 from robgui.core.view import Column, Ink, Table
+from robgui.core.view.ink import status_ink
 from robgui.gui.app.theme import theme
-from robgui.gui.widgets.inks import colour, status_ink
+from robgui.gui.widgets.inks import colour
 from robgui.gui.widgets.plain import tip
 
 AnyIndex = QModelIndex | QPersistentModelIndex

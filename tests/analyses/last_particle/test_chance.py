@@ -116,32 +116,37 @@ def test_the_rule_works_on_whole_tables() -> None:
     assert found.source.tolist() == [[PLAIN, TEST], [NOTHING, TEST]]
 
 
+@pytest.mark.parametrize("seeds", [20, pytest.param(60, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("p", [0.3, 1e-3, 1e-6])
-def test_the_interval_that_is_shown_covers_from_common_to_rare(p: float) -> None:
+def test_the_interval_that_is_shown_covers_from_common_to_rare(p: float, seeds: int) -> None:
     """Whatever it comes from: plain samples, the test, or samples around the failure."""
     classifier = linear_classifier(p, "gaussian", 0.1)
     settings: dict[str, Any] = {"noise": "gaussian", "eps": 0.1, "steps": 20, "replicas": 5}
     found = [
         examine(classifier, HALF, seed=seed, samples=500, importance=2000, **settings)
-        for seed in range(40, 100)
+        for seed in range(40, 40 + seeds)
     ]
     held = np.mean([each.p_low <= p <= each.p_high for each in found])
     assert held >= 0.9
     assert not any(each.validated for each in found)
 
 
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))]
+)
 @pytest.mark.parametrize("make", [with_gradients, without_gradients])
 @pytest.mark.parametrize("p", [3e-4, 1e-6])
-def test_a_failure_behind_a_decoy_is_found_with_and_without_gradients(make: Any, p: float) -> None:
+def test_a_failure_behind_a_decoy_is_found_with_and_without_gradients(
+    make: Any, p: float, seed: int
+) -> None:
     known = find("last_particle")
-    for seed in range(3):
-        params = {"noise": "gaussian", "eps": EPS, "seed": seed}
-        result = examine(make(p), np.full(DIM, 0.5), **params)
-        words = known.verdict(result, LastParticleParams(**params))
-        assert words.status is Status.FAILS and not result.validated
-        assert result.p_low <= p <= result.p_high
-        if result.passed:
-            assert words.because[0].startswith("The test alone would have passed, but")
+    params = {"noise": "gaussian", "eps": EPS, "seed": seed}
+    result = examine(make(p), np.full(DIM, 0.5), **params)
+    words = known.verdict(result, LastParticleParams(**params))
+    assert words.status is Status.FAILS and not result.validated
+    assert result.p_low <= p <= result.p_high
+    if result.passed:
+        assert words.because[0].startswith("The test alone would have passed, but")
 
 
 def test_a_table_finds_what_hides_behind_a_decoy() -> None:

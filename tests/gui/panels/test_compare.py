@@ -19,12 +19,12 @@ from robgui.core.model.accuracy import note
 from robgui.core.model.classifier import Classifier
 from robgui.core.verdict import Quantity, Status, Verdict
 from robgui.core.view import Table
+from robgui.core.view.ink import status_ink
 from robgui.gui.app.theme import theme
 from robgui.gui.pages.compare import Compare
 from robgui.gui.pages.compare_columns import NOTHING_IN_COMMON, SAME, Columns, matching
 from robgui.gui.pages.scoreboard import BEFORE
 from robgui.gui.pages.scoreboard_cells import NOT_RUN, ScoreCell, rank_of
-from robgui.gui.widgets.inks import status_ink
 from tests.gui import sample_views as samples
 
 #: What the analysis of the fixture is called.

@@ -15,10 +15,10 @@ from robgui.core.execution import registry
 from robgui.core.execution.request import build_request
 from robgui.core.execution.step import Step
 from robgui.core.verdict import Status, Verdict
+from robgui.core.view.ink import status_ink
 from robgui.gui.app.theme import theme
 from robgui.gui.forms.run_pane import RunPane
 from robgui.gui.panels.generic import GenericPanel, names_at
-from robgui.gui.widgets.inks import status_ink
 from robgui.gui.widgets.views import BarsView, CurvesView, ViewBoard
 from tests.gui import sample_views as samples
 from tests.gui.sampled import SampledParams, SampledResult

@@ -13,11 +13,11 @@ from robgui.core.errors import DataError
 from robgui.core.execution import registry
 from robgui.core.execution.request import build_request
 from robgui.core.verdict import Status, Verdict
+from robgui.core.view.ink import status_ink
 from robgui.gui.app.theme import theme
 from robgui.gui.pages.overview import Overview
 from robgui.gui.pages.overview_hero import overall
 from robgui.gui.panels.stale_badge import FIRST_LOOK, STALE
-from robgui.gui.widgets.inks import status_ink
 from robgui.gui.widgets.views import CurvesView
 
 #: What a tile says once its run is known.

@@ -60,10 +60,6 @@ class OpponentSearch(Search):
             self._lookahead = params.lookahead
         else:
             self._lookahead = 0
-        if params.distance is None:
-            self._farthest = math.inf
-        else:
-            self._farthest = params.distance
         self._most = max(SHORTEST, round(LONGEST * len(self._game.image)))
         self._ends: list[State] = []
 

@@ -8,11 +8,10 @@ began, a leap draws
     u·z' from N(0, 1) beyond a bound c,  and across u  z' = (z + s g) / sqrt(1 + s²).
 
 Restricted to points beyond c this leaves N(0, I) as it is, so accepting what lies above the level
-leaves the law there as it is. Particles before c do not leap: they walk as published but stay
-before it, which leaves the law on that side as it is. The bound lies just before where the particle
-that died was: it was on the level, and given the level it says nothing of the others. So neither u
-nor c can make the test wrong, they only cost calls. This is not in the paper; it needs gradients
-(white-box).
+leaves the law there as it is; particles before c do not leap, and walk as published. The bound lies
+just before where the particle that died was: it was on the level, and given the level it says
+nothing of the others. So neither u nor c can make the test wrong, they only cost calls. This is not
+in the paper; it needs gradients (white-box).
 """
 
 from __future__ import annotations
@@ -105,16 +104,14 @@ class GuidedMoves(Moves):
             super().step(noise)
             self._here = self._along(self.latent)
             return
-        before = self._here <= self._leaps.bound
+        place, before = next(self._places), self._here <= self._leaps.bound
         self.before.append(before)
-        walks = before[:, None]
-        torch.mul(noise, self._louder.masked_fill(walks, 1), out=self._proposed)
-        kept = torch.where(walks, self._kept, self._kept_across)
-        self._proposed.addcmul_(self.latent, kept)
-        along = self._along(self._proposed)
-        place = torch.where(before, along, next(self._places))
-        self._proposed.addcmul_(self._leaps.directions, (place - along)[:, None])
-        accepted = self._decided(before == (place <= self._leaps.bound))
+        torch.mul(noise, self._louder, out=self._proposed)
+        self._proposed.addcmul_(self.latent, self._kept_across)
+        self._proposed.addcmul_(
+            self._leaps.directions, (place - self._along(self._proposed))[:, None]
+        )
+        accepted = self._decided(~before)
         self._here = torch.where(accepted, place, self._here)
 
     def _along(self, latent: Tensor) -> Tensor:
@@ -136,10 +133,10 @@ def resteered(
         log_distance: ``(a,)`` before.
         log_across: ``(a,)`` before.
         before: ``(leaps, a)`` which particles stood before the bound.
-        accepted: ``(leaps, a)`` which went where they were proposed to.
+        accepted: ``(leaps, a)`` which leaps were accepted.
     """
     able = (~before).sum(0)
-    share = (accepted & ~before).sum(0) / np.maximum(1, able)
+    share = accepted.sum(0) / np.maximum(1, able)
     log_across = np.where(able > 0, log_across + _GAIN * (share - _ACCEPTED), log_across)
     log_distance = log_distance + _GAIN * (before.mean(0) - _BEFORE)
     return (

@@ -18,7 +18,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from robgui.core.loading.exported import layers, places
+from robgui.core.loading.exported import indexing, layers
 from robgui.core.loading.exported.contract import BrokenContractError, Contract, TooLargeError, bind
 from robgui.core.loading.exported.sizes import bound
 
@@ -83,7 +83,7 @@ masked_fill_.Tensor
 """
 #: Every overload that may be used, as ``name.overload``.
 NAMES = frozenset({*(f"{name}.default" for name in _PLAIN.split()), *_OVERLOADS.split()})
-_CONTRACTS: dict[str, Contract] = {**layers.CONTRACTS, **places.CONTRACTS}
+_CONTRACTS: dict[str, Contract] = {**layers.CONTRACTS, **indexing.CONTRACTS}
 #: Checks of a promise made at export; the promise is about sizes and types that are tested when the
 #: model is loaded.
 _CHECKS = re.compile(r"torch\.ops\.aten\.(_assert\w*|sym_constrain_range\w*)\.\w+")

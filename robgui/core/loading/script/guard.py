@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from robgui.core.loading.exported import layers, places, recurrent
+from robgui.core.loading.exported import indexing, layers, recurrent
 from robgui.core.loading.exported.contract import BrokenContractError, OperationCall, bind
 
 _UPSAMPLE = """
@@ -195,7 +195,7 @@ _CONTRACTS: dict[str, Callable[[OperationCall], None]] = {
         "_nested_tensor_from_mask _nested_tensor_from_mask_left_aligned to_padded_tensor",
     ),
     **_named(
-        places.division,
+        indexing.check_divisor,
         "div.Tensor_mode div.Scalar_mode floor_divide. floor_divide.Scalar fmod.Tensor fmod.Scalar"
         " remainder.Tensor remainder.Scalar remainder.Scalar_Tensor",
     ),

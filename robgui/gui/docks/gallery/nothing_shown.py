@@ -16,7 +16,7 @@ NOTHING_YET = "No input passes the search yet; the model has not answered for al
 
 
 class NothingShown(QWidget):
-    """A sentence and a button above the middle.
+    """A message and a button, slightly above the centre.
 
     Attributes:
         words: The sentence.
@@ -41,7 +41,7 @@ class NothingShown(QWidget):
         Args:
             opened: Whether data are open.
             loading: Which file is being read.
-            unknown: Inputs of which it is not known yet whether they pass the search.
+            unknown: Number of inputs for which the search is not decided yet.
         """
         if not opened:
             self.words.setText(loading or NOTHING_OPEN)

@@ -18,9 +18,10 @@ from PySide6.QtWidgets import (
 
 from robgui.core.text.words import count
 from robgui.core.verdict import Status
+from robgui.core.view.ink import status_ink
 from robgui.gui.app.theme import set_heading, theme
 from robgui.gui.state.evidence.checking import check_model, forget
-from robgui.gui.widgets.inks import colour, status_ink
+from robgui.gui.widgets.inks import colour
 from robgui.gui.widgets.plain import Label
 from robgui.gui.widgets.views import ViewBoard
 

@@ -7,9 +7,10 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout
 
 from robgui.core.verdict import Verdict
+from robgui.core.view.ink import status_ink
 from robgui.gui.app.theme import icon, theme
 from robgui.gui.pages.findings.known import Answer
-from robgui.gui.widgets.inks import colour, status_ink
+from robgui.gui.widgets.inks import colour
 from robgui.gui.widgets.plain import Label, tip, unbroken
 
 

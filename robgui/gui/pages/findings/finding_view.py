@@ -20,11 +20,12 @@ from PySide6.QtWidgets import (
 
 from robgui import manual
 from robgui.core.finding_pair import pair_of
+from robgui.core.view.ink import status_ink
 from robgui.gui.app.theme import icon, set_heading, theme
 from robgui.gui.pages.findings.answer_row import AnswerRow
 from robgui.gui.pages.findings.known import among, answers, others, place_of, spot_of
 from robgui.gui.widgets.elided import ElidedLink
-from robgui.gui.widgets.inks import colour, status_ink
+from robgui.gui.widgets.inks import colour
 from robgui.gui.widgets.pair import PairView
 from robgui.gui.widgets.pair.confusion_label import ConfusionLabel
 from robgui.gui.widgets.pair.fitted import Fitted

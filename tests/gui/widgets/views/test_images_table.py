@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication
 
 from robgui.core.verdict import Status
 from robgui.core.view import Column, Images, Ink, Picture, Table
-from robgui.gui.widgets.inks import status_ink
+from robgui.core.view.ink import status_ink
 from robgui.gui.widgets.views import ViewBoard, view_widget
 from robgui.gui.widgets.views.images import LEAST, words_of
 from robgui.gui.widgets.views.picture_cell import frame_shape

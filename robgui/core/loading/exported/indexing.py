@@ -1,4 +1,6 @@
-"""Contracts of operations that follow numbers to places in memory, and of whole-number division."""
+"""Contracts of operations that index into memory, of integer division, tensor factories and
+sampling.
+"""
 
 from __future__ import annotations
 
@@ -19,21 +21,21 @@ def _axis(call: OperationCall, x: Tensor) -> int:
 
 
 def _inside(call: OperationCall, index: Tensor, low: int, high: int) -> None:
-    """Refuses an index below ``low`` or not below ``high``."""
+    """Requires low <= index < high."""
     if index.numel():
         lowest, highest = torch.aminmax(index)
         call.need(int(lowest) >= low and int(highest) < high, "an index points outside the tensor")
 
 
-def along(call: OperationCall) -> None:
-    """The axis exists and the index holds whole numbers."""
+def check_axis_index(call: OperationCall) -> None:
+    """The axis exists; index and source have a valid dtype, rank and size."""
     x, index = call.tensor("self"), call.tensor("index")
     axis = _axis(call, x)
-    call.need(index.dtype in _WHOLE, "the index holds no whole numbers")
+    call.need(index.dtype in _WHOLE, "the index must be an integer tensor")
     flat = call.operation in ("index_select", "index_add")
     call.need(
         index.ndim <= 1 if flat else max(1, index.ndim) == max(1, x.ndim),
-        "the index has another number of axes",
+        "the index has the wrong number of axes",
     )
     if "src" in call.given:
         source = call.get("src")
@@ -58,42 +60,44 @@ def along(call: OperationCall) -> None:
         )
 
 
-def along_content(call: OperationCall) -> None:
+def check_axis_index_values(call: OperationCall) -> None:
     """Every index lies inside the axis."""
     x = call.tensor("self")
     _inside(call, call.tensor("index"), 0, x.shape[_axis(call, x)] if x.ndim else 1)
 
 
 def embedding(call: OperationCall) -> None:
-    """The table has rows, and the index holds whole numbers."""
+    """The table has rows and the index is an integer tensor."""
     call.tensor("weight", 2)
-    call.need(call.tensor("indices").dtype in _WHOLE, "the index holds no whole numbers")
+    call.need(call.tensor("indices").dtype in _WHOLE, "the index must be an integer tensor")
 
 
 def embedding_content(call: OperationCall) -> None:
-    """Every index is that of a row."""
+    """Every index is a valid row number."""
     _inside(call, call.tensor("indices"), 0, call.tensor("weight").shape[0])
 
 
-def advanced(call: OperationCall) -> None:
-    """At most one index for each axis; masks, whose results have any size, are not taken."""
+def check_advanced_index(call: OperationCall) -> None:
+    """At most one index per axis; a boolean mask is refused: the size of its result depends
+    on the data.
+    """
     x = call.tensor("self")
     indices = list(call["indices"])
     call.need(
         0 < len(indices) <= x.ndim and any(each is not None for each in indices),
-        "it has no index, or more than axes",
+        "it has no index, or more indices than axes",
     )
     call.need(
         all(
             each is None or (isinstance(each, Tensor) and each.dtype in _WHOLE) for each in indices
         ),
-        "an index is no whole number",
+        "every index must be an integer tensor",
     )
     values = call.get("values")
-    call.need(values is None or values.dtype == x.dtype, "the values are of another type")
+    call.need(values is None or values.dtype == x.dtype, "the values have another dtype")
 
 
-def advanced_content(call: OperationCall) -> None:
+def check_advanced_index_values(call: OperationCall) -> None:
     """Every index lies inside its axis."""
     x = call.tensor("self")
     for side, index in zip(x.shape, call["indices"], strict=False):
@@ -102,18 +106,18 @@ def advanced_content(call: OperationCall) -> None:
 
 
 def one_hot(call: OperationCall) -> None:
-    """The number of classes is told."""
-    call.need(call.tensor("self").dtype == torch.int64, "the index holds no whole numbers")
+    """The index is int64 and the number of classes is given."""
+    call.need(call.tensor("self").dtype == torch.int64, "the index must be an integer tensor")
     call.sizes("num_classes", 1, 2**20)
 
 
 def one_hot_content(call: OperationCall) -> None:
-    """Every number is that of a class."""
+    """Every index is a valid class number."""
     _inside(call, call.tensor("self"), 0, call["num_classes"])
 
 
 def masked_scatter(call: OperationCall) -> None:
-    """The source has enough numbers for every place of the mask."""
+    """The source has at least as many elements as the input, so no mask runs past its end."""
     x, mask, source = call.tensor("self"), call.tensor("mask"), call.tensor("source")
     call.need(
         mask.dtype == torch.bool and mask.shape == x.shape and source.dtype == x.dtype,
@@ -122,10 +126,8 @@ def masked_scatter(call: OperationCall) -> None:
     call.need(source.numel() >= x.numel(), "the source has too few numbers")
 
 
-def division(call: OperationCall) -> None:
-    """Whole numbers are divided by positive ones only: the processor stops the program at n / 0
-    and at -2^63 / -1.
-    """
+def check_divisor(call: OperationCall) -> None:
+    """An integer divisor is positive: n / 0 and -2^63 / -1 end the process (SIGFPE)."""
     left, right = call["self"], call["other"]
     if call.operation.startswith("div") and call.get("rounding_mode") is None:
         return  # gives fractions
@@ -147,7 +149,7 @@ def _is_whole(value: Tensor | float) -> bool:
 
 
 def creation(call: OperationCall) -> None:
-    """Sizes are whole numbers and not negative; bounds and steps are finite."""
+    """Sizes are integers and not negative; bounds and steps are finite."""
     for name in ("size", "n", "m", "steps"):
         if name in call.given:
             call.sizes(name, 0, 2**31)
@@ -181,8 +183,8 @@ def windows(call: OperationCall) -> None:
         call.sizes(name, low, LARGEST_STEP, (2,))
 
 
-def factor(call: OperationCall) -> None:
-    """The factor is positive and small."""
+def check_factor(call: OperationCall) -> None:
+    """Scale factors, groups and repeats lie between 1 and LARGEST_STEP."""
     for name in ("upscale_factor", "downscale_factor", "groups", "repeats"):
         if name in call.given:
             call.sizes(name, 1, LARGEST_STEP)
@@ -202,25 +204,28 @@ def grid(call: OperationCall) -> None:
 
 def _named(
     names: str,
-    form: Callable[[OperationCall], None] | None,
-    content: Callable[[OperationCall], None] | None = None,
+    check_arguments: Callable[[OperationCall], None] | None,
+    check_values: Callable[[OperationCall], None] | None = None,
 ) -> dict[str, Contract]:
-    return {name: Contract(form, content) for name in names.split()}
+    """One contract for several operations; only ``check_values`` reads what tensors hold."""
+    return {name: Contract(check_arguments, check_values) for name in names.split()}
 
 
 CONTRACTS: dict[str, Contract] = {
     **_named(
-        "index_select gather scatter scatter_add scatter_reduce index_add", along, along_content
+        "index_select gather scatter scatter_add scatter_reduce index_add",
+        check_axis_index,
+        check_axis_index_values,
     ),
     **_named("embedding", embedding, embedding_content),
-    **_named("index index_put index_put_", advanced, advanced_content),
+    **_named("index index_put index_put_", check_advanced_index, check_advanced_index_values),
     **_named("one_hot", one_hot, one_hot_content),
     **_named("masked_scatter", masked_scatter),
-    **_named("div div_ floor_divide fmod remainder", None, division),
+    **_named("div div_ floor_divide fmod remainder", None, check_divisor),
     **_named(
         "arange full zeros ones eye linspace new_zeros new_ones new_full rand randn", creation
     ),
     **_named("im2col unfold", windows),
-    **_named("pixel_shuffle pixel_unshuffle channel_shuffle repeat_interleave", factor),
+    **_named("pixel_shuffle pixel_unshuffle channel_shuffle repeat_interleave", check_factor),
     **_named("grid_sampler grid_sampler_2d", grid),
 }
