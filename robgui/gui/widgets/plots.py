@@ -97,6 +97,7 @@ def column(*widgets: QWidget, stretch: int = 0) -> QWidget:
     box = QWidget()
     layout = QVBoxLayout(box)
     layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(2)  # in a small window the picture needs the room
     for place, widget in enumerate(widgets):
         layout.addWidget(widget, 1 if place == stretch else 0)
     return box
