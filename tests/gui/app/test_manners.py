@@ -30,6 +30,12 @@ def test_the_window_follows_the_system_until_the_user_says_otherwise(window, dar
     assert not theme.dark, "the user has chosen"
 
 
+def test_a_closed_window_follows_the_system_no_more(window, dark_system):
+    window.close()
+    QApplication.styleHints().colorSchemeChanged.emit(Qt.ColorScheme.Dark)
+    assert not theme.dark
+
+
 def test_the_look_is_a_preference(window, qtbot):
     window.settings.look = "dark"
     dialog = Preferences(window.store, window, window.settings)
