@@ -300,8 +300,8 @@ class MainWindow(Arranged):
             self.toasts.withdraw(self._failures.pop(job.request.analysis, ""))
 
     def _follow_system(self, *_: object) -> None:
-        """The system has turned dark or light, and so does the window where it follows; a closed one
-        has no say in how others look.
+        """The system has turned dark or light, and so does the window where it follows; a
+        closed one has no say in how others look.
         """
         if self.settings.look == "system" and self.isVisible():
             self.commands.set_look("system")
