@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QWidget
 
 from robgui.core.view import Images, Matrix, Table, View
@@ -18,11 +20,25 @@ class GenericPanel(Panel):
         """A board for as many views as there are."""
         self.board = ViewBoard()
         self.board.chosen.connect(self._point)
+        self._next_views: Sequence[View] = ()
+        self._next_turn = QTimer(self, singleShot=True, interval=0)
+        self._next_turn.timeout.connect(self._show_next)
         return self.board
 
     def draw(self, result: Any) -> None:
-        """Gives every view its new data."""
-        self.board.show_views(self.views(), live=self.live)
+        """Gives every view its new data; after the first picture of a run in two turns of the
+        event loop, since making views takes about as long as showing them.
+        """
+        self._next_views = self.views()
+        if self.live and self.board.widgets:
+            self._next_turn.start()
+        else:
+            self._next_turn.stop()
+            self._show_next()
+
+    def _show_next(self) -> None:
+        if self.result is not None:
+            self.board.show_views(self._next_views, live=self.live)
 
     def _point(self, view: View, what: Any) -> None:
         """Chooses an input in the gallery when the item that was clicked is called like one on

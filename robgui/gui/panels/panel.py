@@ -15,7 +15,6 @@ from PySide6.QtWidgets import QStackedLayout, QWidget
 
 from robgui.core.errors import RobguiError
 from robgui.core.execution.analysis import Analysis
-from robgui.core.execution.step import Pace
 from robgui.core.verdict import Verdict
 from robgui.gui.app.theme import Themed, theme
 from robgui.gui.panels.empty_state import EmptyState
@@ -63,7 +62,7 @@ class Panel(Themed, QWidget):
         self.params: Any = None
         self.request: Request | None = None
         self.run_id: str | None = None
-        self._words_due = Pace(WORDS_SECONDS)
+        self._worded: Request | None = None
         self._words_later = QTimer(self, singleShot=True, interval=round(1000 * WORDS_SECONDS))
         self._words_later.timeout.connect(self._catch_up)
         self._following = Following(store.runner, analysis.name)
@@ -278,8 +277,6 @@ class Panel(Themed, QWidget):
     def _job_stepped(self, job: Execution) -> None:
         if not self._following.takes(job):
             return
-        if job.request is not self.request:
-            self._words_due = Pace(WORDS_SECONDS)
         if not self._take(job.request):
             return
         assert job.newest is not None
@@ -294,18 +291,23 @@ class Panel(Themed, QWidget):
             return  # cleared before anybody looked
         words, job = None, self.job
         if job is not None and job.newest is not None:
-            if self._words_due.due():
+            if self.request is not self._worded:
+                self._worded = self.request
                 words = self._words()
                 self._show_subject(self.request, job.newest.note)
             elif not self._words_later.isActive():
+                # now and then, in a turn of their own: both at once would hold up the event loop
                 self._words_later.start()
         self.show_result(self.request, self.result, words)
 
     def _catch_up(self) -> None:
         """The words of the picture on show: the next Step may be long in coming."""
-        if self.job is not None and self.result is not None and self.isVisible():
-            self._say(self._words())
-            self.send.refresh()
+        job = self.job
+        if job is None or job.newest is None or self.result is None or not self.isVisible():
+            return
+        self._show_subject(job.request, job.newest.note)
+        self._say(self._words())
+        self.send.refresh()
 
     def _show_subject(self, request: Request, note: str = "") -> None:
         """Which model on which input; while it runs, how far it is where its engine says so."""
