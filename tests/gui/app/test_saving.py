@@ -24,6 +24,8 @@ def shown(qtbot, window):
     window.run_pane.run.click()
     panel = window.current_panel
     qtbot.waitUntil(lambda: panel.run_id is not None and not store.runner.busy, timeout=60_000)
+    # The history is read again after the run has ended: the panel may be drawn before it.
+    qtbot.waitUntil(lambda: any(run.has_result for run in store.history.runs), timeout=20_000)
     return panel
 
 
@@ -96,7 +98,6 @@ def test_the_pictures_of_a_report_are_drawn_while_somebody_chooses_its_place(
 
     KEPT.clear()
     store = window.store
-    qtbot.waitUntil(lambda: store.history.runs[0].has_result, timeout=20_000)
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: ("", ""))
     window.commands.saving.write_report()
     qtbot.waitUntil(lambda: bool(KEPT), timeout=30_000)
