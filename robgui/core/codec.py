@@ -27,10 +27,10 @@ T = TypeVar("T")
 
 
 def stored_name(cls: type[Any]) -> str:
-    """What a class is called in stored documents.
+    """The name of a class in stored documents.
 
-    A class that was renamed since the first workspaces were written says its old name as
-    ``STORED_AS``; older and newer versions then read each other's files.
+    A renamed class keeps its old name as ``STORED_AS``, which lets older and newer versions read
+    each other's files.
     """
     return str(vars(cls).get("STORED_AS", cls.__name__))
 
@@ -44,7 +44,7 @@ def take_apart(value: Any) -> tuple[Any, Arrays]:
 def put_together(hint: Any, document: Any, arrays: Arrays) -> Any:
     """The value that ``take_apart`` took apart.
 
-    WorkspaceError when it does not fit the annotation ``hint``.
+    Raises WorkspaceError if it does not fit the annotation ``hint``.
     """
     name = getattr(hint, "__name__", str(hint))
     try:
@@ -81,11 +81,10 @@ def decode(cls: type[T], document: Mapping[str, Any], blob: bytes) -> T:
 
 
 def readable(value: Any, largest: int = 1024) -> tuple[Any, Arrays]:
-    """A value for people and other programs: strict JSON, and the arrays with more than
-    ``largest`` numbers apart.
+    """A value for people and other programs: strict JSON, with large arrays kept apart.
 
-    A large array becomes ``{"array": key, "shape": …, "dtype": …}``; its key is the path of the
-    field. Numbers that are not finite become null.
+    An array of more than ``largest`` numbers becomes ``{"array": key, "shape": …, "dtype": …}``,
+    where the key is the path of the field. Numbers that are not finite become null.
     """
     arrays: Arrays = {}
     return _plain(value, "", arrays, largest), arrays
@@ -239,7 +238,7 @@ def _unpack_dataclass(cls: type[Any], fields: dict[str, Any], arrays: Arrays, wh
 
 
 def _convert(value: Any, hint: Any) -> Any:
-    """Gives back what JSON forgets: an Enum member, and a float that was a whole number."""
+    """Restores what JSON loses: an Enum member, and a float with a whole value."""
     if isinstance(hint, type) and issubclass(hint, Enum):
         return next((member for member in hint if member.value == value), value)
     if hint is float and type(value) is int:
@@ -259,7 +258,7 @@ def _classes(hint: Any) -> Iterator[type[Any]]:
 
 
 def _fits(value: Any, hint: Any) -> bool:
-    """Whether ``value`` may stand in a field annotated ``hint``; what we cannot judge passes."""
+    """Whether ``value`` may stand in a field annotated ``hint``; true where we cannot judge."""
     origin, args = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType):
         return any(_fits(value, part) for part in args)
@@ -280,7 +279,7 @@ def _fits(value: Any, hint: Any) -> bool:
 
 
 def _fits_within(value: Any, cls: type[Any], args: tuple[Any, ...]) -> bool:
-    """Whether what a tuple, list or dict holds fits the annotation of its parts."""
+    """Whether the contents of a tuple, list or dict fit the annotation of its parts."""
     if issubclass(cls, tuple) and args:
         hints = [args[0]] * len(value) if args[-1] is Ellipsis else args
         return len(hints) == len(value) and all(
