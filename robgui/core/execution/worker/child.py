@@ -28,17 +28,18 @@ from robgui.core.execution.worker.messages import error_words, read_task
 from robgui.core.execution.worker.niceness import NICENESS
 from robgui.core.execution.worker.outbox import Outbox
 
-#: Nothing is left to be done ahead.
+#: Marks that nothing is left to do ahead.
 _OVER = object()
-#: What may run foreign code; that it has begun is told first.
+#: Messages that may run foreign code; their start is reported first, to know whom to blame for a
+#: crash.
 _WORK = ("run", "warm", "ask")
 
 
 @dataclass(frozen=True)
 class Channel:
-    """Both directions to the other side.
+    """Both directions to the parent process.
 
-    Frames that come are read by a thread, so that a stop is heard at once.
+    A thread reads incoming frames, which lets a stop be heard at once.
     """
 
     incoming: queue.SimpleQueue[Frame]
@@ -47,8 +48,9 @@ class Channel:
     look: GraphicsLook = field(default_factory=GraphicsLook)
 
     def send(self, frame: Frame) -> None:
-        """Sends a frame, now and then with how full graphics cards are; without another side there
-        is nobody left to work for.
+        """Sends a frame, now and then with the memory of graphics cards.
+
+        Ends the process if the parent is gone: nobody is left to work for.
         """
         try:
             with self.lock:
@@ -58,8 +60,7 @@ class Channel:
 
 
 def main(held: tuple[str, ...]) -> None:
-    """A worker's life: from the first frame, which says how it is to be, until it is told to
-    leave.
+    """A worker's life: from the first frame, which sets it up, until it is told to leave.
 
     Args:
         held: What confines it already, in words.
@@ -80,16 +81,15 @@ def main(held: tuple[str, ...]) -> None:
 
 
 def connect() -> tuple[Channel, dict[str, Any]] | None:
-    """The way to the other side, and its first frame; None when nobody is there any more."""
-    signal.signal(
-        signal.SIGINT, signal.SIG_IGN
-    )  # Ctrl-C is for the other side, which tells what to do
+    """The channel to the parent and its first frame; None if the parent is already gone."""
+    # Ctrl-C is for the parent, which tells its workers what to do.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     incoming, outgoing = _private_pipes()
     hello = read_frame(incoming)
     if hello is None:
         return None
     if sys.platform == "linux" and os.getppid() != hello.header["parent"]:
-        return None  # who has started it was gone before it could be told
+        return None  # The parent was gone before prctl could register its death.
     faulthandler.enable(file=2)
     channel = Channel(queue.SimpleQueue(), outgoing, threading.Lock())
     threading.Thread(target=_listen, args=(incoming, channel.incoming), daemon=True).start()
@@ -102,9 +102,8 @@ class Worker:
     Args:
         channel: To the other side.
         device: Where models are put; empty leaves it to each request.
-        polite: It leaves the processor to others once it has given its first picture; a person
-            waits for that.
-        ahead: What it does while nothing is asked of it, piece by piece.
+        polite: It yields the processor after its first picture, which a person waits for.
+        ahead: Work to do while idle, piece by piece.
     """
 
     def __init__(
@@ -127,7 +126,7 @@ class Worker:
                 continue
             frame = self._channel.incoming.get()
             do = frame.header.get("do")
-            if do in _WORK:  # what comes of it is its own from here on
+            if do in _WORK:  # A crash from here on is blamed on this message.
                 self._channel.send(Frame({"begun": do}))
             match do:
                 case "run":
@@ -138,11 +137,11 @@ class Worker:
                     self._answer(frame)
                 case "leave":
                     return
-                case _:  # a late word about a task that has ended says nothing
+                case _:  # A late message about a task that has ended.
                     continue
 
     def _run(self, frame: Frame) -> None:
-        Pace.awaited = False  # a stop that came too late was for the task before
+        Pace.awaited = False  # A stop that came too late was meant for the previous task.
         outbox = Outbox(self._channel.send, frame.header["pace"])
         last = Report(RunState.FAILED, error="The task could not be read.")
         try:
@@ -174,10 +173,7 @@ class Worker:
         yield Report(RunState.CANCELLED)
 
     def _may_go_on(self, outbox: Outbox) -> bool:
-        """Hears what the other side has said meanwhile; waits while it wants a pause.
-
-        False when it wants the end.
-        """
+        """Handles what the parent has said and waits during a pause; False ends the task."""
         paused = False
         while paused or not self._channel.incoming.empty():
             match self._channel.incoming.get().header.get("do"):
@@ -193,7 +189,7 @@ class Worker:
         return True
 
     def _warm(self, frame: Frame) -> None:
-        """Loads what the next task will need; what goes wrong is told when that task comes."""
+        """Loads what the next task will need; errors are reported when that task comes."""
         from robgui.core.execution.request import Request
 
         request = Request.model_validate(frame.header["request"])
@@ -219,7 +215,7 @@ class Worker:
 
 
 def _private_pipes() -> tuple[Pipe, Pipe]:
-    """Standard input and output for ourselves; what a model prints goes where its errors go."""
+    """Takes standard input and output for the protocol; a model's prints go to standard error."""
     incoming = os.fdopen(os.dup(0), "rb", buffering=0)
     outgoing = os.fdopen(os.dup(1), "wb", buffering=0)
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -241,47 +237,45 @@ def _listen(pipe: Pipe, incoming: queue.SimpleQueue[Frame]) -> None:
 
 
 def _leave() -> NoReturn:
-    """The other side is gone, and with it everyone who could want an answer."""
+    """The parent is gone, and with it everyone who could want an answer."""
     os._exit(0)
 
 
 def _records() -> Iterator[object]:
-    """Reads the records of all methods; a task needs that of its own only, and does not wait."""
+    """Reads the records of all methods; a task needs only its own and does not wait for this."""
     from robgui.core.execution.registry import analyses
 
     yield analyses()
 
 
 def _engines() -> Iterator[object]:
-    """Imports the engine of one analysis after another: the first picture of a run waits for
-    none.
-    """
+    """Imports one engine after another, before a run needs them."""
     from robgui.core.execution.registry import analyses
 
     for known in analyses().values():
-        with contextlib.suppress(Exception):  # told when it is run
+        with contextlib.suppress(Exception):  # Reported when it is run.
             yield getattr(known.engine, "function", known.engine)
 
 
 def _step_back() -> None:
-    """Lets others go first: every thread that there is, and those that they will start."""
+    """Lowers the priority of every current thread and of those they will start."""
     if not hasattr(os, "setpriority"):
         return
-    tasks = Path("/proc/self/task")  # on Linux a priority belongs to a thread
+    tasks = Path("/proc/self/task")  # On Linux a priority belongs to a thread.
     if tasks.exists():
         threads = [int(task.name) for task in tasks.iterdir()]
     else:
         threads = [0]
     for thread in threads:
-        with contextlib.suppress(ProcessLookupError):  # it has just ended
-            # not relative to what it is: a polite thread may have started this process
+        with contextlib.suppress(ProcessLookupError):  # It has just ended.
+            # An absolute value: a thread that is already polite may have started this process.
             os.setpriority(
                 os.PRIO_PROCESS, thread, max(NICENESS, os.getpriority(os.PRIO_PROCESS, thread))
             )
 
 
 def _prepare(hello: dict[str, Any]) -> None:
-    """Threads and imports as the other side wants them."""
+    """Sets up threads and imports as the parent wants them."""
     threads = hello["threads"]
     if threads:
         os.environ["OMP_NUM_THREADS"] = str(threads)

@@ -39,7 +39,7 @@ from robgui.core.execution.worker.confinement.devices import graphics_devices, p
 
 __all__ = ["Confinement", "confine"]
 
-#: Below this version of Landlock a file can still be cut short, or no file is guarded at all.
+#: Below this version of Landlock a file can still be truncated, or is not guarded at all.
 _GUARDS_FILES, _GUARDS_TCP, _GUARDS_PROCESSES = 3, 4, 6
 
 
@@ -71,9 +71,9 @@ class Confinement:
 
 
 def confine(folder: Path | None) -> Confinement:
-    """Gives up, for good, what a worker does not need.
+    """Gives up for good what a worker does not need.
 
-    What the system does not offer is no error; the answer says what holds.
+    A protection the system lacks is no error; the answer says which hold.
 
     Args:
         folder: The only folder that can be written from now on.
@@ -92,12 +92,12 @@ def confine(folder: Path | None) -> Confinement:
 def _guard_files(folders: list[Path], devices: list[Path]) -> int:
     try:
         return landlock.restrict(folders, devices)
-    except OSError:  # the kernel has it, but not for us
+    except OSError:  # The kernel has it, but does not grant it to us.
         return 0
 
 
 def _is_alone() -> bool:
-    """Whether this process has one thread: others would stay as free as they are."""
+    """Whether this process has a single thread: confinement would not reach the others."""
     try:
         return len(list(Path("/proc/self/task").iterdir())) == 1
     except OSError:
