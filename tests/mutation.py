@@ -36,6 +36,7 @@ SUBJECTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
             "tests/analyses/zonnscan/words",
             "tests/analyses/deepinspect/test_surety.py",
             "tests/core/test_intervals.py",
+            "tests/core/test_verdict.py",
         ),
     ),
     "bounds": (("robgui/bounds",), ("tests/bounds",)),
