@@ -1,7 +1,7 @@
 """An ONNX graph as a torch module whose convolutions and matrix products are real layers.
 
-Gradients flow through it and hooks see its layers. It is offered only after its answers were found
-equal to onnxruntime's (see onnx_files), so a misread operation can never pass unnoticed.
+Gradients flow through it and hooks see its layers. It is offered only after its answers proved
+equal to onnxruntime's (see onnx_files), so a misread operation cannot go unnoticed.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ class OnnxModule(nn.Module):
     """Runs the nodes of an ONNX graph in their order."""
 
     def __init__(self, model: Any, input_name: str, output_name: str) -> None:
-        """Translates ``model``; raises UntranslatedError naming the operation that cannot be."""
+        """Translates ``model``; raises UntranslatedError naming the operation it cannot
+        translate.
+        """
         super().__init__()
         self._input, self._output = input_name, output_name
         self._opset = next(
@@ -153,8 +155,8 @@ class OnnxModule(nn.Module):
         return OPERATIONS[kind], inputs
 
     def _find_biases(self, nodes: list[Any]) -> dict[str, str]:
-        """Result of a matrix product -> the constant row that the only node using it adds:
-        together they are one layer.
+        """Matrix product -> the constant row added to it by its only user: together they are one
+        layer.
         """
         uses = Counter(name for node in nodes for name in node.input)
         widths = {
@@ -253,7 +255,7 @@ class OnnxModule(nn.Module):
 
 
 def _leading_to(output: str, nodes: Iterable[Any]) -> list[Any]:
-    """The nodes that ``output`` depends on, in their order.
+    """The nodes that ``output`` depends on, in order.
 
     A class number beside the scores needs no translation.
     """
@@ -272,7 +274,7 @@ def _bodies(node: Any) -> list[Any]:
 
 
 def _taken(graph: Any) -> set[str]:
-    """Every name that the nodes of a body use; those of the graph around it are among them."""
+    """Every name that the nodes of a body use, including names of the enclosing graph."""
     return {
         name
         for node in graph.node

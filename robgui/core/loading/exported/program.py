@@ -1,9 +1,9 @@
 """``.pt2`` files of torch.export, read without torch's own reader.
 
 That reader unpickles parts of the file, evaluates shape expressions with ``sympify`` (which is
-``eval``) and writes Python source from the graph's names. Here the JSON of the graph and the plain
-bytes of the weights are read, and nothing else; a file that needs more is loaded by torch only when
-the user trusts it.
+``eval``) and generates Python source from the graph's names. Here only the graph's JSON and the
+plain bytes of the weights are read. Torch loads a file that needs more, and only if the user trusts
+it.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from robgui.core.model.backend import (
     pick_output,
 )
 
-#: Inputs that a file may ask for at once, and the numbers in them.
+#: Most inputs, and numbers in them, that a file may ask for at once.
 _LARGEST_BATCH, _LARGEST_INPUTS = 4096, 2**26
-#: Real graphs have a few megabytes.
+#: Largest document; real graphs have a few megabytes.
 _LARGEST_JSON = 32 * 2**20
 
 
 class ExportedBackend(TorchBackend):
-    """An exported graph; its layers are watched while it runs."""
+    """An exported graph whose layers can be watched while it runs."""
 
     def __init__(self, graph: ExportedGraph, dtype: torch.dtype) -> None:
         super().__init__(graph)
@@ -56,7 +56,7 @@ class ExportedBackend(TorchBackend):
         return as_output(self._graph(x.to(self._dtype)))
 
     def outputs(self, x: Tensor) -> tuple[str, ...]:
-        """None to choose from: the graph ends at the one that was chosen while it was read."""
+        """Empty: the graph ends at the output chosen while it was read."""
         return ()
 
     def activations(self, x: Tensor, reduce: Reduce) -> tuple[Tensor, dict[str, Tensor]]:
@@ -127,7 +127,7 @@ def _check_batch(batch: int, sizes: list[int | None]) -> None:
 
 
 def _document(archive: Archive, name: str) -> Json:
-    """A JSON document of the file; the objects that it becomes take twenty times its size."""
+    """A JSON document in the file; its Python objects take twenty times its size."""
     if archive.size(name) > _LARGEST_JSON:
         raise ModelError(
             f"its part {name!r} is longer than {_LARGEST_JSON >> 20} MB and is refused"
@@ -180,7 +180,7 @@ def _tensor(archive: Archive, member: str, meta: Json, files: dict[str, Tensor])
         else:
             files[member] = torch.empty(0, dtype=dtype, device="cpu")
     flat = files[member]
-    # a stride of 0 would let a few bytes stand for a tensor of any size
+    # A stride of 0 would let a few bytes stand for a tensor of any size.
     if math.prod(sizes) > max(len(flat), 4096) or flat.dtype != dtype:
         raise ModelError(f"its part {member!r} does not hold the tensor it declares")
     return torch.as_strided(flat, sizes, strides, int(meta["storage_offset"]["as_int"]))
@@ -203,8 +203,8 @@ def _user_input(graph: Json, specs: list[Json]) -> tuple[str, list[Json], torch.
 
 
 def _output_names(module: Json, outputs: list[Json]) -> dict[str, str]:
-    """Every output that is a tensor: what the model calls it (its key in a dict, or its number)
-    -> its name in the graph.
+    """Every tensor output: the model's name for it (its key in a dict, or its number) -> its graph
+    name.
     """
     keys = _keys(module, len(outputs))
     found = {
@@ -218,7 +218,7 @@ def _output_names(module: Json, outputs: list[Json]) -> dict[str, str]:
 
 
 def _keys(module: Json, count: int) -> list[str]:
-    """The keys of an answer that is a dict, as far as the file tells them; otherwise numbers."""
+    """The keys of an answer that is a dict, if the file tells them; else numbers."""
     numbers = [str(number) for number in range(count)]
     try:
         shape = json.loads(module["module_call_graph"][0]["signature"]["out_spec"])[1]
@@ -230,7 +230,7 @@ def _keys(module: Json, count: int) -> list[str]:
         LookupError,
         TypeError,
         ValueError,
-    ):  # the spec is an extra of the file: without it the outputs have numbers only
+    ):  # The spec is optional in the file: without it outputs have only numbers.
         return numbers
     if isinstance(keys, list) and len(set(map(str, keys))) == count:
         return [str(key) for key in keys]
@@ -238,7 +238,7 @@ def _keys(module: Json, count: int) -> list[str]:
 
 
 def _size(size: Json) -> int | None:
-    """A fixed size, or the one used at export where any is allowed."""
+    """A fixed size, or the one used at export if any is allowed."""
     if "as_int" in size:
         return int(size["as_int"])
     hint = size["as_expr"].get("hint")
@@ -265,7 +265,7 @@ def _trusted(path: Path, scores: str) -> Raw:
 
 
 class _OpaqueBackend(TorchBackend):
-    """An exported program as torch rebuilds it: it refuses ``eval`` and shows no layers."""
+    """An exported program rebuilt by torch: it refuses ``eval`` and shows no layers."""
 
     def __init__(self, module: nn.Module) -> None:
         module.eval = lambda: module  # type: ignore[method-assign]

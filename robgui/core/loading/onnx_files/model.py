@@ -1,6 +1,4 @@
-"""ONNX files: onnxruntime as a black box, and torch where the graph can be translated and proves
-equal.
-"""
+"""ONNX files: onnxruntime as a black box, and torch if a translation proves equal."""
 
 from __future__ import annotations
 
@@ -28,9 +26,9 @@ from robgui.core.model.class_names import names_in
 from robgui.core.model.settings import parse
 from robgui.core.regular import beside, is_file, read_regular
 
-#: A message of protobuf is never larger, with the data beside it.
+#: Largest protobuf message, including its external data.
 _LARGEST = 2**31 - 1
-#: Under what exporters write class names into a file; Ultralytics the first.
+#: Metadata keys under which exporters store class names; Ultralytics' first.
 _NAME_KEYS = ("names", "class_names", "labels", "classes", "id2label")
 #: Largest difference, relative to the largest score, at which two answers count as equal.
 _EQUAL = 1e-3
@@ -50,7 +48,7 @@ def load_onnx(path: Path, scores: str = "") -> Raw:
             onnx.load_external_data_for_model(model, str(path.parent))
             _refuse_unread_files(model)
             _refuse_gaps(model.graph)
-            # the digest covers external data too, which the file alone does not
+            # The digest covers external data too, which the file alone does not.
             content = hashlib.sha256(model.SerializeToString()).hexdigest()
             return replace(_raw(model, scores), content=content, told=_names(model))
     except ModelError as error:
@@ -60,8 +58,8 @@ def load_onnx(path: Path, scores: str = "") -> Raw:
 
 
 def _refuse_gaps(graph: Any) -> None:
-    """Refuses an operation without an input that it needs: onnxruntime reads past the end of its
-    list where one of any number of inputs is left out.
+    """Refuses an operation with a gap in a variable-length input list: onnxruntime would read past
+    its end.
     """
     from onnx import defs
 
@@ -121,7 +119,7 @@ def _raw(model: Any, scores: str) -> Raw:
 
 
 def _names(model: Any) -> dict[str, object]:
-    """Class names that whoever exported the model has written into it."""
+    """Class names that the exporter wrote into the model."""
     written = {str(each.key): str(each.value) for each in model.metadata_props}
     for key in _NAME_KEYS:
         if labels := names_in(written.get(key, "")):
@@ -144,9 +142,9 @@ def _input(model: Any) -> tuple[str, list[int | None]]:
 
 
 def _output(model: Any, scores: str) -> str:
-    """The wanted or the likeliest output that holds fractions.
+    """The requested or likeliest floating-point output.
 
-    A label output (whole numbers) may stand before it.
+    A label output (whole numbers) may come before it.
     """
     names = [
         str(output.name)
@@ -170,7 +168,7 @@ def _working_shape(box: Backend, guesses: Sequence[dict[str, object]]) -> tuple[
             raise
         except (
             Exception
-        ):  # this guess does not fit; the next one is tried, and settle() reports when none does
+        ):  # This guess does not fit; the next is tried, and settle() reports if none does.
             continue
         return shape
     return ()
@@ -193,7 +191,7 @@ def _difference(one: Backend, other: Backend, shape: Sequence[int]) -> float:
             return math.inf
         same = (a == b) | (
             a.isnan() & b.isnan()
-        )  # both may overflow on inputs larger than they were made for
+        )  # Both may overflow on inputs larger than they were made for.
         scale = a[a.isfinite()].abs().max().clamp_min(1.0) if bool(a.isfinite().any()) else 1.0
         gap = float(torch.where(same, 0.0, (a - b).abs() / scale).max())
         worst = max(worst, gap if math.isfinite(gap) else math.inf)
@@ -203,7 +201,7 @@ def _difference(one: Backend, other: Backend, shape: Sequence[int]) -> float:
 def _free_batch(
     model: Any, output: str, box: Backend, shape: Sequence[int]
 ) -> tuple[Backend, Any, bool]:
-    """The model with a free batch size if that changes no answer; otherwise as it was."""
+    """The model with a free batch size if that changes no answer; otherwise unchanged."""
     changed = copy.deepcopy(model)
     stored = {each.name: each for each in changed.graph.initializer}
     for value in (*changed.graph.input, *changed.graph.output):
@@ -214,9 +212,7 @@ def _free_batch(
     try:
         free = OnnxBackend(changed.SerializeToString(), output, torch.device("cpu"))
         equal = _difference(box, free, shape) < _EQUAL
-    except (
-        Exception
-    ):  # the change did not work out, which is no fault of the file: it stays as it was
+    except Exception:  # The change failed, which is no fault of the file: it stays as it was.
         equal = False
     if equal:
         return (free, changed, True)
@@ -224,7 +220,7 @@ def _free_batch(
 
 
 def _free_reshapes(model: Any, stored: dict[str, Any]) -> None:
-    """In the targets of Reshape a leading 1 becomes 0, which means: as in the input."""
+    """Turns a leading 1 in the targets of Reshape into 0, which means "as in the input"."""
     from onnx import numpy_helper
 
     constants = {
@@ -248,7 +244,7 @@ def _free_reshapes(model: Any, stored: dict[str, Any]) -> None:
 def _translate(
     model: Any, name: str, output: str, box: Backend, batch: int | None, shape: Sequence[int]
 ) -> tuple[Backend | None, str]:
-    """The model in torch, or None and why not."""
+    """The model in torch, or None and the reason."""
     try:
         white: Backend = TorchBackend(OnnxModule(model, name, output))
         if batch is not None:
@@ -256,7 +252,7 @@ def _translate(
         gap = _difference(box, white, shape)
     except UntranslatedError as error:
         return None, f"the ONNX operation {error} has no translation to torch"
-    except Exception as error:  # whatever fails here leaves the black box, and the reason is shown
+    except Exception as error:  # Whatever fails here leaves the black box, and the reason is shown.
         return None, f"its translation to torch failed ({first_line(error)})"
     if gap >= _EQUAL:
         return None, f"its translation to torch differs from onnxruntime by {gap:.2g}"
@@ -264,7 +260,7 @@ def _translate(
 
 
 def _messages(message: Any, kind: str) -> Iterator[Any]:
-    """Every part of a model of one kind, wherever it stands: in bodies, functions, sparse
+    """Every protobuf message of one kind, wherever it is nested: in bodies, functions, sparse
     constants, training steps.
     """
     stack = [message]
@@ -303,7 +299,7 @@ def _refuse_foreign_files(folder: Path, model: Any) -> None:
 
 
 def _length(tensor: Any, target: Path) -> int:
-    """Bytes that a tensor takes from its file: those it names, or all of them."""
+    """Bytes that a tensor takes from its file: the length it names, or the whole file."""
     named = next((each.value for each in tensor.external_data if each.key == "length"), "")
     size = target.stat().st_size
     if named.isdecimal() and int(named) > 0:
@@ -312,8 +308,8 @@ def _length(tensor: Any, target: Path) -> int:
 
 
 def _refuse_unread_files(model: Any) -> None:
-    """What is still outside after loading would be read by the runtime, from the current folder
-    and past the fingerprint.
+    """Refuses weights still outside after loading: the runtime would read them from the current
+    folder, unseen by the fingerprint.
     """
     if any(tensor.data_location == 1 for tensor in _messages(model, "TensorProto")):
         raise ModelError(
