@@ -68,8 +68,8 @@ class Matrix:
         classes: ``(rows, columns)`` number of the winning class, -1 for none; None for plain
             values.
         class_names: What the classes are called.
-        guessed: ``(rows, columns)`` bool, cells that were not computed and show what a coarser one
-            around them has; None for none. Only with classes.
+        guessed: ``(rows, columns)`` bool, cells that were not computed and show the value of a
+            coarser one around them; None for none. Only with classes.
         spots: Signs over it.
         note: One sentence below the picture.
         unknown: Why there is nothing where a value is nan.
@@ -274,7 +274,7 @@ class Film:
     Attributes:
         title: What moves.
         frames: The views.
-        steps: What to call each, such as ``iteration 12 of 40``.
+        steps: The name of each, for example ``iteration 12 of 40``.
         note: One sentence below the picture.
     """
 

@@ -49,7 +49,8 @@ MIGRATIONS: list[str] = [
     """,
 ]
 
-#: A query takes milliseconds; one of a damaged or malicious file might never end.
+#: Seconds before a query is aborted: real ones take milliseconds, one on a malicious file might
+#: never end.
 LONGEST_SECONDS = 30.0
 _STEPS_BETWEEN_LOOKS = 100_000
 
@@ -89,7 +90,7 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """All or nothing: commits at the end, undoes everything when anything raises."""
+        """All or nothing: commits at the end, rolls back if anything raises."""
         if self.read_only:
             raise WorkspaceError(self.reason)
         with self._thread_lock, self._sentences("written"):
@@ -105,18 +106,17 @@ class Database:
                 raise
 
     def shrink(self) -> None:
-        """Gives the space of deleted rows back to the file system."""
+        """Returns the space of deleted rows to the file system."""
         with self._thread_lock, self._sentences("written"):
             self._open_connection().executescript(
                 "PRAGMA incremental_vacuum"
-            )  # execute would free one page only
+            )  # execute would free only one page.
 
     def copy_to(self, target: Path) -> None:
         """Writes a complete, compact copy to ``target``, which must not exist.
 
-        Others may go on writing meanwhile.
-
-        Only the user may read the copy, as every new workspace.
+        Others may keep writing meanwhile. Only the user may read the copy, like every new
+        workspace.
         """
         create_file(target, private=True)
         with self._sentences("copied"):
@@ -214,8 +214,8 @@ class Database:
             self._migrate(version)
 
     def _refuse_foreign_schema(self, version: int) -> None:
-        """Only what this program makes: a view or a trigger of another would run with every
-        query.
+        """Refuses anything this program did not create: a foreign view or trigger would run with
+        every query.
         """
         found = self._open_connection().execute(_SCHEMA).fetchmany(1000)
         with closing(sqlite3.connect(":memory:")) as ours:
@@ -259,7 +259,7 @@ class Database:
             OverflowError,
             OSError,
             UnicodeError,
-        ) as error:  # a reason may be no text
+        ) as error:  # A reason may not be text.
             raise WorkspaceError(
                 f"The workspace {self.path} cannot be {done}: {_explain(error)}."
             ) from error
@@ -271,7 +271,7 @@ class Database:
 
 
 def _check_file(path: Path, create: bool) -> None:
-    """Refuses what is no SQLite file before SQLite or anything else touches it."""
+    """Refuses a file that is not SQLite before SQLite or anything else touches it."""
     try:
         if path.is_dir():
             raise WorkspaceError(f"{path} is a folder, not a workspace file; choose a file.")
@@ -298,7 +298,7 @@ _SCHEMA = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, na
 
 
 def _plain(schema: Sequence[tuple[Any, ...]]) -> list[list[str]]:
-    """A schema without the spaces that make no difference."""
+    """A schema without insignificant spaces."""
     return [[" ".join(str(word).split()) for word in row] for row in schema]
 
 

@@ -1,4 +1,4 @@
-"""An exclusive lock on a side file, which the operating system frees however the program ends."""
+"""An exclusive lock on a side file, freed by the operating system however the program ends."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import os
 import sys
 from pathlib import Path
 
-#: What file systems without locks answer; SQLite still keeps their files whole.
+#: Errors of file systems without locks; SQLite still keeps their files whole.
 _UNSUPPORTED = {errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}
 
-#: Never through a link that somebody has prepared.
+#: Never follows a link that somebody has prepared.
 _FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
@@ -22,7 +22,7 @@ class FileLock:
         self._descriptor: int | None = None
 
     def take(self) -> bool:
-        """True when the lock is ours; False when another process or window holds it.
+        """True if the lock is ours; False if another process or window holds it.
 
         OSError without permission.
         """
@@ -34,7 +34,7 @@ class FileLock:
             if _is_still(descriptor, self._path):
                 self._descriptor = descriptor
                 return True
-            os.close(descriptor)  # the last holder has just removed this file: lock the new one
+            os.close(descriptor)  # The last holder has just removed this file: lock the new one.
 
     def free(self) -> None:
         """Gives the lock back and removes the side file."""
@@ -74,4 +74,4 @@ def _remove_if_unused(path: Path) -> None:
     try:
         path.unlink(missing_ok=True)
     except PermissionError:
-        return  # another window has taken the lock meanwhile and owns the file now
+        return  # Another window has taken the lock meanwhile and owns the file now.

@@ -1,4 +1,4 @@
-"""Which inputs a query fits, and for which that is not known yet."""
+"""Evaluates a query: which inputs match, and for which that is still unknown."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _NUMBER = re.compile(r"[+-]?(?:\d{1,15}(?:\.\d{0,15})?|\.\d{1,15})(?:e[+-]?\d{1,
 
 @dataclass(frozen=True, slots=True)
 class QueryMatch:
-    """For each input whether a query fits it.
+    """Whether a query matches each input.
 
     Attributes:
         yes: It does.
@@ -60,7 +60,7 @@ class QueryMatch:
 
 
 def evaluate(query: Expression, facts: InputFacts) -> QueryMatch:
-    """Asks ``query`` of every input.
+    """Evaluates ``query`` on every input.
 
     Raises:
         DataError: It asks for something that these inputs do not have; one sentence.
@@ -86,7 +86,7 @@ def _known(yes: np.ndarray) -> QueryMatch:
 
 
 def _told(yes: np.ndarray, predicted: Predicted) -> QueryMatch:
-    """What holds where the model has answered, and is open where it has not."""
+    """True or False where the model has answered, unknown elsewhere."""
     unknown = predicted.classes == UNKNOWN
     return QueryMatch(yes & ~unknown & (predicted.classes != UNREADABLE), unknown)
 
@@ -123,7 +123,7 @@ def _prediction(facts: InputFacts, sign: str, value: str) -> QueryMatch:
 def _of_class(
     labellings: Sequence[tuple[np.ndarray, tuple[str, ...]]], sign: str, value: str
 ) -> np.ndarray:
-    """True where one of the labellings is of the class that is meant."""
+    """True where a labelling gives the class in question."""
     count, wanted = len(labellings[0][0]), value.casefold()
     same = [_named(names, lambda name: name == wanted) for _, names in labellings]
     part = [_named(names, lambda name: wanted in name) for _, names in labellings]
