@@ -58,7 +58,7 @@ class InputFacts:
     tags: Mapping[str, Sequence[int]] = field(default_factory=dict)
     findings: Mapping[int, Sequence[tuple[str, str]]] = field(default_factory=dict)
 
-    def labellings(self) -> list[tuple[np.ndarray, tuple[str, ...]]]:
+    def label_schemes(self) -> list[tuple[np.ndarray, tuple[str, ...]]]:
         """The labels with their names, by the dataset and, where it numbers them, by the model."""
         both = (self.names, self.shown) if self.shown else (self.names,)
         if self.labels is None:
