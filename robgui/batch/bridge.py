@@ -1,9 +1,9 @@
 """Bridge: a process of this machine that has a Ray cluster compute what the window asks for.
 
-It speaks as a worker does, so that a run on a cluster is drawn, paused and stopped like any other.
-It computes nothing itself and loads no model; it may use the network, and takes from the cluster
-what Ray brings, so a cluster has to be one that its user trusts. The window takes frames from it,
-as from every worker, and nothing else.
+It speaks as a worker does, so a run on a cluster is drawn, paused and stopped like any other. It
+computes nothing itself and loads no model; it may use the network, and takes from the cluster what
+Ray brings, so a cluster has to be one that its user trusts. The window takes frames from it, as
+from every worker, and nothing else.
 """
 
 from __future__ import annotations

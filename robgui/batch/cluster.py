@@ -25,7 +25,7 @@ from robgui.core.execution.request import Reference, Request
 from robgui.core.execution.task import Report, Task
 from robgui.core.files import private_folder
 
-#: Tasks waiting beside those that run, so that a worker never waits for the driver.
+#: Tasks waiting beside those that run, so a worker never waits for the driver.
 _AHEAD = 2
 #: A cluster that runs takes orders within this time.
 _CONNECT_SECONDS = 20.0
@@ -43,8 +43,8 @@ class Cluster:
     object.
 
     Args:
-        address: ``auto`` takes a running cluster and starts one where there is none, ``local``
-            always starts one, anything else is ``HOST:PORT`` of the head of a cluster.
+        address: ``auto`` takes a running cluster and starts one if there is none, ``local`` always
+            starts one, anything else is ``HOST:PORT`` of the head of a cluster.
         device: ``cpu`` or ``cuda``; empty takes CUDA where the cluster has GPUs.
         threads: CPU cores for each task.
         ship: Whether files are sent where a machine cannot read their path.

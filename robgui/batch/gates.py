@@ -79,7 +79,7 @@ class Gate:
             raise ParamsError(f"The gate {text!r}: {bound} is not a number; {_HOW}.") from None
 
     def value(self, result: Any) -> float:
-        """The number the gate looks at; nan where there is none."""
+        """The number the gate looks at; nan if there is none."""
         for name in self.field:
             result = getattr(result, name, None)
         if result is None:

@@ -98,7 +98,7 @@ class Suite(_Table):
 
     Attributes:
         workspace: Where the runs are kept, relative to the file.
-        device: ``cpu`` or ``cuda``; empty takes CUDA where there is one.
+        device: ``cpu`` or ``cuda``; empty takes CUDA if there is one.
         fail_on: Conditions under which the suite counts as failed, see Gate.
         path: The file itself.
     """
@@ -114,7 +114,7 @@ class Suite(_Table):
 
     @property
     def runs(self) -> Path:
-        """The workspace of its runs; ParamsError where it would not lie beside the suite, because
+        """The workspace of its runs; ParamsError if it would not lie beside the suite, because
         somebody else may have written the file.
         """
         if not self.workspace:

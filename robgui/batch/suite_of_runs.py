@@ -17,7 +17,7 @@ _HEAD = (
 
 
 def suite_of_runs(requests: Iterable[Request]) -> str:
-    """A suite file with every question of ``requests`` once; empty where none can be asked again.
+    """A suite file with every question of ``requests`` once; empty if none can be asked again.
 
     What has no file, such as inputs that were made from others, cannot be named in a suite.
     """

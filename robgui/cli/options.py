@@ -1,4 +1,4 @@
-"""Command-line options made from settings models, so that no option is written by hand."""
+"""Command-line options made from settings models, so no option is written by hand."""
 
 from __future__ import annotations
 

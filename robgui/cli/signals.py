@@ -14,7 +14,7 @@ _NUMBERS = (signal.SIGINT, signal.SIGTERM)
 
 @contextmanager
 def ending_like_ctrl_c() -> Iterator[None]:
-    """A request to end (SIGTERM) is heard as Ctrl-C, so that the partial result is kept."""
+    """A request to end (SIGTERM) is heard as Ctrl-C, so the partial result is kept."""
 
     def end(number: int, frame: FrameType | None) -> NoReturn:
         raise KeyboardInterrupt

@@ -85,7 +85,7 @@ class Verdict:
     Attributes:
         status: What it means.
         sentence: One sentence a manager understands, true on its own.
-        number: The number it comes down to; None where there is none.
+        number: The number it comes down to; None if there is none.
         scope: What it covers: which inputs under which filter, which ranges, how much of them is
             computed.
         because: What the status rests on, evidence against it first; one sentence each.

@@ -52,7 +52,7 @@ def check_torch() -> Check:
 
 
 def driver_versions() -> tuple[str, str]:
-    """The NVIDIA driver and the newest CUDA it can run; empty where there is none."""
+    """The NVIDIA driver and the newest CUDA it can run; empty if there is none."""
     told = output(["nvidia-smi"])
     driver, newest = (
         re.search(rf"{what} Version:\s*([\d.]+)", told) for what in ("Driver", "CUDA")

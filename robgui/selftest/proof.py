@@ -48,7 +48,7 @@ class Proof:
         host_seconds: Time on the processor.
         forward: Time on the device in times of what the bare model needs for as many inputs.
         calls: Inputs that the model has seen.
-        peak: Most bytes of the device that were in use; None where that is not known.
+        peak: Most bytes of the device that were in use; None if that is not known.
         error: What went wrong.
     """
 

@@ -81,7 +81,7 @@ class Compared:
     Attributes:
         slices: Parts of the data with more errors than the rest, the weakest first.
         tried: How many slices were compared.
-        features: What inputs are compared by; empty where they are too few.
+        features: What inputs are compared by; empty if they are too few.
         spots: ``(k, 2)`` where the first k inputs stand on the map.
         suspects: Inputs whose label should be checked, the surest first: the model and the nearest
             inputs contradict it.

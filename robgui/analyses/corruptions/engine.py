@@ -24,7 +24,7 @@ from robgui.core.model.classifier import Classifier
 if TYPE_CHECKING:
     from robgui.core.execution.loaded_cache import LoadedCache
 
-#: Pictures that are corrupted together; few, so that the first full picture comes early.
+#: Pictures that are corrupted together; few, so the first full picture comes early.
 _TOGETHER = 8
 #: Examples that are kept.
 _EXAMPLES = 8

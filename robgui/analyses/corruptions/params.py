@@ -30,7 +30,7 @@ NAMES = (
     "jpeg",
     "saturate",
 )
-#: Those that change nothing where a picture has no colours, so that they are left out.
+#: Those that change nothing if a picture has no colours, so they are left out.
 OF_COLOURS = ("saturate",)
 
 

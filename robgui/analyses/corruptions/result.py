@@ -153,7 +153,7 @@ class CorruptionsResult:
 
 def worst_cell(result: CorruptionsResult, network: int, most: int) -> tuple[int, int] | None:
     """Kind and severity, as places, of the corruption up to a severity that costs one model most
-    right answers; where none is so weak, of all. None where none costs any.
+    right answers; where none is so weak, of all. None if none costs any.
     """
     fall, _, _ = result.falls(network, most)
     if not fall.size:

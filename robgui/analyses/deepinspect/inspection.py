@@ -3,8 +3,8 @@
 Tian, Zhong, Ordonez, Kaiser and Ray, "Testing DNN Image Classifiers for Confusion & Bias Errors"
 (ICSE 2020). One pass over the inputs counts how often each predicted class activates each neuron
 (rho, Section 3.1); classes whose columns are near are confused (Section 3.2), and pairs that stand
-differently to third classes are biased (3.3). Labels, where there are any, serve to judge the
-reported pairs and nothing else (Section 4).
+differently to third classes are biased (3.3). Labels, if there are any, serve to judge the reported
+pairs and nothing else (Section 4).
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def merge_parts(
     params: DeepInspectParams,
     parts: Sequence[InspectionPart],
 ) -> DeepInspectResult:
-    """The inspection of all inputs; counts are whole numbers, so that their sum is exact."""
+    """The inspection of all inputs; counts are whole numbers, so their sum is exact."""
     inspection = _Inspection(classifier, dataset, params)
     start = 0
     for part in parts:
@@ -92,7 +92,7 @@ def go_on(
 ) -> Iterator[Step[DeepInspectResult]]:
     """The same, where an interrupted run has counted the first inputs already.
 
-    Counts are whole numbers, so that their sum is that of an uninterrupted run.
+    Counts are whole numbers, so their sum is that of an uninterrupted run.
     """
     inspection = _Inspection(classifier, dataset, params)
     if inspection.tally.takes(kept.tally):

@@ -123,7 +123,7 @@ def members_of(result: DeepInspectResult, c: int) -> np.ndarray:
 def pixels_apart(result: DeepInspectResult, a: int, b: int) -> float | None:
     """Fewest pixels that turned an input of one class into the other; nan where none were found.
 
-    None where no game was played.
+    None if no game was played.
     """
     games = [one.pixels for one in result.confirmations if {one.first, one.second} == {a, b}]
     if not games:

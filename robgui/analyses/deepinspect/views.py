@@ -139,7 +139,7 @@ def _apart(pixels: float | None) -> str:
 
 
 def cells(values: np.ndarray) -> tuple[float | None, ...]:
-    """Values for a table, None where unknown."""
+    """Values for a table, None if unknown."""
     return tuple(float(value) if np.isfinite(value) else None for value in values)
 
 

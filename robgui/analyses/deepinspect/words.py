@@ -207,7 +207,7 @@ def _alike(result: DeepInspectResult) -> str:
 
 
 def _surely(result: DeepInspectResult) -> str:
-    """How many of the pairs that stand out do so beyond noise, where that is known."""
+    """How many of the pairs that stand out do so beyond noise, if known."""
     if not result.napvd_high.size:
         return ""
     sure = [beyond_noise(result, a, b) == "yes" for a, b in result.confusion_pairs.tolist()]

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from robgui.analyses.last_particle.single_input import last_particle
     from robgui.analyses.last_particle.table.many_inputs import last_particle_table
 
-#: Public name -> module of this package; imported when first used, so that the window reads the
-#: record without torch.
+#: Public name -> module of this package; imported when first used, so the window reads the record
+#: without torch.
 _HOMES = {
     **dict.fromkeys(("InputEstimates", "estimate"), "estimates"),
     **dict.fromkeys(("Law", "monte_carlo_bound", "power", "threshold"), "exact"),

@@ -3,8 +3,8 @@ interval, the power.
 
 With N particles of which the lowest is killed again and again, the number M of killings at or below
 level 0 is Poisson(-N log p); over R independent replicas the sum is Poisson(-R N log p). When K are
-killed at once (AMS), the i-th death comes at rate N - (i mod K), so that M is the state at time
--log p of a pure birth process with these rates.
+killed at once (AMS), the i-th death comes at rate N - (i mod K), so M is the state at time -log p
+of a pure birth process with these rates.
 """
 
 from __future__ import annotations

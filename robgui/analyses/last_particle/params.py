@@ -302,7 +302,7 @@ class MethodParams(Params):
         return self.guided and shown and not self.class_wise and self.kill == 1
 
     def moves(self, leaps: bool) -> int:
-        """Moves of every new particle, leaps among them where there are any."""
+        """Moves of every new particle, leaps among them if there are any."""
         if leaps:
             return max(2, round(LEAPING * self.steps))
         return self.steps

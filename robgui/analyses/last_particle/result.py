@@ -80,8 +80,8 @@ class LastParticleResult:
         passed: The test alone validates.
         test_low: ``(T,)`` lower ends of the tests.
         test_high: ``(T,)`` upper ends.
-        around_p: The probability by samples around the likeliest failures; nan where there are none
-            or too few count.
+        around_p: The probability by samples around the likeliest failures; nan if there are none or
+            too few count.
         around_low: Lower end of its 95 % interval.
         around_high: Upper end.
         around_samples: Samples taken around failures.

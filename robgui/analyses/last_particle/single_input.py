@@ -154,7 +154,7 @@ class _Test:
         yield from until(1.0, plain)
 
     def _known_well(self) -> str:
-        """Why plain samples are enough; empty where failures are too rare for them."""
+        """Why plain samples are enough; empty if failures are too rare for them."""
         failures, sampled = int(self._monte_carlo.failures[0]), int(self._monte_carlo.sampled[0])
         if failures < _PLENTY:
             return ""

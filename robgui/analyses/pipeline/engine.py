@@ -16,7 +16,7 @@ from robgui.core.errors import DataError
 from robgui.core.execution.step import Pace, Step
 from robgui.core.model.classifier import Classifier
 
-#: Pictures prepared together; small, so that the first answers come early.
+#: Pictures prepared together; small, so the first answers come early.
 TOGETHER = 16
 #: Examples that are kept.
 _EXAMPLES = 6

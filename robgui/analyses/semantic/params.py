@@ -160,7 +160,7 @@ class SeveralScenesParams(Params):
 
 
 def takes(params: OneSceneParams | SeveralScenesParams) -> Requirements:
-    """An image scene takes inputs, one where there is one scene; meshes take none."""
+    """An image scene takes inputs, one if there is one scene; meshes take none."""
     if IMAGE not in params.scenes:
         return Requirements(fewest_inputs=0, most_inputs=0)
     return Requirements(

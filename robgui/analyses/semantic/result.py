@@ -245,7 +245,7 @@ class SrvrResult:
         hit_domain: ``(M, K, P, Q)`` bool.
         grew: ``(M, K, P, Q)`` bool.
         start_score: ``(M, K, P)`` score at each start.
-        start_top1: ``(M, K, P)`` class at each start, -1 where it is not known.
+        start_top1: ``(M, K, P)`` class at each start, -1 where unknown.
         starts: ``(P, n)`` the starts, the same for every shape and network.
         regions: ``(M,)`` regions done so far.
         never_grew: ``(M,)`` how many never grew …

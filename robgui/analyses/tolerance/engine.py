@@ -159,7 +159,7 @@ class _Trial:
         self._taken += places
 
     def try_noise(self) -> Iterator[None]:
-        """Tries random noise where there is one input, which every model gets right."""
+        """Tries random noise if there is one input, which every model gets right."""
         wrong = any(side.wrong[0][0] for side in self._sides)
         if self.done != 1 or wrong or not self._params.samples:
             return

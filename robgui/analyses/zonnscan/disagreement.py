@@ -24,7 +24,7 @@ from robgui.core.model.classifier import Classifier
 
 #: Corner cases that become findings, with their inputs.
 MOST_FINDINGS = 20
-#: Inputs per look, so that the first corner cases are on screen soon.
+#: Inputs per look, so the first corner cases are on screen soon.
 _LOOK = 256
 
 

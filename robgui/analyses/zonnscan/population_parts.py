@@ -25,12 +25,11 @@ _PER_INPUT = (
 
 
 def merged(results: Sequence[PopulationsResult]) -> PopulationsResult:
-    """The first sets of all parts in their order, then the second ones.
+    """The first sets of all parts in order, then the second ones.
 
     What is said of all is computed anew.
 
-    The worst inputs of the whole are among the worst of the parts, so that their pictures are at
-    hand.
+    The worst inputs of the whole are among the worst of the parts, so their pictures are at hand.
     """
     second = np.concatenate([result.second for result in results])
     order = np.argsort(second, kind="stable")

@@ -186,7 +186,7 @@ class Sweep:
 
         A model that cannot give them is left alone.
 
-        It comes last and has random numbers of its own, so that nothing else depends on it.
+        It comes last and has random numbers of its own, so nothing else depends on it.
         """
         params = self._params
         largest = min(self.radii.largest, largest_radius(params.zone, self.centre.numel()))
@@ -320,7 +320,7 @@ def corners_of(classifier: Classifier, dataset: Dataset, zone: Zone) -> Tensor:
 
 
 def truth_of(classifier: Classifier, dataset: Dataset) -> int:
-    """The class of the one input by its label; -1 where there is none, and for a box."""
+    """The class of the one input by its label; -1 if there is none, and for a box."""
     if len(dataset) == 1:
         labels = align(classifier, dataset).labels
     else:

@@ -263,7 +263,7 @@ class Repeated:
     Iterating does the work.
 
     Attributes:
-        index: ``(2, runs, n)``, nan where there is none yet.
+        index: ``(2, runs, n)``, nan if there is none yet.
         calls: Samples the models have seen.
         total: Samples they will have seen.
     """

@@ -69,7 +69,7 @@ def _array(name: str, content: bytes) -> np.ndarray:
 
 
 def _levels(x: np.ndarray) -> np.ndarray | None:
-    """The bytes ``(h, w, c)`` that an image is exactly; None where 256 levels are too few."""
+    """The bytes ``(h, w, c)`` that an image is exactly; None if 256 levels are too few."""
     if x.ndim != 3 or x.shape[0] not in (1, 3):
         return None
     levels = np.rint(np.clip(x, 0, 1) * _LEVELS).astype(np.uint8)

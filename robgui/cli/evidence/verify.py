@@ -160,7 +160,7 @@ def _compute(
 def _again(
     experiment: Experiment, places: _Places, executor: Executor, progress: ProgressLine
 ) -> str:
-    """What is different this time; empty where nothing is."""
+    """What is different this time; empty if nothing is."""
     from robgui.core.execution.execution import Execution
     from robgui.core.execution.step import Step
     from robgui.report.verify.comparing import disagreement

@@ -178,7 +178,7 @@ def _around_finding(
     reach = float(np.abs(seen.x.astype(np.float64) - centre).max())
     if given.radius is None and reach == 0:
         raise ParamsError("The finding is wrong as it is; say how far around it with --radius.")
-    # a little more, so that rounding does not push the finding out of its own box
+    # a little more, so rounding does not push the finding out of its own box
     if given.radius is None:
         radius = reach * (1 + 1e-6)
     else:

@@ -162,7 +162,7 @@ def read_array(
 def check_size(
     dtype: np.dtype, shape: tuple[int, ...], path: Path, largest: int = LARGEST_ARRAY
 ) -> int:
-    """Number of values of a declared array; DataError when it is too large to hold."""
+    """Number of values of a declared array; DataError if it is too large to hold."""
     values = 1
     for side in shape:
         if side < 0:

@@ -71,8 +71,8 @@ class Shards:
             of the range ``part`` only. Its last result may be any dataclass; only ``merge`` sees
             it.
         merge: ``(classifier, dataset, params, results) -> result``: the analysis' own result from
-            those of all parts, in their order, with the same classifier and dataset as the engine
-            of the whole would get.
+            those of all parts, in order, with the same classifier and dataset as the engine of the
+            whole would get.
         going_on: ``(classifier, dataset, params, result) -> Iterator[Step]``: the engine of the
             whole, continuing after the first units, whose result is ``result``. None if it always
             starts over.

@@ -18,7 +18,7 @@ class Origin:
 
     Attributes:
         model: Its first model.
-        data: Its inputs, in their order.
+        data: Its inputs, in order.
         ask: Asks the process that holds the models, as ``Models.ask`` does.
     """
 

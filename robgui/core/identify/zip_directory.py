@@ -32,7 +32,7 @@ class BrokenZipError(ValueError):
 
 @dataclass
 class Directory:
-    """The members of a zip file that are files, in their order.
+    """The members of a zip file that are files, in order.
 
     Attributes:
         names: As stored.

@@ -39,7 +39,7 @@ class _Step:
 
 
 class OnnxModule(nn.Module):
-    """Runs the nodes of an ONNX graph in their order."""
+    """Runs the nodes of an ONNX graph in order."""
 
     def __init__(self, model: Any, input_name: str, output_name: str) -> None:
         """Translates ``model``; raises UntranslatedError naming the operation it cannot

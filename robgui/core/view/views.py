@@ -63,7 +63,7 @@ class Matrix:
         place: x, y, width and height of the whole in units of the axes; None numbers rows and
             columns from 0.
         worst: Which end of the scale is the worst; ``neither`` for a value without a good end.
-        rows: What the rows are called; empty where the vertical axis has numbers.
+        rows: What the rows are called; empty if the vertical axis has numbers.
         columns: The same for the columns.
         classes: ``(rows, columns)`` number of the winning class, -1 for none; None for plain
             values.
@@ -72,7 +72,7 @@ class Matrix:
             coarser one around them; None for none. Only with classes.
         spots: Signs over it.
         note: One sentence below the picture.
-        unknown: Why there is nothing where a value is nan.
+        unknown: Why there is nothing if a value is nan.
     """
 
     title: str
@@ -118,7 +118,7 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True)
 class Boxes:
-    """Rectangles over two axes, with a matrix behind them where there is one.
+    """Rectangles over two axes, with a matrix behind them if there is one.
 
     Attributes:
         title: What the picture shows.

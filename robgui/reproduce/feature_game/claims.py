@@ -202,7 +202,7 @@ def _trained(setting: Setting, size: GameSize) -> Classifier:
 
 
 def _right(classifier: Classifier, dataset: Dataset, seed: int, most: int = 400) -> Dataset:
-    """Images that the classifier gets right, in random order; all of them where nobody knows."""
+    """Images that the classifier gets right, in random order; all of them if unknown."""
     aligned = align(classifier, dataset)
     order = np.random.default_rng(seed).permutation(len(aligned))[:most]
     if aligned.labels is None:

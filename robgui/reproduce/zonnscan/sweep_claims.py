@@ -109,12 +109,12 @@ def _confident_pairs(bench: SweepBench, subject: PaperModel) -> _Pairs:
 def _sweep(
     bench: SweepBench, subject: PaperModel, pairs: _Pairs, i: int, twin: bool
 ) -> ZonnscanResult:
-    """One sweep; each has random numbers of its own, so that equal values at r = 1 are no
-    accident of equal samples.
+    """One sweep; each has random numbers of its own, so equal values at r = 1 are no accident of
+    equal samples.
     """
     params = ZonnscanParams(
         samples=bench.size.sweep_samples,
-        added=0,  # the same radii for every input, so that their curves can be averaged
+        added=0,  # the same radii for every input, so their curves can be averaged
         target_half_width=0,
         seed=bench.seed + 2 * i + twin,
     )

@@ -1,7 +1,7 @@
 """From activations to distances: rho, NAPVD (equation 2) and average bias (equations 3 and 4).
 
 Every kernel takes numpy arrays or torch tensors and answers in kind. The ``*_rounds`` generators do
-the same work in portions of a fraction of a second, so that an engine can be stopped in between.
+the same work in portions of a fraction of a second, so an engine can be stopped in between.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def _squares_rounds(x: Tensor, divisor: Tensor | None) -> Generator[None, None, 
     """Squared distances ``(m, m)`` float64 of the columns of ``x (k, m)``, by Gram products of
     centred columns.
 
-    Centring makes the norms small, so that their differences keep more digits.
+    Centring makes the norms small, so their differences keep more digits.
     """
     if x.shape[1] <= EXACT_CLASSES:
         dtype = torch.float64

@@ -32,7 +32,7 @@ LEVEL = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Intervals:
-    """Ends ``(m, m)`` of the 95 % interval of every distance; ``(0, 0)`` where there are none."""
+    """Ends ``(m, m)`` of the 95 % interval of every distance; ``(0, 0)`` if there are none."""
 
     low: np.ndarray
     high: np.ndarray

@@ -1,8 +1,8 @@
 """One pass over the inputs during which what is made of the counts sharpens.
 
-What has been counted is kept from time to time, so that a stopped run can be gone on with: the
-memory holds the counts and one number for each input, whatever the number of inputs, and the inputs
-stay on the disc.
+What has been counted is kept from time to time, so a stopped run can be gone on with: the memory
+holds the counts and one number for each input, whatever the number of inputs, and the inputs stay
+on the disc.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def sharpened(
     """Counts every input that has not been counted; the matrices are made anew as batches arrive,
     and of all counts at the end.
 
-    ``keep`` gives the picture with the counts themselves; None where nothing is kept.
+    ``keep`` gives the picture with the counts themselves; None if nothing is kept.
     """
     pace, growing, keeping = Pace(), GrowingPace(), KeepingPace()
     for reading in read(

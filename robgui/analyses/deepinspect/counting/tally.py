@@ -36,8 +36,8 @@ class InspectionSums:
         upto: The place after the last of them; all before it were read or cannot be.
         layers: Names of the layers.
         layer_sizes: Neurons of each.
-        grouped: The counts of the first threshold by groups of inputs, for intervals; None where
-            they were not asked for or would be too many.
+        grouped: The counts of the first threshold by groups of inputs, for intervals; None if they
+            were not asked for or would be too many.
     """
 
     def __init__(
@@ -317,8 +317,8 @@ class InspectionSums:
 def _truth(
     dataset: Dataset, m: int, multi_label: bool
 ) -> tuple[np.ndarray | None, np.ndarray | None]:
-    """True classes ``(n,)`` for a single-label model, the 0/1 matrix ``(n, m)`` for a
-    multi-label one; None where unknown.
+    """True classes ``(n,)`` for a single-label model, the 0/1 matrix ``(n, m)`` for a multi-label
+    one; None if unknown.
     """
     labels = dataset.labels
     known = labels is not None and bool(((labels >= 0) & (labels < m)).any())

@@ -23,9 +23,9 @@ from robgui.core.view import (
     View,
 )
 
-#: The strongest colour stands for at least this share, so that small differences stay pale.
+#: The strongest colour stands for at least this share, so small differences stay pale.
 LEAST_APART = 0.25
-#: The criteria in few letters, in their order.
+#: The criteria in few letters, in order.
 SHORT_NAMES = ("activated", "sections", "outer regions", "above range", "top of layer")
 
 

@@ -4,11 +4,11 @@ A uniform point of the sphere in d + 2 dimensions, its last two coordinates left
 the ball of d dimensions. Let y have d normal coordinates, each truncated to κ [a, b], where [a, b]
 is the room of that value in units of the radius, and two free ones; y is made of a Gaussian latent
 point coordinate by coordinate. Given its length ρ, y / ρ is uniform on the part of the unit sphere
-whose first coordinates lie in (κ / ρ) [a, b]. Where ρ <= κ this part holds all of [a, b], so that
-under the condition "ρ <= κ and y / ρ within [a, b]" it is exactly uniform in the cut ball. κ is
-chosen so that the condition is not rare: a move of the particles that breaks it is refused, which
-leaves the conditional law as it is. Where the ball is so large that the bounds cut nearly all of
-it, uniform points of the bounds under the condition "within the ball" serve instead.
+whose first coordinates lie in (κ / ρ) [a, b]. Where ρ <= κ this part holds all of [a, b], so under
+the condition "ρ <= κ and y / ρ within [a, b]" it is exactly uniform in the cut ball. κ is chosen so
+that the condition is not rare: a move of the particles that breaks it is refused, which leaves the
+conditional law as it is. Where the ball is so large that the bounds cut nearly all of it, uniform
+points of the bounds under the condition "within the ball" serve instead.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Noise of images that does not average out over the pixels: blotches, light, compression.
 
-Each is a function of a Gaussian latent point, so that the particles move as for every other noise.
+Each is a function of a Gaussian latent point, so the particles move as for every other noise.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def smooth(x: Tensor, reach: Tensor, blur: float) -> Bound:
 
 
 def blurring(size: int, width: float) -> Tensor:
-    """The matrix ``(size, size)`` that blurs; its rows have length 1, so that white noise keeps its
+    """The matrix ``(size, size)`` that blurs; its rows have length 1, so white noise keeps its
     variance.
     """
     place = torch.arange(size, dtype=torch.float64, device=torch.device("cpu"))

@@ -28,7 +28,7 @@ class MarginScore:
         prior: The noise.
         pairs: ``(T,)`` pair of input and size of each test.
         classes: ``(T,)`` right class of each test.
-        rivals: ``(T,)`` the one other class that must win in each test, so that the failures of
+        rivals: ``(T,)`` the one other class that must win in each test, so the failures of
             different tests exclude each other; None for any of them.
         margin: Whether scores or probabilities are compared.
         batch: Inputs per model call.

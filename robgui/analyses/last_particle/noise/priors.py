@@ -1,5 +1,4 @@
-"""Noise as a push-forward of a Gaussian latent point, so that one kernel serves every kind of
-noise.
+"""Noise as a push-forward of a Gaussian latent point, so one kernel serves every kind of noise.
 
 box: Φ(z) mapped onto the L∞ ball within the bounds (uniform there). clip: uniform in the whole L∞
 ball, then cut off at the bounds. l2: the first d coordinates of a normalised (d + 2)-vector are
@@ -99,7 +98,7 @@ class Prior:
     def inside(self, pairs: Tensor) -> Bound | None:
         """Latent points ``(n, dim)`` -> which of them the noise consists of ``(n,)``.
 
-        None where it is all of them.
+        None if it is all of them.
         """
         return None if self._cut_ball is None else self._cut_ball.inside(pairs)
 
@@ -159,7 +158,7 @@ class Prior:
         return lambda latent: torch.minimum(torch.maximum(raw(latent), low), high)
 
     def _after(self, owner: Tensor) -> Bound | None:
-        """Rounding and padding, where there are any."""
+        """Rounding and padding, if there are any."""
         steps = [step for step in (self._rounding(), self._padding(owner)) if step is not None]
         if len(steps) == 2:
             return lambda x: steps[1](steps[0](x))

@@ -43,8 +43,8 @@ class Level:
     Attributes:
         bars: ``(t, n)`` what the score has to exceed: the level, or the next smaller number when v
             is under the rest.
-        score: ``(n,)`` the score of the level, nan where it need not be watched; None where it is
-            for no particle.
+        score: ``(n,)`` the score of the level, nan where it need not be watched; None if it is for
+            no particle.
         just_below: ``(n,)`` what a particle on a watched level has to exceed: the next smaller
             numbers.
     """

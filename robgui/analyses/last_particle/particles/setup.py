@@ -27,7 +27,7 @@ class Score(Protocol):
         ...
 
     def inside(self, tests: Tensor) -> Bound | None:
-        """Latent points -> which of them belong to the noise; None where all do.
+        """Latent points -> which of them belong to the noise; None if all do.
 
         The score of the others is -inf.
         """

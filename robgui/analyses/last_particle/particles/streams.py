@@ -13,7 +13,7 @@ from torch import Tensor
 from robgui.analyses.last_particle.particles.kernel import Bound
 from robgui.core.errors import ParamsError
 
-#: Numbers drawn for one lane at a time. Fixed, so that a lane's random numbers do not depend on the
+#: Numbers drawn for one lane at a time. Fixed, so a lane's random numbers do not depend on the
 #: batch.
 _DRAWN = 8192
 #: Points are drawn again so often at most; a condition that holds for one in fifty needs a thousand
@@ -22,8 +22,8 @@ _MOST_TRIES = 2000
 
 
 class Streams:
-    """One stream of random numbers per lane, so that what a lane does depends on neither its
-    neighbours nor the batch.
+    """One stream of random numbers per lane, so what a lane does depends on neither its neighbours
+    nor the batch.
 
     Normal numbers are drawn on the device, where the particles are; uniform ones on the host, where
     they are chosen.

@@ -38,7 +38,7 @@ LONGER = 4
 _ERRORS = ((200.0, 2.17), (100.0, 4.0), (ENOUGH, 6.0))
 #: Tells these random numbers from those of the particles and of the plain samples.
 _STREAM = 1 << 41
-#: Points drawn at a time; fixed, so that the batch does not change them.
+#: Points drawn at a time; fixed, so the batch does not change them.
 _BLOCK = 64
 
 
@@ -113,7 +113,7 @@ class Importance:
             yield
 
     def _needed(self) -> int:
-        """How many points would give a number; 0 where there is one, or none is in reach."""
+        """How many points would give a number; 0 if there is one, or none is in reach."""
         found = self.measured
         if not found.failures or found.effective >= ENOUGH:
             return 0

@@ -3,8 +3,8 @@
 Among all failing points the one nearest to 0 is the likeliest. The search is that of first-order
 reliability (Hasofer and Lind, 1974; Rackwitz and Fiessler, 1978): go to the nearest point of the
 plane on which the linearised score is just above 0, linearise again, then pull what fails towards 0
-as far as it still fails. It is done towards every rival by itself, so that a class whose score
-rises first cannot hide another one behind it, and from points on opposite sides of 0.
+as far as it still fails. It is done towards every rival by itself, so a class whose score rises
+first cannot hide another one behind it, and from points on opposite sides of 0.
 """
 
 from __future__ import annotations

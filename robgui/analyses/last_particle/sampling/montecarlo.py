@@ -11,7 +11,7 @@ from torch import Tensor
 from robgui.analyses.last_particle.particles.setup import Score
 from robgui.analyses.last_particle.particles.streams import Streams
 
-#: Samples drawn for one test at a time; fixed, so that the batch does not change them.
+#: Samples drawn for one test at a time; fixed, so the batch does not change them.
 _BLOCK = 64
 #: Tells these random numbers from those of the particles.
 _STREAM = 1 << 40

@@ -32,7 +32,7 @@ SHOWN = 12
 #: Samples around failures for each pair at most, and how far from 0 a failing point may lie in
 #: standard deviations: those further out are rarer than 1e-11 and say nothing against a pass.
 _FEW_AROUND, _WITHIN = 2000, 6.7
-#: Inputs given to the formal bounds at once, so that a stop is answered soon.
+#: Inputs given to the formal bounds at once, so a stop is answered soon.
 _PROVEN_AT_ONCE = 16
 
 

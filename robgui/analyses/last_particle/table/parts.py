@@ -32,7 +32,7 @@ _SECONDS = ("seconds", "certified_seconds", "monte_carlo_seconds")
 
 
 def merged(results: Sequence[LastParticleTableResult], most_shown: int) -> LastParticleTableResult:
-    """The inputs of all parts in their order.
+    """The inputs of all parts in order.
 
     The worst failures of the whole are among the worst of the parts.
     """

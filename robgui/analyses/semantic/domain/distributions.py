@@ -1,6 +1,6 @@
 """How often each value of a parameter comes: from a latent normal number to a value.
 
-A parameter of distribution F is F⁻¹(Φ(z)) with z standard normal, so that the particles of the last
+A parameter of distribution F is F⁻¹(Φ(z)) with z standard normal, so the particles of the last
 particle move through poses as they move through noise. Distributions end where the range ends: what
 lies outside is left out, not heaped up at the ends.
 """
@@ -77,7 +77,7 @@ class Distributions:
 
 
 def check_distribution(name: str, words: str) -> None:
-    """ValueError where a distribution is not understood; files are read when the run begins."""
+    """ValueError if a distribution is not understood; files are read when the run begins."""
     kind, *numbers = (part.strip() for part in words.split(":"))
     if kind in ("", "uniform"):
         if numbers:

@@ -46,7 +46,7 @@ from robgui.core.execution.step import Pace, Step
 from robgui.core.model.classifier import Classifier
 from robgui.core.model.randomness import HOST
 
-#: Samples drawn at a time; fixed, so that the batch does not change them.
+#: Samples drawn at a time; fixed, so the batch does not change them.
 _BLOCK = 64
 #: Tell these random numbers from those of the particles.
 _PLAIN, _SEARCH = 1 << 40, (1 << 40) + 1

@@ -43,9 +43,9 @@ def domain_views(result: OperatingDomainResult, params: OperatingDomainParams) -
 
 
 def _dots(result: OperatingDomainResult) -> Curves:
-    """Poses over the first two parameters, or over the margin where there is one.
+    """Poses over the first two parameters, or over the margin if there is one.
 
-    As many of each kind as came, so that the eye counts right; where few are lost all of them.
+    As many of each kind as came, so the eye counts right; where few are lost all of them.
     """
     fails = result.margins > 0
     first = np.arange(len(fails)) < _DOTS

@@ -59,7 +59,7 @@ def map_details(result: MapResult) -> list[View]:
 
 
 def winner_map(result: MapResult, network: int, shape: int) -> Matrix:
-    """Which class wins (hue) and how surely (intensity); the score where that is not known."""
+    """Which class wins (hue) and how surely (intensity); the score if unknown."""
     title, note = _titled(result, WINNERS, network, shape), _told(result, network, shape)
     spots = trap_spots(result, network, shape)
     if not result.top_scores.size:
@@ -157,8 +157,8 @@ def traps_of(result: MapResult, network: int, shape: int) -> np.ndarray:
 def class_order(result: MapResult) -> tuple[np.ndarray, tuple[str, ...]]:
     """Rank of every class ``(classes,)`` and the names of the ranks.
 
-    The class that is looked at comes first and its strongest rival second, so that they have the
-    two strong colours in the maps of all networks; rare classes share the last rank.
+    The class that is looked at comes first and its strongest rival second, so they have the two
+    strong colours in the maps of all networks; rare classes share the last rank.
     """
     known = result.tops[result.tops >= 0]
     counts = np.bincount(known, minlength=len(result.labels)).astype(float)
@@ -295,7 +295,7 @@ def _trap_points(result: MapResult, shape: int) -> list[Line]:
 
 
 def _titled(result: MapResult, title: str, network: int, shape: int) -> str:
-    """The title alone where there is one map, so that another network's can be laid beside it."""
+    """The title alone if there is one map, so another network's can be laid beside it."""
     if len(result.networks) == 1 and len(result.shapes) == 1:
         return title
     if network < 0:
@@ -313,7 +313,7 @@ def _titled(result: MapResult, title: str, network: int, shape: int) -> str:
 
 
 def _guessed(result: MapResult, network: int, shape: int) -> np.ndarray | None:
-    """Cells that show what a coarser one around them has; None where there are none."""
+    """Cells that show what a coarser one around them has; None if there are none."""
     guessed = ~result.computed[network, shape] & (result.tops[network, shape] >= 0)
     return guessed if guessed.any() else None
 

@@ -95,7 +95,7 @@ def _sentence(result: MapResult, network: int, found: Survival) -> str:
 
 
 def _all_networks(result: MapResult, each: list[Survival]) -> str:
-    """The networks in the order of the request, so that the one on show comes first."""
+    """The networks in the order of the request, so the one on show comes first."""
     shares = [percent(found.share) if found.known else "an unknown share" for found in each]
     if result.computed.all():
         begin = "Of"

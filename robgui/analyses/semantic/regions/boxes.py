@@ -87,7 +87,7 @@ class GrowingBoxes:
         """Every box to its end; yields after every batch.
 
         One batch of poses serves all of them. With a time limit they grow one after the other, each
-        in its share of the time, so that there is an answer when it is over.
+        in its share of the time, so there is an answer when it is over.
         """
         places = np.flatnonzero(self.able).tolist()
         if not self._deadline.limited:

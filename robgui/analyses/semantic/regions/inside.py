@@ -23,7 +23,7 @@ _BEYOND, _FAR = 4, 0.04
 class ShownPoints:
     """E points ``(E, n)`` with their pictures ``(E, h, w, 3)``, scores and classes ``(E,)``.
 
-    Nan, white and -1 where there is none.
+    Nan, white and -1 if there is none.
     """
 
     points: np.ndarray

@@ -2,10 +2,10 @@
 
 Every pose known to lose the class, from the first look, from other boxes and from this one, has to
 be cut off; the largest box without one of them is looked into, and each lost pose found there is
-followed towards the start, so that the box is cut near the border of the class. When a look finds
-none, a ladder of boxes slightly smaller than this one is tested on poses drawn after it was fixed.
-Where no box of it passes, the search goes on; every trial has a risk of its own, and all of them
-together stay below 5 %.
+followed towards the start, so the box is cut near the border of the class. When a look finds none,
+a ladder of boxes slightly smaller than this one is tested on poses drawn after it was fixed. Where
+no box of it passes, the search goes on; every trial has a risk of its own, and all of them together
+stay below 5 %.
 """
 
 from __future__ import annotations
@@ -77,8 +77,8 @@ class LargestBox:
         domain: The ranges.
         target: The class that is to be kept.
         generator: Where poses come from.
-        lost: Poses ``(m, n)`` known to lose the class, in parts; those found join them, so that
-            boxes with the same list learn from each other.
+        lost: Poses ``(m, n)`` known to lose the class, in parts; those found join them, so boxes
+            with the same list learn from each other.
         most_lost: The share of lost poses that is to be ruled out.
         risk: Of all tests together.
         epsilon: Half the side of the box before anything is known.

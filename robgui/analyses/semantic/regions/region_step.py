@@ -1,7 +1,7 @@
 """The growing itself: every region of every start and method moves its bounds in one step, from
 one batch of points.
 
-``ask`` gives the points whose scores the next step needs and ``tell`` takes the scores, so that the
+``ask`` gives the points whose scores the next step needs and ``tell`` takes the scores, so the
 caller decides how they are computed: in one call, in batches, with pauses between them. The few
 numbers of the regions themselves are worked on beside the device, which would spend more time on
 starting the many small operations than on the scores.
@@ -275,7 +275,7 @@ class Grower:
         """How far to move each bound ``(A, 2, n)``: against the derivative, at most a step, half
         as far after each change of direction.
 
-        Divided by the stop level, so that a start that is twice as sure grows no faster.
+        Divided by the stop level, so a start that is twice as sure grows no faster.
         """
         downhill = (by_area / np.maximum(level, 1e-12)[:, None, None]).clip(-1, 1)
         eta = np.where(downhill * self._last[rows] < 0, self._eta[rows] / 2, self._eta[rows])

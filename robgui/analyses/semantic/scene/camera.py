@@ -18,8 +18,8 @@ def camera(
     ``(m, 3)`` of cameras.
 
     The camera looks at the origin; angles in degrees. X goes right and Y down the screen in pixels,
-    Z away from the camera. Angles are turned into directions in double precision, so that a picture
-    does not depend on what it is computed with.
+    Z away from the camera. Angles are turned into directions in double precision, so a picture does
+    not depend on what it is computed with.
     """
     a, e, r = (angle.double().deg2rad() for angle in (azimuth, elevation, roll))
     d = distance.double()

@@ -18,7 +18,7 @@ _IMAGENET_CLASSES = 1000
 
 
 def own_class(spec: str, labels: Sequence[str]) -> int:
-    """The one class whose name is that of a mesh, or ends with it; -1 where there is none.
+    """The one class whose name is that of a mesh, or ends with it; -1 if there is none.
 
     ``scanned_mug`` is a “coffee mug”. Synonyms are parted by commas, as in lists of ImageNet.
     """

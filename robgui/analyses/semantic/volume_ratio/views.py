@@ -31,7 +31,7 @@ def srvr_views(result: SrvrResult, params: SrvrParams) -> Sequence[View]:
 def _bars(result: SrvrResult, params: SrvrParams, shares: list[SafeShare]) -> Bars:
     """A group for every network.
 
-    A single network has a bar for every way to grow, so that another one can be laid beside it.
+    A single network has a bar for every way to grow, so another one can be laid beside it.
     """
     mean = np.array([one.mean for one in shares])
     low, high = (np.array([getattr(one, end) for one in shares]) for end in ("low", "high"))

@@ -29,7 +29,7 @@ class SafeShare:
 
     Attributes:
         mean: nan before the first region is done.
-        low: nan where fewer than two starts are done, so that nothing is known of the error.
+        low: nan where fewer than two starts are done, so nothing is known of the error.
         high: Upper end.
         starts: Starts of all shapes that are done.
         lost: Starts among them that already lose the class.

@@ -53,7 +53,7 @@ class GradientSearch:
 
     Attributes:
         calls: Inputs the model has seen.
-        blind: Whether no gradient pointed anywhere, so that nothing was searched.
+        blind: Whether no gradient pointed anywhere, so nothing was searched.
     """
 
     def __init__(

@@ -35,7 +35,7 @@ def bends(radii: np.ndarray, curves: np.ndarray) -> np.ndarray:
 
 
 def next_radius(radii: np.ndarray, curves: np.ndarray) -> float | None:
-    """The radius that would tell most about the curves; None where they are straight enough.
+    """The radius that would tell most about the curves; None if they are straight enough.
 
     It lies in the middle of the gap in which a bend hides the largest area. The width of a gap is
     the geometric mean of its widths on a linear axis and on a logarithmic one: what happens near

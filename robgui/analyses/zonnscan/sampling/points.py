@@ -83,8 +83,8 @@ class AntitheticPoints:
 
 
 class SobolPoints:
-    """Sobol points under 32 independent nested scramblings, so that the replicates are
-    independent and near normal.
+    """Sobol points under 32 independent nested scramblings, so the replicates are independent and
+    near normal.
 
     With one linear scrambling shared by all replicates and a digital shift of each, the error of a
     replicate takes only a handful of values in few dimensions, which suits Student's interval
@@ -190,7 +190,7 @@ def block_size(dims: int) -> int:
 def round_ends(cap: int) -> Iterator[int]:
     """How many points a zone has after each round: 32, 64, 96 and so on, 256, 320, 384.
 
-    A quarter of the last power of two is added, so that an early stop overshoots little.
+    A quarter of the last power of two is added, so an early stop overshoots little.
     """
     stop = min(FIRST_ROUND, cap)
     while stop < cap:
@@ -212,8 +212,8 @@ def stretches(cap: int, size: int) -> Iterator[list[tuple[int, int]]]:
 def stretch_generator(seed: int, start: int, device: torch.device) -> torch.Generator:
     """Random numbers of the stretch that begins at ``start``, the same however often it is drawn.
 
-    The first stretch is drawn on the host, so that the samples a panel shows can be drawn again on
-    any machine.
+    The first stretch is drawn on the host, so the samples a panel shows can be drawn again on any
+    machine.
     """
     place = HOST if start == 0 else device
     high, low = np.random.SeedSequence([seed, start]).generate_state(2, np.uint32).tolist()

@@ -33,7 +33,7 @@ class Scan:
     Attributes:
         active: Zones that need more samples.
         used: How many zones have been begun; the others wait.
-        more: Asked after every round how many of the waiting zones to begin, in their order.
+        more: Asked after every round how many of the waiting zones to begin, in order.
 
     Args:
         classifier: The model.
@@ -120,8 +120,8 @@ class Scan:
     def _portions(self, first: int, last: int, zones: int) -> Iterator[range]:
         """Rows of a block that all zones get before any gets more.
 
-        The first samples of a large input come a few at a time, so that the first curve over all
-        zones takes 64 calls; its points stand alone, so that any of them may come first.
+        The first samples of a large input come a few at a time, so the first curve over all zones
+        takes 64 calls; its points stand alone, so any of them may come first.
         """
         rows = last - first
         begun = rows

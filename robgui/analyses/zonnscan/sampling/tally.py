@@ -1,8 +1,8 @@
 """What is counted while samples pass.
 
 The index of a zone is E[H_C(M(U))] (Definition 1 of the paper): the mean entropy of the outputs,
-with the logarithm to base C. Entropies come from log-softmax, so that a confidence of 1 - 1e-12
-still counts.
+with the logarithm to base C. Entropies come from log-softmax, so a confidence of 1 - 1e-12 still
+counts.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from torch import Tensor
 
 from robgui.core.devices import to_host
 
-#: Samples whose classes are kept, so that a panel can show them with their pictures.
+#: Samples whose classes are kept, so a panel can show them with their pictures.
 SHOWN = 8
 #: exp(-200) is 0 in float32: below it a term p·log p is 0, and the bound keeps 0·inf out.
 _LOWEST_LOG = -200.0
@@ -92,7 +92,7 @@ class Counts:
     shown: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int64))
 
     def of(self, zones: np.ndarray) -> Counts:
-        """The rows of these zones, in their order."""
+        """The rows of these zones, in order."""
         rows = (getattr(self, one.name)[zones] for one in fields(self))
         return Counts(*rows)
 

@@ -31,7 +31,7 @@ def views(result: CornerCasesResult, params: CornerCasesParams) -> Sequence[View
 
 
 def _pictures(result: CornerCasesResult) -> Images:
-    """A caption is what the dataset calls an input, so that a click finds it in the gallery."""
+    """A caption is what the dataset calls an input, so a click finds it in the gallery."""
     pictures = []
     for place, pixels in enumerate(result.thumbnails[:MOST_PICTURES]):
         truth, first = int(result.truth[place]), int(result.classes[0, place])

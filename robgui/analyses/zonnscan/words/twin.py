@@ -15,8 +15,8 @@ KIND = "adversarial twin"
 def twin_finding(
     result: ZonnscanResult, params: ZonnscanParams, twin: Twins, eps: float
 ) -> Finding | None:
-    """The failure that a twin of the swept input shows; None where it keeps the class, or where
-    it was moved so far that the sweep asks for nothing there.
+    """The failure that a twin of the swept input shows; None if it keeps the class, or where it was
+    moved so far that the sweep asks for nothing there.
     """
     before, after = result.predicted, int(twin.seen[-1])
     limit = held(result, params)

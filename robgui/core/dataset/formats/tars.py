@@ -37,7 +37,7 @@ class TarMembers:
 
     Attributes:
         path: The file.
-        names: Of the members, in their order.
+        names: Of the members, in order.
         offsets: Where the content of each begins.
         sizes: Its bytes.
         complete: Whether the file ends as a tar file does.

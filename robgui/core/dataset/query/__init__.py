@@ -11,7 +11,7 @@ All listed conditions must hold. An empty query fits everything.
     "no entry"                                   any other word: part of name, class or tag
 
 ``or``, ``not`` (or a leading ``-``), ``and`` and parentheses join conditions. ``:`` takes the whole
-name where there is one and else a part of it, ``=`` the whole, ``~`` a part. A value with blanks
+name if there is one and else a part of it, ``=`` the whole, ``~`` a part. A value with blanks
 stands in quotes; after ``=``, ``!=`` and ``~`` it need not. Case does not matter.
 """
 

@@ -16,8 +16,8 @@ class Predicted:
     """What a model says about the inputs; all arrays ``(n,)``.
 
     Attributes:
-        classes: Predicted class; UNKNOWN and UNREADABLE where there is none.
-        confidence: Probability of that class; nan where it is not known.
+        classes: Predicted class; UNKNOWN and UNREADABLE if there is none.
+        confidence: Probability of that class; nan where unknown.
         margin: How much more probable it is than the next one.
         loss: Minus the logarithm of the probability of the label; nan without a label.
         labels: The labels, numbered like the model's classes; None without any.

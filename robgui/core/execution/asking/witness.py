@@ -278,7 +278,7 @@ def _place(finding: StoredFinding, request: Request) -> int | None:
 
 
 def _label(dataset: Dataset, place: int) -> int:
-    """The true class of an input; -1 where nobody knows."""
+    """The true class of an input; -1 if unknown."""
     if dataset.labels is None:
         return -1
     return int(dataset.labels[place])

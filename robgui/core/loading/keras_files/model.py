@@ -132,7 +132,7 @@ def _keras(path: Path) -> ModuleType:
     if "keras" not in sys.modules:
         os.environ["KERAS_BACKEND"] = "torch"
     try:
-        import h5py  # noqa: F401  (asked for here, so that a missing package is said at once)
+        import h5py  # noqa: F401  (asked for here, so a missing package is said at once)
         import keras as found
     except ImportError:
         raise MissingExtraError(f"{path}: a Keras model", "keras") from None

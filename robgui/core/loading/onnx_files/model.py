@@ -38,7 +38,7 @@ def load_onnx(path: Path, scores: str = "") -> Raw:
     """Reads an ONNX file; ``scores`` says which of its outputs is meant."""
     try:
         import onnx
-        import onnxruntime  # noqa: F401  (asked for here, so that a missing package is said at once)
+        import onnxruntime  # noqa: F401  (asked for here, so a missing package is said at once)
     except ImportError:
         raise MissingExtraError(f"{path}: an ONNX model", "onnx") from None
     try:

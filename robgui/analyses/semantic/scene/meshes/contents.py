@@ -36,7 +36,7 @@ def folder_resolver(folder: Path, largest: int) -> Any:
         """Finds plain files in the folder of the mesh or below it."""
 
         def get(self, name: str) -> bytes:
-            """The content of a file; OSError where it is missing, too large or somewhere else."""
+            """The content of a file; OSError if it is missing, too large or somewhere else."""
             return mesh_bytes(beside(folder, name.strip()), largest)
 
     return Folder(str(folder))

@@ -30,7 +30,7 @@ def decimate(
     as fine as that allows.
 
     The vertices of a cell move to their mean, and their values become the mean. Places in the
-    texture are averaged only where they are close to each other, so that a seam stays a seam.
+    texture are averaged only where they are close to each other, so a seam stays a seam.
 
     Args:
         vertices: ``(v, 3)``.

@@ -98,7 +98,7 @@ def make_mesh(
 
 
 def _values(many: int, colours: np.ndarray | None, uv: np.ndarray | None) -> np.ndarray:
-    """What each vertex carries: its colour, and its place in the texture where there is one."""
+    """What each vertex carries: its colour, and its place in the texture if there is one."""
     if colours is None:
         painted = np.full((many, 3), PLAIN)
     else:

@@ -26,7 +26,7 @@ class Paint:
     """Colours of one part.
 
     Attributes:
-        colours: ``(v, 3)`` in [0, 1], multiplied with the texture where there is one.
+        colours: ``(v, 3)`` in [0, 1], multiplied with the texture if there is one.
         uv: ``(v, 2)`` place in the texture; None without one.
         image: The texture as a PIL image, or None.
         ignored: What the file says and the picture does not show, without the name.
@@ -68,7 +68,7 @@ def painted(visual: Any, count: int, beside: Callable[[], Any]) -> Paint:
 
 
 def _places(uv: Any, count: int) -> np.ndarray | None:
-    """Places in a texture, two numbers for each vertex; None where they are too few."""
+    """Places in a texture, two numbers for each vertex; None if they are too few."""
     places = np.asarray([] if uv is None else uv, dtype=float)
     if places.ndim != 2 or len(places) != count or places.shape[1] < 2:
         return None
@@ -76,7 +76,7 @@ def _places(uv: Any, count: int) -> np.ndarray | None:
 
 
 def _factor(material: Any) -> np.ndarray | None:
-    """The colour of a material in [0, 255] with its opacity; None where it has none."""
+    """The colour of a material in [0, 255] with its opacity; None if it has none."""
     given = getattr(material, "baseColorFactor", None)
     if given is None:
         given = getattr(material, "diffuse", None)

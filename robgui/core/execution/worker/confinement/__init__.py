@@ -12,7 +12,7 @@ On Linux, and as far as the kernel offers it:
 - Landlock (files, since 5.13; TCP, 6.7; signals and abstract sockets, 6.12): every file that the
   user can read can be read, but nothing can be written, made, moved, cut short or removed outside
   the worker's own temporary folder, and no file is executed. Devices of graphics cards, and with
-  them ``/dev/shm``, can be written where there are any.
+  them ``/dev/shm``, can be written if there are any.
 - Seccomp (x86-64 and ARM of 64 bits): no program or process is started; no socket is made or
   connected (with a graphics card, local ones can be made but not connected); no other process is
   traced, read or sent a signal; owner, mode, times and attributes of files stay; no mount, no

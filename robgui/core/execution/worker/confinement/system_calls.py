@@ -23,7 +23,7 @@ class Processor:
     most: int
 
     def number(self, name: str) -> int | None:
-        """The number of a call; None where there is no such call."""
+        """The number of a call; None if there is no such call."""
         return CALLS[name][self.column]
 
 
