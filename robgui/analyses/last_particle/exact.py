@@ -1,10 +1,9 @@
-"""The exact statistics of the last particle: how many killings validate, the estimate, its
-interval, the power.
+"""The exact statistics of the last particle: threshold, estimate, interval and power.
 
-With N particles of which the lowest is killed again and again, the number M of killings at or below
-level 0 is Poisson(-N log p); over R independent replicas the sum is Poisson(-R N log p). When K are
-killed at once (AMS), the i-th death comes at rate N - (i mod K), so M is the state at time -log p
-of a pure birth process with these rates.
+With N particles, the lowest of which is killed again and again, the number M of killings at or
+below level 0 is Poisson(-N log p); over R independent replicas the sum is Poisson(-R N log p). When
+K are killed at once (AMS), the i-th death comes at rate N - (i mod K), so M is the state at time
+-log p of a pure birth process with these rates.
 """
 
 from __future__ import annotations
@@ -18,13 +17,13 @@ from scipy import special, stats
 
 from robgui.analyses.last_particle.result import OUTSIDE
 
-#: Points of time at which the law of a birth process is tabulated for intervals.
+#: Points in time at which the law of a birth process is tabulated for intervals.
 _GRID = 256
 
 
 @dataclass(frozen=True)
 class Law:
-    """How many particles die before all of them fail.
+    """The law of the number of deaths before all particles fail.
 
     Attributes:
         particles: N.
@@ -37,10 +36,10 @@ class Law:
     replicas: int = 1
 
     def threshold(self, critical: float, risk: float) -> int:
-        """The smallest m with P(M >= m) <= ``risk`` when the failure probability is
-        ``critical``: Comp_m of Algorithm 1, line 2.
+        """The smallest m with P(M >= m) <= ``risk`` if the failure probability is ``critical``.
 
-        Section 3.2 has it as the m for which the quantile of Gamma(m, N) at the risk is -log p_c.
+        Comp_m of Algorithm 1, line 2. Section 3.2 has it as the m for which the quantile of
+        Gamma(m, N) at the risk is -log p_c.
         """
         time = -math.log(critical)
         if self.kill == 1:
@@ -60,8 +59,10 @@ class Law:
     def estimate(self, killed: np.ndarray) -> float:
         """The estimate from the killed ``(R,)`` of each replica: the geometric mean of theirs.
 
-        Algorithm 1, line 9, has (1 - 1/N)^(k - 1), which is unbiased and varies far more. Here:
-        exp(-M / N) for the last particle, (1 - K/N)^(M // K) (1 - (M mod K)/N) for AMS.
+        Algorithm 1, line 9, has (1 - 1/N)^(k - 1), which is unbiased but varies far more. Here:
+        exp(-M / N) for the last particle, (1 - K/N)^(M
+
+        K) (1 - (M mod K)/N) for AMS.
         """
         if self.kill == 1:
             return float(np.exp(-killed.sum() / (self.particles * len(killed))))
@@ -73,9 +74,7 @@ class Law:
     def interval(
         self, killed: np.ndarray | int, outside: float = OUTSIDE
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Lower and upper end of the exact interval for p from the killed of all replicas
-        together, any shape.
-        """
+        """The exact interval for p from the killed of all replicas together, of any shape."""
         counts = np.asarray(killed, dtype=np.int64)
         if self.kill == 1:
             # M is a Poisson count at time t = -log p with rate N R. The ends solve P(M <= k) and
@@ -106,7 +105,7 @@ class Law:
     def _times(self, counts: np.ndarray, outside: float) -> tuple[np.ndarray, np.ndarray]:
         most = max(
             int(counts.max(initial=0)) + 1, 16 * self.kill * self.replicas
-        )  # large from the start: tables are dear
+        )  # Generous from the start: tables are expensive.
         times, tails = _tabulated(
             self.particles, self.kill, self.replicas, 2 ** math.ceil(math.log2(most + 1))
         )
@@ -123,8 +122,9 @@ class Law:
 def threshold(
     particles: int, critical: float, risk: float = 0.01, replicas: int = 1, kill: int = 1
 ) -> int:
-    """How many killings validate: the smallest m with P[Poisson(-N R log p_c) >= m] <= risk
-    (AMS: its own law).
+    """How many killings validate: the smallest m with P[Poisson(-N R log p_c) >= m] <= risk.
+
+    AMS has its own law.
     """
     return Law(particles, kill, replicas).threshold(critical, risk)
 
@@ -143,11 +143,11 @@ def power(
 
 
 def bound_so_far(killed: int, lines: int, failures: int, samples: int, risk: float) -> float:
-    """An upper end of the failure probability while a test goes on, at this risk whenever it ends.
+    """An upper bound of the failure probability during a test, valid at this risk whenever it ends.
 
     A test that has killed k of its ``lines`` particles will kill at least k, and the more it kills
-    the rarer is a failure: so the bound that k gives holds wherever the test is stopped. Plain
-    samples give another one; each has half of the risk.
+    the rarer a failure is: the bound from k holds wherever the test is stopped. Plain samples give
+    another bound; each gets half of the risk.
 
     Args:
         killed: Particles killed so far, over all repetitions.
@@ -164,7 +164,7 @@ def bound_so_far(killed: int, lines: int, failures: int, samples: int, risk: flo
 
 
 def monte_carlo_bound(failures: int, samples: int, risk: float) -> float:
-    """All that plain samples prove at confidence 1 - ``risk``: p is below this.
+    """The bound that plain samples prove at confidence 1 - ``risk``.
 
     -log(risk)/k for k clean ones.
     """
@@ -229,15 +229,13 @@ def _tail_of(pmf: np.ndarray, replicas: int) -> np.ndarray:
 def _tabulated(
     particles: int, kill: int, replicas: int, counts: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Times ``(g,)`` and P(M >= c) ``(g, counts + 1)``, far enough for every count up to
-    ``counts``.
-    """
+    """Times ``(g,)`` and P(M >= c) ``(g, counts + 1)``, reaching far enough for all ``counts``."""
     own = counts // replicas + 1
     rates = particles - np.arange(own) % kill
     last = float(np.sum(1 / rates) + 8 * math.sqrt(np.sum(1.0 / rates**2)) + 8 / particles)
     times = (
         last * np.linspace(0, 1, _GRID) ** 2
-    )  # the fewer the killed, the shorter the times that matter
+    )  # The fewer the killed, the shorter the times that matter.
     if replicas > 1:
         states = int(particles * last + 10 * math.sqrt(particles * last) + 20)
     else:
@@ -255,7 +253,7 @@ def _tabulated(
 def _solve(times: np.ndarray, tail: np.ndarray, wanted: float) -> float:
     """The time at which the rising ``tail`` reaches ``wanted``.
 
-    On the normal scale it is nearly straight.
+    It is nearly straight on the normal scale.
     """
     scores = special.ndtri(np.clip(tail, 1e-300, 1 - 1e-16))
     return float(np.interp(special.ndtri(wanted), scores, times))

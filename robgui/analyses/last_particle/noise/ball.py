@@ -23,9 +23,9 @@ from robgui.core.errors import ParamsError
 
 #: Standard deviations beyond which a bound of a normal coordinate is left to the condition.
 _FAR = 6.0
-#: How far above its mean, in standard deviations, κ² lies over ρ²: what is tried.
+#: Tried values for how far κ² lies above the mean of ρ², in standard deviations.
 _TRIED = (-1.5, 0.0, 1.5)
-#: Points with which the condition is tried, and how often at least it must hold.
+#: Points used to test the condition, and the least share for which it must hold.
 _PILOT, _LEAST = 64, 0.03
 
 
@@ -33,7 +33,7 @@ class CutBall:
     """Points of the unit ball within bounds, for P pairs of an input and a size.
 
     Args:
-        low: ``(P, d)`` lowest values in units of the radius; at most 0.
+        low: ``(P, d)`` lowest values in units of the radius, at most 0.
         high: ``(P, d)`` highest; at least 0. Values with no room at all stay where they are.
     """
 
@@ -50,7 +50,7 @@ class CutBall:
         self._kappa = torch.stack(candidates).gather(0, best.indices[None])[0]
 
     def _candidates(self) -> list[Tensor]:
-        """κ ``(P,)`` for each of what is tried; 0 stands for uniform points of the bounds."""
+        """The κ ``(P,)`` to try; 0 stands for uniform points of the bounds."""
         tried = [self._fitting(above) for above in _TRIED]
         return [*tried, torch.zeros_like(tried[0])]
 
@@ -80,7 +80,7 @@ class CutBall:
         return (second * free).sum(1) + 2, spread.sum(1) + 4
 
     def _kept(self, kappa: Tensor) -> Tensor:
-        """How often the condition holds ``(P,)``, tried with fixed random numbers."""
+        """How often the condition holds ``(P,)``, tested with fixed random numbers."""
         rows, dim = self._low.shape
         source = torch.Generator(torch.device("cpu")).manual_seed(0)
         latent = torch.randn((_PILOT, dim + 2), generator=source, device=source.device)
@@ -94,7 +94,9 @@ class CutBall:
         return torch.zeros(0, device=self._low.device)
 
     def offsets(self, pairs: Tensor) -> Bound:
-        """Latent ``(n, d + 2)`` -> points ``(n, d)`` within the bounds; off by the condition."""
+        """Latent ``(n, d + 2)`` -> points ``(n, d)`` within the bounds; only valid under the
+        condition.
+        """
         low, high = self._low[pairs], self._high[pairs]
 
         def points(latent: Tensor) -> Tensor:
@@ -104,7 +106,7 @@ class CutBall:
         return points
 
     def inside(self, pairs: Tensor) -> Bound:
-        """Latent ``(n, d + 2)`` -> which points fulfil the condition ``(n,)``."""
+        """Latent ``(n, d + 2)`` -> which points meet the condition ``(n,)``."""
         return lambda latent: self._inside(latent, pairs, self._kappa)
 
     def _inside(self, latent: Tensor, pairs: Tensor, kappa: Tensor) -> Tensor:
@@ -113,7 +115,7 @@ class CutBall:
         return holds & within.all(1)
 
     def _points(self, latent: Tensor, pairs: Tensor, kappa: Tensor) -> tuple[Tensor, Tensor]:
-        """Points ``(n, d)``, and whether their length is as the condition wants it."""
+        """Points ``(n, d)``, and whether their length meets the condition."""
         low, high, free = self._low[pairs], self._high[pairs], self._free[pairs]
         own = kappa[pairs].to(latent.dtype)
         uniform = low + (high - low) * torch.special.ndtr(latent[:, :-2])

@@ -1,6 +1,6 @@
-"""Noise of images that does not average out over the pixels: blotches, light, compression.
+"""Image noise that does not average out over the pixels: blotches, light, compression.
 
-Each is a function of a Gaussian latent point, so the particles move as for every other noise.
+Each is a function of a Gaussian latent point, so the particles move as for any other noise.
 """
 
 from __future__ import annotations
@@ -31,13 +31,14 @@ _COLOURS = (
     (-0.168736, -0.331264, 0.5),
     (0.5, -0.418688, -0.081312),
 )
-#: The least quality there is.
+#: Lowest quality.
 _WORST = 1.0
 
 
 def smooth(x: Tensor, reach: Tensor, blur: float) -> Bound:
-    """White noise blurred by a Gaussian of ``blur`` pixels, brought back to standard deviation
-    ``reach`` at every pixel, edges included.
+    """White noise blurred by a Gaussian of ``blur`` pixels.
+
+    It is scaled back to standard deviation ``reach`` at every pixel, edges included.
 
     Args:
         x: ``(n, c, h, w)``.
@@ -53,8 +54,8 @@ def smooth(x: Tensor, reach: Tensor, blur: float) -> Bound:
 
 
 def blurring(size: int, width: float) -> Tensor:
-    """The matrix ``(size, size)`` that blurs; its rows have length 1, so white noise keeps its
-    variance.
+    """The blurring matrix ``(size, size)``; its rows have length 1, which keeps the variance of
+    white noise.
     """
     place = torch.arange(size, dtype=torch.float64, device=torch.device("cpu"))
     weights = torch.exp(-((place[:, None] - place) ** 2) / (2 * width**2))
@@ -89,10 +90,10 @@ def compressed(x: Tensor, sizes: Tensor) -> Bound:
 
 
 def jpeg(x: Tensor, quality: Tensor) -> Tensor:
-    """Images ``(n, c, h, w)`` in [0, 1] as JPEG of ``quality`` ``(n,)`` leaves them.
+    """Images ``(n, c, h, w)`` in [0, 1] after JPEG compression of ``quality`` ``(n,)``.
 
-    Colours are not subsampled; the quality need not be a whole number; what is lost is lost in
-    rounding the coefficients, the coding of a file loses nothing.
+    Colours are not subsampled, and the quality need not be a whole number. All loss comes from
+    rounding the coefficients; coding them loses nothing.
     """
     return _spectrum(x)(quality)
 

@@ -18,7 +18,7 @@ from robgui.analyses.last_particle.noise.images import compressed, light, smooth
 from robgui.analyses.last_particle.params import Noise
 from robgui.analyses.last_particle.particles.kernel import Bound
 
-#: How far towards the end of the noise a latent point is placed.
+#: How far towards the edge of the noise a latent point is placed.
 _NEARLY = 0.95
 
 
@@ -30,7 +30,7 @@ class Prior:
         spread: Standard deviation of the latent points: 1, or sqrt(1/2) where erf makes them
             uniform without a factor.
         noise: Kind of noise.
-        smooth: Whether gradients with respect to the latent point say anything.
+        smooth: Whether gradients with respect to the latent point are informative.
 
     Args:
         noise: Kind of noise.
@@ -96,9 +96,8 @@ class Prior:
         return lambda latent: after(raw(latent))
 
     def inside(self, pairs: Tensor) -> Bound | None:
-        """Latent points ``(n, dim)`` -> which of them the noise consists of ``(n,)``.
-
-        None if it is all of them.
+        """Latent points ``(n, dim)`` -> which of them belong to the noise ``(n,)``; None if all
+        do.
         """
         return None if self._cut_ball is None else self._cut_ball.inside(pairs)
 
@@ -145,7 +144,8 @@ class Prior:
         def inputs(latent: Tensor) -> Tensor:
             moved = latent[:, : self._values] * free
             norm = (moved.square().sum(1) + latent[:, self._values :].square().sum(1)).sqrt()
-            if out is None:  # a search among directions: at the usual length they are near normal
+            # For a search among directions: at their usual length they are nearly normal.
+            if out is None:
                 norm = (free.sum(1) + 2).sqrt()
             return torch.addcmul(x, reach, (moved / norm[:, None]).reshape(x.shape), out=out)
 
@@ -158,7 +158,7 @@ class Prior:
         return lambda latent: torch.minimum(torch.maximum(raw(latent), low), high)
 
     def _after(self, owner: Tensor) -> Bound | None:
-        """Rounding and padding, if there are any."""
+        """Applies rounding and padding, if any."""
         steps = [step for step in (self._rounding(), self._padding(owner)) if step is not None]
         if len(steps) == 2:
             return lambda x: steps[1](steps[0](x))
@@ -188,9 +188,8 @@ class Prior:
         return (points < self._lengths[owner][:, None]).to(self._inputs.dtype)[:, :, None]
 
     def limits(self, pairs: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Input, reach of the noise and free mask of each pair, for a search within the noise.
-
-        Each ``(n, *shape)``.
+        """Input, reach and free mask of each pair, each ``(n, *shape)``, for a search within the
+        noise.
         """
         owner = self._owner[pairs]
         x = self._inputs[owner]
@@ -201,10 +200,10 @@ class Prior:
         return x, reach, free if self._lengths is None else free * self._real(owner)
 
     def latent_of(self, x: Tensor, pairs: Tensor) -> Tensor | None:
-        """Latent points ``(n, dim)`` near what the inputs ``x`` within the noise are made of.
+        """Latent points ``(n, dim)`` that nearly produce the inputs ``x`` within the noise.
 
-        Box and clip noise only, None for the others; never at the end of the noise, which no latent
-        point reaches.
+        Box and clip noise only, None for the others; never at the edge of the noise, which no
+        latent point reaches.
         """
         if self.noise not in ("box", "clip"):
             return None
@@ -213,8 +212,8 @@ class Prior:
         return torch.erfinv(share.clamp(-_NEARLY, _NEARLY)).flatten(1)
 
     def settled(self, x: Tensor, pairs: Tensor) -> Tensor:
-        """Inputs ``(n, *shape)`` brought within the bounds, rounded and padded as the noise
-        would leave them.
+        """Inputs ``(n, *shape)`` clamped to the bounds, rounded and padded as the noise would leave
+        them.
         """
         if self._bounds is not None:
             x = torch.minimum(torch.maximum(x, self._bounds[0]), self._bounds[1])
@@ -225,7 +224,9 @@ class Prior:
 
 
 def _uniform(middle: Tensor, half: Tensor, out: Tensor | None) -> Bound:
-    """Gives middle + half (2 Φ(√2 z) - 1) = middle + half erf(z), in one buffer if there is one."""
+    """Computes middle + half (2 Φ(√2 z) - 1) = middle + half erf(z), in one buffer if there is
+    one.
+    """
     if out is None:
         return lambda latent: torch.addcmul(middle, half, torch.erf(latent).reshape(middle.shape))
     flat = out.flatten(1)

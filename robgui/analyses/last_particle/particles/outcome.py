@@ -1,6 +1,4 @@
-"""From the counts of a test to its verdict: validated, failing or inconclusive, with estimate,
-interval and diagnostics.
-"""
+"""Turns the counts of a test into its verdict: validated, failing or inconclusive."""
 
 from __future__ import annotations
 
@@ -14,11 +12,10 @@ from robgui.analyses.last_particle.exact import Law
 from robgui.analyses.last_particle.particles.lanes import Lane
 from robgui.analyses.last_particle.result import OUTSIDE
 
-#: A larger share of new particles that never moved, and at least this many of them, means that the
+#: A larger share of new particles that never moved, and at least this many of them, means that
 #: particles are copies of each other.
 MOST_STUCK, FEW_STUCK = 0.2, 3
-#: Replicas whose differences chance would make more rarely than this are not replicas of the same
-#: thing.
+#: Replicas whose differences are rarer than this by chance do not measure the same thing.
 DISPERSION_LEVEL = 1e-3
 
 #: Where several are killed at once, this many rounds of which a larger share repeats the level of
@@ -88,12 +85,10 @@ def outcome(
 
 
 def dispersed(law: Law, counts: np.ndarray) -> tuple[float, float]:
-    """Variance of the counts over what their law says, and how likely so large a one is.
+    """Variance of the counts relative to their law, and how likely so large a one is.
 
-    Nan for one replica.
-
-    Replicas stopped because the test was validated count as they stand, which can only make it
-    smaller.
+    Nan for one replica. Replicas stopped because the test was validated count as they stand, which
+    can only make it smaller.
     """
     if len(counts) < 2:
         return float("nan"), float("nan")
@@ -105,7 +100,7 @@ def dispersed(law: Law, counts: np.ndarray) -> tuple[float, float]:
 
 
 def _stepped(lanes: Sequence[Lane]) -> bool:
-    """Whether the levels of a test stand still for most of its rounds."""
+    """Whether the levels of a test repeat in most of its rounds."""
     rounds = sum(lane.rounds for lane in lanes)
     repeated = sum(lane.repeated for lane in lanes)
     return rounds >= FEW_ROUNDS * len(lanes) and repeated > MOST_REPEATED * rounds

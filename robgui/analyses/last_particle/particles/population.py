@@ -1,5 +1,5 @@
-"""The lanes at work: their particles on the device, everything that is one number per particle
-on the host.
+"""The running lanes: particles on the device, everything with one number per particle on the
+host.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from robgui.analyses.last_particle.particles.streams import Drawn
 
 @dataclass
 class Population:
-    """The lanes at work, row by row.
+    """The running lanes, row by row.
 
     Attributes:
         lanes: ``(a,)`` their numbers.
@@ -120,7 +120,7 @@ class Population:
         return cls(*joined)
 
     def pick(self, chosen: slice | np.ndarray) -> Population:
-        """The lanes of these places."""
+        """The lanes at these positions."""
         places = (
             chosen
             if isinstance(chosen, slice)
@@ -165,11 +165,12 @@ class Choice:
         )
 
     def bars(self, population: Population) -> Level:
-        """The level for the copies, as ``Moves`` takes it: ``(a * K,)``, and one row for each move.
+        """The level for the copies, in the form ``Moves`` takes: ``(a * K,)``, and one row for each
+        move.
 
         Only in lanes that have met a level twice does a particle on the level move freely along it.
         In the others it does so with the probability of the rest, as every particle above the level
-        comes down to it: this leaves the law as it is too.
+        comes down to it; this preserves the law too.
         """
         device, kill = population.latent.device, self.killed.shape[1]
         first = np.take_along_axis(population.rests, self.parent, 1)[:, None]

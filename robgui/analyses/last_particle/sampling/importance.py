@@ -21,22 +21,22 @@ from torch import Tensor
 from robgui.analyses.last_particle.particles.setup import Score
 from robgui.analyses.last_particle.particles.streams import Streams
 
-#: The share of points drawn from the noise itself.
+#: Share of points drawn from the noise itself.
 _PLAIN = 0.5
-#: Fewer points than this, as the spread of the weights makes them count, give no number.
+#: Least effective number of points for an estimate.
 ENOUGH = 40.0
-#: Where many points are asked for, a few are drawn first to see how many are needed until enough
-#: of them count, which tells the estimate to a tenth. They are not part of it: how long to draw
-#: must not depend on what is averaged.
+#: If many points are asked for, a few are drawn first to see how many are needed until enough of
+#: them count to give the estimate to a tenth. They are not part of it: the stopping time must not
+#: depend on what is averaged.
 _TRIAL, _PLENTY = 1024, 500.0
-#: Where too few count, more points are drawn: half as many again as are needed by what is known,
-#: but at most this multiple of those asked for.
+#: If too few count, more points are drawn: one and a half times the number needed so far, at most
+#: this multiple of those asked for.
 LONGER = 4
 #: Errors to either side of the estimate, by the number of points that count. The normal law would
 #: say 1.96, but the error is itself estimated, and too small where few points carry the weight:
 #: with these factors curved and flat edges of failing sets were covered by 96 % and more.
 _ERRORS = ((200.0, 2.17), (100.0, 4.0), (ENOUGH, 6.0))
-#: Tells these random numbers from those of the particles and of the plain samples.
+#: Keeps these random numbers apart from those of the particles and of the plain samples.
 _STREAM = 1 << 41
 #: Points drawn at a time; fixed, so the batch does not change them.
 _BLOCK = 64
@@ -53,7 +53,7 @@ class Measured:
             meet.
         samples: Points drawn for the estimate.
         failures: How many of them fail.
-        effective: How many failing points of equal weight would tell as much.
+        effective: Effective number: as many failing points of equal weight tell as much.
     """
 
     p: float = float("nan")
@@ -65,7 +65,7 @@ class Measured:
 
 
 class Importance:
-    """Samples around centres; ``measured`` says at any time what is known.
+    """Samples around centres; ``measured`` gives the estimate so far.
 
     Args:
         score: The margin; fails where it is above 0.
@@ -113,7 +113,9 @@ class Importance:
             yield
 
     def _needed(self) -> int:
-        """How many points would give a number; 0 if there is one, or none is in reach."""
+        """How many points would give an estimate; 0 if there is one already, or none is within
+        reach.
+        """
         found = self.measured
         if not found.failures or found.effective >= ENOUGH:
             return 0
@@ -134,7 +136,9 @@ class Importance:
         self.sampled += len(wanted)
 
     def _drawn(self, blocks: int) -> Tensor:
-        """Points ``(blocks * 64, dim)``, in turn plain and around each centre."""
+        """Points ``(blocks * 64, dim)``, alternating between plain ones and those around each
+        centre.
+        """
         dim, k = self._centres.shape[1], len(self._centres)
         parts = []
         for _ in range(blocks):
@@ -147,7 +151,7 @@ class Importance:
         return torch.cat(parts)
 
     def _weights(self, points: Tensor) -> Tensor:
-        """Density under the noise over that under the mixture ``(n,)``: at most 2."""
+        """Density under the noise relative to the mixture ``(n,)``: at most 2."""
         centres = self._centres.double()
         ratios = points.double() @ centres.T - centres.square().sum(1) / 2
         around = math.log((1 - _PLAIN) / len(centres)) + torch.logsumexp(ratios, 1)
@@ -156,7 +160,7 @@ class Importance:
 
     @property
     def measured(self) -> Measured:
-        """What the points so far say."""
+        """The estimate from the points so far."""
         n, (total, squares) = self.sampled, self._sums
         if not self._failures:
             return Measured(samples=n)
