@@ -1,6 +1,6 @@
-"""The picture from its parts: background, pixels that see a face, and pixels mixed at edges.
+"""Composes a picture: background, pixels that see a face, and pixels mixed at edges.
 
-Its gradient is written out: a chain of single operations would copy whole pictures forth and back,
+The gradient is written out: a chain of single operations would copy whole pictures back and forth,
 though only the pixels of the object and the sum over the background matter.
 """
 
@@ -59,7 +59,7 @@ class _Composed(torch.autograd.Function):
         canvas.scatter_(0, place.flatten(), colour.flatten())
         first = canvas.index_select(0, one.flatten()).view_as(one)
         jump = canvas.index_select(0, two.flatten()).view_as(two) - first
-        # unlike index_add_ the same on every run on a GPU too
+        # Unlike index_add_, deterministic on a GPU too.
         canvas.index_put_((one,), one_takes * jump, accumulate=True)
         canvas.index_put_((two,), two_takes * -jump, accumulate=True)
         low, high = canvas.aminmax()

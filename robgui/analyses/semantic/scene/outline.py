@@ -1,11 +1,10 @@
-"""Smooth outlines: how much of a pixel lies beyond the edge of a surface that crosses it, with
-gradient.
+"""Antialiased outlines: how much of a pixel lies beyond a surface's edge, with gradient.
 
 Where a surface folds away from the camera, ends or has a crease, the colour jumps between two
-neighbouring pixels. The edge's projection crosses the line between their centres at a place that
-moves with the pose; each of the two pixels takes as much of the other's colour as the exact area of
-it that lies beyond the edge. This is what gives a picture a gradient in the pose; inside a surface
-the shading has its own.
+neighbouring pixels. The projected edge crosses the line between their centres at a place that moves
+with the pose; each of the two pixels takes the other's colour in proportion to its exact area
+beyond the edge. This is what gives a picture a gradient in the pose; inside a surface the shading
+has its own.
 """
 
 from __future__ import annotations
@@ -17,8 +16,8 @@ from torch import Tensor
 
 from robgui.analyses.semantic.scene.visibility import NEAR, Corners, expand, inverse_depth
 
-#: How many pixels' width an edge may lie behind what its pixel shows and still be its edge, as in a
-#: concave corner.
+#: How far, in pixel widths, an edge may lie behind its pixel's surface and still count as its edge,
+#: as in a concave corner.
 _TOLERANCE = 4.0
 
 
@@ -189,9 +188,7 @@ def _shown(
 
 
 def _outermost(pair: Tensor, outward: Tensor) -> Tensor:
-    """Of the crossings between the same two pixels the one that lies farthest out, where the
-    last surface ends.
-    """
+    """Of the crossings between the same two pixels, the outermost, where the last surface ends."""
     _, order = (pair * (1 << 24) - ((outward + 2) * (1 << 20)).long()).sort(stable=True)
     pair = pair.index_select(0, order)
     new = torch.ones_like(pair, dtype=torch.bool)

@@ -1,7 +1,7 @@
-"""Pictures of a mesh: batched, in pure torch, differentiable in pose, light and colour.
+"""Renders a mesh: batched, in pure torch, differentiable in pose, light and colour.
 
-Visibility is decided by a z-buffer without gradient (``visibility``), visible pixels are shaded
-with gradient (``shading``), and edges between surfaces are made smooth with gradient (``outline``).
+A z-buffer without gradient decides visibility (``visibility``), visible pixels are shaded with
+gradient (``shading``), and edges between surfaces are smoothed with gradient (``outline``).
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from robgui.analyses.semantic.scene.outline import EdgeTable, mixing
 from robgui.analyses.semantic.scene.shading import Pixels, Surface, shade, texture_table
 from robgui.analyses.semantic.scene.visibility import Corners, nearest
 
-#: Pixels, vertices and faces that are worked on at once; small enough for a processor's cache.
+#: Pixels, vertices and faces processed at once; small enough for a processor's cache.
 _AT_ONCE = 600_000
 
 
 class View(NamedTuple):
-    """How m pictures are taken; angles in degrees, each field ``(m,)`` but the last two."""
+    """How m pictures are taken; angles in degrees, each field ``(m,)`` except the last two."""
 
     azimuth: Tensor
     elevation: Tensor
@@ -117,7 +117,7 @@ class Renderer:
         if self._colour is not None:
             tint = tint * self._colour
         count = torch.bincount(pixels.picture, minlength=len(tint)).tolist()
-        # one slice a picture: the gradient of a value looked up at every pixel is summed slowly
+        # One slice per picture: the gradient of a per-pixel lookup is slow to sum.
         colour = torch.cat(
             [
                 (ambient + light * lit) * own[:, None]
@@ -138,7 +138,7 @@ class Renderer:
 def _affine(rows: Tensor, points: Tensor) -> Tensor:
     """Products ``(m, v)`` of ``(m, 3)`` and ``(3, v)``.
 
-    Unlike a matrix product the same for every m.
+    Unlike a matrix product, the same for every m.
     """
     first, second, third = rows[:, :, None].unbind(1)
     return first * points[0] + second * points[1] + third * points[2]

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from robgui.analyses.semantic.scene.visibility import Corners
 
-#: The lower half of what ``visibility`` holds of a pixel: the number of the face that it sees.
+#: Mask for the lower half of a ``visibility`` entry: the number of the face that the pixel sees.
 _FACE = (1 << 32) - 1
 
 
@@ -92,7 +92,7 @@ class OnPlanes(torch.autograd.Function):
 
 
 def _distinct(number: Tensor, most: int) -> tuple[Tensor, Tensor]:
-    """The distinct numbers in rising order, and where each one stands among them."""
+    """The distinct numbers in rising order, and the index of each number among them."""
     present = torch.zeros(most, dtype=torch.int64, device=number.device)
     present.scatter_(0, number, 1)
     return present.nonzero().squeeze(1), (present.cumsum(0) - 1).index_select(0, number)
@@ -130,15 +130,16 @@ def _planes(corners: Corners, cosine: Tensor, surface: Surface, used: Tensor) ->
 
 
 def _repeated(place: Tensor, count: int) -> Tensor:
-    """Whole numbers as those from 0 to ``count - 1``; far quicker than a remainder of integers."""
+    """Reduces whole numbers modulo ``count``; far quicker than an integer remainder."""
     return place - (place / count).floor_() * count
 
 
 def texture_table(texture: Tensor) -> Tensor:
-    """``(12, h · w)`` between each texel and its right, lower and opposite neighbours: the colour
-    there, and how it grows with both shares and with their product.
+    """``(12, h · w)`` bilinear coefficients for each texel and its right, lower and diagonal
+    neighbours.
 
-    The texture repeats beyond its borders.
+    The colour there, and its growth with both fractions and with their product. The texture repeats
+    beyond its borders.
     """
     right, low = texture.roll(-1, 1), texture.roll(-1, 0)
     both = low.roll(-1, 1) - low - right + texture
@@ -147,7 +148,7 @@ def texture_table(texture: Tensor) -> Tensor:
 
 
 def sample(texture: Tensor, size: tuple[int, int], u: Tensor, v: Tensor) -> Tensor:
-    """Colours ``(3, n)`` between the four nearest texels."""
+    """Bilinear colours ``(3, n)`` between the four nearest texels."""
     height, width = size
     x, y = u * width - 0.5, (1 - v) * height - 0.5
     left, top = x.detach().floor(), y.detach().floor()

@@ -2,9 +2,9 @@
 
 A corner is projected to ``p = (f·X, f·Y, Z)``: screen coordinates from the centre in pixels, y
 down, times depth. The line through two corners is their cross product, so the inside of a face is
-three inequalities that are linear in the pixel's place, also when a corner lies behind the camera,
-and the near plane is a fourth. Row by row they give one span of pixels; only pixels that are inside
-a face are ever made, whatever its size.
+three inequalities that are linear in the pixel's place, even if a corner lies behind the camera,
+and the near plane is a fourth. Row by row they give one span of pixels; only pixels inside a face
+are ever generated, whatever its size.
 """
 
 from __future__ import annotations
@@ -15,12 +15,11 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-#: Nothing closer to the camera than this is seen; the object is about 2 wide.
+#: Near plane: nothing closer to the camera is seen; the object is about 2 wide.
 NEAR = 0.05
-#: Samples (one pixel of one face) that are made at once; a denser picture is made in several parts.
+#: Samples (one pixel of one face) made at once; a denser picture is split.
 MOST_SAMPLES = 4_000_000
-#: A face whose corners span less than this with the camera is seen from its edge and covers
-#: nothing.
+#: A face whose corners span less than this with the camera is seen edge-on and covers nothing.
 _LEAST_VOLUME = 1e-9
 #: Farther than any pixel.
 _BEYOND = 1e9
@@ -90,8 +89,8 @@ def inverse_depth(seen: Tensor) -> Tensor:
 
 
 def expand(count: Tensor) -> tuple[Tensor, Tensor]:
-    """Numbers ``count[i]`` entries for each i, which is at least 1: whose each entry is, and its
-    number there.
+    """Expands each i to ``count[i]`` >= 1 entries: the owner of each entry, and its number
+    there.
     """
     ends = count.cumsum(0)
     total = int(ends[-1]) if len(ends) else 0
@@ -124,11 +123,11 @@ def _touching(corners: Corners, faces: Tensor, height: int) -> _Faces:
 
 
 def _lines(corners: Corners, faces: Tensor, number: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Lines ``(9, a)`` and 1/depth ``(3, a)`` as in ``_Faces``, and what each face spans with
-    the camera ``(a,)``.
+    """Lines ``(9, a)`` and 1/depth ``(3, a)`` as in ``_Faces``, and each face's span with the
+    camera ``(a,)``.
 
     Two faces that share an edge get exactly opposite lines: there is no gap and no overlap between
-        them.
+    them.
     """
     picture = number.div(faces.shape[1], rounding_mode="floor")
     face, start = number - picture * faces.shape[1], picture * corners.x.shape[1]
@@ -182,7 +181,7 @@ def _inside(a: Tensor, rest: Tensor, far: float) -> tuple[Tensor, Tensor]:
     takes ten times as long on a processor.
     """
     sign = a.sign()
-    crossing = (-rest / (a + (1 - sign * sign))).clamp_(-far, far)  # a line along the row has none
+    crossing = (-rest / (a + (1 - sign * sign))).clamp_(-far, far)  # A line along the row has none.
     lowest = sign.mul_(2 * _BEYOND).sub_(_BEYOND)
     low = torch.minimum(crossing, lowest)
     high = torch.maximum(crossing, lowest.add_(2 * _BEYOND))
@@ -200,7 +199,7 @@ def _before_near_plane(
 
 
 def _write(buffer: Tensor, spans: _Spans) -> None:
-    """Puts the pixels of the spans into the buffer where they are nearest."""
+    """Writes the pixels of the spans into the buffer where they are nearest."""
     owner, step = expand(spans.pixels)
     depth = torch.addcmul(
         spans.depth.index_select(0, owner), spans.slope.index_select(0, owner), step.float()
@@ -210,7 +209,7 @@ def _write(buffer: Tensor, spans: _Spans) -> None:
 
 
 def _parts(count: Tensor, most: int) -> Iterator[slice]:
-    """Slices whose counts add up to about ``most``; a single one when all fit."""
+    """Slices whose counts add up to about ``most``; a single one if all fit."""
     if not len(count):
         return
     total = count.cumsum(0)

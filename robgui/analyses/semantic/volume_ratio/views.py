@@ -84,7 +84,9 @@ def _by_shape(result: SrvrResult) -> Table:
 
 
 def _where(result: SrvrResult) -> Boxes:
-    """The regions of the first network on the first shape; crosses are starts without the class."""
+    """The regions of the first network on the first shape; crosses are starts that lose the
+    class.
+    """
     boxes = []
     for start, (q, method) in product(range(len(result.starts)), enumerate(result.methods)):
         at = (0, 0, start, q)
