@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     )
     from robgui.analyses.deepinspect.studies.thresholds import deepinspect_thresholds
 
-#: Public name -> module of this package; imported when first used, so the window reads the record
+#: Public name -> module of this package; imported on first use, so the window reads the record
 #: without torch.
 _HOMES = {
     **dict.fromkeys(("Difference", "difference"), "compare"),

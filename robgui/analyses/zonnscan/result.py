@@ -1,4 +1,4 @@
-"""What the four analyses find: frozen dataclasses of arrays."""
+"""Results of the four analyses: frozen dataclasses of arrays."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from robgui.analyses.zonnscan.params import ZonnscanParams
 
 
-#: Why there is no gradient attack while a sweep still samples.
+#: Why there is no gradient attack while a sweep is still sampling.
 ATTACK_TO_COME = "it has not been made yet"
 
 

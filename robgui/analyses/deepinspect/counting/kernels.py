@@ -24,13 +24,13 @@ Array = np.ndarray | Tensor
 #: Most classes for which everything is computed in double precision.
 EXACT_CLASSES = 200
 #: A squared distance below this share of the two squared norms has lost digits in the Gram product
-#: and is computed anew.
+#: and is recomputed.
 _CLOSE = 1e-3
-#: Most pairs that are computed anew; more are close only where nothing can be told apart anyway.
+#: Most pairs recomputed; more are close only if nothing can be told apart anyway.
 _MOST_CLOSE = 20_000
-#: Numbers of rho that are worked on at once.
+#: Numbers of rho processed at once.
 PORTION = 8_000_000
-#: Entries of the bias triangle that are worked on between two answers.
+#: Entries of the bias triangle processed between two yields.
 BIAS_PORTION = 40_000_000
 
 
@@ -71,8 +71,8 @@ def napvd_rounds(
 ) -> Generator[None, None, Tensor]:
     """``napvd`` in portions.
 
-    With ``members (classes,)``, ``rho`` holds counts that are divided by it as they are needed;
-    ``here`` says which classes have any, where the host knows it.
+    With ``members (classes,)``, ``rho`` holds counts that are divided on the fly; ``here`` says
+    which classes have any, if the host knows.
     """
     if here is None:
         (here,) = to_host(torch.isfinite(rho.sum(0)) if members is None else members > 0)
@@ -98,10 +98,9 @@ def napvd_rounds(
 
 
 def _squares_rounds(x: Tensor, divisor: Tensor | None) -> Generator[None, None, Tensor]:
-    """Squared distances ``(m, m)`` float64 of the columns of ``x (k, m)``, by Gram products of
-    centred columns.
+    """Squared distances ``(m, m)`` float64 of the columns of ``x (k, m)``, by Gram products.
 
-    Centring makes the norms small, so their differences keep more digits.
+    Columns are centred first: that makes the norms small, so their differences keep more digits.
     """
     if x.shape[1] <= EXACT_CLASSES:
         dtype = torch.float64
@@ -157,7 +156,7 @@ def _portions(x: Tensor) -> tuple[Tensor, ...]:
 def _gram(rows: Tensor) -> Tensor:
     """Products of all pairs of columns.
 
-    Numpy computes half of the symmetric matrix only, but works on the host alone.
+    Numpy computes only half of the symmetric matrix, but works on the host alone.
     """
     if rows.device == HOST:
         values = rows.numpy()
@@ -181,7 +180,7 @@ def bias(distance: Array, a: int, b: int) -> Array:
 
 
 def bias_limit(distance: Array, filter: Filter) -> float:  # noqa: A002  (the public name of the setting)
-    """A third class counts when it is nearer than this to a or b."""
+    """A third class counts if it is nearer than this to a or b."""
     values = upper(as_tensor(distance).double())
     values = values[torch.isfinite(values)]
     if filter == "none" or not len(values):
@@ -226,11 +225,11 @@ def avg_bias_rounds(distance: Tensor, filter: Filter = "low") -> Generator[None,
 
 
 def _bias_sums(d: Tensor, limit: float) -> Generator[None, None, Tensor]:
-    """Half the sum over third classes: entry (a, b) counts those near a, and those near both
-    with half their weight.
+    """Half the sum over third classes.
 
-    The matrix plus its transpose is then the sum over the classes near a or b, and only near ones
-    are ever computed.
+    Entry (a, b) counts those near a, and those near both with half their weight. The matrix plus
+    its transpose is then the sum over the classes near a or b, and only near ones are ever
+    computed.
     """
     near = d < limit
     near.fill_diagonal_(False)
@@ -254,8 +253,9 @@ def _bias_sums(d: Tensor, limit: float) -> Generator[None, None, Tensor]:
 
 
 def known_classes(matrix: Tensor) -> Tensor:
-    """Which classes ``(m,)`` have a finite number in their row beside the diagonal, or stand
-    alone with one on it.
+    """Which classes ``(m,)`` have a finite number in their row off the diagonal.
+
+    A class alone counts if it has one on the diagonal.
     """
     finite = torch.isfinite(matrix)
     if len(matrix) > 1:
@@ -296,10 +296,10 @@ def answer(value: Tensor, given: Any) -> Array:
 def worst_thirds(
     distance: np.ndarray, pairs: np.ndarray, which: Filter
 ) -> tuple[np.ndarray, np.ndarray]:
-    """For every pair (a, b) the triplet ``(P, 3)`` with the third class of largest bias that
-    counts, and that bias ``(P,)``.
+    """For every pair (a, b), the triplet ``(P, 3)`` with its third class of largest bias, and that
+    bias ``(P,)``.
 
-    Where no third class counts, the one with the largest bias of all is taken.
+    Among third classes that count; if none does, among all.
     """
     if not len(pairs):
         return np.zeros((0, 3), dtype=np.int64), np.zeros(0)
@@ -308,7 +308,7 @@ def worst_thirds(
     value = np.abs(first - second) / np.where(total > 0, total, 1)
     value[np.arange(len(pairs))[:, None], pairs] = np.nan
     limit = bias_limit(distance, which)
-    # a class that counts goes before all that do not, whatever their bias
+    # A class that counts comes before all that do not, whatever their bias.
     rank = np.nan_to_num(np.where((first < limit) | (second < limit), value + 2, value), nan=-1.0)
     third = rank.argmax(1)
     return np.column_stack([pairs, third]), value[np.arange(len(pairs)), third]

@@ -1,10 +1,10 @@
-"""How sure the distances are: counts kept apart for some groups of inputs, drawn again and again.
+"""How sure the distances are: a bootstrap over groups of inputs.
 
-Activations are never stored, so inputs cannot be drawn anew one by one. Instead every input belongs
-to one of a few groups, chosen by its number; the counts of the groups are kept, and groups are
-drawn with replacement. The ends of an interval are mirrored at the distance itself (the basic
-bootstrap): few inputs make every distance too large, and drawing anew adds the same excess once
-more, which mirroring takes off again.
+Activations are never stored, so inputs cannot be redrawn one by one. Instead every input belongs to
+one of a few groups, chosen by its number; the counts of the groups are kept, and groups are drawn
+with replacement. The ends of an interval are mirrored at the distance itself (the basic bootstrap):
+few inputs make every distance too large, and redrawing adds the same excess once more, which
+mirroring removes again.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from robgui.core.devices import to_device, to_host
 
 #: Groups of inputs.
 GROUPS = 32
-#: Counts kept in all groups together; larger networks get no intervals.
+#: Most counts kept over all groups; larger networks get no intervals.
 MOST = 16_000_000
-#: Draws, and the fewest that still give an interval; work of all of them together.
+#: Draws, the fewest that still give an interval, and the work of all of them together.
 DRAWS, FEWEST_DRAWS, WORK = 200, 60, 4e10
 #: Share of the draws inside an interval.
 LEVEL = 0.95
@@ -63,13 +63,15 @@ class Grouped:
             self.members[one] += weight[chosen].sum(0)
 
     def absorb(self, counts: np.ndarray, members: np.ndarray) -> None:
-        """Adds what was counted elsewhere."""
+        """Adds counts made elsewhere."""
         self.counts += torch.from_numpy(counts).to(self.counts.device)
         self.members += torch.from_numpy(members).to(self.members.device)
 
 
 def group_of(places: np.ndarray) -> np.ndarray:
-    """The group of each input by its number; neighbours fall apart, whatever order the data has."""
+    """The group of each input by its number; neighbours are separated, whatever the order of the
+    data.
+    """
     mixed = (np.asarray(places, dtype=np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     return np.asarray((mixed >> np.uint64(40)) % np.uint64(GROUPS), dtype=np.int64)
 

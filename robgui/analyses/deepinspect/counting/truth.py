@@ -1,5 +1,5 @@
-"""What the labels say: true confusion and disparity (Section 4.2), and how well a ranking of
-pairs finds them (4.3).
+"""What the labels say: true confusion and disparity (Section 4.2), and how a ranking finds them
+(4.3).
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from robgui.analyses.deepinspect.counting.kernels import (
 from robgui.analyses.deepinspect.pairs import beyond, pair_places, top_share
 from robgui.analyses.deepinspect.result import Quality
 
-#: Fewer images than this say nothing about a direction of type 2 confusion.
+#: Fewest images that say anything about a direction of type 2 confusion.
 FEWEST = 10
-#: Entries of a disparity sum that are worked on between two answers.
+#: Entries of a disparity sum processed between two yields.
 PORTION = 100_000_000
-#: Most points of a curve that is kept for drawing.
+#: Most points of a curve kept for drawing.
 _POINTS = 501
 
 
@@ -82,7 +82,7 @@ class Type2Tally:
     def add(self, true: Tensor, predicted: Tensor) -> None:
         """Adds a batch of 0/1 rows ``(n, m)``."""
         is_true, is_predicted = true.bool(), predicted.bool()
-        # Section 4.2.1, type 2: a is there and seen, b is not there and seen all the same.
+        # Section 4.2.1, type 2: a is there and seen; b is not there and seen all the same.
         self._wrong += (is_true & is_predicted).float().T @ (~is_true & is_predicted).float()
         self._images += is_true.float().T @ (~is_true).float()
 
@@ -142,7 +142,7 @@ def avg_cd_rounds(conf: Tensor) -> Generator[None, None, Tensor]:
 
 
 def _disparity(conf: Tensor) -> Generator[None, None, Tensor]:
-    """Sums over all classes z, of which z = x and z = y give conf(x, y) each and are taken away
+    """Sums over all classes z; z = x and z = y contribute conf(x, y) each and are subtracted
     again.
     """
     m = len(conf)
@@ -159,7 +159,7 @@ def _disparity(conf: Tensor) -> Generator[None, None, Tensor]:
 
 
 def _disparity_with_gaps(conf: Tensor) -> Generator[None, None, Tensor]:
-    """Means over the third classes that are known for both; class by class."""
+    """Means over the third classes known for both, class by class."""
     finite = torch.isfinite(conf).fill_diagonal_(False)
     total, count = torch.zeros_like(conf), torch.zeros_like(conf)
     for z, known in enumerate(finite):
@@ -218,7 +218,7 @@ def quality(
     cutoff: float,
     top_percent: float,
 ) -> Quality:
-    """Holds a ranking of pairs against the truth.
+    """Compares a ranking of pairs with the truth.
 
     Args:
         suspicion: ``(m, m)`` higher is more suspicious; nan for an unknown pair.

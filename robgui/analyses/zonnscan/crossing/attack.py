@@ -1,5 +1,5 @@
-"""Gradients of a model in its input, and the fast gradient sign attack (Goodfellow and others,
-2015) made of them.
+"""Gradients of a model in its input, and the fast gradient sign attack (Goodfellow et al.,
+2015).
 """
 
 from __future__ import annotations

@@ -16,16 +16,16 @@ from robgui.analyses.zonnscan.sampling.zones import Cloud
 from robgui.core.devices import to_device, to_host
 from robgui.core.model.classifier import Classifier
 
-#: Crossing samples that are pulled towards the input, and how often the way is halved.
+#: Crossing samples pulled towards the input, and the number of halvings.
 CANDIDATES = 64
 #: A 4,096th of the way: less than one of the 255 steps of an 8-bit value.
 HALVINGS = 12
-#: Halvings after which those are left behind that can no longer become the nearest.
+#: Halvings after which samples that can no longer become the nearest are dropped.
 _RACED = (2, 4, 7)
 
 
 class Crossing:
-    """The nearest of some points of another class; read from the device when first asked about.
+    """The nearest of some points of another class; read from the device on first use.
 
     Attributes:
         calls: Model calls that it took to find.
@@ -71,14 +71,13 @@ def nearest_crossing(
     reach: Callable[[Tensor], Tensor],
     batch: int = 0,
 ) -> Iterator[Crossing]:
-    """Pulls crossing samples straight towards the centre as long as they cross.
+    """Pulls crossing samples straight towards the centre while they cross.
 
-    Yields the nearest after each halving.
-
-    Zones are convex and hold their centre, so each such point lies in a smaller zone; what is
-    reported has been seen to cross. A candidate on the boundary that does not cross a second time
-    (another batch, other rounding) counts as infinitely far. One that could only cross beyond the
-    nearest point found is given up, which changes no answer.
+    Yields the nearest after each halving. Zones are convex and contain their centre, so each such
+    point lies in a smaller zone; what is reported has been seen to cross. A candidate on the
+    boundary that does not cross a second time (another batch, other rounding) counts as infinitely
+    far. One that could only cross beyond the nearest point found is dropped, which changes no
+    answer.
 
     Args:
         classifier: The model.
@@ -104,7 +103,7 @@ def nearest_crossing(
         points = torch.lerp(centre, candidates, far)
         radii = torch.where(classes[:, 0] >= 0, reach(points), torch.inf)
         yield Crossing(points, classes, radii, calls)
-        if halving in _RACED:  # along a way from the centre radii grow as its share does
+        if halving in _RACED:  # Along a ray from the centre, radii grow with the share.
             able = (near[:, 0] * whole <= radii.min()).nonzero()[:, 0]
             candidates, far, near, classes, whole = (
                 values.index_select(0, able) for values in (candidates, far, near, classes, whole)
@@ -113,9 +112,9 @@ def nearest_crossing(
 
 
 def crossing_samples(scan: Scan, cloud: Cloud, order: np.ndarray) -> Tensor | None:
-    """Up to 64 samples ``(m, d)`` that crossed in the smallest zone in which any did.
+    """Up to 64 samples ``(m, d)`` that crossed in the smallest zone with any; None if none did.
 
-    None when none did. ``order`` names the zones from the smallest on.
+    ``order`` lists the zones from the smallest on.
     """
     (crossed,) = to_host(scan.tally.crossed)
     zones = order[crossed[order].any(1)]

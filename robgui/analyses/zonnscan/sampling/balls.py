@@ -79,7 +79,7 @@ class HitAndRunCloud(_BallCloud):
 
 
 class _HitAndRunBlock:
-    """Chains ``(d, Z, n)``: one coordinate of all chains is one stretch of memory."""
+    """Chains ``(d, Z, n)``: one coordinate of all chains is contiguous in memory."""
 
     def __init__(
         self,
@@ -111,12 +111,12 @@ class _HitAndRunBlock:
         return torch.sub(offsets, self._low.to(self._target), out=out).clamp_(0, 1)
 
     def _start(self) -> Tensor:
-        """The product law closest to the uniform one in many dimensions, scaled to the norms of
-        a uniform ball.
+        """The product law closest to the uniform one in many dimensions, scaled to the norms of a
+        uniform ball.
 
-        Every coordinate has density exp(-|t / scale|^power) on its room; the scale makes the mean
-        norm fit the ball. Where the cube does not cut the ball (or cuts it through the centre) this
-        is the uniform law already.
+        Every coordinate has density exp(-|t / scale|^power) on its room; the scale matches the mean
+        norm to the ball's. If the cube does not cut the ball (or cuts it through the centre) this
+        is already the uniform law.
         """
         below, above = (room.double()[:, None] for room in (-self._low, self._high))
         scale = product_scale(below, above, self._budget[:, 0], self._power)

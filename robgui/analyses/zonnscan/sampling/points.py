@@ -1,8 +1,8 @@
 """Base points in the unit cube, the same for every zone (common random numbers).
 
-Points come in rows of ``lanes``: the lanes of one row hang together (an antithetic pair, or one
-Sobol point under independent scramblings). Any stretch of rows can be drawn at any time, and what
-is drawn depends only on the seed and on where the stretch starts, never on the batch size.
+Points come in rows of ``lanes``: the lanes of one row belong together (an antithetic pair, or one
+Sobol point under independent scramblings). Any stretch of rows can be drawn at any time, and it
+depends only on the seed and on where the stretch starts, never on the batch size.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ FIRST_ROUND = 32
 _BITS = 30
 #: Binary digits of a Sobol point that are kept: enough for 65,536 points in each replicate.
 _DIGITS = 16
-#: Numbers that are scrambled at once: few enough to stay in the cache of a CPU from one operation
-#: to the next, and for torch to leave each operation to one thread. Eight short operations in turn
-#: would otherwise wait for all threads eight times, which costs more than they do.
+#: Numbers scrambled at once: few enough to stay in a CPU's cache between operations, and for torch
+#: to run each operation on one thread. Otherwise eight short operations in turn would wait for all
+#: threads eight times, which costs more than the work.
 _AT_ONCE = 2**15 - 1
 
 
@@ -70,7 +70,7 @@ class PlainPoints:
 
 
 class AntitheticPoints:
-    """Pairs ``u, 1 - u``: what is linear in the input cancels."""
+    """Pairs ``u, 1 - u``: anything linear in the input cancels."""
 
     lanes = 2
 
@@ -131,8 +131,8 @@ class SobolPoints:
         points.add_((hashed >> 16).bitwise_and_(0xFF), alpha=2.0**-24)
 
     def _extend(self, count: int) -> None:
-        """The first ``count`` points of the sequence, drawn in powers of two as its balance
-        needs.
+        """The first ``count`` points of the sequence, drawn in powers of two to keep its
+        balance.
         """
         while len(self._digits) < count:
             more = self._sequence.random(max(1, len(self._digits)))
@@ -154,7 +154,7 @@ def _reversed_bits() -> np.ndarray:
 def base_points(
     sampler: Sampler, dims: int, samples: int, seed: int, device: torch.device
 ) -> tuple[Points, Sampler, str]:
-    """The points, the sampler they really come from, and a sentence when that is not the one
+    """The points, the sampler they really come from, and a sentence if that differs from the one
     asked for.
     """
     note = _why_plain(sampler, dims, samples)
@@ -181,14 +181,14 @@ def _why_plain(sampler: Sampler, dims: int, samples: int) -> str:
 
 
 def block_size(dims: int) -> int:
-    """How many points are made at once: at most 4 million numbers, a power of two, whatever the
-    batch size.
+    """How many points are made at once: at most 4 million numbers, a power of two, independent of
+    the batch.
     """
     return 1 << int(math.log2(min(1024, max(SOBOL_REPLICATES, 2**22 // dims))))
 
 
 def round_ends(cap: int) -> Iterator[int]:
-    """How many points a zone has after each round: 32, 64, 96 and so on, 256, 320, 384.
+    """Points of a zone after each round: 32, 64, 96 and so on, 256, 320, 384.
 
     A quarter of the last power of two is added, so an early stop overshoots little.
     """
@@ -212,8 +212,7 @@ def stretches(cap: int, size: int) -> Iterator[list[tuple[int, int]]]:
 def stretch_generator(seed: int, start: int, device: torch.device) -> torch.Generator:
     """Random numbers of the stretch that begins at ``start``, the same however often it is drawn.
 
-    The first stretch is drawn on the host, so the samples a panel shows can be drawn again on any
-    machine.
+    The first stretch is drawn on the host: any machine can redraw the samples that a panel shows.
     """
     place = HOST if start == 0 else device
     high, low = np.random.SeedSequence([seed, start]).generate_state(2, np.uint32).tolist()

@@ -1,6 +1,4 @@
-"""The rounds of a scan: all zones get a few samples first, then each gets more until it is sure
-enough.
-"""
+"""The rounds of a scan: all zones get a few samples first, then each gets more until it is sure."""
 
 from __future__ import annotations
 
@@ -17,23 +15,23 @@ from robgui.analyses.zonnscan.sampling.tally import Counts, Tally
 from robgui.analyses.zonnscan.sampling.zones import Block, Cloud
 from robgui.core.model.classifier import Classifier
 
-#: Batches whose answers are counted together: counting takes many small operations, and a picture
-#: every four batches will do.
+#: Batches counted together: counting takes many small operations, and a picture every four batches
+#: is enough.
 COUNTED = 4
-#: Calls for the first curve over all zones around a large input.
+#: Model calls for the first curve over all zones around a large input.
 FIRST_CURVE = 64
 
 
 class Scan:
     """Samples every zone of a cloud until its interval is narrow enough or ``cap`` is reached.
 
-    Iterating does the work and gives control back after each batch, from the first samples on;
-    ``tally`` holds what was counted by then.
+    Iterating does the work and yields after each batch, from the first samples on; ``tally`` holds
+    the counts so far.
 
     Attributes:
         active: Zones that need more samples.
         used: How many zones have been begun; the others wait.
-        more: Asked after every round how many of the waiting zones to begin, in order.
+        more: Called after every round; says how many of the waiting zones to begin, in order.
 
     Args:
         classifier: The model.
@@ -44,7 +42,7 @@ class Scan:
         target_share: Half-width of the share of changes that it needs too; 0 does not watch it.
         batch: Most inputs per model call; 0 lets the program choose.
         first: Zones to begin with; the others wait until ``more`` names them. None: all.
-        hurried: Whether the time is limited: then the zones that are known least go on first.
+        hurried: Whether the time is limited: then the least known zones come first.
     """
 
     def __init__(
@@ -79,7 +77,7 @@ class Scan:
 
     @property
     def done(self) -> int:
-        """Samples taken or saved by stopping early."""
+        """Samples taken, or saved by stopping early."""
         stopped = np.ones(self.used, dtype=bool)
         stopped[self.active] = False
         return int(np.where(stopped, self.cap, self.tally.samples[: self.used]).sum())
@@ -98,9 +96,9 @@ class Scan:
             self.used += added
 
     def _chosen(self) -> list[int]:
-        """The zones that the next round is for: new ones, else all that go on.
+        """The zones of the next round: new ones, else all that continue.
 
-        In a hurry those whose intervals are the widest against what is asked, down to half of it.
+        In a hurry, those whose intervals are widest relative to the target, down to half of it.
         """
         new = [zone for zone in self.active if self.tally.samples[zone] == 0]
         if new or not self._hurried:
@@ -121,7 +119,7 @@ class Scan:
         """Rows of a block that all zones get before any gets more.
 
         The first samples of a large input come a few at a time, so the first curve over all zones
-        takes 64 calls; its points stand alone, so any of them may come first.
+        takes 64 calls; its points are independent, so any of them may come first.
         """
         rows = last - first
         begun = rows
@@ -164,8 +162,9 @@ class Scan:
                 yield slice(zone, min(zone + together, zones)), slice(row, min(row + rows, count))
 
     def _answers(self, block: Block, zones: Tensor, rows: slice) -> Tensor:
-        """Scores ``(len(zones), rows, C)`` of one batch of samples, made where the last one was:
-        fresh memory costs time.
+        """Scores ``(len(zones), rows, C)`` of one batch of samples, made in the last one's memory.
+
+        Allocating memory costs time.
         """
         size = (len(zones), rows.stop - rows.start, math.prod(self._classifier.shape))
         values = math.prod(size)
@@ -177,6 +176,6 @@ class Scan:
         )
 
     def going_on(self) -> list[int]:
-        """The zones to take more samples of: those neither at the cap nor sure enough."""
+        """The zones that need more samples: neither at the cap nor sure enough."""
         going = unsure(self.tally.counts(), self.cap, self._target, self._target_share)
         return np.flatnonzero(going[: self.used]).tolist()
