@@ -91,7 +91,7 @@ _ROLES: dict[str, tuple[str, str]] = {
     "text": ("#1F2328", "#E4E6EA"),
     "quiet": ("#8A8F98", "#70757F"),
 }
-#: Colours that classes are called after, chosen to be told apart on both grounds.
+#: Colours of classes whose name says which, chosen to be told apart on both grounds.
 _CALLED: dict[str, tuple[str, str]] = {
     "red": ("#C62828", "#FF6B6B"),
     "green": ("#1E8E3E", "#4CCB72"),
@@ -105,6 +105,10 @@ _CALLED: dict[str, tuple[str, str]] = {
     "brown": ("#7A4B2A", "#C08A63"),
     "grey": ("#6B7078", "#A2A8B3"),
     "gray": ("#6B7078", "#A2A8B3"),
+    # "Nothing is there" is seen beside red and green lights: unlike both, and unlike grey, which
+    # stands for all other classes.
+    "none": SERIES[3],
+    "background": SERIES[3],
 }
 
 
