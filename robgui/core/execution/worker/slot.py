@@ -308,8 +308,6 @@ class Slot:
             # A model that has already given a result loads: preload it, so that Run works at once.
             if execution.newest is not None:
                 again = execution.task
-            else:
-                again = None
             if execution.stop_asked:
                 execution.take(Report(RunState.CANCELLED, error=told(execution, why)))
             else:
