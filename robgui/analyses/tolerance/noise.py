@@ -56,13 +56,16 @@ def noise_tolerance(
     counts = _Counts(classifier, x, own, params)
     for size in _SIZES:
         yield from counts.sample(size, min(_FIRST, params.samples))
+        # Two sizes that mostly fail end the search upwards.
         if (counts.known.told(0.5) > 0).sum() >= _ENOUGH:
             break
+    # From the largest down: the first without a failure is the answer.
     for size in _without_failure(counts.known):
         yield from counts.sample_until_failure(size)
         if not counts.failed(size):
             break
     known = counts.known
+    # The risk is divided among the tries (Bonferroni).
     for size in _without_failure(known)[:_TRIES]:
         if (yield from _validated(classifier, one, size, params)):
             return replace(known, validated=size)
@@ -123,6 +126,7 @@ class _Counts:
         """
         while not self._failures[size] and self._samples[size] < self._params.samples:
             drawn = self._samples[size]
+            # Up to the next multiple: parts begin at fixed places, whatever was drawn before.
             to_next = _TOGETHER - drawn % _TOGETHER
             yield from self.sample(size, min(to_next, self._params.samples - drawn))
 
