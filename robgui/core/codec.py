@@ -148,6 +148,8 @@ def _pack_array(array: np.ndarray, where: str, arrays: Arrays) -> dict[str, str]
 
 
 def _pack_dict(value: dict[Any, Any], where: str, arrays: Arrays) -> dict[str, Any]:
+    # A plain object stays readable JSON; keys that look like tags or are not texts need the tagged
+    # form.
     if all(type(key) is str and not key.startswith("$") for key in value):
         return {key: _pack(item, f"{where}.{key}", arrays) for key, item in value.items()}
     return {
@@ -161,6 +163,8 @@ def _pack_dict(value: dict[Any, Any], where: str, arrays: Arrays) -> dict[str, A
 def _unpack(value: Any, hint: Any, arrays: Arrays, where: str) -> Any:
     match value:
         case list():
+            # Lists carry the hint of their field: classes are found by name among all that it
+            # mentions.
             return [_unpack(item, hint, arrays, where) for item in value]
         case {"$array": str(key)} if key in arrays:
             return arrays[key]
@@ -175,6 +179,7 @@ def _unpack(value: Any, hint: Any, arrays: Arrays, where: str) -> Any:
         case {"$type": str(name), "fields": dict(fields)}:
             return _unpack_object(name, fields, hint, arrays, where)
         case dict():
+            # A tag that we do not know is damage, not data.
             if any(key.startswith("$") for key in value):
                 raise WorkspaceError(
                     f"{where}: the stored document is damaged (no such entry: {str(value)[:80]})."
@@ -194,6 +199,7 @@ def _unpack_items(items: list[list[Any]], hint: Any, arrays: Arrays, where: str)
 
 
 def _unpack_object(name: str, fields: dict[str, Any], hint: Any, arrays: Arrays, where: str) -> Any:
+    # Only classes that the field's annotation mentions can be created: a file cannot choose others.
     known = {stored_name(cls): cls for cls in _classes(hint)}
     if name not in known:
         raise WorkspaceError(
@@ -201,6 +207,7 @@ def _unpack_object(name: str, fields: dict[str, Any], hint: Any, arrays: Arrays,
             " it was written by another version."
         )
     cls = known[name]
+    # Pydantic validates its own fields.
     if issubclass(cls, BaseModel):
         try:
             return cls.model_validate(_unpack(fields, Any, arrays, where))
@@ -225,6 +232,7 @@ def _unpack_dataclass(cls: type[Any], fields: dict[str, Any], arrays: Arrays, wh
                     f"{place}: the stored value is a {type(value).__name__}, which does not fit; it"
                     " was written by another version."
                 )
+        # A field that was added later has a default, which is what older files mean.
         elif field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING:
             raise WorkspaceError(
                 f"{place} is missing in the stored result; it was written by another version."
@@ -269,6 +277,7 @@ def _fits(value: Any, hint: Any) -> bool:
     if hint is None or hint is type(None):
         return value is None
     if hint is float:
+        # JSON does not tell 1 from 1.0; a bool is an int to Python, but not here.
         return type(value) in (int, float)
     if hint is int:
         return type(value) is int

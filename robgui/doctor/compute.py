@@ -8,7 +8,7 @@ from robgui.doctor.check import Check, numbers, output, probe
 
 
 def check_torch() -> Check:
-    """Torch can be imported, and its CUDA build fits the driver."""
+    """Checks that torch imports and its CUDA build fits the driver."""
     found, error = probe("torch")
     if found is None:
         return Check("torch", "FAIL", f"torch cannot be imported: {error}")

@@ -51,6 +51,7 @@ class Law:
         """P(M >= m), how often an input is validated, for failure probabilities ``p``."""
         times = -np.log(np.asarray(p, dtype=np.float64))
         if self.kill == 1:
+            # P(Poisson(λ) >= m) is the regularised incomplete gamma function of m at λ.
             return np.asarray(special.gammainc(m, self.particles * self.replicas * times))
         return np.array([_at(self._tail(float(time)), m) for time in times.ravel()]).reshape(
             times.shape
@@ -81,6 +82,7 @@ class Law:
             # P(M >= k) = outside/2 for t; tails of Poisson counts are incomplete gamma functions.
             rate = self.particles * self.replicas
             longest = special.gammaincinv(counts + 1, 1 - outside / 2) / rate
+            # Without a killing there is no upper information: the end is 1, set below.
             shortest = special.gammaincinv(np.maximum(counts, 1), outside / 2) / rate
         else:
             longest, shortest = self._times(counts, outside)
@@ -93,6 +95,7 @@ class Law:
         # 1/(N - i) is the mean wait for the i-th death of a round, so this is the time a round
         # takes.
         cycle = float(np.sum(1 / (self.particles - np.arange(self.kill))))
+        # The time at which the mean is ``mean_killed``, up to the end of a round.
         pmf = birth(self.particles, self.kill, mean_killed * cycle / self.kill)
         states = np.arange(len(pmf))
         mean = float(pmf @ states)
@@ -160,6 +163,7 @@ def bound_so_far(killed: int, lines: int, failures: int, samples: int, risk: flo
         tested = math.exp(-special.gammaincinv(killed, risk / 2) / lines)
     else:
         tested = 1.0
+    # The smaller of two bounds, each at half the risk (Bonferroni).
     return min(tested, monte_carlo_bound(failures, samples, risk / 2) if samples else 1.0)
 
 
@@ -188,8 +192,10 @@ def birth(
     positive, so nothing cancels.
     """
     mean = particles * time
+    # 12 standard deviations beyond the mean: the rest is far below double precision.
     size = states or int(mean + 12 * math.sqrt(mean) + 2 * kill + 20)
     dies = 1 - (np.arange(size) % kill) / particles
+    # The last state absorbs: it stands for itself and all after it.
     dies[-1] = 0
     if start is None:
         state = np.zeros(size)
@@ -199,6 +205,7 @@ def birth(
         state[0] = 1
     events = np.arange(int(mean + 10 * math.sqrt(mean) + 30))
     total = np.zeros(size)
+    # One term per number of events; each event moves every state on with its own probability.
     for weight in stats.poisson.pmf(events, mean):
         total += weight * state
         moved = dies * state
@@ -209,6 +216,8 @@ def birth(
 
 def _poisson_threshold(mean: float, risk: float) -> int:
     """The smallest m >= 1 with P[Poisson(mean) >= m] = gammainc(m, mean) <= risk."""
+    # scipy's quantile is a first guess: it may be off by one where the tail equals the risk to
+    # rounding.
     m = max(1, int(stats.poisson.isf(risk, mean)) - 2)
     while m > 1 and special.gammainc(m - 1, mean) <= risk:
         m -= 1
@@ -221,6 +230,7 @@ def _tail_of(pmf: np.ndarray, replicas: int) -> np.ndarray:
     """P(sum of ``replicas`` independent counts >= c)."""
     if replicas > 1:
         size = replicas * (len(pmf) - 1) + 1
+        # A sum of independent counts is a convolution: a power in the frequency domain.
         pmf = np.clip(np.fft.irfft(np.fft.rfft(pmf, size) ** replicas, size), 0, None)
     return np.asarray(np.clip(pmf[::-1].cumsum()[::-1], 0, 1))
 
@@ -232,6 +242,7 @@ def _tabulated(
     """Times ``(g,)`` and P(M >= c) ``(g, counts + 1)``, reaching far enough for all ``counts``."""
     own = counts // replicas + 1
     rates = particles - np.arange(own) % kill
+    # Mean and spread of the time until ``own`` deaths, with eight standard deviations to spare.
     last = float(np.sum(1 / rates) + 8 * math.sqrt(np.sum(1.0 / rates**2)) + 8 / particles)
     times = (
         last * np.linspace(0, 1, _GRID) ** 2

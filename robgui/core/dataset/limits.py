@@ -136,11 +136,14 @@ def read_array(
     """Reads exactly one array; memory is touched only as data really arrive."""
     values = check_size(dtype, shape, path)
     with reading(path):
+        # What a gzip file can unpack to is bounded by deflate itself: a larger claim is a lie, and
+        # is refused before memory is touched.
         if values * dtype.itemsize > _MOST_GROWTH * (path.stat().st_size + _CHUNK // _MOST_GROWTH):
             raise DataError(
                 f"{path}: the file is far too short for the {sized(values * dtype.itemsize)} it"
                 " declares; get a complete copy."
             )
+        # np.empty reserves addresses; the system gives memory only as chunks are written.
         array = np.empty(values, dtype=dtype)
         if values and dtype.itemsize:
             view = array.reshape(-1).view(np.uint8).data
@@ -188,6 +191,7 @@ def text_encoding(path: Path | Member, largest: int = LARGEST_TABLE) -> str:
     encoding, total = "utf-8-sig", 0
     with reading(path), open_bytes(path) as stream:
         while part := stream.read(_CHUNK):
+            # UTF-16 shows itself by its mark only.
             if total == 0 and part[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
                 encoding = "utf-16"
             total += len(part)
@@ -200,6 +204,7 @@ def text_encoding(path: Path | Member, largest: int = LARGEST_TABLE) -> str:
                 continue
             if b"\0" in part:
                 raise DataError(f"{path}: this is not a text file; choose a CSV or JSON file.")
+            # Not UTF-8 after all: Windows-1252 decodes anything, so the rest need not be tried.
             if encoding == "utf-8-sig" and not _decodes(decoder, part):
                 encoding = "cp1252"
     return encoding

@@ -36,6 +36,8 @@ def carry_out(task: Task, shelf: LoadedCache) -> Generator[Report, None, None]:
         task: What to compute.
         shelf: Where models and data come from.
     """
+    # Before anything is loaded: a listener learns that the run has begun, however slow its model
+    # is.
     yield Report(RunState.RUNNING, versions=versions())
     try:
         analysis = task.analysis()
@@ -117,13 +119,18 @@ def _steps(engine: Iterator[Step[Any]], classifiers: tuple[Classifier, ...]) -> 
     before = sum(classifier.calls for classifier in classifiers)
     with ExitStack() as stack:
         for classifier in classifiers:
+            # Scores are checked for NaN once per Step instead of after every call, which would make
+            # the host wait for the device each time.
             stack.enter_context(classifier.checked_later())
         try:
             for step in engine:
+                # Before the Step is shown: a picture made from NaN must never appear.
                 for classifier in classifiers:
                     classifier.check()
                 calls = sum(classifier.calls for classifier in classifiers) - before
                 yield Report(RunState.RUNNING, step, step.done, step.total, calls)
+        # Closed here, while the models are still set up, and not whenever Python collects the
+        # generator.
         except GeneratorExit:
             close = getattr(engine, "close", None)
             if close is not None:
@@ -155,6 +162,8 @@ def _prepare(
         )
     if dataset is None:
         return classifiers, None
+    # Matching may give the model the data's names; aligning then orders the data's classes like the
+    # model's.
     matched = tuple(match(classifier, dataset) for classifier in classifiers)
     dataset = align(matched[0], dataset)
     return matched, dataset if request.indices is None else dataset.subset(request.indices)

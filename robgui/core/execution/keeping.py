@@ -41,6 +41,7 @@ class Keeping:
 
     def task(self, task: Task) -> Task:
         """The task to compute now, starting where an earlier attempt or run ended."""
+        # Parts and merges have no state of their own to continue.
         if self._workspace is None or task.merge or task.part is not None:
             return task
         if self._newest is None:
@@ -54,12 +55,14 @@ class Keeping:
         if step.kept is None:
             return step
         self._newest, self._waiting = step.kept, True
+        # Stored separately: the result would otherwise carry its counts into every commit.
         return replace(step, kept=None)
 
     def store(self, run: str, state: RunState, step: Step[Any] | None) -> None:
         """Writes what is new; deletes everything once the request is complete."""
         if self._workspace is None:
             return
+        # A run cut by its time limit is DONE but not complete: a longer one continues it.
         if state is RunState.DONE and (step is None or not step.cut):
             self._workspace.kept.drop(self._key)
         elif self._waiting:
@@ -68,6 +71,7 @@ class Keeping:
 
     @property
     def _key(self) -> str:
+        # With the version: another version may count differently.
         return f"{self._request.fingerprint} {__version__}"
 
     def _before(self, workspace: Workspace) -> Any:

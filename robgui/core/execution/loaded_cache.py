@@ -131,6 +131,8 @@ class LoadedCache:
         settings = ModelSettings.model_validate(wanted.options)
         for known in (*self._given_models.values(), *self._models.values()):
             if (
+                # The same weights under other settings are cheap to derive; only settings fixed
+                # while reading (the network, the chosen output) need the file again.
                 fingerprint(known.content, settings) == wanted.fingerprint
                 and known.settings.settled == settings.settled
             ):
@@ -144,6 +146,7 @@ class LoadedCache:
         classifier = load(
             find_file(wanted, self._workspace), trust=trusted, device=device or None, **options
         )
+        # The file may have been replaced since the request was made.
         _check_unchanged(wanted, classifier.fingerprint)
         if self._notice is not None:
             classifier.notice = self._notice

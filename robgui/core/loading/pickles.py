@@ -62,6 +62,8 @@ def largest_storage(file: BinaryIO, pickles: int = 5) -> int:
     for _ in range(pickles):
         try:
             for opcode, argument, _ in pickletools.genops(file):
+                # The count of values is the last plain number before a storage is created; PUT and
+                # GET carry memo positions, not values.
                 if isinstance(argument, int) and opcode.name[-3:] not in ("PUT", "GET"):
                     last = argument
                 elif opcode.name in ("BINPERSID", "PERSID"):
@@ -87,6 +89,7 @@ def is_sound(content: bytes) -> bool:
                 "ignore"
             )  # A damaged text may hold escapes that Python warns about.
             for opcode, argument, _ in pickletools.genops(content):
+                # C++ readers size their memo by the largest position.
                 if "PUT" in opcode.name and isinstance(argument, int) and argument > len(content):
                     return False
                 if depth.after(opcode, argument) > _DEEPEST:
@@ -124,12 +127,15 @@ class _Depth:
         if name == "MARK":
             self._stack.append(None)
         elif "PUT" in name or name == "MEMOIZE":
+            # MEMOIZE counts up by itself; PUT names the position.
             self._memo[len(self._memo) if name == "MEMOIZE" else argument] = self._top()
         elif "GET" in name or name == "DUP":
             if name == "DUP":
                 value = self._top()
             else:
                 value = self._memo.get(argument, _Value(0, container=False))
+            # A container fetched while it is still being filled could be put into itself: a cycle
+            # has no depth.
             if value.container and value.open:
                 return _DEEPEST + 1
             value.fetched = True
@@ -152,6 +158,7 @@ class _Depth:
             target = put.pop()
         else:
             target = _Value(0, container=opcode.name in _CONTAINERS)
+        # A value fetched from the memo is finished: filling it afterwards could create a cycle.
         if fills and target.fetched:
             return _DEEPEST + 1
         for value in put:
@@ -184,6 +191,8 @@ def _collect_globals(file: BinaryIO, names: list[str]) -> None:
             if opcode.name in ("GLOBAL", "INST"):
                 names.append(str(argument))
             elif opcode.name == "STACK_GLOBAL":
+                # STACK_GLOBAL takes module and name from the stack; they are the last two strings
+                # pushed.
                 names.append(" ".join(strings[-2:]))
             elif isinstance(argument, str):
                 strings.append(argument)

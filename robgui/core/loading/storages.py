@@ -55,6 +55,7 @@ def check_storages(archive: Archive, name: str, folder: str) -> None:
         raise
     except Exception as error:  # Whatever a damaged pickle leads to.
         raise WrongStorageError(f"its part {name!r} cannot be followed") from error
+    # Torch's reader ignores case in names: it could read another part than the one measured here.
     if len({part.casefold() for part in archive.names}) < len(archive.names):
         raise WrongStorageError("two of its parts differ only in case")
     for key, size in reader.found.items():
@@ -105,6 +106,7 @@ class _Reader(pickle.Unpickler):
             raise WrongStorageError(
                 "a tensor in it is sparse, quantised or of another unusual kind"
             )
+        # A class of its own for each name: the pickle may instantiate it or call it.
         return _Global("Global", (_Stand,), {"module": module, "name": name})
 
     def persistent_load(self, told: Any) -> Any:
@@ -113,11 +115,14 @@ class _Reader(pickle.Unpickler):
         """
         match told:
             case ("storage", _Global() as kind, str(key), str(), int(count)) if (
+                # Booleans are ints to ``match``, hence the second check; 2^48 values are more than
+                # any disk holds.
                 kind.module in _MODULES and type(count) is int and 0 <= count < 2**48
             ):
                 size = count * self._bytes(kind.name)
             case _:
                 raise WrongStorageError("a tensor in it is described in an unusual way")
+        # Views share a storage, but must agree about it.
         if self.found.setdefault(key, size) != size:
             raise WrongStorageError(f"two tensors tell different sizes of the part {key[:40]!r}")
         return _Stand()

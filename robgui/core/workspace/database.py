@@ -96,6 +96,7 @@ class Database:
         with self._thread_lock, self._sentences("written"):
             connection = self._open_connection()
             self._until = time.monotonic() + LONGEST_SECONDS
+            # IMMEDIATE takes the write lock now: a later upgrade could fail in the middle.
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield connection
@@ -120,6 +121,7 @@ class Database:
         """
         create_file(target, private=True)
         with self._sentences("copied"):
+            # A second connection: writers are not blocked while the copy is made.
             connection = sqlite3.connect(_uri(self.path, "ro"), uri=True, isolation_level=None)
             try:
                 connection.execute("PRAGMA trusted_schema = OFF")
@@ -167,6 +169,8 @@ class Database:
     def _connect(self) -> sqlite3.Connection:
         mode = "rwc"
         if self.read_only:
+            # Without a WAL file, and where none can be made, SQLite must be told that nothing
+            # changes.
             settled = not self.path.with_name(self.path.name + "-wal").exists()
             if settled and not os.access(self.path.parent, os.W_OK):
                 mode = "ro&immutable=1"
@@ -181,6 +185,7 @@ class Database:
             isolation_level=None,
             timeout=5,
         )
+        # Functions named in a schema are not run: the file may be malicious.
         connection.execute("PRAGMA trusted_schema = OFF")
         connection.set_progress_handler(
             lambda: time.monotonic() > self._until, _STEPS_BETWEEN_LOOKS
@@ -218,6 +223,7 @@ class Database:
         every query.
         """
         found = self._open_connection().execute(_SCHEMA).fetchmany(1000)
+        # The schema is compared with the one our own scripts make, in a database in memory.
         with closing(sqlite3.connect(":memory:")) as ours:
             for script in MIGRATIONS[: max(0, version)]:
                 ours.executescript(script)
@@ -231,8 +237,10 @@ class Database:
     def _configure(self, *, new: bool) -> None:
         connection = self._open_connection()
         if new:
+            # Only possible before the first table exists.
             connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         connection.execute("PRAGMA journal_mode = WAL").fetchall()
+        # Safe in WAL mode: a power cut may cost the last commit, never the file.
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute(f"PRAGMA journal_size_limit = {64 * 2**20}").fetchall()

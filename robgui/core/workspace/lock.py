@@ -41,9 +41,12 @@ class FileLock:
         if self._descriptor is None:
             return
         if sys.platform != "win32":
+            # Removed while still locked: afterwards another process might have locked this very
+            # file.
             self._path.unlink(missing_ok=True)
         os.close(self._descriptor)
         self._descriptor = None
+        # Windows refuses to remove an open file, so there it is closed first.
         if sys.platform == "win32":
             _remove_if_unused(self._path)
 
@@ -59,12 +62,14 @@ def _lock(descriptor: int) -> bool:
 
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
+        # Without locks the file is used anyway; SQLite's own locking remains.
         return error.errno in _UNSUPPORTED
     return True
 
 
 def _is_still(descriptor: int, path: Path) -> bool:
     try:
+        # The path may already name a new file that another process created and locked.
         return os.path.samestat(os.fstat(descriptor), path.stat())
     except FileNotFoundError:
         return False

@@ -46,6 +46,7 @@ def rho(act: Array, member: Array) -> Array:
     """
     # Section 3.1. One product of matrices counts all pairs of neuron and class at once.
     active, members = as_tensor(act).float(), as_tensor(member).float()
+    # Counts are exact in single precision up to 16 million inputs; only the division needs doubles.
     return answer((active.T @ members).double() / members.double().sum(0), act)
 
 
@@ -76,6 +77,8 @@ def napvd_rounds(
     """
     if here is None:
         (here,) = to_host(torch.isfinite(rho.sum(0)) if members is None else members > 0)
+    # Classes without members would turn whole rows into nan: they are left out and filled in at the
+    # end.
     places = to_device(torch.from_numpy(np.flatnonzero(here)), rho.device)
     if here.all():
         chosen = rho
@@ -106,6 +109,7 @@ def _squares_rounds(x: Tensor, divisor: Tensor | None) -> Generator[None, None, 
         dtype = torch.float64
     else:
         dtype = torch.float32
+    # Portions are summed in double precision: single would lose digits over thousands of neurons.
     products = torch.zeros((x.shape[1], x.shape[1]), dtype=torch.float64, device=x.device)
     portions = _portions(x)
     buffer = torch.empty(portions[0].shape, dtype=dtype, device=x.device)
@@ -114,6 +118,7 @@ def _squares_rounds(x: Tensor, divisor: Tensor | None) -> Generator[None, None, 
         centred.copy_(rows)
         if divisor is not None:
             centred.div_(divisor)
+        # Centred per neuron over the classes, which changes no difference of two columns.
         products += _gram(centred.sub_(centred.mean(1, keepdim=True)))
         yield
     norms = products.diagonal().clone()
@@ -128,6 +133,7 @@ def _refine_rounds(
     x: Tensor, divisor: Tensor | None, squares: Tensor, sums: Tensor
 ) -> Generator[None, None, None]:
     """Replaces the squared distances of nearly equal columns by exact ones."""
+    # Where the distance is small beside the norms, the subtraction above has cancelled most digits.
     first, second = torch.triu(squares <= _CLOSE * sums, 1).nonzero(as_tuple=True)
     for start in range(0, min(len(first), _MOST_CLOSE), max(1, PORTION // max(1, len(x)))):
         stop = min(len(first), _MOST_CLOSE, start + max(1, PORTION // max(1, len(x))))
@@ -146,6 +152,7 @@ def _either_rounds(x: Tensor) -> Generator[None, None, Tensor]:
         both += _gram((rows > 0).float())
         yield
     single = both.diagonal()
+    # |A or B| = |A| + |B| - |A and B|.
     return single[:, None] + single - both
 
 
@@ -237,6 +244,7 @@ def _bias_sums(d: Tensor, limit: float) -> Generator[None, None, Tensor]:
     tiny = torch.finfo(d.dtype).tiny
     worked = 0
     for c, near_c in enumerate(near):
+        # Only rows of classes near c: a far third class contributes nothing, and most are far.
         rows = near_c.nonzero()[:, 0]
         # A third class near both a and b is met from either side: half its weight each time.
         weight = 1 - 0.5 * near_c.to(d.dtype)
@@ -309,6 +317,7 @@ def worst_thirds(
     value[np.arange(len(pairs))[:, None], pairs] = np.nan
     limit = bias_limit(distance, which)
     # A class that counts comes before all that do not, whatever their bias.
+    # Every bias is at most 1, so 2 puts those that count before all others; -1 is below every bias.
     rank = np.nan_to_num(np.where((first < limit) | (second < limit), value + 2, value), nan=-1.0)
     third = rank.argmax(1)
     return np.column_stack([pairs, third]), value[np.arange(len(pairs)), third]

@@ -45,6 +45,8 @@ class NeuronBatch:
         """Raw outputs ``(n, k)`` of the neurons, layer by layer."""
         return [layer[:, :-2] for layer in self.layers.values()]
 
+    # The last two columns are the layer's minimum and maximum.
+
     def scaled(self) -> Tensor:
         """Outputs ``(n, N)`` scaled to 0 … 1 within each layer of each input.
 
@@ -108,6 +110,7 @@ def read(
         rest = dataset.subset(range(first, len(dataset)))
     else:
         rest = dataset
+    # A batch set by the user is taken as it is.
     for among, x in batches(classifier, rest, batch, together=1 if batch else _TOGETHER):
         seen = True
         places = first + np.asarray(among)
@@ -140,6 +143,7 @@ def _chosen(
     classifier: Classifier, layers: dict[str, Tensor], count: int, last_layer: bool
 ) -> dict[str, Tensor]:
     """The layers to read: those with one row per input, except the last one executed."""
+    # A layer with another number of rows (patches, tokens) cannot be assigned to inputs.
     fitting = {name: layer for name, layer in layers.items() if len(layer) == count}
     if not last_layer:
         fitting = dict(list(fitting.items())[:-1])
@@ -165,6 +169,7 @@ class GrowingPace:
     def due(self) -> bool:
         """True if it is time; the work begins now."""
         self._began = time.monotonic()
+        # The clock starts here, and ``made`` measures from it.
         return self._began >= self._next
 
     def made(self) -> None:

@@ -84,6 +84,7 @@ class Type2Tally:
         is_true, is_predicted = true.bool(), predicted.bool()
         # Section 4.2.1, type 2: a is there and seen; b is not there and seen all the same.
         self._wrong += (is_true & is_predicted).float().T @ (~is_true & is_predicted).float()
+        # How often the pair could be confused at all: a is there and b is not.
         self._images += is_true.float().T @ (~is_true).float()
 
     def counts(self) -> np.ndarray:
@@ -109,6 +110,7 @@ def _both_directions(directed: np.ndarray) -> np.ndarray:
     known = np.isfinite(directed)
     count = known.astype(np.float64) + known.T
     total = np.where(known, directed, 0)
+    # A direction that is unknown leaves the other alone instead of halving it.
     conf = np.where(count > 0, (total + total.T) / np.maximum(count, 1), np.nan)
     np.fill_diagonal(conf, 0)
     return conf
@@ -152,6 +154,7 @@ def _disparity(conf: Tensor) -> Generator[None, None, Tensor]:
         yield
     # Section 4.2.2: avg_cd is a mean over the m - 2 third classes.
     if m > 2:
+        # z = x and z = y each add conf(x, y), which is not a disparity.
         average = total.sub_(conf, alpha=2).clamp_min_(0) / (m - 2)
     else:
         average = torch.full_like(conf, math.nan)
@@ -182,6 +185,7 @@ def cost_curve(scores: Any, truth: Any) -> tuple[np.ndarray, np.ndarray]:
     if not true.any():
         return np.array([0.0, 1.0]), np.array([math.nan, math.nan])
     order = np.argsort(-score, kind="stable")
+    # The curve has a point only at the end of each group of equal scores.
     ends = np.flatnonzero(np.r_[np.diff(score[order]) != 0, True]) + 1
     found = np.r_[0, np.cumsum(true[order])[ends - 1]] / true.sum()
     return np.r_[0, ends] / len(score), found
@@ -238,6 +242,7 @@ def quality(
     else:
         grid = np.array([0.0, 1.0])
     area, found = _drawn(score, true, grid)
+    # Ordered by the truth itself: the best any ranking could do.
     best_area, best_found = _drawn(true, true, grid)
     mode_area, mode_found = math.nan, np.full(len(grid), math.nan)
     if mode is not None:

@@ -38,6 +38,7 @@ class CutBall:
     """
 
     def __init__(self, low: Tensor, high: Tensor) -> None:
+        # In units of the radius nothing lies beyond -1 and 1.
         self._low, self._high = low.clamp_min(-1), high.clamp_max(1)
         self._free = self._high > self._low
         candidates = self._candidates()
@@ -51,6 +52,7 @@ class CutBall:
 
     def _candidates(self) -> list[Tensor]:
         """The κ ``(P,)`` to try; 0 stands for uniform points of the bounds."""
+        # 0, uniform points of the bounds, suits balls much larger than the bounds.
         tried = [self._fitting(above) for above in _TRIED]
         return [*tried, torch.zeros_like(tried[0])]
 
@@ -73,10 +75,13 @@ class CutBall:
         )
         mass = (torch.special.ndtr(b) - torch.special.ndtr(a)).clamp_min(1e-12)
         at_a, at_b = (torch.exp(-end.square() / 2) / math.sqrt(2 * math.pi) for end in (a, b))
+        # Moments of a truncated normal variable: E[z²] = 1 + (a φ(a) - b φ(b)) / (Φ(b) - Φ(a)).
         second = 1 + (a * at_a - b * at_b) / mass
         fourth = 3 + ((a**3 + 3 * a) * at_a - (b**3 + 3 * b) * at_b) / mass
         free = self._free.double()
         spread = (fourth - second.square()).clamp_min(0) * free
+        # The two free coordinates add 2 to the mean of ρ² and 4 to its variance (chi-squared with 2
+        # degrees of freedom).
         return (second * free).sum(1) + 2, spread.sum(1) + 4
 
     def _kept(self, kappa: Tensor) -> Tensor:
@@ -101,6 +106,8 @@ class CutBall:
 
         def points(latent: Tensor) -> Tensor:
             raw, _ = self._points(latent, pairs, self._kappa)
+            # Rounding may leave the bounds by a digit; the condition has already excluded anything
+            # more.
             return torch.minimum(torch.maximum(raw, low), high)
 
         return points
@@ -134,8 +141,12 @@ def _truncated(z: Tensor, low: Tensor, high: Tensor) -> Tensor:
     """
     first = torch.where(low > -_FAR, torch.special.ndtr(low), 0)
     last = torch.where(high < _FAR, torch.special.ndtr(high), 1)
+    # Inverse transform between Φ(low) and Φ(high): a monotone function of z, so small moves stay
+    # small.
     cut = torch.special.ndtri(torch.lerp(first, last, torch.special.ndtr(z)))
     cut = torch.minimum(torch.maximum(cut, low), high)
+    # Special cases keep full precision where Φ is 0 or 1: no bound, and a bound at 0 with the other
+    # far away.
     cut = torch.where((low <= -_FAR) & (high >= _FAR), z, cut)
     cut = torch.where((low == 0) & (high >= _FAR), z.abs(), cut)
     return torch.where((high == 0) & (low <= -_FAR), -z.abs(), cut)

@@ -74,6 +74,8 @@ class Prior:
             noise, self._values
         )
         if noise in ("box", "clip"):
+            # erf(z) is uniform on (-1, 1) if z has variance 1/2, which saves a factor on every
+            # number.
             self.spread = math.sqrt(0.5)
         else:
             self.spread = 1.0
@@ -107,6 +109,8 @@ class Prior:
             assert self._bounds is not None
             # Uniform on ball ∩ bounds. The authors clip instead (``clip``), which puts a share of
             # the noise on the bounds themselves: another law, and other answers.
+            # An input outside the bounds is not pulled in: the noise only leads from it towards
+            # them.
             low = torch.maximum(x - reach, torch.minimum(self._bounds[0], x))
             high = torch.minimum(x + reach, torch.maximum(self._bounds[1], x))
             return _uniform((low + high) / 2, (high - low) / 2, out)
@@ -143,6 +147,7 @@ class Prior:
 
         def inputs(latent: Tensor) -> Tensor:
             moved = latent[:, : self._values] * free
+            # Two extra coordinates make the first d uniform in the ball, not on the sphere.
             norm = (moved.square().sum(1) + latent[:, self._values :].square().sum(1)).sqrt()
             # For a search among directions: at their usual length they are nearly normal.
             if out is None:
@@ -176,6 +181,7 @@ class Prior:
         if self._lengths is None:
             return None
         last = (self._lengths[owner] - 1).clamp_min(0)
+        # Every point after the last real one repeats it.
         frame = torch.minimum(torch.arange(self._shape[0], device=owner.device), last[:, None])[
             :, :, None
         ].expand(-1, -1, self._shape[1])
@@ -209,6 +215,7 @@ class Prior:
             return None
         middle, reach, _ = self.limits(pairs)
         share = (x - middle) / reach.clamp_min(torch.finfo(x.dtype).tiny)
+        # erf reaches 1 only at infinity: the edge itself has no latent point.
         return torch.erfinv(share.clamp(-_NEARLY, _NEARLY)).flatten(1)
 
     def settled(self, x: Tensor, pairs: Tensor) -> Tensor:

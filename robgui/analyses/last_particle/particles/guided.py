@@ -89,6 +89,8 @@ class GuidedMoves(Moves):
         self._kept_across = 1 / torch.sqrt(1 + across)
         # The noise comes as s g / sqrt(1 + s²), with the s of the published move.
         own = (size * size).to(latent.dtype)[:, None]
+        # Turns the noise of the published size into that of the size across: one stream serves both
+        # moves.
         self._louder = torch.sqrt(across / (1 + across) * (1 + own) / own)
         self._here = self._along(latent)
         self._leaping = True
@@ -96,6 +98,8 @@ class GuidedMoves(Moves):
 
     def step(self, noise: Tensor) -> None:
         """A leap or a published move, with noise ``(n, dim)``."""
+        # By turns: leaps move far along the slope, published moves keep particles before the bound
+        # alive.
         leaping, self._leaping = self._leaping, not self._leaping
         if not leaping:
             super().step(noise)
@@ -106,9 +110,13 @@ class GuidedMoves(Moves):
         torch.mul(noise, self._louder, out=self._proposed)
         self._proposed.addcmul_(self.latent, self._kept_across)
         self._proposed.addcmul_(
-            self._leaps.directions, (place - self._along(self._proposed))[:, None]
+            # Replaces the component along u by the drawn one; across u the proposal stays a
+            # Crank-Nicolson move.
+            self._leaps.directions,
+            (place - self._along(self._proposed))[:, None],
         )
         accepted = self._decided(~before)
+        # Kept up to date instead of recomputed: an accepted leap stands exactly where it was drawn.
         self._here = torch.where(accepted, place, self._here)
 
     def _along(self, latent: Tensor) -> Tensor:
@@ -118,6 +126,7 @@ class GuidedMoves(Moves):
 
 def beyond(bound: np.ndarray, uniform: np.ndarray) -> np.ndarray:
     """Standard normal numbers beyond the bounds, from uniform ones."""
+    # Inverse transform in the upper tail, which keeps digits where Φ(bound) is 1.
     return np.asarray(-ndtri(ndtr(-bound) * uniform))
 
 
@@ -135,6 +144,7 @@ def resteered(
     able = (~before).sum(0)
     share = accepted.sum(0) / np.maximum(1, able)
     log_across = np.where(able > 0, log_across + _GAIN * (share - _ACCEPTED), log_across)
+    # More particles before the bound than wanted: move the bound further down.
     log_distance = log_distance + _GAIN * (before.mean(0) - _BEFORE)
     return (
         np.clip(log_distance, math.log(_NEAREST), math.log(_FARTHEST)),

@@ -77,6 +77,7 @@ class Moves:
     ) -> None:
         self.latent, self.heights = latent, heights
         self._score, self._level, self._bars = score, level, iter(level.bars.unbind())
+        # 1 / sqrt(1 + s²): what the move keeps of the old point. The noise comes already scaled.
         self._kept = (1 / torch.sqrt(1 + size * size)).to(latent.dtype)[:, None]
         self._proposed = torch.empty_like(latent)
         self._weights = latent.new_ones(()), latent.new_zeros(())
@@ -85,6 +86,7 @@ class Moves:
 
     def step(self, noise: Tensor) -> None:
         """One move of every particle with noise ``(n, dim)``: s g / sqrt(1 + s²)."""
+        # z' = z / sqrt(1 + s²) + s g / sqrt(1 + s²), in one pass without temporaries.
         torch.addcmul(noise, self.latent, self._kept, out=self._proposed)
         self._decided()
 
@@ -93,6 +95,8 @@ class Moves:
         where.
         """
         heights, bar = self._score(self._proposed), next(self._bars)
+        # On a plateau a particle at the level's own score may move along it: what it must exceed is
+        # the next smaller number, whatever its v.
         if self._level.score is not None:
             bar = torch.where(self.heights == self._level.score, self._level.just_below, bar)
         if able is None:
@@ -110,6 +114,7 @@ class Moves:
     @torch.inference_mode()
     def steps(self, noise: Iterator[Tensor]) -> bool:
         """Makes moves until the next pause is due; False if none are left."""
+        # The clock is read after each move: a slow model gives one move per pause, a fast one many.
         ends = time.monotonic() + BREATH
         for each in noise:
             self.step(each)
@@ -120,4 +125,6 @@ class Moves:
 
 def resized(log_size: np.ndarray, acceptance: np.ndarray, target: float = TARGET) -> np.ndarray:
     """The log of s after a replacement: log s + acceptance - .35, at most log 2."""
+    # Robbins-Monro with gain 1 on the logarithm: it does not decay, since the right size shrinks as
+    # the level rises.
     return np.asarray(np.minimum(log_size + acceptance - target, math.log(LARGEST_MOVE)))

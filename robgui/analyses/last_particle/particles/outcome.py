@@ -66,6 +66,7 @@ def outcome(
     stuck = still / max(1, sum(lane.moved for lane in lanes))
     dispersion, chance = dispersed(law, counts)
     reason = _reason(lanes, stuck if still >= FEW_STUCK else 0.0, chance, ended)
+    # Only AMS: with one death at a time ties are broken by the second coordinate and cost nothing.
     if ended and not reason and law.kill > 1 and _stepped(lanes):
         reason = STEPPED
     return SplittingOutcome(
@@ -73,6 +74,8 @@ def outcome(
         inconclusive=bool(reason),
         reason=reason,
         p_estimate=law.estimate(counts),
+        # A lower end needs lanes that ended by failing: a lane stopped after m killings says only
+        # how rare a failure is at most.
         p_low=float(low) if complete else 0.0,
         p_high=float(high),
         killed=killed,
@@ -96,6 +99,7 @@ def dispersed(law: Law, counts: np.ndarray) -> tuple[float, float]:
     if expected == 0:
         return 0.0, 1.0
     ratio = float(counts.var(ddof=1)) / expected
+    # Under the law, (R - 1) · ratio is nearly chi-squared with R - 1 degrees of freedom.
     return ratio, float(stats.chi2.sf(ratio * (len(counts) - 1), len(counts) - 1))
 
 

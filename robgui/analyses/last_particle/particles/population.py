@@ -102,6 +102,7 @@ class Population:
             zero,
             zero.astype(bool),
             *drawn,
+            # log of the bound's first distance, e^-2 = 0.14 standard deviations.
             zero - 2.0,
             zero,
             directions,
@@ -154,6 +155,7 @@ class Choice:
     def among(cls, population: Population, kill: int) -> Choice:
         """The lowest ``kill`` of every lane die."""
         order = lowest_first(population.heights, population.rests)
+        # Survivors are chosen uniformly: floor(u · count) with u below 1 is always a valid place.
         killed, survivors = order[:, :kill], order[:, kill:]
         last = killed[:, -1:]
         picked = (population.uniform[:, 0] * survivors.shape[1]).astype(np.int64)
@@ -173,10 +175,13 @@ class Choice:
         comes down to it; this preserves the law too.
         """
         device, kill = population.latent.device, self.killed.shape[1]
+        # The first move is judged with the v of the copied particle, later ones with fresh draws.
         first = np.take_along_axis(population.rests, self.parent, 1)[:, None]
         rests = np.concatenate([first, population.uniform[:, 1:-1]], 1).transpose(1, 0, 2)
         level = self.level[:, None]
         just_below = np.nextafter(level, level.dtype.type(-np.inf))
+        # Above the level, or on it with a smaller rest: the second coordinate of the order, (score,
+        # u) with u = 1 - v.
         bars = np.where(rests < self.rest[:, None], just_below, level).reshape(len(rests), -1)
         if population.tied.any():
             watched = np.where(population.tied[:, None], level, level.dtype.type(np.nan))
@@ -191,4 +196,5 @@ class Choice:
 
 def lowest_first(heights: np.ndarray, rests: np.ndarray) -> np.ndarray:
     """Places of the particles of each lane ordered by (score, u), u being 1 - rest."""
+    # lexsort's last key is the primary one: by score, then by falling rest, which is rising u.
     return np.lexsort((-rests, heights), axis=1)

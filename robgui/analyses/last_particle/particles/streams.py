@@ -45,6 +45,7 @@ class Streams:
         self._normal[lane] = torch.Generator(self._device).manual_seed(
             int(start.generate_state(1, np.uint64)[0]) >> 1
         )
+        # A child sequence: uniform and normal numbers of a lane are independent.
         self._uniform[lane] = np.random.default_rng(start.spawn(1)[0])
 
     def close(self, lane: int) -> None:
@@ -74,6 +75,8 @@ class Streams:
         points = self.normal(lanes, count, dim)
         if inside is None:
             return points
+        # Rejection: only points outside are replaced, but a whole set is drawn for a lane, so what
+        # it draws does not depend on how its neighbours fare.
         for _ in range(_MOST_TRIES):
             outside = ~inside(points.flatten(0, 1)).reshape(len(lanes), count)
             again = outside.any(1).nonzero()[:, 0].tolist()
@@ -127,6 +130,8 @@ class Rounds:
     def __init__(self, streams: Streams, dim: int, steps: int, kill: int, leaps: int = 0) -> None:
         self._streams, self._dim, self._steps, self._kill = streams, dim, steps, kill
         self._leaps = leaps
+        # A fixed number per lane, not per batch: the stretch decides which draw a number belongs
+        # to.
         self._stretch = max(1, min(steps, _DRAWN // (kill * dim)))
         self._other = ThreadPoolExecutor(1)
 
@@ -151,12 +156,16 @@ class Rounds:
             min(self._stretch, self._steps - done)
             for done in range(self._stretch, self._steps, self._stretch)
         ]
+        # The first stretch was drawn before its sizes were known; later ones are scaled as they are
+        # drawn.
         scaling = torch.from_numpy(factors).to(first.device, first.dtype).reshape(-1, 1, 1)
         made = _by_move(first, scaling)
         for count in counts:
+            # Drawn by the other thread while the model answers for the current stretch.
             more = self._other.submit(self._more, lanes, factors.tolist(), count)
             yield from made.unbind()
             made = more.result()
+        # The next round's first numbers too: a round then starts without waiting.
         coming = self._other.submit(self.first, lanes)
         yield from made.unbind()
         self.coming = coming.result()

@@ -90,6 +90,7 @@ class Importance:
     def run(self) -> Iterator[None]:
         """Draws all points; yields after every model call."""
         self._streams.open(self._lane)
+        # Only if a trial is cheap beside what was asked for.
         if self._samples >= 4 * _TRIAL:
             yield from self._plan()
         yield from self._draw()
@@ -104,6 +105,7 @@ class Importance:
         yield from self._draw()
         needed = _TRIAL * _PLENTY / max(self.measured.effective, 1.0)
         self._samples = min(asked, max(_TRIAL, math.ceil(needed)))
+        # The trial only decides how long to draw; using its points too would bias the mean.
         self._sums[:], self._failures, self.sampled = 0, 0, 0
 
     def _draw(self) -> Iterator[None]:
@@ -119,6 +121,7 @@ class Importance:
         found = self.measured
         if not found.failures or found.effective >= ENOUGH:
             return 0
+        # Half as many again: the effective number is itself an estimate.
         wanted = 1.5 * self._samples * ENOUGH / found.effective
         if wanted <= LONGER * self._samples:
             return math.ceil(wanted)
@@ -130,6 +133,7 @@ class Importance:
         owner = torch.full((len(points),), self._test, device=points.device)
         fails = self._score.bind(owner)(points * self._score.spread) > 0
         weights = torch.where(fails, self._weights(points), 0).cpu().numpy()
+        # The last block is cut to the number asked for, so the batch size changes nothing.
         wanted = weights[: self._samples - self.sampled]
         self._sums += wanted.sum(), np.square(wanted).sum()
         self._failures += int((wanted > 0).sum())
@@ -142,6 +146,8 @@ class Importance:
         dim, k = self._centres.shape[1], len(self._centres)
         parts = []
         for _ in range(blocks):
+            # Normal first, then which part of the mixture: always both, so the stream does not
+            # depend on the outcome.
             point = self._streams.normal([self._lane], _BLOCK, dim)[0]
             which = self._streams.uniform([self._lane], _BLOCK)[0]
             place = np.minimum((which - _PLAIN) / (1 - _PLAIN) * k, k - 1).astype(np.int64)
@@ -153,9 +159,11 @@ class Importance:
     def _weights(self, points: Tensor) -> Tensor:
         """Density under the noise relative to the mixture ``(n,)``: at most 2."""
         centres = self._centres.double()
+        # Log density ratio of N(c, I) to N(0, I) at z: c·z - |c|²/2.
         ratios = points.double() @ centres.T - centres.square().sum(1) / 2
         around = math.log((1 - _PLAIN) / len(centres)) + torch.logsumexp(ratios, 1)
         plain = torch.full_like(around, math.log(_PLAIN))
+        # Weight = density under the noise / density of the mixture, at most 1 / _PLAIN.
         return torch.exp(-torch.logaddexp(around, plain))
 
     @property
@@ -164,9 +172,11 @@ class Importance:
         n, (total, squares) = self.sampled, self._sums
         if not self._failures:
             return Measured(samples=n)
+        # Kish's effective sample size, (Σ w)² / Σ w².
         mean, effective = total / n, total**2 / squares
         if effective < ENOUGH:
             return Measured(samples=n, failures=self._failures, effective=float(effective))
+        # Delta method: the standard error of the logarithm is that of the mean divided by the mean.
         error = math.sqrt(max(0.0, squares / n - mean**2) / n) / mean
         reach = math.exp(_errors(effective) * error)
         return Measured(

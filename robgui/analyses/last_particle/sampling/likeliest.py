@@ -94,12 +94,14 @@ class _Search:
         self._pair = pair
         zero = torch.zeros((1, prior.dim), device=device)
         one = torch.tensor([pair], device=device)
+        # At 0, the input without noise: its scores tell which rivals are near.
         scores = classifier.infer(prior.bind(one, fresh=True)(zero))[0].clone()
         scores[own] = -torch.inf
         self.rivals = scores.argsort(descending=True)[: min(MOST_RIVALS, len(scores) - 1)].tolist()
         source = torch.Generator(torch.device("cpu")).manual_seed(seed)
         random = torch.randn((_STARTS, prior.dim), generator=source, device=source.device)
         random = _OUT * random.to(device)
+        # Opposite pairs, because a failure on one side of 0 says nothing about the other.
         starts = [zero.expand(len(self.rivals), -1), random, -random]
         if start is not None:
             starts.append(start[None] / prior.spread)
@@ -128,6 +130,8 @@ class _Search:
         self._keep(fails)
         if self._above is None:
             self._above = _ABOVE * height.abs()
+        # One step of Hasofer, Lind, Rackwitz and Fiessler: the point of the linearised limit state
+        # nearest to the origin.
         self._points = nearest(self._points, slope, height - self._above)
 
     def slopes(self, inputs: Bound, points: Tensor, rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -156,6 +160,8 @@ class _Search:
             towards = (scores.gather(1, rival) - scores.gather(1, own))[:, 0]
             height = torch.where(self._any[rows], margin, towards)
             (slope,) = torch.autograd.grad(height.sum(), leaf)
+        # Whether it fails is judged by the margin against all classes, whichever rival the search
+        # follows.
         return height.detach(), slope.detach(), margin.detach() > 0
 
     def _keep(self, fails: Tensor) -> None:
@@ -199,6 +205,7 @@ class _Centring:
         half = torch.randn(
             (_COPIES // 2, points.shape[1]), generator=source, device=source.device
         ).to(points.device)
+        # Antithetic copies: their mean is exactly the centre.
         self._noise = torch.cat([half, -half])
         self._rows = rows.repeat_interleave(_COPIES)
         self._inputs = search.inputs(len(self._rows))
@@ -235,6 +242,7 @@ class _Centring:
 def nearest(points: Tensor, slope: Tensor, height: Tensor) -> Tensor:
     """The point nearest to 0 of the plane on which the linearised score is 0 ``(n, dim)``."""
     square = slope.square().sum(1).clamp_min(1e-20)
+    # Projection of the origin on {z : slope·(z - point) + height = 0}.
     along = ((slope * points).sum(1) - height) / square
     return (slope * along[:, None]).clamp(-_FARTHEST, _FARTHEST)
 
@@ -245,6 +253,7 @@ def differing(points: Tensor) -> tuple[Tensor, Tensor]:
     order = here.square().sum(1).argsort()
     kept: list[int] = []
     for i in order.tolist():
+        # Half the difference of squared norms is the difference in log density.
         less = float(here[i].square().sum() - here[order[0]].square().sum()) / 2 > _LESS_LIKELY
         alike = any(_cosine(here[i], here[j]) > _SAME_WAY for j in kept)
         if not less and not alike and len(kept) < MOST_CENTRES:

@@ -57,6 +57,7 @@ def axis_values(axis: SceneAxis, params: MapParams) -> np.ndarray:
             f"step: {axis.name} = {step:g} makes more than {MOST_CELLS:,} cells of {width:g};"
             " choose a larger step."
         )
+    # A step that divides the range up to rounding includes the last value.
     whole = math.floor(steps + 1e-9)
     if axis.periodic:
         count = max(1, math.ceil(steps - 1e-9))
@@ -68,6 +69,7 @@ def axis_values(axis: SceneAxis, params: MapParams) -> np.ndarray:
 def levels(height: int, width: int) -> list[MapRound]:
     """All cells of a map in rounds, the coarsest first, whose strides halve."""
     stride = 1
+    # Doubles the stride until the coarse map is a small share of the work.
     while _cells(height, stride) * _cells(width, stride) > COARSE * height * width and stride < max(
         height, width
     ):
@@ -76,6 +78,7 @@ def levels(height: int, width: int) -> list[MapRound]:
     while stride > 1:
         stride //= 2
         lattice = _lattice(height, width, stride)
+        # Cells of the finer lattice that the coarser one did not have.
         rounds.append(MapRound(stride, lattice[(lattice % (2 * stride)).any(1)]))
     return rounds
 
@@ -101,6 +104,7 @@ def along_borders(tops: np.ndarray, computed: np.ndarray, stride: int) -> MapRou
         stride: Of the lattice of cells that are looked at.
     """
     seen, known = tops[::stride, ::stride], computed[::stride, ::stride]
+    # Cells on both sides of a border are followed.
     across, down = seen[:, 1:] != seen[:, :-1], seen[1:] != seen[:-1]
     border = np.zeros(seen.shape, dtype=bool)
     border[:, 1:] |= across

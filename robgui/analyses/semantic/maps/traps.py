@@ -36,6 +36,7 @@ def find_traps(
 
     ``turns`` says whether rows and columns wrap around.
     """
+    # Until all cells are known, an open end may still turn out to be a wall.
     if not np.isfinite(score).all():
         return []
     lakes = _connected(score < wall, turns)
@@ -59,6 +60,7 @@ def find_traps(
 
 def _connected(low: np.ndarray, turns: tuple[bool, bool]) -> np.ndarray:
     """Labels connected sets (diagonals count), joined across the seam of periodic axes."""
+    # Diagonal neighbours count for lakes, so their walls are connected without diagonals.
     numbers, count = ndimage.label(low, structure=np.ones((3, 3)))
     same = np.arange(count + 1)
     for axis in (0, 1):
@@ -84,6 +86,7 @@ def _open(lake: np.ndarray, turns: tuple[bool, bool]) -> bool:
         if lake.shape[axis] == 1:
             continue
         if turns[axis]:
+            # A lake in every row of a periodic axis goes all the way around: it is a river.
             if lake.any(1 - axis).all():
                 return True
         elif np.take(lake, 0, axis).any() or np.take(lake, -1, axis).any():
@@ -93,6 +96,7 @@ def _open(lake: np.ndarray, turns: tuple[bool, bool]) -> bool:
 
 def _grown(lake: np.ndarray, turns: tuple[bool, bool]) -> np.ndarray:
     """The lake and the cells beside it."""
+    # Only straight neighbours: those are the wall.
     wider = lake.copy()
     for axis in (0, 1):
         for shift in (-1, 1):

@@ -32,9 +32,11 @@ MOST = 1.5
 def evidence(lost: int, total: int, share: float) -> float:
     """How strongly ``lost`` of ``total`` poses speak against a share of at least ``share``."""
     if share < 1:
+        # Log-likelihood ratio of one kept pose: ln((1 - p/10) / (1 - p)).
         kept = math.log((1 - share / _SMALLER) / (1 - share))
     else:
         kept = math.inf
+    # A lost pose is ten times likelier under p than under p/10.
     return -lost * math.log(_SMALLER) + ((total - lost) * kept if total > lost else 0.0)
 
 
@@ -45,9 +47,11 @@ def needed(share: float, risk: float) -> int:
 
 def at_most(lost: int, total: int, risk: float) -> float:
     """The smallest share ruled out, to a thousandth of itself; 1 if none is."""
+    # Bisection on a logarithmic scale: the share may be anything from 1e-9 to 1.
     low, high = 1e-9, 1.0
     while high - low > 1e-3 * high:
         middle = math.sqrt(low * high)
+        # Ville: the ratio exceeds 1/risk with probability at most ``risk``.
         if evidence(lost, total, middle) >= -math.log(risk):
             high = middle
         else:
@@ -98,6 +102,8 @@ class Ladder:
     @property
     def drawn_in(self) -> int:
         """The box in which poses are drawn: the largest one aimed at that has not passed."""
+        # The first box from the top that has not passed; all smaller ones get their share of its
+        # poses.
         return self.top + int(self.passed[self.top :].argmin())
 
     @property
@@ -122,6 +128,7 @@ class Ladder:
             self.total[place] += int(inside.sum())
             self.lost[place] += int((inside & lost).sum())
             self.passed[place] |= self._missing(place) <= 0
+        # Aims at a smaller box if it saves more poses than its volume is worth.
         self.top += int((self._cost() - WORTH * np.log(self._volumes))[self.top :].argmin())
 
     def _missing(self, place: int) -> float:
@@ -133,6 +140,8 @@ class Ladder:
         """``(k,)`` poses needed until each box and all smaller ones have passed."""
         missing = np.array([self._missing(place) for place in range(len(self.rungs))])
         missing = np.where(self.passed, 0.0, missing) / self._volumes
+        # A box is claimed with all smaller ones, so it costs what the most expensive of them costs;
+        # a smaller box gets only its share of the poses drawn in a larger one.
         return np.array(
             [self._volumes[place] * missing[place:].max() for place in range(len(self.rungs))]
         )

@@ -51,6 +51,7 @@ class EmptyBox:
         self._seed, self._wraps, self._width = seed, domain.wraps, domain.width
         half = domain.width / 2
         self._whole = Reach(
+            # On a periodic axis the whole range is half a turn each way.
             np.where(domain.wraps, half, seed - domain.floor),
             np.where(domain.wraps, half, domain.ceiling - seed),
         )
@@ -66,6 +67,8 @@ class EmptyBox:
         """
         up, down = self._distances(lost)
         share = np.minimum(up, down) / self._width
+        # Nearest first, then random orders: greedy cutting depends on the order, and no single one
+        # is best.
         keys = [share.max(1)] + [generator.random(len(lost)) for _ in range(ORDERS - 1)]
         best = self._best(self._whole, up, down, keys)
         if now is None:
@@ -84,6 +87,7 @@ class EmptyBox:
         """Which faces, lower and upper ``(n,)``, could move outwards: not at the end of their
         range.
         """
+        # A box that goes all the way around has no faces on that axis.
         around = self._wraps & (box.sides >= self._width - 1e-9)
         return (
             ~around & (self._wraps | (box.down < self._whole.down - 1e-9)),

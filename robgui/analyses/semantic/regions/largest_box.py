@@ -124,6 +124,7 @@ class LargestBox:
     def _risk_of(self, trial: int) -> float:
         if trial == 0:
             return FIRST_RISK * self._risk
+        # 0.6, then 0.2, 0.1, …: the sum over all trials stays below the whole risk.
         return (1 - FIRST_RISK) * self._risk * 0.5**trial
 
     def _nothing(self) -> DrawnPoses:
@@ -135,6 +136,7 @@ class LargestBox:
         answer = yield points
         lost = points[self._gone(answer)]
         if len(lost):
+            # The list is shared by all boxes of a space: each learns from the others' losses.
             self._lost.append(lost)
         return answer
 
@@ -151,6 +153,7 @@ class LargestBox:
         now = None
         if self._begun:
             now = Reach(self._seed - self.low, self.high - self._seed)
+        # Once a box exists it is cut rather than replaced; see EmptyBox.largest.
         self._begun = True
         reach = self._empty.largest(lost, self._generator, now)
         self.low, self.high = self._seed - reach.down, self._seed + reach.up
@@ -166,6 +169,8 @@ class LargestBox:
             if gone.any():
                 yield from self._followed(points[gone])
                 self._cut()
+                # A clean look earns a larger one, a lost pose starts over: most poses are spent
+                # near the end.
                 size, kept = max(LOOK, size // 2), 0
             else:
                 size, kept = min(2 * size, LARGEST_LOOK), kept + size
@@ -187,6 +192,8 @@ class LargestBox:
 
     def _must_test(self) -> bool:
         """Whether the time left is needed for the first test."""
+        # Enough for one more look and the whole first test, whose answer counts more than a larger
+        # box.
         return self.hurried(LARGEST_LOOK + needed(self._most_lost, self._risk_of(0)))
 
     def _rungs(self, volumes: tuple[float, ...]) -> list[Rung]:
@@ -199,6 +206,8 @@ class LargestBox:
         faces = max(1, int(lower.sum() + upper.sum()))
         rungs = []
         for volume in volumes:
+            # Each free face moves by the same share of its side, so ``faces`` of them give the
+            # volume.
             moved = (1 - volume ** (1 / faces)) * reach.sides
             down = np.where(lower, np.maximum(reach.down - moved, 0), reach.down)
             up = np.where(upper, np.maximum(reach.up - moved, 0), reach.up)
@@ -207,6 +216,7 @@ class LargestBox:
 
     def _test(self, risk: float) -> Generator[np.ndarray, Answer, bool]:
         """Draws new poses until a box of the ladder passes, or none can be expected to."""
+        # Fixed before any pose of the test is drawn: the search has seen none of them.
         ladder = Ladder(self._rungs(VOLUMES), self._most_lost, risk)
         self.drawn = self._nothing()
         while not ladder.won and not ladder.given_up:

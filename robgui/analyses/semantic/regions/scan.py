@@ -40,6 +40,7 @@ class CoarseScan:
         n, low, high = len(space.axes), space.low.numpy(), space.high.numpy()
         counts = {1: (_LINE,), 2: (_COLUMNS, _ROWS)}.get(n, ())
         lines = [
+            # On a periodic axis both ends are the same place.
             np.linspace(low[k], high[k], count, endpoint=not space.axes[k].periodic)
             for k, count in enumerate(counts)
         ]
@@ -76,6 +77,7 @@ class CoarseScan:
 
         ``(0, 0)`` with more than two axes.
         """
+        # Index -1 of ``_standing`` picks the appended nan: not looked at yet.
         scores = np.append(self.shares[:, target].numpy(), np.float32(np.nan))
         return np.asarray(scores[self._standing])
 
@@ -95,6 +97,7 @@ class CoarseScan:
         The usual one alone, then coarse to fine.
         """
         last = len(self.points) - 1
+        # The usual pose first: it decides the class and is the first picture.
         yield np.array([last]), 0
         if not self._standing.size:
             yield np.arange(last), 0
@@ -116,6 +119,7 @@ def spread(count: int, n: int) -> np.ndarray:
     ratio = 2.0
     for _ in range(64):  # The root of x^(n + 1) = x + 1.
         ratio = (1 + ratio) ** (1 / (n + 1))
+    # The additive recurrence of the generalised golden ratio: low discrepancy for any count.
     return np.asarray((0.5 + np.outer(np.arange(count), ratio ** -np.arange(1, n + 1))) % 1)
 
 
@@ -138,6 +142,7 @@ def common_starts(
     parts = [_worth(one, target, mode) for one, target in zip(looked, targets, strict=True)]
     worth = torch.stack([part[0] for part in parts]).mean(0)
     top = torch.stack([part[1] for part in parts]).all(0)
+    # Points where some class does not hold come last, but are there if too few hold for all.
     points, worth = looked[0].points, torch.where(top, worth, worth * 1e-3)
     return points[_far_apart(space, points, worth, count, torch.ones_like(top))]
 
@@ -157,6 +162,7 @@ def _far_apart(
     """Indices of up to ``count`` points worth starting from; only ``allowed`` ones except the
     first.
     """
+    # The usual pose is preferred as a start if it is nearly as good as the best.
     usual = bool(worth[-1] >= 0.5 * worth.max())
     if usual:
         first = len(worth) - 1
@@ -165,6 +171,7 @@ def _far_apart(
     chosen = [first]
     while len(chosen) < min(count, len(worth)):
         near = _distance(space, points, points[chosen]).amin(1)
+        # Worth falls off towards chosen starts: the next one is good and elsewhere.
         left = worth * (near / _APART).clamp(max=1)
         best = int(left.argmax())
         if not allowed[best] or left[best] <= 0:
@@ -204,6 +211,7 @@ def _distance(space: Space, points: Tensor, others: Tensor) -> Tensor:
 
     The short way around on periodic ones.
     """
+    # The largest difference over the axes, since boxes are compared, not balls.
     apart = ((points[:, None] - others[None]) / (space.high - space.low)).abs()
     turns = torch.tensor(space.periodic, device=points.device)
     return torch.where(turns, torch.minimum(apart, 1 - apart), apart).amax(2)

@@ -54,10 +54,13 @@ def shade(
     rest = place - picture * (height * width)
     row = rest.div(width, rounding_mode="floor")
     x, y = (rest - row * width).float() - (width / 2 - 0.5), row.float() - (height / 2 - 0.5)
+    # Faces are numbered through all pictures of the batch.
     number = (seen.index_select(0, place) & _FACE) + picture * surface.faces.shape[1]
+    # Planes are computed once per visible face, not per pixel.
     used, slot = _distinct(number, len(corners.x) * surface.faces.shape[1])
     planes = _planes(corners, cosine, surface, used)
     values: Tensor = OnPlanes.apply(planes, slot, x, y)  # type: ignore[no-untyped-call]
+    # Undo the division by depth: perspective-correct interpolation.
     depth = values[0].reciprocal()
     lit = (values[1] * depth).clamp_min(0)
     colour = None
@@ -87,6 +90,7 @@ class OnPlanes(torch.autograd.Function):
     def backward(ctx: Any, *given: Tensor) -> tuple[Tensor | None, ...]:
         slot, x, y = ctx.saved_tensors
         (gradient,) = given
+        # The gradient of a·x + b·y + c by (a, b, c), summed over the pixels of each face.
         rows = torch.cat([gradient * x, gradient * y, gradient])
         return rows.new_zeros(ctx.shape).index_add(1, slot, rows), None, None, None
 
@@ -117,6 +121,8 @@ def _planes(corners: Corners, cosine: Tensor, surface: Surface, used: Tensor) ->
     lines = torch.stack([a, b, c]) / volume  # (3 coefficients, 3 corners, u)
     # with corners in anticlockwise order seen from outside, the volume is negative where the front
     # shows
+    # Normals point outwards, so the light is flipped on a face seen from behind: both sides of a
+    # thin sheet are lit.
     q = q * -volume.detach().sign()
     fixed = surface.values.index_select(0, vertex.flatten()).view(
         *vertex.shape, surface.values.shape[1]
@@ -142,6 +148,8 @@ def texture_table(texture: Tensor) -> Tensor:
     beyond its borders.
     """
     right, low = texture.roll(-1, 1), texture.roll(-1, 0)
+    # Bilinear interpolation as t + r·(right - t) + l·(low - t) + r·l·both: one lookup instead of
+    # four.
     both = low.roll(-1, 1) - low - right + texture
     parts = torch.cat([texture, right - texture, low - texture, both], 2)
     return parts.flatten(0, 1).t().contiguous()
@@ -150,6 +158,7 @@ def texture_table(texture: Tensor) -> Tensor:
 def sample(texture: Tensor, size: tuple[int, int], u: Tensor, v: Tensor) -> Tensor:
     """Bilinear colours ``(3, n)`` between the four nearest texels."""
     height, width = size
+    # Texel centres are at half-integers; v grows upwards, rows downwards.
     x, y = u * width - 0.5, (1 - v) * height - 0.5
     left, top = x.detach().floor(), y.detach().floor()
     texel = _repeated(top, height).long() * width + _repeated(left, width).long()

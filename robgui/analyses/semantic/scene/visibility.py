@@ -76,6 +76,7 @@ def nearest(corners: Corners, faces: Tensor, size: tuple[int, int]) -> Tensor:
     height, width = size
     buffer = torch.zeros(len(corners.x) * height * width, dtype=torch.int64, device=faces.device)
     touching = _touching(corners, faces, height)
+    # First by rows, each of which becomes one span of several numbers; then by pixels.
     for some in _parts(touching.rows, MOST_SAMPLES // 8):
         spans = _spans(touching.part(some), faces.shape[1], size)
         for part in _parts(spans.pixels, MOST_SAMPLES):
@@ -85,6 +86,7 @@ def nearest(corners: Corners, faces: Tensor, size: tuple[int, int]) -> Tensor:
 
 def inverse_depth(seen: Tensor) -> Tensor:
     """1/depth of entries of the buffer; 0 where there is no face."""
+    # The upper half of a key holds the bits of a positive float, which sort like the number.
     return (seen >> 32).to(torch.int32).view(torch.float32)
 
 
@@ -92,6 +94,7 @@ def expand(count: Tensor) -> tuple[Tensor, Tensor]:
     """Expands each i to ``count[i]`` >= 1 entries: the owner of each entry, and its number
     there.
     """
+    # Writes a 1 where each owner's entries begin; their running sum numbers the owners.
     ends = count.cumsum(0)
     total = int(ends[-1]) if len(ends) else 0
     owner = torch.zeros(total, dtype=torch.int64, device=count.device)
@@ -103,12 +106,17 @@ def expand(count: Tensor) -> tuple[Tensor, Tensor]:
 def _touching(corners: Corners, faces: Tensor, height: int) -> _Faces:
     behind = corners.z < NEAR
     clipped = bool(behind.any())
+    # Pixel centres are at half-integers from the picture's centre, hence the half. Rows are clamped
+    # to one beyond the picture, so far-away corners stay small numbers.
     row = (corners.y / corners.z.clamp_min(NEAR) + (height / 2 - 0.5)).clamp_(-1, height)
     if clipped:
+        # A corner behind the near plane could project anywhere: its face may touch every row.
         lowest, highest = (row.masked_fill(behind, -1), row.masked_fill(behind, height))
     else:
         lowest, highest = (row, row)
     y = [lowest.index_select(1, face) for face in faces]
+    # A row is covered if its centre is: from the ceiling of the lowest corner to below the ceiling
+    # of the highest.
     first = torch.minimum(torch.minimum(y[0], y[1]), y[2]).ceil_().clamp_(min=0)
     if clipped:
         y = [highest.index_select(1, face) for face in faces]
@@ -133,12 +141,17 @@ def _lines(corners: Corners, faces: Tensor, number: Tensor) -> tuple[Tensor, Ten
     face, start = number - picture * faces.shape[1], picture * corners.x.shape[1]
     places = [side.index_select(0, face) + start for side in faces]
     x, y, z = ([values.flatten().index_select(0, place) for place in places] for values in corners)
+    # The edge opposite to corner k joins the two others, in cyclic order.
     around = ((1, 2), (2, 0), (0, 1))
     a = [y[i] * z[j] - z[i] * y[j] for i, j in around]
     b = [z[i] * x[j] - x[i] * z[j] for i, j in around]
     c = [x[i] * y[j] - y[i] * x[j] for i, j in around]
+    # The triple product of the corners, six times the volume that the face spans with the camera;
+    # its sign is the face's orientation.
     volume = x[0] * a[0] + y[0] * b[0] + z[0] * c[0]
     lines = torch.stack([*a, *b, *c]) * volume.sign()
+    # On the face, a·x + b·y + c·1 over all three edges sums to volume/depth: divided by the volume,
+    # 1/depth.
     return lines, lines.view(3, 3, -1).sum(1) / volume.abs(), volume.abs()
 
 
@@ -148,10 +161,13 @@ def _spans(some: _Faces, faces: int, size: tuple[int, int]) -> _Spans:
     row += some.first.index_select(0, owner)
     y = row.float() - (height / 2 - 0.5)
     lines, depth = some.lines.index_select(1, owner), some.depth.index_select(1, owner)
+    # With y fixed, each line is linear in x alone: a·x + rest >= 0 inside.
     rest = torch.addcmul(lines[6:], lines[3:6], y)
     slope, constant = depth[0], torch.addcmul(depth[2], depth[1], y)
     low, high = _inside(lines[:3], rest, float(width))
     if some.clipped:
+        # A line along the row (a = 0) has no crossing to exclude the row with. It matters only if
+        # the near plane cuts faces: only then do their rows reach beyond their corners.
         low, high = _before_near_plane(
             low.masked_fill_(((lines[:3] == 0) & (rest < 0)).any(0), width), high, slope, constant
         )
@@ -168,6 +184,7 @@ def _spans(some: _Faces, faces: int, size: tuple[int, int]) -> _Spans:
     return _Spans(
         first,
         pixels.long(),
+        # 1/depth at the first pixel; from there it grows by a constant per pixel.
         torch.addcmul(constant, slope, begin - centre),
         slope,
         number - picture * faces,
@@ -182,6 +199,8 @@ def _inside(a: Tensor, rest: Tensor, far: float) -> tuple[Tensor, Tensor]:
     """
     sign = a.sign()
     crossing = (-rest / (a + (1 - sign * sign))).clamp_(-far, far)  # A line along the row has none.
+    # Where a > 0 the line bounds from below and its upper bound is infinite; where a < 0 the
+    # reverse; a = 0 bounds neither.
     lowest = sign.mul_(2 * _BEYOND).sub_(_BEYOND)
     low = torch.minimum(crossing, lowest)
     high = torch.maximum(crossing, lowest.add_(2 * _BEYOND))
@@ -193,6 +212,8 @@ def _before_near_plane(
 ) -> tuple[Tensor, Tensor]:
     """The part of the interval where 1/depth is below 1/NEAR."""
     crossing = (1 / NEAR - constant) / slope
+    # Where 1/depth exceeds 1/NEAR the face is closer than the near plane: cut the side on which it
+    # grows.
     low = torch.where(slope < 0, torch.maximum(low, crossing), low)
     high = torch.where(slope > 0, torch.minimum(high, crossing), high)
     return torch.where((slope == 0) & (constant > 1 / NEAR), high, low), high
@@ -204,6 +225,8 @@ def _write(buffer: Tensor, spans: _Spans) -> None:
     depth = torch.addcmul(
         spans.depth.index_select(0, owner), spans.slope.index_select(0, owner), step.float()
     )
+    # Nearest wins by ``amax``: 1/depth is the upper half of the key, and between equals the larger
+    # face number decides, the same on every device.
     key = (depth.view(torch.int32).long() << 32) + spans.face.index_select(0, owner)
     buffer.scatter_reduce_(0, spans.first.index_select(0, owner) + step, key, "amax")
 
@@ -213,6 +236,8 @@ def _parts(count: Tensor, most: int) -> Iterator[slice]:
     if not len(count):
         return
     total = count.cumsum(0)
+    # Boundaries at multiples of ``most`` in the running total; an entry larger than that gets its
+    # own part.
     levels = torch.arange(1, int(total[-1]) // most + 1, device=count.device) * most
     start = 0
     for end in (

@@ -88,8 +88,10 @@ def nearest_crossing(
         batch: Most inputs per model call.
     """
     multi_label = classifier.settings.multi_label
+    # Shares of the way to each candidate: ``far`` crosses, ``near`` does not (the centre itself).
     far, near = torch.ones_like(candidates[:, :1]), torch.zeros_like(candidates[:, :1])
     classes, whole = torch.full_like(far, -1, dtype=torch.int64), reach(candidates)
+    # The first look is at the candidates themselves: they may not cross again in another batch.
     middle, calls = far, 0
     for halving in range(1, HALVINGS + 1):
         points = torch.lerp(centre, candidates, middle)
@@ -101,9 +103,11 @@ def nearest_crossing(
         far, near = torch.where(crosses, middle, far), torch.where(crosses, near, middle)
         classes = torch.where(crosses, reading.top, classes)
         points = torch.lerp(centre, candidates, far)
+        # Only what was seen to cross has a radius.
         radii = torch.where(classes[:, 0] >= 0, reach(points), torch.inf)
         yield Crossing(points, classes, radii, calls)
         if halving in _RACED:  # Along a ray from the centre, radii grow with the share.
+            # A candidate whose lower end is already further than the best can no longer win.
             able = (near[:, 0] * whole <= radii.min()).nonzero()[:, 0]
             candidates, far, near, classes, whole = (
                 values.index_select(0, able) for values in (candidates, far, near, classes, whole)
@@ -131,6 +135,7 @@ def _drawn_again(scan: Scan, cloud: Cloud, zone: Tensor, numbers: list[int]) -> 
     ):
         rows = [number - start for number in numbers if start <= number < stop]
         if rows:
+            # Samples are not kept: a stretch is drawn again from its seed.
             block = cloud.block(start, stop, zone)
             for _ in block.prepare():
                 continue

@@ -30,6 +30,7 @@ def bends(radii: np.ndarray, curves: np.ndarray) -> np.ndarray:
     before, after = radii[1:-1] - radii[:-2], radii[2:] - radii[:-2]
     straight = curves[:-2] + (curves[2:] - curves[:-2]) * (before / after)[:, None]
     off[1:-1] = np.abs(curves[1:-1] - straight)
+    # A gap is as uncertain as the sharper of the bends at its two ends.
     return np.asarray(np.maximum(off[:-1], off[1:]).max(1, initial=0.0))
 
 
@@ -43,11 +44,14 @@ def next_radius(radii: np.ndarray, curves: np.ndarray) -> float | None:
     if len(radii) < 3:
         return None
     gaps, off = np.diff(radii), bends(radii, curves)
+    # The gap's width as the geometric mean of its linear and logarithmic widths, gap/r_max and
+    # gap/r.
     hidden = off * gaps / np.sqrt(radii[1:] * radii[-1])
     hidden[(off <= BEND) | (gaps < NARROWEST * radii[-1])] = 0
     place = int(hidden.argmax())
     if hidden[place] <= HIDDEN:
         return None
+    # Three digits: what a person would type, and what axis and table show.
     between = float(f"{(radii[place] + radii[place + 1]) / 2:.3g}")
     if radii[place] < between < radii[place + 1]:
         return between

@@ -58,6 +58,8 @@ def half_widths(counts: Counts) -> np.ndarray:
     half = np.where(
         variance > _CONSTANT**2,
         student * np.sqrt(ratio(variance, rows)),
+        # The rule of three: a value seen in none of n samples has probability below 3/n with 95 %
+        # confidence.
         ratio(np.full(len(rows), 3.0), counts.samples),
     )
     return np.where(rows > 1, half, np.inf)
@@ -133,9 +135,11 @@ def shares(counts: Counts, cap: int, stops: bool) -> tuple[np.ndarray, np.ndarra
         alike = ANTITHETIC
     else:
         alike = 1
+    # A pair counts as one draw, crossed by the mean of its two.
     crossed, samples = counts.crossed / alike, counts.samples / alike
     if not stops:
         return clopper_pearson(crossed, samples)
+    # One look after every round in which a zone may stop.
     looks = sum(1 for end in round_ends(cap) if FEWEST <= end < cap)
     early = EARLY / 2 / max(1, looks)
     tail = np.where(counts.samples < cap, early, TAIL - EARLY / 2)
@@ -186,5 +190,6 @@ def doubt(counts: Counts, cap: int, target: float, target_share: float) -> np.nd
         least, most = shares(counts, cap, stops=True)
         closely = np.maximum(target_share, LARGE_SHARE * np.nan_to_num(counts.crossing))
         wide = np.maximum(wide, (most - least) / (2 * closely))
+    # Whatever the width: with few or very skewed samples its estimate cannot be trusted.
     early = (counts.samples < FEWEST) | too_skewed(counts)
     return np.where(early, np.inf, wide)

@@ -79,6 +79,7 @@ class AntitheticPoints:
 
     def draw(self, start: int, stop: int) -> Tensor:
         u = self._plain.draw(start // 2, stop // 2)
+        # Both of a pair stand next to each other: a row is a pair.
         return torch.stack([u, 1 - u], 1).flatten(0, 1)
 
 
@@ -98,8 +99,10 @@ class SobolPoints:
 
     def __init__(self, dims: int, seed: int, device: torch.device) -> None:
         generator = np.random.default_rng(seed)
+        # Keys for every replicate and dimension: each scrambles independently of all others.
         keys = generator.integers(-(2**31), 2**31, size=(2, 1, self.lanes, dims), dtype=np.int32)
         self._shift, self._factor = torch.from_numpy(keys).to(device)
+        # An odd factor is invertible modulo 2^32: no two points collapse.
         self._factor |= 1
         self._sequence = qmc.Sobol(dims, scramble=False, bits=_BITS)
         self._digits = torch.empty((0, dims), dtype=torch.int32, device=device)
@@ -124,10 +127,14 @@ class SobolPoints:
         """Fills ``points (n, lanes, dims)`` with every scrambling of the points whose ``digits
         (n, dims)`` these are.
         """
+        # Laine and Karras's hash on reversed digits: a bit depends only on lower bits, which after
+        # reversal are the more significant digits.
         hashed = (digits[:, None] + self._shift).mul_(self._factor)
         hashed ^= hashed * 0x05526C56
         hashed ^= hashed * 0x53A22864
         torch.index_select(self._reverse, 0, (hashed & 0xFFFF).flatten(), out=points.view(-1))
+        # Eight more bits below the sixteen digits: without them values would repeat in steps of
+        # 2^-16.
         points.add_((hashed >> 16).bitwise_and_(0xFF), alpha=2.0**-24)
 
     def _extend(self, count: int) -> None:
@@ -135,9 +142,11 @@ class SobolPoints:
         balance.
         """
         while len(self._digits) < count:
+            # Doubling: the sequence stays balanced at powers of two.
             more = self._sequence.random(max(1, len(self._digits)))
             reverse = _reversed_bits()[(more * 2**_DIGITS).astype(np.int32)]
             digits = to_device(torch.from_numpy(reverse), self._digits.device)
+            # The part of the hash that does not depend on the replicate is done once.
             self._digits = torch.cat([self._digits, digits ^ digits * 0x3D20ADEA])
 
 
@@ -214,6 +223,8 @@ def stretch_generator(seed: int, start: int, device: torch.device) -> torch.Gene
 
     The first stretch is drawn on the host: any machine can redraw the samples that a panel shows.
     """
+    # Only the first stretch: panels redraw its samples on machines without this device.
     place = HOST if start == 0 else device
+    # A SeedSequence spreads neighbouring seeds and starts over unrelated streams.
     high, low = np.random.SeedSequence([seed, start]).generate_state(2, np.uint32).tolist()
     return torch.Generator(place).manual_seed(int(high) << 32 | int(low))

@@ -86,6 +86,8 @@ class Scan:
         rounds = {round_[0][0]: round_ for round_ in stretches(self.cap, self._cloud.block_size)}
         while self.active:
             taken, chosen = self.tally.samples.copy(), self._chosen()
+            # Zones added later have fewer samples: each continues with its own next round, so all
+            # zones use the same base points.
             for start in np.unique(taken[chosen]).tolist():
                 yield from self._round(
                     rounds[start], [zone for zone in chosen if taken[zone] == start]
@@ -104,6 +106,7 @@ class Scan:
         if new or not self._hurried:
             return new or self.active
         wide = doubt(self.tally.counts(), self.cap, self._target, self._target_share)[self.active]
+        # Down to half of the widest: the widest alone would be one zone per call.
         least = wide.max() / 2
         return [zone for zone, one in zip(self.active, wide, strict=True) if one >= least]
 
@@ -138,6 +141,7 @@ class Scan:
         self, block: Block, zones: Tensor, numbers: list[int], first: int, portion: range
     ) -> Iterator[None]:
         """Counts these rows of a block in all zones."""
+        # Enough zones for COUNTED batches: scores wait on the device and are counted together.
         together = max(1, COUNTED * self._classifier.batch(self._batch) // len(portion))
         for i in range(0, len(zones), together):
             part = zones[i : i + together]
@@ -145,6 +149,8 @@ class Scan:
                 (len(part), len(portion), self._classifier.classes), device=zones.device
             )
             for some, rows in self._batches(len(part), len(portion)):
+                # Not before the first samples are counted: a Step in between would have nothing
+                # new.
                 if (some.start or rows.start) and self.tally.samples.any():
                     yield
                 drawn = slice(portion.start + rows.start, portion.start + rows.stop)

@@ -72,6 +72,8 @@ class Service:
         self._workers = Workers([Place()], terms)
         self._told = told
         self._said = ""
+        # Requests from other threads go through queues; everything below them belongs to the
+        # service's own thread and needs no lock.
         self._orders: queue.SimpleQueue[_Order] = queue.SimpleQueue()
         self._stops: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._limits: queue.SimpleQueue[int] = queue.SimpleQueue()
@@ -119,6 +121,7 @@ class Service:
             **values: What it is about, as plain values.
         """
         order = _Order(what, values, topic, urgent, subject, next(self._numbers), self.pid)
+        # Under the lock, because an order put after the last ``_take_orders`` would wait for ever.
         with self._lock:
             if self._leaving.is_set():
                 raise ModelError(_CLOSED)
@@ -160,8 +163,10 @@ class Service:
             self._take_limits()
             self._begin()
             self._hurry()
+            # Shorter while a question runs: its deadline is checked between two waits.
             self._workers.work(_BUSY_SECONDS if self._present is not None else _IDLE_SECONDS)
             self._tell()
+        # Orders that came in between: nobody may be left waiting.
         self._take_orders()
         for order in (*self._waiting, *([self._present] if self._present else [])):
             _answer(order, ModelError(_CLOSED))
@@ -194,6 +199,7 @@ class Service:
 
     def _begin(self) -> None:
         if self._present is None and self._waiting:
+            # Urgent first, then in the order they were asked.
             order = min(self._waiting, key=lambda one: (not one.urgent, one.number))
             self._waiting.remove(order)
             if order.what == _FORGET and order.process != self.pid:
@@ -207,6 +213,7 @@ class Service:
         present = self._present
         if present is None:
             return
+        # Only background work gives way: one urgent question never ends another.
         if not present.urgent and any(one.urgent for one in self._waiting):
             self._end_later(f"it had not answered after {GRACE_SECONDS:g} s, and others waited")
         if present.end_by and time.monotonic() >= present.end_by:

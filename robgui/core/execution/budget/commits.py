@@ -26,4 +26,5 @@ class CommitBudget:
 
     def spend(self, seconds: float) -> None:
         """Records that a commit took ``seconds`` of processor time."""
+        # A commit of t seconds is followed by t / share seconds without one.
         self._free_at = time.monotonic() + seconds / COMMIT_SHARE

@@ -70,6 +70,7 @@ class Deadline:
 
     def counted(self, steps: Iterator[Step[R]]) -> Iterator[Step[R]]:
         """The same Steps; the clock stands still while nobody asks for the next one."""
+        # Between two Steps the engine is suspended: the time its listener takes is not its own.
         for step in steps:
             self._clock.stop()
             yield step
@@ -90,6 +91,7 @@ def within(engine: Iterator[Step[Any]], seconds: float) -> Generator[Step[Any], 
     try:
         for step in engine:
             clock.stop()
+            # After the Step, not before: the last one is complete and carries the mark.
             if seconds and clock.seconds >= seconds:
                 yield replace(step, cut=True)
                 return

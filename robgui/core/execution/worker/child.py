@@ -69,6 +69,7 @@ def main(held: tuple[str, ...]) -> None:
     if reached is None:
         return
     channel, hello = reached
+    # Limits come after the imports: they count from what the libraries already take.
     _prepare(hello)
     held += set_limits(hello["memory"])
     channel.send(Frame({"ready": True, "held": list(held)}))
@@ -92,6 +93,7 @@ def connect() -> tuple[Channel, dict[str, Any]] | None:
         return None  # The parent was gone before prctl could register its death.
     faulthandler.enable(file=2)
     channel = Channel(queue.SimpleQueue(), outgoing, threading.Lock())
+    # A separate thread, because the main one is inside the model for most of a run.
     threading.Thread(target=_listen, args=(incoming, channel.incoming), daemon=True).start()
     return channel, hello.header
 
@@ -122,6 +124,7 @@ class Worker:
     def serve(self) -> None:
         """Works until it is told to leave."""
         while True:
+            # Idle work goes in small pieces: an order that arrives waits for one import at most.
             while self._channel.incoming.empty() and next(self._ahead, _OVER) is not _OVER:
                 continue
             frame = self._channel.incoming.get()
@@ -149,6 +152,7 @@ class Worker:
                 last = report
                 if not report.state.ended:
                     outbox.put(report)
+                # Only now: a person waits for the first picture, and nothing else is in a hurry.
                 if self._polite and report.step is not None:
                     self._polite = False
                     _step_back()
@@ -161,6 +165,7 @@ class Worker:
         task = read_task(frame)
         if task.data is not None and task.request.dataset is not None:
             self._shelf.add_dataset(task.data, task.request.dataset.fingerprint)
+        # Closing the iterator closes the engine, even if a Step could not be sent.
         with contextlib.closing(carry_out(task, self._shelf)) as reports:
             for report in reports:
                 yield report
@@ -175,6 +180,7 @@ class Worker:
     def _may_go_on(self, outbox: Outbox) -> bool:
         """Handles what the parent has said and waits during a pause; False ends the task."""
         paused = False
+        # Without a pause this takes what is there and returns; during one it blocks in ``get``.
         while paused or not self._channel.incoming.empty():
             match self._channel.incoming.get().header.get("do"):
                 case "taken":
@@ -193,6 +199,7 @@ class Worker:
         from robgui.core.execution.request import Request
 
         request = Request.model_validate(frame.header["request"])
+        # Errors are dropped here: the task itself will hit them again and report them.
         with contextlib.suppress(Exception):
             self._shelf.models(request, frozenset(frame.header["trusted"]))
             self._shelf.dataset(request)
@@ -207,6 +214,7 @@ class Worker:
             values = put_together(dict, frame.header["values"], frame.arrays)
             document, arrays = take_apart(answer(self._shelf, frame.header["what"], values))
             self._channel.send(Frame({"answer": number, "value": document}, arrays))
+        # SystemExit too: foreign code may call sys.exit, and the worker must survive it.
         except (Exception, SystemExit) as error:  # noqa: BLE001 - told to whoever asked
             self._channel.send(Frame({"refusal": number, **error_words(error, sentence(error))}))
 
@@ -216,6 +224,8 @@ class Worker:
 
 def _private_pipes() -> tuple[Pipe, Pipe]:
     """Takes standard input and output for the protocol; a model's prints go to standard error."""
+    # The protocol keeps private copies of both pipes. Descriptor 0 becomes empty and 1 a copy of
+    # standard error, so that a model's prints, even from C, cannot corrupt a frame.
     incoming = os.fdopen(os.dup(0), "rb", buffering=0)
     outgoing = os.fdopen(os.dup(1), "wb", buffering=0)
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -229,6 +239,8 @@ def _listen(pipe: Pipe, incoming: queue.SimpleQueue[Frame]) -> None:
     try:
         while (frame := read_frame(pipe)) is not None:
             incoming.put(frame)
+            # Set here and not by the main thread, which may be inside a long model call: the
+            # engine's next ``Pace.due`` then ends the batch early.
             if frame.header.get("do") == "stop":
                 Pace.awaited = True
     except (OSError, FrameError):
@@ -278,6 +290,7 @@ def _prepare(hello: dict[str, Any]) -> None:
     """Sets up threads and imports as the parent wants them."""
     threads = hello["threads"]
     if threads:
+        # Before torch is imported: OpenMP reads the variable only once.
         os.environ["OMP_NUM_THREADS"] = str(threads)
     import torch
 

@@ -75,6 +75,8 @@ class Outbox:
         with self._changed:
             self._ended = True
             self._changed.notify()
+        # The thread is gone after this: the last report cannot overtake, or be overtaken by,
+        # another.
         self._thread.join()
         last = _both(self._newest, last)
         try:
@@ -85,6 +87,8 @@ class Outbox:
 
     def _work(self) -> None:
         while True:
+            # The report is taken under the lock and sent outside it: sending may block, and ``put``
+            # must not.
             with self._changed:
                 while not self._ended and not self._due():
                     self._changed.wait(self._patience())
@@ -93,6 +97,8 @@ class Outbox:
                     return
                 whole = self._whole(report)
                 if whole:
+                    # A report sent without its result stays, in case nothing newer comes before the
+                    # result is due.
                     self._newest, self._told = (None, True)
                 else:
                     self._newest, self._told = (report, True)
@@ -114,9 +120,11 @@ class Outbox:
             moments = [self._next_result]
         else:
             moments = []
+        # Progress may be sent at any time; a result only once the previous one was taken.
         moments += [] if self._told else [self._next_progress]
         if self._newest is None or not moments:
             return None
+        # Not 0, which would spin until the moment arrives.
         return max(0.001, min(moments) - time.monotonic())
 
     def _tell(self, report: Report, whole: bool) -> None:
@@ -127,11 +135,14 @@ class Outbox:
             try:
                 frame = report_frame(report)
             except Exception as error:  # noqa: BLE001 - whatever an engine puts into a result
+                # Not raised here, on the wrong thread: the worker's loop raises it in the run.
                 self.problem = error
                 return
             self._taken = False
             self._send(frame)
             now = time.monotonic()
+            # A result that took long to encode and send earns a longer pause, which keeps sending
+            # below its share of the time.
             self._next_result = now + max(self._pace, (now - began) / _SHARE)
         self._next_progress = time.monotonic() + _PROGRESS_SECONDS
 

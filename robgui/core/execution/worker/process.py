@@ -122,6 +122,7 @@ class WorkerProcess:
             "polite": polite,
             "ahead": ahead,
         }
+        # Before the reader starts: the child answers nothing until it has its first frame.
         self.send(Frame(hello))
         self._reader.start()
 
@@ -134,6 +135,8 @@ class WorkerProcess:
     def memory(self) -> int:
         """Bytes it holds now; 0 if unknown."""
         try:
+            # The second field is the resident set: memory really used, unlike the reserved
+            # addresses.
             pages = Path(f"/proc/{self.pid}/statm").read_text(encoding="ascii").split()[1]
         except (OSError, IndexError):
             return 0
@@ -180,10 +183,14 @@ class WorkerProcess:
             if self._process.poll() is not None:
                 pass
             elif hasattr(os, "killpg"):
+                # Trusted code may have started helpers (a data loader, say), which would outlive a
+                # plain kill.
                 os.killpg(self.pid, signal.SIGKILL)  # It leads its own process group.
             else:
                 self._process.kill()
         with contextlib.suppress(OSError):
+            # The child sees the end of its input and leaves by itself if the signal could not be
+            # sent.
             self._to.close()
         if seconds:
             self._reader.join(seconds)
@@ -204,6 +211,8 @@ class WorkerProcess:
             name = f" ({signal.Signals(-code).name})"
         except ValueError:
             name = ""
+        # The kernel's out-of-memory killer sends the same signal as we do, and it is the likelier
+        # sender: a process that we kill is not asked how it ended.
         if code == -signal.SIGKILL:
             hint = ", perhaps because memory ran out"
         else:
@@ -212,6 +221,8 @@ class WorkerProcess:
 
     def _read(self, events: queue.SimpleQueue[Event | None]) -> None:
         problem = ""
+        # Reads until the process closes its output, which it also does by dying: the end is always
+        # an event.
         with self._from as pipe:
             try:
                 while (frame := read_frame(cast(Pipe, pipe))) is not None:
@@ -219,11 +230,14 @@ class WorkerProcess:
             except FrameError as error:
                 problem = str(error)
         events.put(Event(self, None, problem))
+        # Reaps the process, then removes its folder: nothing can write there any more.
         self._process.wait()
         remove(self._folder)
 
 
 def _start(folder: Path, entry: str) -> subprocess.Popen[bytes]:
+    # A session of its own: Ctrl-C in a terminal reaches only the parent, and killpg reaches the
+    # worker with everything it started.
     options: dict[str, Any] = {"start_new_session": True}
     if sys.platform == "win32":
         options = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
@@ -248,6 +262,8 @@ def _command(entry: str) -> list[str]:
     if getattr(sys, "frozen", False):
         return [sys.executable, FROZEN, *([entry] if entry else [])]
     module, _, function = (entry or _ENTRY).partition(":")
+    # The parent's import path, written into the command: a checkout, a notebook and an installed
+    # program all start the same code.
     code = f"import sys; sys.path[:] = {sys.path!r}; from {module} import {function} as go; go()"
     return [sys.executable, "-c", code]
 

@@ -59,6 +59,7 @@ class Slot:
         self._told: RunState | None = None
         self._stop_by = 0.0
         self._warming: tuple[Request, float] | None = None
+        # The last order, kept in case its process dies before beginning it.
         self._asked = Frame({})
         self._begun = False
         self._sent_again = False
@@ -115,6 +116,8 @@ class Slot:
             execution.take(Report(RunState.FAILED, error=str(error), problem=error))
             return
         self.execution, self._told, self._stop_by = execution, RunState.RUNNING, 0.0
+        # Called from the thread of whoever pauses or stops: None only interrupts the executor's
+        # wait, and ``look`` on its own thread sees what changed.
         execution.wake = lambda: self._events.put(None)
         self._send(frame)
 
@@ -189,6 +192,8 @@ class Slot:
     def _send(self, frame: Frame) -> None:
         """Sends a frame, to a new process if the old one died while idle."""
         self._asked, self._begun, self._sent_again = frame, False, False
+        # The pipe of a process that died while idle breaks on the first write; a second process
+        # gets the frame. If that fails too, its end arrives as an event.
         if not self.start().send(frame):
             self.end()
             self.start().send(frame)
@@ -204,6 +209,7 @@ class Slot:
         return self._warming is None or not self._loads_for(self.execution)
 
     def _send_again(self) -> None:
+        # The process died while preloading another model: that model is to blame, not this order.
         if self._warming is not None:
             self.kills(self._warming[0])
         frame = self._asked
@@ -238,6 +244,8 @@ class Slot:
         elif "warm" in header:
             self._warming = None
         elif "begun" in header:
+            # Only the announcement of the current order counts: a preload that was under way
+            # announces its own.
             self._begun = self._begun or header["begun"] == self._asked.header.get("do")
         elif "ready" in header:
             self.ready = True
@@ -251,6 +259,7 @@ class Slot:
         if execution is None:
             raise FrameError("a report that nobody has asked for")
         report = read_report(frame, execution.analysis.result, execution.analysis.kept)
+        # A bridge reports QUEUED if a node is lost; a worker on this machine never does.
         lost_node = report.state is RunState.QUEUED and bool(self.place.cluster)
         if report.state in (RunState.QUEUED, RunState.PAUSED) and not lost_node:
             raise FrameError("a report of a state that a worker cannot be in")
@@ -260,6 +269,7 @@ class Slot:
         execution.take(report)
         if execution.state.ended:
             self._let_go()
+        # Flow control: the next result is sent only after this one was taken.
         elif report.step is not None and self._process is not None:
             self._process.step_back()
             self._process.send(Frame({"do": "taken"}))
@@ -282,9 +292,12 @@ class Slot:
             self._warming,
         )
         assert process is not None
+        # Killed first, then its last output is read: a process that still prints could delay that.
         process.kill()
         words = process.last_words
         self._process, self.question, self._warming, self.ready = None, None, None, False
+        # The model is blamed for the loss only if it was being loaded or called; a process that
+        # died idle says nothing about it.
         if warming is not None:
             self.kills(warming[0])
         elif execution is not None and self._begun:
@@ -292,10 +305,9 @@ class Slot:
         again = None
         if execution is not None:
             self._let_go()
+            # A model that has already given a result loads: preload it, so that Run works at once.
             if execution.newest is not None:
                 again = execution.task
-            else:
-                again = None
             if execution.stop_asked:
                 execution.take(Report(RunState.CANCELLED, error=told(execution, why)))
             else:
@@ -317,6 +329,7 @@ class Slot:
 
         Work that needs the same model waits for it.
         """
+        # Before ``ready`` the process is still importing, which is not the model's fault.
         if self._warming is None or not self.ready:
             return False
         request, since = self._warming

@@ -105,6 +105,7 @@ class Workers:
             cluster: Its address; empty for this machine.
             device: Of this machine; empty for any.
         """
+        # A slot that is leaving but still busy uses the machine of one new slot.
         leaving = [slot for slot in self._leaving if self._takes(slot.place, cluster, device)]
         return max(0, len(list(self._free(cluster, device))) - len(leaving))
 
@@ -142,6 +143,7 @@ class Workers:
     @property
     def graphics(self) -> Graphics:
         """Memory of the graphics cards, as last reported; may be asked from any thread."""
+        # Slots report at different times: the newest figures count, whoever sent them.
         return max((slot.graphics for slot in self._all), key=lambda one: one.when)
 
     @property
@@ -184,6 +186,7 @@ class Workers:
 
         Skipped if one of its models has cost two processes.
         """
+        # Unasked preloading of a model that keeps killing processes would kill them for ever.
         if any(self._kills[model.fingerprint] >= _MOST_KILLS for model in request.models):
             return False
         self._slots[0].warm(request, trusted)
@@ -235,6 +238,7 @@ class Workers:
                 event = None
             if event is not None:
                 self._hear(event)
+                # Takes what has piled up, so a burst of Steps ends in one round of the caller.
                 while (event := self._next(0.0)) is not None:
                     self._hear(event)
                 return
@@ -264,6 +268,7 @@ class Workers:
 
     def _hear(self, event: Event) -> None:
         for slot in self._all:
+            # Each slot ignores events of processes that are not its own.
             slot.hear(event)
 
     def _count(self, request: Request) -> None:

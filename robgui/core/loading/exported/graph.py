@@ -119,6 +119,8 @@ class ExportedGraph(nn.Module):
         self.training_mode = False
         self._before: Callable[[Tensor], Tensor] | None = None
         self._slots = {}
+        # A file chooses its own names: under numbers they cannot clash with attributes of the
+        # module.
         for index, (name, weight) in enumerate(weights.items()):
             if name in learned:
                 self.register_parameter(f"w{index}", nn.Parameter(weight, requires_grad=False))
@@ -151,6 +153,8 @@ class ExportedGraph(nn.Module):
         seen: dict[str, Tensor] = {}
         room = _ROOM
         for node in self._nodes:
+            # Results are counted against a budget before they are made: a few bytes of a file can
+            # ask for a tensor of any size.
             kwargs = {name: _fill(value, values, x.device) for name, value in node.kwargs.items()}
             args = _fill(node.args, values, x.device)
             if node.layer and self._before is not None:
@@ -164,6 +168,8 @@ class ExportedGraph(nn.Module):
                 else:
                     moved = result
                 seen[node.layer] = reduce(moved)
+                # A linear layer was transposed for ``reduce`` and is transposed back: continuing
+                # from the moved tensor keeps it on the path to the output, where its gradient is.
                 if node.linear:
                     result = channels_back(moved)
                 else:
@@ -201,9 +207,11 @@ class ExportedGraph(nn.Module):
         if (
             operation.overload != "no_stats"
         ):  # A norm without running averages uses those of the input in either mode.
+            # The mode is an argument of the node, out of reach of ``eval``: it is overwritten here.
             for mode in _MODES & named.keys():
                 self.training_mode = self.training_mode or bool(named[mode])
                 named[mode] = False
+        # A node that makes a tensor would make it on the device of the export.
         if any(argument.name == "device" and argument.kwarg_only for argument in arguments):
             named.setdefault("device", _DEVICE)
         args: list[Any] = []
@@ -243,6 +251,7 @@ class ExportedGraph(nn.Module):
             for given in node["inputs"]
             if "as_tensor" in given["arg"]
         ]
+        # The layer is the owner of the first argument that is a weight.
         owner = next(
             (
                 self._owners[tensor]
@@ -251,6 +260,8 @@ class ExportedGraph(nn.Module):
             ),
             "",
         )
+        # Decomposed exports transpose the weight of a linear layer in a separate node: the name
+        # passes through.
         if name in {"t", "permute", "transpose"} and owner:
             self._owners[_outputs(node)[0]] = owner
             return ""
@@ -264,6 +275,7 @@ class ExportedGraph(nn.Module):
         """
         last: dict[str, int] = {}
         for index, node in enumerate(self._nodes):
+            # A result that nobody uses has its own node as last use, which frees it at once.
             for name in (*_names(node.args), *_names(list(node.kwargs.values())), *node.outputs):
                 last[name] = index
         kept = {self._output, *self._slots}

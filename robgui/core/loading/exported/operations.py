@@ -127,6 +127,7 @@ class SizeOperation:
 
     def __call__(self, args: Sequence[Any], kwargs: Mapping[str, Any], room: int) -> Any:
         """The result for plain numbers; anything else is refused."""
+        # sym_sum takes one list; all others take their numbers one by one.
         if self.name == "torch.sym_sum" and args:
             numbers = args[0]
         else:
@@ -135,6 +136,8 @@ class SizeOperation:
             raise BrokenContractError(
                 f"its operation {self.name} is refused: it takes plain numbers"
             )
+        # math and operator raise on nonsense (division by zero), which the caller turns into a
+        # sentence.
         result = self._function(*args)
         if not abs(result) < _LARGEST_SIZE:
             raise BrokenContractError(
@@ -172,6 +175,8 @@ class TensorOperation:
         """The result; raises if the contract is broken or the result would exceed ``room``
         bytes.
         """
+        # Shapes repeat from batch to batch: the form is checked once per combination, the contents
+        # every time.
         form = _form((args, kwargs))
         size = self._checked.get(form)
         if size is None:
@@ -192,6 +197,7 @@ class TensorOperation:
         call = bind(self.function, args, kwargs)
         if self._contract.form is not None:
             self._contract.form(call)
+        # The quick bound first; asking torch imports its compiler.
         most = bound(call)
         if most is None:
             return self._told_by_torch(args, kwargs)
@@ -203,6 +209,7 @@ class TensorOperation:
             argument.name == "device" and argument.kwarg_only
             for argument in self.function._schema.arguments
         ):
+            # On the meta device an operation computes shapes only and allocates nothing.
             hollow["device"] = torch.device("meta")
         with torch.no_grad():
             return bytes_in(self.function(*_hollow(args), **hollow))
@@ -242,9 +249,11 @@ def _form(value: Any) -> Any:
     if isinstance(value, Tensor):
         return (value.shape, value.dtype, value.device)
     if isinstance(value, Mapping):
+        # Order matters: the same names in another order are another call.
         return tuple((name, _form(each)) for name, each in value.items())
     if isinstance(value, list | tuple):
         return tuple([_form(each) for each in value])
+    # With the type, since 1, 1.0 and True are equal as dictionary keys.
     return (type(value), value)
 
 

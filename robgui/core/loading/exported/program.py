@@ -68,8 +68,12 @@ def load_exported(path: Path, trust: bool, scores: str = "") -> Raw:
     """Reads an exported program; ``scores`` says which of its outputs is meant."""
     try:
         with reading(path, "an exported program (.pt2)"), Archive(path) as archive:
+            # Every member is read once and compared with its checksum: a damaged file is then
+            # reported as damaged, not as a wrong graph.
             archive.verify()
             return _read(archive, scores)
+    # TrustError here means "not known to be harmless": with the user's word, torch's own reader may
+    # try.
     except TrustError as error:
         if not trust:
             raise TrustError(f"{path} is not loaded: {error}.") from error
@@ -86,6 +90,7 @@ def _read(archive: Archive, scores: str) -> Raw:
     module = _document(archive, "models/model.json")["graph_module"]
     specs = module["signature"]["input_specs"]
     owners = _owners(specs)
+    # Weights and constants use the same layout, in two folders.
     stored = {**_tensors(archive, "weights"), **_tensors(archive, "constants")}
     weights = {name: stored[owner] for name, owner in owners.items()}
     name, sizes, dtype = _user_input(module["graph"], specs)
@@ -173,14 +178,17 @@ def _tensor(archive: Archive, member: str, meta: Json, files: dict[str, Tensor])
         [int(each["as_int"]) for each in meta["strides"]],
     )
     dtype = DTYPES[meta["dtype"]]
+    # Several tensors may share one file (tied weights): it is read once and they share its memory.
     if member not in files:
         data = archive.read(member)
         if data:
+            # A bytearray: torch warns about read-only memory.
             files[member] = torch.frombuffer(bytearray(data), dtype=dtype)
         else:
             files[member] = torch.empty(0, dtype=dtype, device="cpu")
     flat = files[member]
     # A stride of 0 would let a few bytes stand for a tensor of any size.
+    # Up to 4,096 numbers that is harmless.
     if math.prod(sizes) > max(len(flat), 4096) or flat.dtype != dtype:
         raise ModelError(f"its part {member!r} does not hold the tensor it declares")
     return torch.as_strided(flat, sizes, strides, int(meta["storage_offset"]["as_int"]))
@@ -221,6 +229,7 @@ def _keys(module: Json, count: int) -> list[str]:
     """The keys of an answer that is a dict, if the file tells them; else numbers."""
     numbers = [str(number) for number in range(count)]
     try:
+        # The output structure is a JSON text inside the JSON: version, then the tree.
         shape = json.loads(module["module_call_graph"][0]["signature"]["out_spec"])[1]
         if shape["type"] == "builtins.dict":
             keys = json.loads(shape["context"])
@@ -268,6 +277,7 @@ class _OpaqueBackend(TorchBackend):
     """An exported program rebuilt by torch: it refuses ``eval`` and shows no layers."""
 
     def __init__(self, module: nn.Module) -> None:
+        # An exported module raises in ``eval``, and is already in the mode it was exported in.
         module.eval = lambda: module  # type: ignore[method-assign]
         super().__init__(module, layers=())
         self.capabilities = Capabilities(

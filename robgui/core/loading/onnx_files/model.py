@@ -43,12 +43,14 @@ def load_onnx(path: Path, scores: str = "") -> Raw:
         raise MissingExtraError(f"{path}: an ONNX model", "onnx") from None
     try:
         with reading(path, "ONNX"):
+            # From bytes: given a path, onnx would open external data by itself, before any check.
             model = onnx.load_model_from_string(read_regular(path, _LARGEST))
             _refuse_foreign_files(path.parent, model)
             onnx.load_external_data_for_model(model, str(path.parent))
             _refuse_unread_files(model)
             _refuse_gaps(model.graph)
             # The digest covers external data too, which the file alone does not.
+            # Serialised again after loading, with the external data inside.
             content = hashlib.sha256(model.SerializeToString()).hexdigest()
             return replace(_raw(model, scores), content=content, told=_names(model))
     except ModelError as error:
@@ -70,6 +72,7 @@ def _refuse_gaps(graph: Any) -> None:
                 _refuse_gaps(inner)
         if node.domain not in ("", "ai.onnx") or "" not in node.input:
             continue
+        # A variadic input repeats the last formal parameter.
         known = defs.has(node.op_type) and defs.get_schema(node.op_type).inputs
         for place, name in enumerate(node.input):
             if not name and known and known[min(place, len(known) - 1)].option != optional:
@@ -90,6 +93,7 @@ def _raw(model: Any, scores: str) -> Raw:
     if batch is not None:
         box = FixedBatch(box, batch)
     shape = _working_shape(box, guesses)
+    # Some graphs declare a free batch but hold a Reshape to 1: they work one by one.
     if not shape and batch is None and (shape := _working_shape(FixedBatch(box, 1), guesses)):
         box, batch = FixedBatch(box, 1), 1
     if shape and batch is not None:
@@ -110,6 +114,7 @@ def _raw(model: Any, scores: str) -> Raw:
     if white is not None:
         return Raw(white, remarks=(*remarks, reason), guesses=guesses)
     remarks.append(f"a black box: {reason}")
+    # The session is made again to carry the reason, which its capabilities show.
     explained = OnnxBackend(model.SerializeToString(), output, cpu, reason)
     return Raw(
         FixedBatch(explained, batch) if batch is not None else explained,
@@ -129,6 +134,7 @@ def _names(model: Any) -> dict[str, object]:
 
 def _input(model: Any) -> tuple[str, list[int | None]]:
     stored = {each.name for each in model.graph.initializer}
+    # Old files list weights among the inputs.
     inputs = [each for each in model.graph.input if each.name not in stored]
     if len(inputs) != 1:
         raise ModelError(f"it takes {len(inputs)} inputs; a classifier takes one")
@@ -149,6 +155,7 @@ def _output(model: Any, scores: str) -> str:
     names = [
         str(output.name)
         for output in model.graph.output
+        # ONNX's numbers for float, half and double.
         if output.type.tensor_type.elem_type in (1, 10, 11)
     ]
     if not names:
@@ -176,6 +183,7 @@ def _working_shape(box: Backend, guesses: Sequence[dict[str, object]]) -> tuple[
 
 def _samples(shape: Sequence[int]) -> Iterator[Tensor]:
     generator = torch.Generator("cpu").manual_seed(0)
+    # Several scales: a model may be made for [0, 1], for standardised values or for bytes.
     for scale in (1.0, 3.0, 255.0):
         yield torch.rand((3, *shape), generator=generator, device="cpu") * scale
     yield torch.randn((3, *shape), generator=generator, device="cpu")
@@ -192,6 +200,8 @@ def _difference(one: Backend, other: Backend, shape: Sequence[int]) -> float:
         same = (a == b) | (
             a.isnan() & b.isnan()
         )  # Both may overflow on inputs larger than they were made for.
+        # Relative to the largest score: absolute errors grow with it. At least 1, for models near
+        # 0.
         scale = a[a.isfinite()].abs().max().clamp_min(1.0) if bool(a.isfinite().any()) else 1.0
         gap = float(torch.where(same, 0.0, (a - b).abs() / scale).max())
         worst = max(worst, gap if math.isfinite(gap) else math.inf)
@@ -207,6 +217,7 @@ def _free_batch(
     for value in (*changed.graph.input, *changed.graph.output):
         if value.name not in stored and value.type.tensor_type.shape.dim:
             value.type.tensor_type.shape.dim[0].dim_param = "batch"
+    # Inferred shapes contradict the new batch; onnxruntime infers them again.
     del changed.graph.value_info[:]
     _free_reshapes(changed, stored)
     try:
@@ -237,6 +248,7 @@ def _free_reshapes(model: Any, stored: dict[str, Any]) -> None:
             continue
         sizes = np.array(numpy_helper.to_array(target))
         if sizes.ndim == 1 and len(sizes) > 1 and sizes[0] == 1:
+            # 0 means "as in the input", which is right for a batch of 1 too.
             sizes[0] = 0
             target.CopyFrom(numpy_helper.from_array(sizes, target.name))
 
@@ -270,6 +282,7 @@ def _messages(message: Any, kind: str) -> Iterator[Any]:
             yield part
         for field, value in part.ListFields():
             if field.message_type is not None:
+                # A single message has a DESCRIPTOR, a repeated field has not.
                 stack.extend([value] if hasattr(value, "DESCRIPTOR") else value)
 
 
@@ -277,6 +290,7 @@ def _refuse_foreign_files(folder: Path, model: Any) -> None:
     """External data must lie beside the model: an absolute path or ``..`` would read any file."""
     total = 0
     for tensor in _messages(model, "TensorProto"):
+        # 1 is EXTERNAL.
         if tensor.data_location != 1:
             continue
         location = next((each.value for each in tensor.external_data if each.key == "location"), "")
@@ -303,6 +317,7 @@ def _length(tensor: Any, target: Path) -> int:
     named = next((each.value for each in tensor.external_data if each.key == "length"), "")
     size = target.stat().st_size
     if named.isdecimal() and int(named) > 0:
+        # Never more than the file has: a length is only a claim.
         return min(int(named), size)
     return size
 
