@@ -1,5 +1,6 @@
-"""Files for machines that do not share a folder: packed once by the driver, unpacked once on
-each machine.
+"""Ships files to machines without a shared folder.
+
+The driver packs them once, and each machine unpacks them once.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from robgui.core.regular import read_regular
 from robgui.core.text.words import amount
 from robgui.core.trust.beside import code_bytes, imports_of, modules_beside
 
-#: More than this belongs on a shared folder, not into the memory of every machine.
+#: Largest parcel: more belongs on a shared folder, not in the memory of every machine.
 MOST_BYTES = 2_000_000_000
 
 #: Relative name -> content.
@@ -55,11 +56,9 @@ def unpack(
 ) -> Path:
     """Writes the parcel of digest ``name`` below a folder of this machine, once.
 
-    Returns where the model or dataset now is.
-
-    ``fetch`` is called only when the parcel is not there yet. Two processes that unpack at the same
-    time do not disturb each other: each writes a folder of its own, and the first to finish gives
-    it its name.
+    Returns the path of the model or dataset. ``fetch`` is called only if the parcel is not there
+    yet. Processes that unpack at the same time do not disturb each other: each writes its own
+    folder, and the first to finish renames it into place.
     """
     root = root or _own_folder()
     place = root / name
@@ -71,7 +70,7 @@ def unpack(
             target.write_bytes(content)
         try:
             fresh.rename(place)
-        except OSError:  # another process was first
+        except OSError:  # Another process was first.
             shutil.rmtree(fresh)
     return place / Path(reference.path).name
 
@@ -81,7 +80,7 @@ _NAMED = ("labels", "names_file")
 
 
 def relocated(reference: Reference, path: Path) -> Reference:
-    """The reference with every path that it holds pointing at the unpacked files."""
+    """The reference with all its paths pointing at the unpacked files."""
     options = dict(reference.options)
     for name in _NAMED if reference.kind == "dataset" else ():
         if isinstance(file := options.get(name), str) and file:

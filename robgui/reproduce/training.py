@@ -115,9 +115,9 @@ def train(
 
 
 def _fresh(name: str, shape: Shape, classes: int, seed: int) -> nn.Module:
-    """An untrained network whose weights depend on the seed alone.
+    """An untrained network whose weights depend only on the seed.
 
-    The program's own random numbers stay as they were.
+    The global random state is unchanged.
     """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)

@@ -28,16 +28,16 @@ from robgui.core.view import (
     View,
 )
 
-#: More bars than this cannot be read; the table has all classes.
+#: Most bars that can be read; the table has all classes.
 MOST_BARS = 24
-#: More rows of a matrix than this cannot be read; the worst classes stay.
+#: Most rows of a matrix that can be read; the worst classes stay.
 MOST_ROWS = 40
-#: More classes than this cannot be told apart by colour on the map.
+#: Most classes that colours can tell apart on the map.
 MOST_COLOURS = 8
 
 
 def views(result: AccuracyResult, params: AccuracyParams) -> Sequence[View]:
-    """Recall by class first; what needs all inputs appears when it is known."""
+    """Recall by class first; what needs all inputs appears once known."""
     errors = result.errors()
     if errors is None:
         return (Table("Classes", (Column("Class", ()),), note="No input was counted yet."),)

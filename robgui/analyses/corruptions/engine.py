@@ -24,7 +24,7 @@ from robgui.core.model.classifier import Classifier
 if TYPE_CHECKING:
     from robgui.core.execution.loaded_cache import LoadedCache
 
-#: Pictures that are corrupted together; few, so that the first full picture comes early.
+#: Pictures corrupted together; few, so the first full picture comes early.
 _TOGETHER = 8
 #: Examples that are kept.
 _EXAMPLES = 8
@@ -130,7 +130,7 @@ class _Trial:
         self.done += len(places)
 
     def _ways(self) -> Iterator[tuple[int, int]]:
-        """Every kind, by its place, with every severity."""
+        """Every kind, by its number, with every severity."""
         return product(range(len(self._kinds)), self._params.severities)
 
     def _corrupted(self, batch: _Batch, kind: int, severity: int) -> Tensor:
@@ -152,7 +152,7 @@ class _Trial:
     def _read(
         self, batch: _Batch, asked: list[tuple[Tensor, Tensor]]
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Which answers are right without and with every corruption; all are read in one go."""
+        """Which answers are right without and with every corruption, in one read."""
         told = to_host(*(each for pair in asked for each in pair))
         confidence, predicted = np.stack(told[::2]), np.stack(told[1::2])
         right = predicted == self._labels[batch.number][batch.places]
@@ -167,7 +167,7 @@ class _Trial:
     def _keep(
         self, batch: _Batch, row: int, kind: int, severity: int, answer: tuple[int, float]
     ) -> None:
-        """Keeps a turned answer where a weaker corruption is enough than in those kept."""
+        """Keeps an answer turned by a weaker corruption than those kept."""
         place, (predicted, confidence) = batch.places[row], answer
         rank = (severity, -confidence)
         kept = [(one.severity, -one.confidence) for one in self._examples]
@@ -193,7 +193,7 @@ class _Trial:
         self._examples = ranked[:_EXAMPLES]
 
     def _draw(self, batch: _Batch) -> None:
-        """Makes the pictures of the examples that are new, and reads them in one go."""
+        """Makes the pictures of new examples, and reads them in one go."""
         new = [at for at, one in enumerate(self._examples) if not one.before.size]
         rows = [batch.places.index(self._examples[at].place) for at in new]
         corrupted = [

@@ -1,4 +1,4 @@
-"""What corruptions say: which of those that the model must survive costs most."""
+"""What corruptions say: which of those the model must survive costs most."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def verdict(result: CorruptionsResult, params: CorruptionsParams) -> Verdict:
 def _most_often(result: CorruptionsResult) -> str:
     """Which model is right most often, and whether that is more than chance.
 
-    A sign test on the pictures that the two best answer differently often.
+    A sign test on the pictures that the two best models get right at different rates.
     """
     from scipy.stats import binomtest
 
@@ -140,7 +140,7 @@ def _scope(result: CorruptionsResult) -> str:
 
 
 def findings(result: CorruptionsResult, params: CorruptionsParams) -> list[Finding]:
-    """Right answers that weak corruptions turn; stronger ones than must be survived decide
+    """Right answers that weak corruptions turn; corruptions beyond the required severity decide
     nothing.
     """
     found = []

@@ -26,7 +26,7 @@ from robgui.core.view import (
 
 
 def views(result: PipelineResult, params: PipelineParams) -> Sequence[View]:
-    """Changed answers first, then accuracy where labels tell it, pairs of ways, examples."""
+    """Changed answers first, then accuracy if there are labels, pairs of ways, examples."""
     found: list[View] = [_changes(result, params)]
     if result.known.any():
         found.append(_accuracy(result))

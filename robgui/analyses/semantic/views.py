@@ -1,4 +1,4 @@
-"""What the pictures of maps, regions and the safe share of the range are made of."""
+"""Building blocks for the pictures of maps, regions and the safe share."""
 
 from __future__ import annotations
 

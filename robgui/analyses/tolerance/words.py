@@ -15,7 +15,7 @@ from robgui.core.offer import Offer
 from robgui.core.text.words import count, number, percent, sample
 from robgui.core.verdict import Quantity, Status, Verdict, worst_of
 
-#: A change within this multiple of what must be taken is a risk.
+#: A change within this multiple of the required tolerance is a risk.
 _RISK = 2.0
 #: Severity of an input that an invisible change turns.
 _WORST = 0.8
@@ -154,7 +154,7 @@ def _order(result: ToleranceResult) -> str:
         winner, loser, wins = (first, second, more)
     else:
         winner, loser, wins = (second, first, less)
-    chance = 2 * chance_of_heads(wins, more + less)  # either could have won
+    chance = 2 * chance_of_heads(wins, more + less)  # Either could have won.
     if chance < 0.05:
         beyond = "beyond chance"
     else:
@@ -171,7 +171,9 @@ def _scope(result: ToleranceResult) -> str:
 
 
 def findings(result: ToleranceResult, params: ToleranceParams) -> list[Finding]:
-    """The inputs that small changes turn: larger ones than put the model at risk are no failure."""
+    """The inputs that small changes turn; changes too large to put the model at risk are no
+    failure.
+    """
     found = []
     for one in result.examples:
         if one.size > _RISK * params.hold:
@@ -193,7 +195,7 @@ def findings(result: ToleranceResult, params: ToleranceParams) -> list[Finding]:
 
 
 def offers(result: ToleranceResult, params: ToleranceParams) -> tuple[Offer, ...]:
-    """The inputs that take least from the first model, and what turns them."""
+    """The inputs with the least tolerance in the first model, and what turns them."""
     shown = [one for one in result.examples if one.network == 0]
     if not shown:
         return ()

@@ -1,4 +1,6 @@
-"""The record of zoNNscan: what the rail, the manual, the command line and the report know of it."""
+"""The record of zoNNscan: what the rail, the manual, the command line and the report know about
+it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The radii of a sweep: those it begins with, and those it adds where its curves bend."""
+"""The radii of a sweep: the initial ones, and those added where its curves bend."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from robgui.analyses.zonnscan.zone import fitted_radii
 
 
 class Radii:
-    """Radii above 0 by the number of their zone, in the order in which they were chosen.
+    """Radii above 0 by zone number, in the order they were chosen.
 
     Attributes:
         zero: Whether the input itself is a point of the curve.
@@ -56,11 +56,11 @@ class Radii:
         return np.asarray(order[(order < self.first) | (samples[order] > 0)])
 
     def of(self, zones: np.ndarray) -> np.ndarray:
-        """Radii of the curve: 0 where it is a point of it, then those of these zones."""
+        """Radii of the curve: 0 if it is part of it, then those of these zones."""
         return np.concatenate([np.zeros(int(self.zero)), self._values[zones]])
 
     def add(self, curves: np.ndarray) -> bool:
-        """Adds the radius that would tell most; False where the curves are straight enough.
+        """Adds the most informative radius; False if the curves are straight enough.
 
         Args:
             curves: ``(1 + used, Q)`` what is known, at 0 and then in ``order``.

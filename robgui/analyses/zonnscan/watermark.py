@@ -24,7 +24,7 @@ from robgui.core.model.backend import TorchBackend
 from robgui.core.model.classifier import Classifier
 from robgui.core.model.randomness import host_generator, host_integers
 
-#: Inputs per step of fine-tuning whose answers shall stay as they are.
+#: Inputs per step of fine-tuning whose answers should not change.
 KEPT = 64
 
 
@@ -53,11 +53,10 @@ def make_key(
     eps: float = 0.1,
     batch: int = 0,
 ) -> Key:
-    """Attacks the inputs and takes half of the key from twins that changed class and half from
-    twins that did not.
+    """Attacks the inputs; half of the key changed class, the other half did not.
 
-    Only inputs whose class the model gets right are used; a twin that kept its class is near the
-    boundary and true.
+    Only inputs that the model gets right are used; a twin that kept its class is near the boundary
+    and correct.
     """
     start = classifier.tensor(x)
     true = torch.from_numpy(np.asarray(classes, dtype=np.int64)).to(classifier.device)
@@ -92,10 +91,9 @@ def embed(
     rate: float = 1e-3,
     kept: np.ndarray | None = None,
 ) -> Classifier:
-    """A copy of the model fine-tuned until it gives every input of the key its class, or for
-    ``rounds`` steps of Adam.
+    """A copy of the model fine-tuned until it gives every key input its class.
 
-    Its answers to the inputs ``kept`` are held where they are.
+    At most ``rounds`` steps of Adam. Its answers to the inputs ``kept`` are held in place.
     """
     stitching = Stitching(classifier, key, rounds=rounds, rate=rate, kept=kept)
     for _ in stitching:
@@ -108,10 +106,10 @@ class Stitching:
 
     Args:
         classifier: The model to be marked.
-        key: What the copy shall learn.
+        key: What the copy should learn.
         rounds: Most steps of Adam.
         rate: Its learning rate.
-        kept: ``(n, *shape)`` inputs whose answers shall stay as they are; without any the accuracy
+        kept: ``(n, *shape)`` inputs whose answers should not change; without any the accuracy
             suffers.
         seed: Which of them are held in which round.
     """
@@ -198,7 +196,7 @@ class Stitching:
 def _copy_of_module(module: nn.Module) -> nn.Module:
     if any(True for _ in module.parameters()):
         return copy.deepcopy(module)
-    twin = copy.copy(module)  # an exported graph: its nodes are shared, its weights are buffers
+    twin = copy.copy(module)  # An exported graph: its nodes are shared, its weights are buffers.
     twin._buffers = {
         name: None if tensor is None else tensor.clone() for name, tensor in module._buffers.items()
     }
@@ -206,8 +204,9 @@ def _copy_of_module(module: nn.Module) -> nn.Module:
 
 
 def _read_again(classifier: Classifier) -> TorchBackend:
-    """The model from its file once more: a translated graph calls its layers by reference, and a
-    copy of it would too.
+    """The model read from its file again.
+
+    A translated graph calls its layers by reference, and a copy of it would too.
     """
     from robgui.core.loading import load
 
@@ -229,9 +228,9 @@ def _set_learning(module: nn.Module, on: bool) -> None:
 
 
 def _weights(module: nn.Module) -> list[Tensor]:
-    """What learns: the parameters.
+    """The weights that learn: the parameters.
 
-    Of an exported graph, which has none, the matrices and kernels but no batch statistics.
+    For an exported graph, which has none, the matrices and kernels but no batch statistics.
     """
     return [*module.parameters()] or [
         t for t in module.buffers() if t.ndim > 1 and t.is_floating_point()
@@ -248,8 +247,9 @@ def compare_models(
     radius: float = 0.025,
     seed: int = 0,
 ) -> tuple[np.ndarray, Comparison]:
-    """Index ``(2, runs, n)`` of two models around the same inputs in repeated plain runs, and
-    the comparison of all values.
+    """Index ``(2, runs, n)`` of two models around the same inputs in repeated plain runs.
+
+    Also the comparison of all values.
     """
     repeated = Repeated((first, second), x, runs=runs, samples=samples, radius=radius, seed=seed)
     for _ in repeated:
@@ -263,7 +263,7 @@ class Repeated:
     Iterating does the work.
 
     Attributes:
-        index: ``(2, runs, n)``, nan where there is none yet.
+        index: ``(2, runs, n)``, nan if there is none yet.
         calls: Samples the models have seen.
         total: Samples they will have seen.
     """

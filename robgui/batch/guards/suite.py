@@ -1,4 +1,4 @@
-"""GuardSuite: the file that says which input is which, read as something others have written."""
+"""GuardSuite: the file that says which input is which; read as untrusted."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ class GuardSuite(_Part):
         return values
 
     def fitted(self, model: M) -> M:
-        """The model with the class names and value ranges of the suite where it has none.
+        """The model with the suite's class names and value ranges if it has none.
 
         Raises:
             ParamsError: It cannot be asked about these inputs, or lacks one of the classes.

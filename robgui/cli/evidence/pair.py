@@ -1,4 +1,4 @@
-"""``robgui pair``: a file that names two models and opens as one, which says where they differ."""
+"""``robgui pair``: writes a file that names two models and opens as one that compares them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Labels as they stand in files (words, numbers, one-hot rows) to class numbers and names."""
+"""Converts labels in files (words, numbers, one-hot rows) to class numbers and names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from robgui.core.dataset.formats.delimited.rows import read_rows
 from robgui.core.dataset.limits import Member, read_json
 from robgui.core.errors import DataError
 
-#: A dataset with more classes than this has the wrong column for its label.
+#: A dataset with more classes than this uses the wrong column as its label.
 LARGEST_CLASSES = 100_000
 LABEL_COLUMNS = (
     "label",
@@ -36,7 +36,7 @@ _DIGITS = re.compile(r"[0-9]+")
 
 
 def natural(text: str) -> str:
-    """Sorting key that puts "img2" before "img10": every number gets the same width."""
+    """Sorting key that puts "img2" before "img10": pads every number to the same width."""
     return f"{_DIGITS.sub(_padded, text)}\0{text}"
 
 
@@ -167,17 +167,16 @@ def _word(value: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LabelFile:
-    """What a labels file says: a label per key (file name, track id), and the class names if it
-    tells them.
+    """The content of a labels file: a label per key (file name, track id), and class names if
+    present.
     """
 
     labels: dict[str, str]
     names: tuple[str, ...] = ()
 
     def find(self, key: str) -> str:
-        """The label of a file or track; by its whole name, its last part or that without suffix.
-
-        "" if none.
+        """The label of a file or track, by its full name, its last part, or that without suffix; ""
+        if none.
         """
         path = PurePosixPath(key)
         for name in (key, path.name, path.stem):

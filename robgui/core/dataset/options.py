@@ -24,7 +24,7 @@ _PART = re.compile(rf"(?:.*[-_. ])?({'|'.join(_WORDS)})(?:[-_. ]?(?:set|data|ima
 
 
 def part_named(name: str) -> Part | None:
-    """The part that a folder or file name means: ``Final_Training`` is train."""
+    """The part that a folder or file name refers to: ``Final_Training`` is train."""
     found = _PART.fullmatch(name.casefold())
     if found is None:
         return None
@@ -106,7 +106,9 @@ class Options(BaseModel):
     @field_validator("classes", mode="before")
     @classmethod
     def _pairs(cls, value: object) -> object:
-        """A mapping, or ``a=b, c=d`` as a line or as its parts; a part without = goes on."""
+        """A mapping, or ``a=b, c=d`` as one line or in pieces; a piece without = continues the
+        last.
+        """
         if isinstance(value, Mapping):
             return value
         words = value.split(",") if isinstance(value, str) else value

@@ -1,5 +1,6 @@
-"""The directory of a zip file, read without unpacking anything and without one object per member:
-a million names take a few seconds.
+"""Reads the directory of a zip file without unpacking it or making an object per member.
+
+A million names take a few seconds.
 """
 
 from __future__ import annotations
@@ -17,21 +18,21 @@ _END, _END_SIZE = b"PK\x05\x06", 22
 _END64, _LOCATOR64 = b"PK\x06\x06", b"PK\x06\x07"
 _ENTRY = struct.Struct("<4s4x2H4x3L5H2L")
 _MAGIC = b"PK\x01\x02"
-#: Where a comment of 64 KB would push the end.
+#: How far from the file's end the record may start, given the longest comment (64 KB).
 _TAIL = _END_SIZE + 2**16
-#: Bytes of a directory; four million names fit.
+#: Largest directory in bytes; four million names fit.
 _LARGEST = 512 * 2**20
 _UTF8, _ENCRYPTED = 0x800, 0x1
 _FULL = 2**32 - 1
 
 
 class BrokenZipError(ValueError):
-    """The file is no zip file, is cut off, or lies about itself."""
+    """The file is not a zip file, is cut off, or contradicts itself."""
 
 
 @dataclass
 class Directory:
-    """The members of a zip file that are files, in their order.
+    """The members of a zip file that are files, in order.
 
     Attributes:
         names: As stored.
@@ -68,7 +69,7 @@ def read_directory(path: Path, most: int | None = None) -> Directory:
 
 
 def _place(file: BinaryIO, length: int) -> tuple[int, int, int]:
-    """Where the directory begins, how long it is, and what stands before the archive."""
+    """Where the directory begins, its length, and how many bytes precede the archive."""
     tail_start = max(0, length - _TAIL)
     file.seek(tail_start)
     tail = file.read(_TAIL)
@@ -124,7 +125,7 @@ def _entries(content: bytes, length: int, shift: int, most: int | None) -> Direc
 
 
 def _large(fields: bytes, size: int, packed: int, offset: int) -> tuple[int, int, int]:
-    """Sizes beyond 4 GB, which stand in an extra field."""
+    """Sizes beyond 4 GB, which are stored in an extra field."""
     place = 0
     while place + 4 <= len(fields):
         kind, many = struct.unpack_from("<2H", fields, place)

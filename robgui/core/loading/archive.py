@@ -1,6 +1,4 @@
-"""Zip files read with care: bounded in number and size, every byte checked, nothing written to
-disk.
-"""
+"""Zip files read with care: bounded in number and size, every byte checked, nothing written."""
 
 from __future__ import annotations
 
@@ -15,8 +13,8 @@ from pathlib import Path, PurePosixPath
 from robgui.core.errors import ModelError
 from robgui.core.regular import open_regular
 
-#: Compressed members (the code of TorchScript, skops files on request) may grow to this; 50 is more
-#: than real ones reach.
+#: Most that compressed members (TorchScript code, skops files on request) may grow by; real ones
+#: stay below 50.
 _SMALL = 64 * 2**20
 _GROWTH = 50
 _MOST_MEMBERS = 100_000
@@ -26,13 +24,13 @@ _CHUNK = 2**20
 class Archive:
     """The members of a zip file, held only by name until they are read.
 
-    The file is refused when a member is encrypted, named twice, compressed in an unusual way, when
-    members overlap, or when together they would grow beyond bounds (a zip bomb).
+    Refuses a file with a member that is encrypted, named twice or compressed in an unusual way,
+    with overlapping members, or with members that together would grow beyond bounds (a zip bomb).
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        with ExitStack() as opened:  # closes what is open when the file is refused
+        with ExitStack() as opened:  # Closes what is open if the file is refused.
             try:
                 self._file = opened.enter_context(open_regular(path))
                 self._zip = opened.enter_context(zipfile.ZipFile(self._file))
@@ -77,7 +75,7 @@ class Archive:
             ) from error
 
     def verify(self) -> None:
-        """Reads every member once, so that a damaged file is told apart from a wrong one."""
+        """Reads every member once, to tell a damaged file from a wrong one."""
         for name in self.names:
             try:
                 with self._zip.open(self._info(name)) as member:
@@ -97,8 +95,8 @@ class Archive:
                 ) from error
 
     def copy(self, names: Iterable[str]) -> io.BytesIO:
-        """A plain copy of these members in memory, so that another reader sees exactly what was
-        checked here.
+        """A plain copy of these members in memory: another reader sees exactly what was checked
+        here.
         """
         buffer = io.BytesIO()
         with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as target:

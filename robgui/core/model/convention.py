@@ -1,6 +1,4 @@
-"""What a raw model wants and gives, and what everybody else does: inputs in [0, 1], scores of
-every class.
-"""
+"""Translates between raw models and engines: inputs in [0, 1] in, scores of every class out."""
 
 from __future__ import annotations
 
@@ -18,7 +16,7 @@ from robgui.core.model.settings import ModelSettings
 
 
 class Convention:
-    """Inputs in [0, 1] -> raw inputs, and raw answers -> scores, as the settings of a model say."""
+    """Inputs in [0, 1] -> raw inputs, and raw answers -> scores, following a model's settings."""
 
     def __init__(self, settings: ModelSettings, device: torch.device) -> None:
         self._settings, self._device = settings, device
@@ -52,7 +50,7 @@ class Convention:
         return decode(self._settings, x)
 
     def raw_input(self, x: Tensor, *, channels_last: bool = False) -> Tensor:
-        """What the model was trained on, for inputs ``(n, *shape)`` in [0, 1]; differentiable."""
+        """The raw model's input for inputs ``(n, *shape)`` in [0, 1]; differentiable."""
         if self._scale is not None:
             x = torch.addcmul(self._shift, x, self._scale)
         if not self._image:
@@ -71,7 +69,7 @@ class Convention:
         return x
 
     def scores(self, raw: Tensor) -> Tensor:
-        """Logits ``(n, classes)``, the larger the likelier, for what the model answers ``(n,
+        """Logits ``(n, classes)``, larger meaning likelier, from the model's answer ``(n,
         outputs)``.
         """
         raw = raw.float()
@@ -84,7 +82,7 @@ class Convention:
         return torch.cat([torch.zeros_like(raw), raw], 1)
 
     def _make_constants(self, device: torch.device) -> None:
-        """(low + x·(high − low) − mean) / std as shift + x·scale, or nothing to do."""
+        """(low + x·(high − low) − mean) / std as shift + x·scale; None if that changes nothing."""
         s = self._settings
         low, high, mean, std = (
             torch.tensor(v, dtype=torch.float64, device=HOST)

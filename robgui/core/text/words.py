@@ -1,6 +1,4 @@
-"""Numbers as people say them: three significant digits, small probabilities as powers of ten,
-times in words.
-"""
+"""Numbers as people say them: three significant digits, powers of ten, times in words."""
 
 from __future__ import annotations
 
@@ -143,7 +141,7 @@ def rough_percent(share: float) -> str:
 
 
 def _hundredths(share: float, unit: str) -> Decimal:
-    """A share in per cent, rounded so that a share and what is left of it add up to 100.
+    """A share in per cent, rounded to add up to 100 with the rest.
 
     Half goes to the even digit: of 8.65 and 91.35 one goes down and the other up. Ties are those of
     the decimal number, not of the binary one nearest to it.

@@ -1,6 +1,4 @@
-"""What a result looks like, as data: pure, validated, stored through the codec, drawn by two
-renderers.
-"""
+"""What a result looks like, as validated data, stored by the codec and drawn by two renderers."""
 
 from robgui.core.view.axis import Axis
 from robgui.core.view.colours import (

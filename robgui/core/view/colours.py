@@ -1,5 +1,5 @@
-"""The colours of a Matrix, said once for both renderers: which map, which way round, which hue
-for which class.
+"""The colours of a Matrix for both renderers: which map, its direction, and a hue for each
+class.
 """
 
 from __future__ import annotations
@@ -11,22 +11,22 @@ import numpy as np
 from robgui.core.view.ink import SERIES, Ink, called_after
 from robgui.core.view.views import NOT_COMPUTED, Matrix
 
-#: The ground that pale colours fade into, light and dark.
+#: The background that pale colours fade into, light and dark.
 GROUND = ("#FFFFFF", "#1D2127")
-#: A class that wins by nothing at all keeps this share of its hue and can still be told.
+#: Share of its hue that a class keeps when it wins by nothing: it stays recognisable.
 PALEST = 0.18
-#: How opaque a cell is, of 255, that shows what a coarser one has.
+#: Opacity, of 255, of a cell that shows the value of a coarser one.
 GUESSED = 150
-#: Two colours no further apart than this (of 255 in each channel) are taken for each other.
+#: Colours that differ by no more than this (of 255 in each channel) look the same.
 ALIKE = 80.0
 
 
 def colour_map(worst: str, dark: bool) -> tuple[str, bool]:
-    """Name of the colour map for what is worst, and whether it is turned round: the worst is
-    furthest from the ground, dark in the light look and bright in the dark one.
+    """The colour map for a worst end, and whether it is reversed.
 
-    ``diverging`` has its colours in ``diverging()``; magma and cividis are known to every plotting
-    library.
+    The worst is furthest from the background: dark in the light look and bright in the dark one.
+    ``diverging`` has its colours in ``diverging()``; every plotting library knows magma and
+    cividis.
     """
     if worst == "middle":
         return "diverging", False
@@ -45,8 +45,8 @@ def diverging(dark: bool) -> tuple[str, str, str]:
 
 
 def class_ink(view: Matrix, number: int) -> Ink:
-    """What stands for one class of a matrix: its own colour if it is called after one, else one
-    unlike all of these.
+    """The ink of a matrix class: its own colour if named after one, else one unlike all of
+    these.
     """
     if 0 <= number < len(view.class_names):
         name = view.class_names[number]
@@ -58,7 +58,7 @@ def class_ink(view: Matrix, number: int) -> Ink:
 
 @cache
 def _free_series(names: tuple[str, ...]) -> list[int]:
-    """The colours of series that nobody takes for the colour that another class is called after."""
+    """Series colours that nobody confuses with a colour that another class is named after."""
     called = [_rgb(colour) for colour in map(called_after, names) if colour]
     free = [
         at

@@ -1,6 +1,4 @@
-"""A film with the same levels and ranges in every frame, for both renderers: only what changes
-moves.
-"""
+"""A film with the same levels and ranges in every frame, for both renderers: only changes move."""
 
 from __future__ import annotations
 
@@ -13,7 +11,7 @@ from robgui.core.view.views import Bars, Boxes, Curves, Film, Matrix, Still
 
 
 def steadied(film: Film) -> Film:
-    """The same film with the same levels and ranges in every frame: only what changes moves."""
+    """The same film with the same levels and ranges in every frame: only changes move."""
     first = film.frames[0]
     frames: Sequence[Still] = film.frames
     if isinstance(first, Matrix):

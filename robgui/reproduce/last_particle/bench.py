@@ -1,6 +1,4 @@
-"""On what the claims of the last particle paper are run: tables of inputs, networks, forests and
-sizes.
-"""
+"""What the claims of the last particle paper are run on: tables, networks, forests and sizes."""
 
 from __future__ import annotations
 
@@ -125,7 +123,7 @@ class ParticleBench:
         )
 
     def accuracy(self, classifier: Classifier, dataset: Dataset) -> str:
-        """The share of right answers in words, and what always naming the commonest class would
+        """The share of right answers in words, and what always guessing the commonest class would
         give.
         """
         assert dataset.labels is not None
@@ -154,7 +152,7 @@ def open_bench(setting: Setting) -> ParticleBench:
 def _bundled(setting: Setting, size: ParticleSize) -> ParticleBench:
     """The bundled table and its network.
 
-    What has to be trained learns from a random half of its rows.
+    Models that must be trained learn from a random half of its rows.
     """
     dataset = open_dataset(resources.path("demo", "table.csv"))
     classifiers = setting.models or (load(resources.path("demo", "table_mlp.onnx")),)

@@ -199,7 +199,7 @@ def _contradictions(statement: str, result: LastParticleTableResult) -> Claim:
 
 
 def _refuted(results: Sequence[LastParticleTableResult]) -> tuple[int, int]:
-    """How many certified tests were found failing, of how many that the method decided."""
+    """How many certified tests failed, of those that the method decided."""
     decided = sum(
         int((result.certified & result.finished & ~result.inconclusive).sum()) for result in results
     )

@@ -35,8 +35,8 @@ TABLE_1 = {
 #: Figure 1: the score goes "from 100% to almost 0%". The paper gives no bounds; here it has to fall
 #: by at least the first, to at most the second.
 FALL, LOST = 0.8, 0.1
-#: Starts close to the input as it is (rotation in degrees, scale in per cent), so that they lie in
-#: one region.
+#: Starts close to the input as it is (rotation in degrees, scale in per cent), so they lie in one
+#: region.
 NEAR = ((0.0, 100.0), (6.0, 103.0), (-6.0, 103.0), (0.0, 94.0))
 
 

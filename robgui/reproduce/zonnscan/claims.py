@@ -242,7 +242,7 @@ def _figures(result: PopulationsResult) -> str:
 
 
 def _p(value: float) -> str:
-    """A p value in words; one too small for a number is said to be so."""
+    """A p value in words; "below …" if it is too small for a number."""
     if value > 0:
         return f"p = {number(value)}"
     return "p < 10⁻³⁰⁰"

@@ -1,4 +1,4 @@
-"""What programs do to pictures: contrast, warping, coarse pixels, compression, colours."""
+"""What software does to pictures: contrast, warping, coarse pixels, compression, colours."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from robgui.analyses.corruptions.kinds.kind import SMALL, Corruption, Generators
 from robgui.analyses.corruptions.kinds.smoothing import smooth
 from robgui.core.model.randomness import HOST
 
-#: The published shares are of 244 pixels for pictures of 224.
+#: The published fractions refer to 244 pixels for pictures of 224.
 _SHARES_OF = 244 / 224
 
 
@@ -37,15 +37,16 @@ def _elastic(x: Tensor, constant: tuple[float, float, float], generators: Genera
 
 
 def _sheared(shape: torch.Size, shift: float, generator: torch.Generator) -> Tensor:
-    """``(h, w, 2)`` where each pixel comes from, column and row, when three points of the picture
-    are moved by up to ``shift`` each way.
+    """``(h, w, 2)`` where each pixel comes from, column and row, after a random shear.
+
+    Three points of the picture are moved by up to ``shift`` each way.
     """
     middle = np.array([shape[1] // 2, shape[0] // 2])
     reach = min(shape) // 3
     before = middle + reach * np.array([[1, 1], [1, -1], [-1, -1]])
     moved = (2 * torch.rand((3, 2), generator=generator, device=HOST).double().numpy() - 1) * shift
     ones = np.ones((3, 1))
-    # rows (column, row, 1) of a moved point times this give where it was
+    # Rows (column, row, 1) of a moved point times this give where it was.
     back = np.linalg.solve(np.hstack([before + moved, ones]), before)
     row, column = np.mgrid[: shape[0], : shape[1]]
     whole = np.stack([column, row, np.ones(tuple(shape))], -1)
@@ -53,7 +54,7 @@ def _sheared(shape: torch.Size, shift: float, generator: torch.Generator) -> Ten
 
 
 def _bent(shape: torch.Size, strength: float, width: float, generator: torch.Generator) -> Tensor:
-    """``(h, w, 2)`` where each pixel comes from, column and row: near, the same way as its
+    """``(h, w, 2)`` where each pixel comes from, column and row, moving together with its
     neighbours.
     """
     drawn = 2 * torch.rand((2, *shape), generator=generator, device=HOST).double() - 1
@@ -95,8 +96,9 @@ def _coarse(size: int, fewer: int) -> Tensor:
 
 
 def _boxes(before: int, after: int) -> Tensor:
-    """``(after, before)`` the mean of the pixels whose middles lie within a pixel of the other
-    grid, as Pillow has it; where none does, of the nearest.
+    """``(after, before)`` means of the pixels whose centres lie within a pixel of the other grid.
+
+    As Pillow does; where none does, the nearest.
     """
     reach = max(1.0, before / after) / 2
     middle = (np.arange(after)[:, None] + 0.5) * before / after
@@ -115,7 +117,7 @@ def _jpeg(x: Tensor, quality: int, _: Generators) -> Tensor:
 
 
 def _saturate(x: Tensor, constant: tuple[float, float], _: Generators) -> Tensor:
-    """The saturation of hue, saturation and value is multiplied and added to; hue and value stay.
+    """Scales and shifts the saturation in HSV; hue and value stay.
 
     A grey pixel has hue 0: it turns red where something is added. Pictures without three channels
     have no colours and stay as they are.
@@ -133,7 +135,7 @@ def _saturate(x: Tensor, constant: tuple[float, float], _: Generators) -> Tensor
 
 
 def _bytes(x: Tensor) -> list[np.ndarray]:
-    """Pictures as OpenCV takes them: blue first where there are three channels."""
+    """Pictures in OpenCV's form: blue first if there are three channels."""
     pixels = (x.to(HOST) * 255).round().to(torch.uint8).permute(0, 2, 3, 1).numpy()
     return [np.ascontiguousarray(one[..., ::-1]) for one in pixels]
 

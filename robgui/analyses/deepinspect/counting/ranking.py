@@ -1,4 +1,4 @@
-"""All pairs of classes ranked by what was counted, and how well that finds what the labels say."""
+"""Ranks all pairs of classes by the counts, and measures how well that matches the labels."""
 
 from __future__ import annotations
 
@@ -91,9 +91,8 @@ def ranking_rounds(
 def mode_rounds(
     classifier: Classifier, params: InspectParams
 ) -> Generator[None, None, Baseline | None]:
-    """The MODE baseline from the weights of the last layer, in portions.
-
-    None when these cannot be seen.
+    """The MODE baseline from the weights of the last layer, in portions; None if they cannot be
+    seen.
     """
     weights = classifier.class_weights()
     if weights is None:

@@ -1,4 +1,4 @@
-"""What is in a found region and just outside of it."""
+"""What is inside a found region and just outside it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from robgui.core.model.randomness import HOST, host_generator
 
 #: Pictures from inside and from outside of each region.
 SHOWN = 3
-#: Points looked at beyond each face, and how far beyond it they are as a share of the range.
+#: Points examined beyond each face, and their distance from it as a share of the range.
 _BEYOND, _FAR = 4, 0.04
 
 
@@ -23,7 +23,7 @@ _BEYOND, _FAR = 4, 0.04
 class ShownPoints:
     """E points ``(E, n)`` with their pictures ``(E, h, w, 3)``, scores and classes ``(E,)``.
 
-    Nan, white and -1 where there is none.
+    Nan, white and -1 if there is none.
     """
 
     points: np.ndarray
@@ -102,15 +102,16 @@ class Interior:
         self._keep(region, points, scores, tops)
 
     def take(self, region: int, drawn: tuple[Tensor, Tensor, Tensor]) -> Iterator[None]:
-        """Counts poses that were drawn inside a region elsewhere, the start last, with scores and
-        classes, and looks around the region; yields after every batch.
+        """Counts poses drawn inside a region elsewhere, and looks around the region.
+
+        The start comes last, with scores and classes. Yields after every batch.
         """
         self._keep(region, *drawn)
         yield from self._look_outside(region)
         yield
 
     def _keep(self, region: int, points: Tensor, scores: Tensor, tops: Tensor) -> None:
-        if len(points) == 1:  # nothing but the start is known
+        if len(points) == 1:  # Nothing but the start is known.
             points, scores, tops = (
                 values.expand(2, *values.shape[1:]) for values in (points, scores, tops)
             )
@@ -131,7 +132,7 @@ class Interior:
         self.outside.append(self._shown(points, scores, tops, scores.argsort()[:SHOWN].tolist()))
 
     def _outer_points(self, region: int) -> Tensor:
-        """Points ``(k, n)`` beyond the faces that are not at an end of their range."""
+        """Points ``(k, n)`` beyond the faces that are not at the end of their range."""
         low, high = self._bounds[region]
         points = low + (high - low) * self._beyond
         floor, ceiling = self._space.low, self._space.high

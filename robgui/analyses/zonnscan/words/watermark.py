@@ -139,7 +139,7 @@ def differing(result: WatermarkResult) -> np.ndarray:
     """Around which key inputs ``(n,)`` the uncertainty differs by more than the runs scatter.
 
     Student's test on the differences of the runs, whose samples are the same for both models; the
-    level is shared out among the inputs. One run cannot tell a difference from scatter.
+    level is divided among the inputs. One run cannot tell a difference from scatter.
     """
     from scipy import special
 

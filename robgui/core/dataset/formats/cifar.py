@@ -1,5 +1,6 @@
-"""CIFAR-10 and CIFAR-100 as they are published: rows of bytes, or Python pickles (read by
-``pickled``, which executes nothing).
+"""CIFAR-10 and CIFAR-100 as published: rows of bytes, or Python pickles.
+
+``pickled`` reads the pickles without executing anything.
 """
 
 from __future__ import annotations
@@ -48,14 +49,14 @@ class _BinaryImages:
 
 
 def cifar_files(names: list[str]) -> list[str]:
-    """The names that are those of CIFAR, where the file of its class names lies beside them."""
+    """The names of CIFAR files, if the file of its class names lies beside them."""
     if not any(name in names for name in _META):
         return []
     return [name for name in names if _BATCH.fullmatch(name)]
 
 
 def open_cifar_folder(folder: Path, names: list[str], options: Options) -> Dataset:
-    """Opens the test images, or the training images where ``split`` says so."""
+    """Opens the test images, or the training images if ``split`` says so."""
     parts: dict[str, list[str]] = {}
     for name in cifar_files(names):
         word = part_named(name.removesuffix(".bin").removesuffix("_batch"))

@@ -40,7 +40,7 @@ def open_mat(path: Path, options: Options) -> Dataset:
 
 
 def known_pair(shapes: dict[str, Shape], options: Options, path: Path) -> tuple[str, str | None]:
-    """The arrays of inputs and labels; a vector of MATLAB is a matrix with one row or column."""
+    """The arrays of inputs and labels; a MATLAB vector is a matrix with one row or column."""
     flat = {
         name: (math.prod(shape),) if len(shape) == 2 and 1 in shape else shape
         for name, shape in shapes.items()

@@ -1,5 +1,6 @@
-"""The members of a tar file, found by going from header to header; nothing is unpacked and there is
-no object per member.
+"""The members of a tar file, found by walking its headers.
+
+Nothing is unpacked, and members get no object each.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ from robgui.core.regular import open_regular
 _BLOCK = 512
 #: Members of these types are plain files.
 _PLAIN = b"0\x007"
-#: A long name, in the two ways in which it is stored.
+#: Types of a long name, which is stored in one of two ways.
 _LONG, _PAX, _GLOBAL = b"L", b"x", b"g"
 #: Bytes of what describes a member.
 _LARGEST_HEAD = 2**20
 _MOST_MEMBERS = 20_000_000
-#: A compressed tar is unpacked into memory: pictures hardly shrink, so more is a bomb.
+#: A compressed tar is unpacked into memory: pictures hardly shrink, so more than this is a bomb.
 _GROWTH, FREE = 20, 256 * 2**20
 _CHUNK = 2**20
 _RECORD = re.compile(rb"(\d{1,10}) ")
@@ -36,7 +37,7 @@ class TarMembers:
 
     Attributes:
         path: The file.
-        names: Of the members, in their order.
+        names: Of the members, in order.
         offsets: Where the content of each begins.
         sizes: Its bytes.
         complete: Whether the file ends as a tar file does.
@@ -81,7 +82,7 @@ def read_tar(path: Path) -> TarMembers:
 
 
 def _unpacked(path: Path) -> bytes:
-    """All of a compressed file, as long as it does not grow like a bomb."""
+    """All of a compressed file, unless it grows like a bomb."""
     parts: list[bytes] = []
     total = 0
     with reading(path), open_regular(path) as packed:
@@ -163,7 +164,7 @@ def _is_header(header: bytes) -> bool:
 
 
 def _number(digits: bytes) -> int | None:
-    if digits[0] & 0x80:  # sizes beyond 8 GB as a binary number
+    if digits[0] & 0x80:  # Sizes beyond 8 GB are stored as a binary number.
         number = int.from_bytes(digits[1:], "big")
         if number < 2**62:
             return number

@@ -1,4 +1,4 @@
-"""The members of a zip file, each unpacked when it is wanted and never beyond what it declares."""
+"""The members of a zip file, each unpacked on demand and never beyond its declared size."""
 
 from __future__ import annotations
 

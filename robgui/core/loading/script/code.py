@@ -1,10 +1,10 @@
-"""Reads the code of a TorchScript file before torch does.
+"""Checks the code of a TorchScript file before torch sees it.
 
-Loading runs code: a method ``__setstate__`` is called for every object of its class. So what the
-text may say is decided here. Torch writes TorchScript in a narrow form (no comments, one kind of
-quotes, every operation as ``torch.name(…)`` or ``ops.library.name(…)``); whatever is not in this
-form was not written by torch, and is not handed to it. That also keeps its parser from being led
-astray: it follows nested brackets until its stack ends.
+Loading runs code: ``__setstate__`` is called for every object of its class. So the text is checked
+here first. Torch writes TorchScript in a narrow form (no comments, one kind of quotes, every
+operation as ``torch.name(…)`` or ``ops.library.name(…)``). Anything else was not written by torch
+and is not passed to it. That also protects its parser, which follows nested brackets until the
+stack overflows.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _TOKEN = re.compile(
     r"|(?P<sign>->|[()\[\]{},.:=-])|(?P<line>\n)|(?P<space>[ \t]+)"
 )
 #: Escapes that torch writes: control characters and bytes beyond ASCII. A letter written as a
-#: number hides a name.
+#: number would hide a name.
 _ESCAPE = re.compile(r"""\\(?:[\\"'abfnrtv?]|(0[0-3][0-7]|177|[2-3][0-7]{2}))""")
-#: Methods that torch calls by itself, the first of them while it loads.
+#: Methods that torch calls by itself, the first of them while loading.
 _SILENT = ("__setstate__", "__getstate__")
-#: Words of the language that torch does not write, words that begin a line, and functions beside
+#: Words of the language that torch does not write, words that begin a line, and functions besides
 #: ``torch.`` and ``ops.``.
 _WORDS = (
     "lambda",
@@ -45,13 +45,11 @@ _WORDS = (
 )
 _FIRST = ("if", "else", "for", "while", "with", "return", "class", "def", "pass")
 _CALLS = ("fork", "awaitable", "print", "eval", "exec", "open")
-#: Torch computes what has only constants while it reads the code; a quotient of whole numbers that
-#: is none would stop the program.
+#: Torch folds constants while it reads the code; dividing integers by zero would kill the process.
 _DIVISIONS = ("remainder", "floordiv", "divmod", "fmod", "__round_to_zero_floordiv")
-#: How deep brackets lie in each other, and how many parts an expression has on the way down; real
-#: code reaches 5 and 17.
+#: Deepest nesting of brackets, and of parts of an expression; real code reaches 5 and 17.
 _DEEPEST, _LONGEST = 100, 500
-#: Real code has some hundred kilobytes.
+#: Longest code; real code has some hundred kilobytes.
 LARGEST_CODE = 16 * 2**20
 
 Token = tuple[str, str]
@@ -64,7 +62,7 @@ class ForeignCodeError(ValueError):
 
 
 def check_code(texts: dict[str, str]) -> None:
-    """Refuses the code of a file (text by name) unless it only computes.
+    """Refuses the code in a file (text by name) unless it only computes.
 
     ForeignCodeError says where and why.
     """
@@ -87,7 +85,7 @@ def check_code(texts: dict[str, str]) -> None:
 
 
 def _tokens(where: str, text: str) -> Iterator[Token]:
-    """Every token as (kind, text), but blanks and, inside brackets, the ends of lines."""
+    """Every token as (kind, text), except blanks and line ends inside brackets."""
     place = depth = 0
     while place < len(text):
         match = _TOKEN.match(text, place)
@@ -150,7 +148,7 @@ def _check_names(tokens: list[Token], methods: set[str]) -> None:
 
 
 def _check_divisions(tokens: list[Token]) -> None:
-    """A division of constants is refused: torch itself writes its result instead."""
+    """Refuses a division of constants, which torch itself would have folded."""
     constant: set[str] = set()
     line: list[Token] = []
     for kind, token in [*tokens, ("line", "\n")]:
@@ -166,7 +164,7 @@ def _check_divisions(tokens: list[Token]) -> None:
 
 
 def _arguments(line: list[Token], place: int) -> list[Token]:
-    """What stands between the brackets after a name, with what a method belongs to."""
+    """What stands between the brackets after a name, with the object of a method."""
     depth, end = 0, place + 1
     while end < len(line):
         depth += (line[end][1] in "([{") - (line[end][1] in ")]}")
@@ -178,7 +176,7 @@ def _arguments(line: list[Token], place: int) -> list[Token]:
 
 
 def _free_names(tokens: list[Token]) -> set[str]:
-    """The names in an expression but those of operations."""
+    """The names in an expression other than operations."""
     padded = [("", ""), *tokens, ("", "")]
     return {
         token
@@ -208,8 +206,9 @@ def _check_root(token: str, after: list[str], padded: list[Token], place: int) -
 
 
 def _check_getattr(padded: list[Token], place: int) -> None:
-    """Torch writes ``getattr(x, "0")`` for names that are none: such a name cannot be that of an
-    operation.
+    """Refuses ``getattr(x, "name")`` with an operation's name.
+
+    Torch writes getattr only for names that are not identifiers, for example ``"0"``.
     """
     depth = 0
     for end in range(place + 1, len(padded)):
@@ -233,5 +232,5 @@ def _check_attribute(token: str, owner: str, after: list[str], methods: set[str]
 
 @cache
 def _operations() -> frozenset[str]:
-    """The names of all operations torch knows."""
+    """The names of all operations that torch knows."""
     return frozenset(schema.name.partition("::")[2] for schema in torch._C._jit_get_all_schemas())
