@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 #: colours it takes 10 to 80 kB; as SVG the drawings of the demo take two to five times as much.
 _WIDE = 1200
 _COLOURS, _MOST_COLOURS = 128, 256
-#: More takes three times as long and saves a tenth.
-_COMPRESSION = 6
+#: More takes twice as long and saves a tenth.
+_COMPRESSION = 4
 #: A thumbnail larger than this as PNG is a photograph, and smaller as JPEG.
 _PHOTOGRAPH = 6_000
 

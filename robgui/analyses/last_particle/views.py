@@ -78,6 +78,9 @@ def _levels(result: LastParticleResult, params: LastParticleParams) -> Curves:
         each = "one noisy input replaced in each"
     else:
         each = f"{params.kill:,} noisy inputs replaced in each"
+    note = f"{result.input_name}, {noise_words(params.noise, size_of(result, params))}."
+    if len(result.replica_levels) > 1:
+        note += " Grey: other repetitions."
     return Curves(
         "Climbing towards failure",
         Axis("round", each, kind="count"),
@@ -85,7 +88,7 @@ def _levels(result: LastParticleResult, params: LastParticleParams) -> Curves:
         rounds,
         tuple(lines),
         levels=(Mark(0.0, "failure begins", Ink("fails")),),
-        note=f"{result.input_name}, {noise_words(params.noise, size_of(result, params))}.",
+        note=note,
     )
 
 

@@ -43,10 +43,12 @@ def _changes(result: PipelineResult, params: PipelineParams) -> Bars:
     else:
         share = np.full(len(low), np.nan)
     bars = Series("changed answers", share[1:], Ink("changed"), low[1:], high[1:])
+    ways = zip(result.ways[1:], result.judged[1:], strict=True)
+    names = tuple(way if judged else f"{way} (not counted)" for way, judged in ways)
     return Bars(
         "Answers that change with the preparation",
         Axis("share of the pictures", kind="share", low=0, better="low"),
-        result.ways[1:],
+        names,
         (bars,),
         x=Axis("way of preparing"),
         levels=(Mark(params.most_changes, "limit", Ink("risk")),),

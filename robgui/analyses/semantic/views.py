@@ -36,6 +36,7 @@ def score_matrix(
     score: np.ndarray,
     spots: tuple[Spot, ...] = (),
     note: str = "",
+    guessed: np.ndarray | None = None,
 ) -> Matrix:
     """Scores ``(H, W)`` over two parameters; low is the worst."""
     return Matrix(
@@ -49,4 +50,5 @@ def score_matrix(
         worst="low",
         spots=spots,
         note=note,
+        guessed=guessed,
     )

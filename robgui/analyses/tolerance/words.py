@@ -140,7 +140,7 @@ def _quantity(result: ToleranceResult, params: ToleranceParams, network: int) ->
         low=max(0.0, low - result.margin()),
         high=min(1.0, high + result.margin()),
         better="high",
-        text=f"{shown} of these",
+        text=f"{shown} of the inputs",
     )
 
 

@@ -82,7 +82,7 @@ SWEEP = Analysis(
     tab="Sweep",
     invitation="How close are other classes to this input? Choose an input in the gallery and "
     "press Run: the curve appears at once and sharpens while it runs.",
-    explanation="Each radius stands for a zone around the chosen input: in zone linf, all inputs "
+    explanation="Each radius stands for a zone around the chosen input: by default all inputs "
     "whose every value differs from it by at most the radius. Many random inputs are drawn from "
     "each zone. The two strong lines are how sure the model is on average of its class and of the "
     "strongest rival; other classes are grey. The line in the colour of the text is the "

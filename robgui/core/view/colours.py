@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 
 from robgui.core.view.ink import SERIES, Ink, called_after
-from robgui.core.view.views import Matrix
+from robgui.core.view.views import NOT_COMPUTED, Matrix
 
 #: The background that pale colours fade into, light and dark.
 GROUND = ("#FFFFFF", "#1D2127")
@@ -75,7 +75,7 @@ def _apart(first: np.ndarray, second: np.ndarray) -> bool:
 def class_pixels(view: Matrix, dark: bool) -> np.ndarray:
     """``(rows, columns, 4)`` uint8: the hue says which class wins, its intensity how surely.
 
-    No class is transparent, and a cell that was not computed lets the ground through.
+    No class is transparent.
     """
     if view.classes is None:
         raise ValueError(f"the matrix {view.title!r} has no classes")
@@ -87,9 +87,34 @@ def class_pixels(view: Matrix, dark: bool) -> np.ndarray:
     share = (PALEST + (1 - PALEST) * share)[..., None]
     mixed = share * rgb + (1 - share) * _rgb(GROUND[dark])
     opaque = np.where(view.classes >= 0, 255, 0)
+    pixels = np.concatenate([mixed, opaque[..., None]], axis=-1).round().astype(np.uint8)
+    return see_through(pixels, view)
+
+
+def see_through(pixels: np.ndarray, view: Matrix) -> np.ndarray:
+    """The same with cells that were not computed letting the ground through."""
     if view.guessed is not None:
-        opaque = np.where(view.guessed, np.minimum(opaque, GUESSED), opaque)
-    return np.concatenate([mixed, opaque[..., None]], axis=-1).round().astype(np.uint8)
+        opaque = pixels[..., 3]
+        pixels[..., 3] = np.where(view.guessed, np.minimum(opaque, GUESSED), opaque)
+    return pixels
+
+
+def empty_words(view: Matrix) -> str:
+    """Why cells of a matrix are empty, for a legend; nothing where none is, or where only a class
+    that meets itself is left out, which everybody sees.
+    """
+    if view.classes is not None:
+        empty = view.classes < 0
+    else:
+        empty = np.isnan(view.values)
+    if not empty.any():
+        return ""
+    if view.unknown == NOT_COMPUTED or not view.rows or view.rows != view.columns:
+        return view.unknown
+    beside = empty & ~np.eye(len(empty), dtype=bool)
+    if beside.any():
+        return f"not known, or {view.unknown}"
+    return ""
 
 
 def _rgb(colour: str) -> np.ndarray:

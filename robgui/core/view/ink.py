@@ -105,6 +105,10 @@ _CALLED: dict[str, tuple[str, str]] = {
     "brown": ("#7A4B2A", "#C08A63"),
     "grey": ("#6B7078", "#A2A8B3"),
     "gray": ("#6B7078", "#A2A8B3"),
+    # "Nothing is there" is seen beside red and green lights: unlike both, and unlike grey, which
+    # stands for all other classes.
+    "none": SERIES[3],
+    "background": SERIES[3],
 }
 
 

@@ -46,6 +46,10 @@ class Curves:
                 )
 
 
+#: Why a cell of a matrix is empty, unless its view says otherwise.
+NOT_COMPUTED = "not computed"
+
+
 @dataclass(frozen=True, slots=True)
 class Matrix:
     """Values over two axes; row 0 is the lowest, as on any vertical axis.
@@ -69,7 +73,7 @@ class Matrix:
             values.
         class_names: What the classes are called.
         guessed: ``(rows, columns)`` bool, cells that were not computed and show the value of a
-            coarser one around them; None for none. Only with classes.
+            coarser one around them; None for none.
         spots: Signs over it.
         note: One sentence below the picture.
         unknown: Why there is nothing if a value is nan.
@@ -89,7 +93,7 @@ class Matrix:
     class_names: tuple[str, ...] = ()
     spots: tuple[Spot, ...] = ()
     note: str = ""
-    unknown: str = "not computed"
+    unknown: str = NOT_COMPUTED
     guessed: np.ndarray | None = None
 
     def __post_init__(self) -> None:

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from robgui.report.drawing.look import BODY, Look
+from robgui.report.drawing.rules import rules_of
 from robgui.report.lettering import clean, elide, extent
 
 #: What a report paints with: letters that were measured for the layout are not measured again.
@@ -118,8 +119,8 @@ class Area:
             self._title(axes, titles, inner)
             written = (axes.get_xlabel(), axes.get_ylabel())
             if written == before:
-                break  # to measure takes a fifth of a drawing
-            before, inner = written, self.less(**self.around(axes, inner))
+                break
+            before, inner = written, self.less(**rules_of(axes).around(inner.width, inner.height))
         axes.set_position(inner.bounds())
         return inner
 
@@ -129,24 +130,6 @@ class Area:
         across = 2 * min(middle - self.left, self.right - middle)
         axes.set_xlabel(fitting(titles[0], across))
         axes.set_ylabel(fitting(titles[1], inner.height))
-
-    def around(self, axes: Axes, inner: Area) -> dict[str, float]:
-        """How far tick labels and names stand out on each side."""
-        canvas = self.plate.canvas
-        assert isinstance(canvas, FigureCanvasAgg)
-        box = axes.get_tightbbox(canvas.get_renderer())
-        if box is None:
-            return {}
-        height = self.plate.size[1]
-        left, right = box.x0 / self.plate.dpi, box.x1 / self.plate.dpi
-        top, bottom = height - box.y1 / self.plate.dpi, height - box.y0 / self.plate.dpi
-        around = {
-            "left": inner.left - left,
-            "right": right - inner.right,
-            "top": inner.top - top,
-            "bottom": bottom - inner.bottom,
-        }
-        return {side: max(0.0, inches) for side, inches in around.items()}
 
 
 def fitting(title: str, room: float, size: float = BODY) -> str:

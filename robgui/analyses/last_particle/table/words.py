@@ -86,7 +86,7 @@ def table_verdict(result: LastParticleTableResult, params: LastParticleTablePara
         high=(safe + int(known.open[last])) / max(1, inputs),
         low=safe / max(1, inputs),
         better="high",
-        text=f"{safe:,} of {inputs:,}{still}",
+        text=f"{safe:,} of {count(inputs, 'input')}{still}",
     )
     left_out = (
         f" {count(result.left_out, 'input')} that the model gets wrong without noise were left out."

@@ -7,6 +7,7 @@ from itertools import product
 
 import numpy as np
 
+from robgui.analyses.semantic.maps.guessed import guessed_cells, maps_of
 from robgui.analyses.semantic.maps.params import MapParams
 from robgui.analyses.semantic.maps.survival import survival
 from robgui.analyses.semantic.result import MapResult
@@ -64,7 +65,8 @@ def winner_map(result: MapResult, network: int, shape: int) -> Matrix:
     spots = trap_spots(result, network, shape)
     if not result.top_scores.size:
         scores = result.scores[network, shape]
-        return score_matrix(title, result.axes, (result.x, result.y), scores, spots, note)
+        grid, guessed = (result.x, result.y), guessed_cells(result, network, shape)
+        return score_matrix(title, result.axes, grid, scores, spots, note, guessed)
     order, names = class_order(result)
     tops = result.tops[network, shape]
     ranked = np.where(tops >= 0, np.minimum(order[tops], len(names) - 1), -1)
@@ -80,7 +82,7 @@ def winner_map(result: MapResult, network: int, shape: int) -> Matrix:
         class_names=names,
         spots=spots,
         note=note,
-        guessed=_guessed(result, network, shape),
+        guessed=guessed_cells(result, network, shape),
     )
 
 
@@ -93,7 +95,8 @@ def score_map(result: MapResult, network: int, shape: int) -> Matrix:
     scores = scores.mean(0) if shape < 0 else scores[shape]
     title = _titled(result, SCORES, network, shape)
     spots, note = trap_spots(result, network, shape), _told(result, network, shape)
-    return score_matrix(title, result.axes, (result.x, result.y), scores, spots, note)
+    grid, guessed = (result.x, result.y), guessed_cells(result, network, shape)
+    return score_matrix(title, result.axes, grid, scores, spots, note, guessed)
 
 
 def score_curves(result: MapResult, params: MapParams, shape: int = -1) -> Curves:
@@ -312,20 +315,9 @@ def _titled(result: MapResult, title: str, network: int, shape: int) -> str:
     return f"{title}: {', '.join(part for part in (owner, where, mean) if part)}"
 
 
-def _guessed(result: MapResult, network: int, shape: int) -> np.ndarray | None:
-    """Cells that show the value of a coarser one around them; None if there are none."""
-    guessed = ~result.computed[network, shape] & (result.tops[network, shape] >= 0)
-    return guessed if guessed.any() else None
-
-
 def _told(result: MapResult, network: int, shape: int) -> str:
     """What the map shows, and how many of its cells are borrowed."""
-    if network < 0:
-        known = result.computed
-    else:
-        known = result.computed[network]
-    known = known if shape < 0 else known[..., shape, :, :]
-    missing = 1 - float(known.mean())
+    missing = 1 - float(maps_of(result.computed, network, shape).mean())
     subject = _subject(result, network, shape)
     if not missing:
         return subject

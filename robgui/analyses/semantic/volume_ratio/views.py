@@ -36,7 +36,10 @@ def _bars(result: SrvrResult, params: SrvrParams, shares: list[SafeShare]) -> Ba
     mean = np.array([one.mean for one in shares])
     low, high = (np.array([getattr(one, end) for one in shares]) for end in ("low", "high"))
     levels = (Mark(params.enough, "enough", Ink("holds")),) if params.mode == "robust" else ()
-    note = "The thin lines are 95 % intervals over shapes and starts."
+    if np.isfinite(low).any():
+        note = "The thin lines are 95 % intervals over shapes and starts."
+    else:
+        note = "One shape and one start have no interval."
     if len(shares) == 1:
         names = ("mean", *(METHOD_WORDS[method] for method in result.methods))
         gap = np.full(len(result.methods), np.nan)

@@ -65,7 +65,7 @@ def _number(result: WatermarkResult) -> Quantity:
         return Quantity(name, math.nan, text="no run has ended yet")
     if result.runs_done.sum() < 2:
         return Quantity(name, math.nan, text="not known from one run")
-    return Quantity(name, float(differing(result).mean()), text=_differ(result))
+    return Quantity(name, float(differing(result).mean()), text=f"{_differ(result)} inputs")
 
 
 def _tests(result: WatermarkResult) -> list[str]:

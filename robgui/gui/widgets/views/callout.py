@@ -8,7 +8,8 @@ import numpy as np
 from PySide6.QtCore import QPoint, QPointF
 from PySide6.QtWidgets import QWidget
 
-from robgui.core.view import Axis, Curves, Matrix
+from robgui.core.text.words import count
+from robgui.core.view import Axis, Curves, Line, Matrix
 from robgui.gui.widgets.plots import Plot
 
 #: Lines with a number of their own; the legend has the others.
@@ -53,8 +54,22 @@ def of_lines(plot: Plot, view: Curves, within: QWidget) -> list[Callout]:
             along = line.x
         spot = _spot(plot, float(along[at]), float(line.y[at]), view)
         if spot is not None:
-            found.append(Callout(_in(plot, spot, within), f"The line “{line.name}”."))
+            found.append(Callout(_in(plot, spot, within), _line_words(view, line, along)))
     return found
+
+
+def _line_words(view: Curves, line: Line, along: np.ndarray) -> str:
+    """Where a line comes from and where it goes; of dots, how many there are."""
+    known = np.flatnonzero(np.isfinite(line.y))
+    if not line.line:
+        return f"“{line.name}”: {count(len(known), 'dot')}."
+    first, last = (
+        f"{view.y.words(float(line.y[at]))} at {view.x.words(float(along[at]))}"
+        for at in (known[0], known[-1])
+    )
+    if len(known) == 1:
+        return f"“{line.name}”: {first}."
+    return f"“{line.name}”: from {first} to {last}."
 
 
 def of_cells(plot: Plot, view: Matrix, within: QWidget) -> list[Callout]:
