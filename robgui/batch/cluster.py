@@ -234,7 +234,6 @@ class Cluster:
             if (
                 self._ship == "auto"
                 and len([node for node in self._ray.nodes() if node["Alive"]]) == 1
-                # One machine: every path is readable where it is.
             ):
                 return None
             parcel = pack(reference)
