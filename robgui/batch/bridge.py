@@ -121,7 +121,7 @@ def _lost(execution: Execution) -> Report:
         why = f" ({execution.error})"
     else:
         why = ""
-    words = f"A node of the cluster was lost{why}, so this begins anew on another one."
+    words = f"A node of the cluster was lost{why}, so this starts over on another one."
     return Report(RunState.QUEUED, error=words)
 
 

@@ -141,6 +141,6 @@ def _own_folder() -> Path:
     # Somebody else could have put code there.
     if user is not None and (found.st_uid != user or found.st_mode & 0o022):
         raise RobguiError(
-            f"{folder} may be written by others, so that nothing is unpacked there; delete it."
+            f"{folder} may be written by others, so nothing is unpacked there; delete it."
         )
     return folder

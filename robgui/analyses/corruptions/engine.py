@@ -98,7 +98,7 @@ class _Trial:
         self._kinds = params.seen(first.shape[0])
         if not self._kinds:
             raise DataError(
-                f"{first.name} sees no colours, so that {', '.join(params.kinds)} changes nothing;"
+                f"{first.name} sees no colours, so {', '.join(params.kinds)} changes nothing;"
                 " choose other kinds."
             )
         self._classifiers, self._params = classifiers, params
