@@ -26,28 +26,39 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-#: What is changed, and the tests that should notice.
+#: What is changed, and the tests that should notice: few, since a survivor costs all of them.
 SUBJECTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "verdict": (
         ("robgui/core/verdict.py", "robgui/core/intervals.py"),
         (
+            "tests/core/test_verdict.py",
+            "tests/core/test_intervals.py",
             "tests/core/test_evidence.py",
             "tests/core/test_findings.py",
-            "tests/analyses/zonnscan/words",
-            "tests/analyses/deepinspect/test_surety.py",
-            "tests/core/test_intervals.py",
-            "tests/core/test_verdict.py",
         ),
     ),
     "bounds": (("robgui/bounds",), ("tests/bounds",)),
-    "last_particle": (
+    "noise": (
+        ("robgui/analyses/last_particle/noise",),
+        ("tests/analyses/last_particle/test_noise.py",),
+    ),
+    "particles": (
+        ("robgui/analyses/last_particle/estimates.py", "robgui/analyses/last_particle/particles"),
         (
-            "robgui/analyses/last_particle/estimates.py",
-            "robgui/analyses/last_particle/particles",
-            "robgui/analyses/last_particle/sampling",
-            "robgui/analyses/last_particle/noise",
+            "tests/analyses/last_particle/test_estimate.py",
+            "tests/analyses/last_particle/test_guided.py",
         ),
-        ("tests/analyses/last_particle",),
+    ),
+    "sampling": (
+        ("robgui/analyses/last_particle/sampling",),
+        (
+            "tests/analyses/last_particle/test_importance.py",
+            "tests/analyses/last_particle/test_chance.py",
+        ),
+    ),
+    "exact": (
+        ("robgui/analyses/last_particle/exact.py",),
+        ("tests/analyses/last_particle/test_exact.py",),
     ),
 }
 _COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {

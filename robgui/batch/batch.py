@@ -142,8 +142,10 @@ class Batch(Iterator[Progress]):
         now = time.monotonic()
         self._began = self._began or now
         try:
+            # Works in slices, so a picture of the whole comes at a steady pace.
             while self.go_on() and time.monotonic() < now + _PICTURE_SECONDS:
                 pass
+        # Whatever happens, no worker survives its batch.
         except BaseException:
             self._executor.close()
             self._over = True
@@ -249,6 +251,7 @@ class Batch(Iterator[Progress]):
             for execution in self._submitted
             if execution.state is RunState.QUEUED and execution.error
         ]
+        # In front: a request that has already cost time goes first.
         self._ready.extendleft(lost)
         self._submitted = [
             execution
@@ -257,6 +260,7 @@ class Batch(Iterator[Progress]):
         ]
         for number, execution in list(self._begun.items()):
             if isinstance(execution, SplitExecution) and execution.follow():
+                # All parts are done: the merging is carried out before anything new.
                 self._ready.appendleft(execution)
             self.entries[number] = _entry(self.entries[number], execution)
             if execution.state.ended:
@@ -278,6 +282,7 @@ def finished(workspace: Workspace) -> dict[str, Run]:
     for run in workspace.runs():
         if run.state is RunState.DONE and run.has_result:
             try:
+                # Runs come newest first, so the first one found is the newest.
                 found.setdefault(run.request.fingerprint, run)
             except RobguiError:  # Of another version, so not what is asked for.
                 continue

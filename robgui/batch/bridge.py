@@ -82,6 +82,7 @@ class Bridge(Worker):
 
     def _warm(self, frame: Frame) -> None:
         """Loads nothing: models belong in confined processes and on the cluster."""
+        # Answered at once, or the window would wait for a preload that never comes.
         self._channel.send(Frame({"warm": True}))
 
     def _reports(self, frame: Frame, outbox: Outbox) -> Iterator[Report]:
@@ -100,6 +101,7 @@ class Bridge(Worker):
                 if not execution.stop_asked and not self._may_go_on(outbox):
                     execution.stop()
         finally:
+            # Also when the window is gone: a task on the cluster must not outlive its run.
             cluster.drop(execution)
         yield told.report()
 
@@ -109,6 +111,7 @@ class Bridge(Worker):
         if before is RunState.QUEUED and not cluster.holds(execution):
             cluster.submit(execution)
         cluster.work(_SLICE)
+        # Said as it happens: the picture stays, and the run starts over.
         if execution.state is RunState.QUEUED and before is RunState.RUNNING:
             self._channel.send(report_frame(_lost(execution)))
 
@@ -118,7 +121,7 @@ def _lost(execution: Execution) -> Report:
         why = f" ({execution.error})"
     else:
         why = ""
-    words = f"A node of the cluster was lost{why}, so this begins anew on another one."
+    words = f"A node of the cluster was lost{why}, so this starts over on another one."
     return Report(RunState.QUEUED, error=words)
 
 
@@ -135,6 +138,7 @@ class _Told:
         """A report of what runs, if there is anything new."""
         one = self._execution
         step, rest = one.newest, (one.state, one.done, one.device)
+        # Identity, not equality: a Step is replaced, never changed.
         fresh = step is not self._step
         if one.state is RunState.QUEUED or not (fresh or rest != self._rest):
             return None

@@ -66,6 +66,7 @@ class Cluster:
         ahead: int = 0,
     ) -> None:
         read_address(address)
+        # Ray may be in use by the caller's own program: then it is neither started nor ended here.
         self._ray = _ray()
         self._ours = not self._ray.is_initialized()
         if self._ours:
@@ -90,6 +91,8 @@ class Cluster:
                 f"The cluster has no room for a task on {self.device}; add a node or choose another"
                 " device."
             )
+        # No retries by Ray: a repeated task would report its Steps twice, and lost workers are
+        # counted here.
         stream = self._ray.remote(num_returns="streaming", max_retries=0)(_stream)
         patience = {"_generator_backpressure_num_objects": ahead} if ahead else {}
         self._remote = stream.options(**self._needs, **patience)
@@ -142,6 +145,7 @@ class Cluster:
         for going, execution in self._going.items():
             if execution.stop_asked and going not in self._cancelled:
                 self._cancelled.add(going)
+                # Politely; ``drop`` and ``close`` force it.
                 self._ray.cancel(going)
         if not self._going:
             return

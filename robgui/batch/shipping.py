@@ -47,6 +47,7 @@ def digest(parcel: Parcel) -> str:
     """Sixteen hexadecimal digits that change with any name or content."""
     total = hashlib.sha256()
     for name, content in sorted(parcel.items()):
+        # With names and lengths: content alone could be cut differently into files.
         total.update(repr((name, len(content))).encode() + content)
     return total.hexdigest()[:16]
 
@@ -63,6 +64,7 @@ def unpack(
     root = root or _own_folder()
     place = root / name
     if not place.exists():
+        # Filled beside its final place, then renamed: a folder of that name is always complete.
         fresh = Path(tempfile.mkdtemp(dir=root))
         for inner, content in fetch().items():
             target = fresh / inner
@@ -102,6 +104,7 @@ def _files(reference: Reference, path: Path) -> Iterator[tuple[str, Path]]:
         ):
             yield extra.name, extra
     code = re.match(r"([^:]+\.py):", str(reference.options.get("architecture", "")))
+    # Only code that lies in the model's own folder: a path may not lead out of it.
     if code and _inside(Path(code[1])) and (path.parent / code[1]).is_file():
         file = path.parent / code[1]
         yield code[1], file
@@ -135,8 +138,9 @@ def _own_folder() -> Path:
     )
     folder.mkdir(exist_ok=True, mode=0o700)
     found = folder.stat()
+    # Somebody else could have put code there.
     if user is not None and (found.st_uid != user or found.st_mode & 0o022):
         raise RobguiError(
-            f"{folder} may be written by others, so that nothing is unpacked there; delete it."
+            f"{folder} may be written by others, so nothing is unpacked there; delete it."
         )
     return folder

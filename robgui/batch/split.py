@@ -58,6 +58,7 @@ class SplitExecution(Execution):
         """All units; a part that has not begun counts as the average of the others."""
         known = [part.total for part in self.parts if part.total]
         if known:
+            # Parts that have not begun are assumed to be as long as the others.
             return sum(known) * len(self.parts) // len(known)
         return None
 
@@ -66,6 +67,7 @@ class SplitExecution(Execution):
 
         The first part that fails, or is stopped, ends it.
         """
+        # Merging happens once, as an ordinary task.
         if self.state.ended or self.task.merge:
             return False
         for part in self.parts:

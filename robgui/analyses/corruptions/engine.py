@@ -79,6 +79,7 @@ class _Trial:
         known = [
             np.empty(0, np.int64) if one is None else np.flatnonzero(one >= 0) for one in labels
         ]
+        # Pictures whose label every model knows: all are judged on the same ones.
         common = sorted(set.intersection(*(set(one.tolist()) for one in known)))
         if not common:
             raise DataError(
@@ -86,6 +87,7 @@ class _Trial:
                 " counted; open data with labels, or name the classes in the settings of the data."
             )
         self._labels = [one for one in labels if one is not None]
+        # Random order: a run stopped early has a fair sample.
         order = np.random.default_rng(params.seed).permutation(np.asarray(common))
         if params.most:
             self._places = order[: params.most]
@@ -96,7 +98,7 @@ class _Trial:
         self._kinds = params.seen(first.shape[0])
         if not self._kinds:
             raise DataError(
-                f"{first.name} sees no colours, so that {', '.join(params.kinds)} changes nothing;"
+                f"{first.name} sees no colours, so {', '.join(params.kinds)} changes nothing;"
                 " choose other kinds."
             )
         self._classifiers, self._params = classifiers, params
@@ -137,6 +139,7 @@ class _Trial:
         """The pictures of a batch under one corruption, on the device of its model."""
         name = self._kinds[kind]
         seed = self._params.seed
+        # Seeds depend on the picture's place in the data, not on its place in the batch.
         seeds = [picture_seed(seed, name, severity, place) for place in batch.places]
         if KINDS[name].on_host:
             x = batch.here
@@ -174,6 +177,7 @@ class _Trial:
         if len(kept) == _EXAMPLES and rank >= kept[-1]:
             return
         same = [one for one in self._examples if one.place == place]
+        # One example per picture, the weakest corruption that turns it.
         if any((one.severity, -one.confidence) <= rank for one in same):
             return
         truth = int(self._labels[batch.number][place])

@@ -13,7 +13,7 @@ from robgui.core.text.words import count, number, percent, rough_percent, sample
 from robgui.core.verdict import Quantity, Status, Verdict, of_several
 
 _NO_ROOM = (
-    "On clean pictures the model may be right hardly more often than by chance, so that its"
+    "On clean pictures the model may be right hardly more often than by chance, so its"
     " accuracy has no room to fall."
 )
 #: Severity of a right answer that the weakest corruption turns; the strongest is worth a fifth.

@@ -95,6 +95,7 @@ def go_on(
     Counts are whole numbers, so their sum is that of an uninterrupted run.
     """
     inspection = _Inspection(classifier, dataset, params)
+    # Counts of another network or dataset are not used.
     if inspection.tally.takes(kept.tally):
         inspection.absorb(kept, 0)
         inspection.note = f"An earlier run has counted the first {inspection.tally.upto:,} inputs."
@@ -140,6 +141,7 @@ class _Inspection:
         truth = yield from truth_rounds(self.tally)
         ranking = yield from ranking_rounds(self.tally, truth, self._params, self._mode)
         self._truth, self._ranking = truth, ranking
+        # The old matrices stay on show until the new ones are complete.
         yield
         self._newest = self._result(self._live_rho())
 
@@ -150,6 +152,7 @@ class _Inspection:
                 self.tally.grouped, self._ranking.napvd, self._params.norm
             )
         if self._params.confirm and not refusal(self._classifier):
+            # Pairs are chosen from the final ranking, without the large rho.
             result = self._result(self._no_rho())
             self._confirmations = yield from confirmation_rounds(
                 self._classifier, self._dataset, result, self._params.confirm, self._params.seed
@@ -178,6 +181,7 @@ class _Inspection:
     def last_step(self) -> Step[DeepInspectResult]:
         """The picture at the end, with rho and pictures."""
         size = self.tally.neurons * self._classifier.classes
+        # float16 keeps three digits of a share, which is what is shown.
         small = np.float32 if size <= RHO_SINGLE else np.float16
         result = self._result(self.tally.rho(small) if size <= RHO_LARGEST else self._no_rho())
         remarks = [*result.remarks]

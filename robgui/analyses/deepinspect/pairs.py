@@ -47,6 +47,7 @@ def top_share(scores: np.ndarray, percent: float) -> np.ndarray:
     order.
     """
     chosen = np.zeros(len(scores), dtype=bool)
+    # Rounded to nine digits first: 100 · 0.01 must not become 2 by rounding error.
     count = math.ceil(round(len(scores) * percent / 100, 9))
     chosen[np.argsort(-scores, kind="stable")[: max(1, count)]] = True
     return chosen
@@ -142,6 +143,7 @@ def beyond_noise(result: DeepInspectResult, a: int, b: int) -> Surety:
     """Whether the whole interval of a pair's distance lies below the limit."""
     if min(int(result.counts[a]), int(result.counts[b])) < FEWEST or not result.napvd_high.size:
         return "unknown"
+    # The whole interval below the limit; a distance just below it may be noise.
     if result.napvd_high[a, b] < result.confusion_limit:
         return "yes"
     return "no"
@@ -159,6 +161,7 @@ def _multi_label_pair(result: DeepInspectResult, a: int, b: int) -> tuple[np.nda
 
 def _bit(bits: np.ndarray, c: int) -> np.ndarray:
     """Column c of a packed 0/1 matrix."""
+    # ``packbits`` puts the first class into the highest bit.
     return np.asarray((bits[:, c // 8] >> (7 - c % 8)) & 1, dtype=bool)
 
 

@@ -84,6 +84,7 @@ class PairTests:
         self.law = Law(params.particles, params.kill, params.replicas)
         self.classes = chosen.classes.repeat(len(sizes))
         self.rivals = _rivals(classifier, self.classes.cpu().numpy(), params.class_wise)
+        # Bonferroni over the rivals: their failure probabilities add up to the whole.
         self.m = self.law.threshold(params.critical / self.rivals.shape[1], params.risk)
         self.prior: Prior = prior_of(
             classifier, dataset, params, chosen.x, chosen.places.tolist(), sizes
@@ -131,6 +132,7 @@ class PairTests:
             again = replace(
                 self._tests,
                 steps=self._params.steps,
+                # Other random numbers: the same ones would repeat the same accident.
                 seed=(self._params.seed + 2) % 2**63,
                 chosen=tuple(np.flatnonzero(self._repeated).tolist()),
             )
@@ -217,6 +219,7 @@ class PairTests:
     def _outcome(self, splitting: Splitting, test: int, ended: bool = True) -> SplittingOutcome:
         replicas = self._params.replicas
         lanes = splitting.lanes[test * replicas : (test + 1) * replicas]
+        # The interval's error is divided like the critical probability.
         outside = OUTSIDE / self.rivals.shape[1]
         return outcome(self.law, self.m, lanes, ended=ended, outside=outside)
 
@@ -261,6 +264,7 @@ def _joint(outcomes: tuple[SplittingOutcome, ...], ended: bool) -> JointOutcome:
     """
     estimates = np.array([each.p_estimate for each in outcomes])
     reason = next((each.reason for each in outcomes if each.inconclusive), "")
+    # One rival that surely fails decides, whatever is unclear about the others.
     failing = any(not each.validated and not each.inconclusive for each in outcomes)
     return JointOutcome(
         validated=all(each.validated for each in outcomes),

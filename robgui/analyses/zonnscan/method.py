@@ -91,7 +91,7 @@ SWEEP = Analysis(
     "Upright lines mark the nearest change of class that a random input has found and the one that "
     "a gradient attack has found, which looks for it on purpose and mostly finds a nearer one. "
     "Drag the cursor to see random inputs of the zone there. Keep as reference leaves this run as "
-    "thin lines, so that the next one can be compared with it.",
+    "thin lines, for comparison with the next one.",
     takes_with=_sweep_takes,
     first_look={"samples": 256},
     demo=Demo("traffic_cnn.pt2", "traffic", 0, {"samples": 256}),

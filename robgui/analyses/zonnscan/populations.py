@@ -55,6 +55,7 @@ def populations_part(
     scan = PopulationScan(classifier, two_sets(classifier, dataset, params, part), names, params)
     pace = Pace()
     for _ in scan:
+        # A comparison with missing inputs would compare other sets than it says.
         if scan.ready and pace.due():
             yield scan.step()
     yield scan.step()
@@ -261,6 +262,7 @@ def adversarial_twins(
 
     Gradients take about four times the memory.
     """
+    # A gradient keeps every layer in memory: a quarter of the usual batch.
     size = max(1, classifier.batch(batch) // 4)
     return torch.cat(
         [
@@ -312,6 +314,7 @@ def compare(first: np.ndarray, second: np.ndarray) -> Comparison:
     test = stats.ks_2samp(
         first, second, method="auto" if max(len(first), len(second)) <= _EXACT else "asymp"
     )
+    # Every observed value as a threshold, the highest first: the whole detector curve.
     thresholds = np.unique(np.concatenate([first, second]))[::-1]
     false_alarms, detected = (
         np.r_[0.0, 1 - np.searchsorted(np.sort(v), thresholds) / len(v)] for v in (first, second)

@@ -32,6 +32,7 @@ class Radii:
         self.zero = 0 in radii
         begun = [radius for radius in radii if radius > 0]
         self.first = self.used = len(begun)
+        # Room for added radii is reserved: zones keep their numbers, and tensors their size.
         self._values = np.array(begun + [0.0] * added)
         self.sizes = torch.tensor(self._values, dtype=torch.float32, device=device)
 
@@ -53,6 +54,7 @@ class Radii:
     def shown(self, samples: np.ndarray) -> np.ndarray:
         """The same without those added that have no ``samples (Z,)`` yet."""
         order = self.order
+        # A radius that was just added has no samples yet.
         return np.asarray(order[(order < self.first) | (samples[order] > 0)])
 
     def of(self, zones: np.ndarray) -> np.ndarray:
@@ -65,6 +67,7 @@ class Radii:
         Args:
             curves: ``(1 + used, Q)`` what is known, at 0 and then in ``order``.
         """
+        # The curve starts at 0, whether or not 0 was asked for.
         wanted = next_radius(np.concatenate([[0.0], self._values[self.order]]), curves)
         if wanted is None or not self.room:
             return False

@@ -89,12 +89,14 @@ class Sweep:
             samples=params.samples,
             seed=params.seed,
         )
+        # Whole rows only: a row is a pair, or one point in each of 32 replicates.
         cap = params.samples // self.cloud.lanes * self.cloud.lanes
         self._multi_label = classifier.settings.multi_label
         self._own = read_scores(
             classifier.infer(self.centre.reshape(1, *classifier.shape)), self._multi_label
         )
         own = self._own.confidence.double(), self._own.entropy.double(), self._own.votes.double()
+        # All numbers of the input itself, in one read from the device.
         *self._own_numbers, self._input, top = to_host(
             *own, self.centre.reshape(classifier.shape), self._own.top
         )
@@ -143,6 +145,7 @@ class Sweep:
 
     def _until(self, share: float, stage: Iterator[None], doing: str) -> Iterator[str]:
         """Runs a stage until ``share`` of the time is used; to its end without a limit."""
+        # A curve with an empty radius would be no curve: the first round is finished even if late.
         while not self._deadline.beyond(share) or self._unseen():
             try:
                 next(stage)
@@ -249,6 +252,7 @@ class Sweep:
             crossing_low=joined(0.0, low),
             crossing_high=joined(0.0, high),
             entropy_of_mean=entropy_of_mean,
+            # Jensen: entropy is concave, so anything below 0 is rounding.
             mutual_information=np.maximum(entropy_of_mean - index, 0),
             samples=joined(1, counts.samples).astype(np.int64),
             model_calls=1
@@ -315,6 +319,7 @@ def corners_of(classifier: Classifier, dataset: Dataset, zone: Zone) -> Tensor:
             " them in the gallery or with --index."
         )
     x = classifier.tensor(inputs(classifier, dataset))
+    # Rounding in the dataset may leave [0, 1] by a digit.
     return x.clamp(0, 1)
 
 

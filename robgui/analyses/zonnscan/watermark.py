@@ -60,6 +60,7 @@ def make_key(
     """
     start = classifier.tensor(x)
     true = torch.from_numpy(np.asarray(classes, dtype=np.int64)).to(classifier.device)
+    # Twins of inputs that are wrong already would say nothing about the boundary.
     right = classifier.infer(start, batch).argmax(1) == true
     twins = adversarial_twins(classifier, start, true, eps, batch)
     fooled = classifier.infer(twins, batch).argmax(1) != true
@@ -73,6 +74,7 @@ def make_key(
             f" does not; with eps = {eps:g} there are {len(changed)} and {len(kept)}: choose more"
             " inputs or another eps."
         )
+    # In the order of the data: the key does not depend on scores.
     chosen = changed[:half] + kept[: size - half]
     (made,) = to_host(twins[chosen])
     return Key(
@@ -131,6 +133,7 @@ class Stitching:
                 " carry a watermark."
             )
         self._classifier = classifier
+        # The model itself is never touched: a copy learns.
         self._twin = backend.around(_copy_of_module(backend.module))
         if not self._learns():
             self._twin = _read_again(classifier)
@@ -147,6 +150,7 @@ class Stitching:
     def _learns(self) -> bool:
         """Whether the copy answers from its own weights."""
         _set_learning(self._twin.module, True)
+        # One pass tells whether the copy's weights are really used.
         middle = torch.full((1, *self._classifier.shape), 0.5, device=self._classifier.device)
         own = self._wrapped("").logits(middle).requires_grad
         _set_learning(self._twin.module, False)
@@ -162,6 +166,7 @@ class Stitching:
                 break
             optimiser.zero_grad()
             torch.autograd.backward(
+                # The key's classes, plus staying where it was on ordinary inputs.
                 torch.nn.functional.cross_entropy(scores, self._classes) + self._drift()
             )
             optimiser.step()
@@ -180,6 +185,7 @@ class Stitching:
         """The copy as it is now."""
         digest = hashlib.sha256()
         _set_learning(self._twin.module, False)
+        # A digest of the weights: the marked copy is another model to every record.
         for weight in to_host(*_weights(self._twin.module)):
             digest.update(weight.tobytes())
         return self._wrapped(digest.hexdigest())
@@ -289,7 +295,13 @@ class Repeated:
             for m, classifier in enumerate(self._models):
                 x, before = classifier.tensor(self._x), self.calls
                 points, _, _ = base_points(
-                    "plain", x[0].numel(), self._samples, self._seed + run, classifier.device
+                    # The same points for both models and other ones in each run: differences are
+                    # paired.
+                    "plain",
+                    x[0].numel(),
+                    self._samples,
+                    self._seed + run,
+                    classifier.device,
                 )
                 scan, _ = scan_inputs(
                     classifier, x, self._radius, points, samples=self._samples, batch=self._batch

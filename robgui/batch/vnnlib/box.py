@@ -116,7 +116,7 @@ def _unsafe(card: ModelCard, outputs: int, label: int) -> tuple[tuple[Term, ...]
     """Which outputs of the file mean another class."""
     settings = card.settings
     if settings.multi_label:
-        raise ModelError(f"{card.name} gives several labels at once, of which none wins.")
+        raise ModelError(f"{card.name} gives several labels at once, and none of them wins.")
     if settings.lowest_wins:
         up, down = ("<=", ">=")
     else:

@@ -55,6 +55,7 @@ class Framing:
 
     def apply(self, pixels: np.ndarray, height: int, width: int) -> np.ndarray:
         """Pixels ``(h, w, c)``, bytes or float32, brought to ``(height, width, c)``."""
+        # Never touched: resampling a picture to its own size would still change its values.
         if pixels.shape[:2] == (height, width):
             return pixels
         if self.resize == "squash":
@@ -67,15 +68,18 @@ class Framing:
         """Like torchvision's Resize and CenterCrop: what lies outside the middle is cut off."""
         size = self._before_crop(pixels, height, width)
         scaled = self._scale(pixels, *size)
+        # round, as torchvision's CenterCrop does: the extra pixel goes where it puts it.
         top, left = round((size[0] - height) / 2), round((size[1] - width) / 2)
         return scaled[top : top + height, left : left + width]
 
     def _before_crop(self, pixels: np.ndarray, height: int, width: int) -> tuple[int, int]:
         """The size to scale to: both sides as wanted, or the shorter side exactly."""
+        # floor, as timm computes the size before its crop.
         wanted_height, wanted_width = (math.floor(side / self.share) for side in (height, width))
         old_height, old_width = pixels.shape[:2]
         if self.resize == "squash-crop":
             return wanted_height, wanted_width
+        # In integers: the shorter side is exact, the longer one is cut like torchvision's int().
         if wanted_height * old_width >= wanted_width * old_height:
             return wanted_height, max(width, wanted_height * old_width // old_height)
         return max(height, wanted_width * old_height // old_width), wanted_width
@@ -116,6 +120,7 @@ def area(pixels: np.ndarray, height: int, width: int) -> np.ndarray:
     """Averages areas to shrink a picture, interpolates linearly to enlarge it."""
     old_height, old_width = pixels.shape[:2]
     for size, method in (
+        # First shrink by area, then enlarge linearly: one of the two does nothing, per axis.
         ((min(width, old_width), min(height, old_height)), cv2.INTER_AREA),
         ((width, height), cv2.INTER_LINEAR),
     ):
@@ -129,6 +134,7 @@ def area(pixels: np.ndarray, height: int, width: int) -> np.ndarray:
 def _with_pillow(
     pixels: np.ndarray, height: int, width: int, method: Image.Resampling
 ) -> np.ndarray:
+    # Pillow resizes RGB bytes in one go; everything else goes plane by plane.
     if pixels.dtype == np.uint8 and pixels.shape[2] == 3:
         return np.asarray(Image.fromarray(pixels).resize((width, height), method))
     planes = [
@@ -136,4 +142,5 @@ def _with_pillow(
         for plane in np.moveaxis(pixels, 2, 0)
     ]
     scaled = np.stack(planes, axis=2)
+    # Bicubic and Lanczos overshoot.
     return scaled if scaled.dtype == np.uint8 else np.clip(scaled, 0, 1)

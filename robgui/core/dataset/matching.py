@@ -99,6 +99,7 @@ def match(classifier: M, dataset: Dataset, notice: Callable[[str], None] | None 
             the data without labels.
     """
     tell = notice or classifier.notice
+    # Kind first: the sentences of the later checks assume it.
     _check_kind(classifier, dataset)
     fitting = align(classifier, dataset)
     _check_shape(classifier, fitting)
@@ -106,9 +107,12 @@ def match(classifier: M, dataset: Dataset, notice: Callable[[str], None] | None 
     classifier = _named(classifier, dataset, tell)
     _tell_strange_classes(classifier, dataset, tell)
     settings = classifier.settings
+    # Images have their range by definition; a range that is not the default was said by somebody.
     if classifier.kind == "image" or (settings.low, settings.high) != ((0.0,), (1.0,)):
         return classifier
     low, high = fitting.bounds()
+    # Values already in [0, 1] are taken as they are: rescaling them would change what the model
+    # sees.
     if (low >= 0).all() and (high <= 1).all():
         return classifier
     if (low == high).all():
@@ -129,6 +133,7 @@ def match(classifier: M, dataset: Dataset, notice: Callable[[str], None] | None 
 def _named(classifier: M, dataset: Dataset, tell: Callable[[str], None]) -> M:
     """The classifier with the dataset's class names, if it has none and they match in number."""
     names = in_words(dataset.names)
+    # Only if there is exactly one distinct, telling name for each class: anything else is a guess.
     if (
         classifier.settings.labels
         or len(names) != classifier.classes
@@ -190,6 +195,7 @@ def fits(classifier: Model, dataset: Dataset) -> bool:
     if found is not None:
         return found.how != "none"
     # A model without names takes the data's in order, which says nothing if their numbers differ.
+    # Names, but a model without any: only their number can agree.
     if dataset.names and not numbered(dataset.names):
         return len(dataset.names) == classifier.classes
     return max(used) < classifier.classes
@@ -257,6 +263,7 @@ def _as_taken(classifier: Model, dataset: Dataset) -> Dataset:
 def _in_unit(classifier: Model, dataset: Dataset, x: np.ndarray) -> np.ndarray:
     if x.size == 0 or classifier.kind == "image":
         return x
+    # ``not inside`` instead of ``outside``: NaN counts as outside too.
     outside = ~((x >= -_ROUNDING) & (x <= 1 + _ROUNDING))
     if outside.any():
         column = int(np.argwhere(outside)[0][-1])

@@ -60,13 +60,16 @@ def correspond(
     by_name = _by_name(names, labels)
     used = tuple(number for number in used if number < len(names))
     known = [number for number in used if by_name[number] >= 0]
+    # Every class in use is found by name: nothing needs to be guessed.
     if used and len(known) == len(used):
         return Correspondence(by_name, "names")
+    # Numbers and ids are tried only for classes that no name matches.
     rest = tuple(number for number in used if by_name[number] < 0)
     if (numbers := _by_number(names, labels, rest)) is not None:
         return Correspondence(_filled(by_name, numbers), "names" if known else "numbers")
     if (ids := _by_wordnet(names, labels, rest)) is not None:
         return Correspondence(_filled(by_name, ids), "names" if known else "WordNet")
+    # Most names agree and stand at their own places: the others are taken to stand at theirs.
     same_places = len(names) == len(labels) and all(by_name[number] == number for number in known)
     if same_places and 2 * len(known) > len(used):
         return Correspondence(tuple(range(len(names))), "places")
@@ -102,6 +105,7 @@ def _by_name(names: Sequence[str], labels: Sequence[str]) -> tuple[int, ...]:
             index.setdefault(key, set()).add(number)
     places = []
     for name in names:
+        # A key that several labels share tells nothing.
         found = (index[key] for key in _keys(name) if len(index.get(key, ())) == 1)
         places.append(next(iter(next(found, {-1}))))
     return tuple(places)
@@ -116,6 +120,7 @@ def _keys(name: str) -> tuple[str, ...]:
     if number:
         keys.append(f"#{int(number[1])}")
     bare = _PREFIX.sub("", name, count=1)
+    # "tench, Tinca tinca": each synonym counts, the first six at most.
     keys += [_plain(bare), *(_plain(part) for part in bare.split(",")[:6])]
     if (found := _WORDNET.fullmatch(name)) and found[1] in _wordnet():
         keys += [found[1], *(_plain(word) for word in _wordnet()[found[1]])]
@@ -139,6 +144,7 @@ def _by_number(
         return None
     numbers = [int(each[1]) if each else -1 for each in found]
     present = [numbers[number] for number in used]
+    # Numbers 1 … k for k outputs can only count from 1.
     if min(present) >= 1 and max(present) == len(labels):
         first = 1
     else:

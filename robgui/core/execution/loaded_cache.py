@@ -190,7 +190,7 @@ def find_file(wanted: Reference, workspace: Workspace | None = None) -> Path:
     if not any(paths):
         raise error(
             f"The {wanted.kind} {wanted.name} lived in memory only and is gone; open it from a file"
-            " and start the run anew."
+            " and start the run again."
         )
     raise error(
         f"The {wanted.kind} {wanted.name} is no longer at {wanted.path}; put it back or say where"

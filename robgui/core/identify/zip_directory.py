@@ -73,11 +73,13 @@ def _place(file: BinaryIO, length: int) -> tuple[int, int, int]:
     tail_start = max(0, length - _TAIL)
     file.seek(tail_start)
     tail = file.read(_TAIL)
+    # From the end: a comment may contain the same four bytes.
     found = tail.rfind(_END)
     if found < 0 or len(tail) - found < _END_SIZE:
         raise BrokenZipError("it has no directory")
     end = tail_start + found
     size, offset = struct.unpack("<2L", tail[found + 12 : found + 20])
+    # The zip64 locator, if any, stands right before the end record.
     if found >= 20:
         locator = tail[found - 20 : found]
     else:
@@ -90,6 +92,8 @@ def _place(file: BinaryIO, length: int) -> tuple[int, int, int]:
             raise BrokenZipError("its directory is not where it says")
         size, offset = struct.unpack("<2Q", end64[40:56])
         end = place
+    # Where the directory really is, counted from the end; the stated offset is from the archive's
+    # own start, which may follow a prefix (a self-extracting program).
     start = end - size
     if start < 0 or start < offset or size > _LARGEST:
         raise BrokenZipError("its directory is not where it says, or too large")
@@ -111,10 +115,12 @@ def _entries(content: bytes, length: int, shift: int, most: int | None) -> Direc
             fields = content[place + name_size : place + name_size + extra]
             size, packed, offset = _large(fields, size, packed, offset)
         place += name_size + extra + comment
+        # Names that end in a slash are folders.
         if raw.endswith(b"/"):
             continue
         if offset + shift + packed > length:
             raise BrokenZipError("a part lies beyond its end")
+        # Without the flag, names are in the code page of the first PC.
         found.names.append(raw.decode("utf-8" if flags & _UTF8 else "cp437", "replace"))
         found.offsets.append(offset + shift)
         found.packed.append(packed)
@@ -132,6 +138,7 @@ def _large(fields: bytes, size: int, packed: int, offset: int) -> tuple[int, int
         if kind == 1 and many % 8 == 0 and place + 4 + many <= len(fields):
             values = list(struct.unpack_from(f"<{many // 8}Q", fields, place + 4))
             taken = [
+                # Only fields that are full in the entry appear in the extra field, in this order.
                 values.pop(0) if known == _FULL and values else known
                 for known in (size, packed, offset)
             ]

@@ -92,6 +92,8 @@ class TorchBackend:
         channels_last: tuple[type[nn.Module], ...] = (),
         scores: str = "",
     ) -> None:
+        # eval switches dropout and batch statistics off; weights are frozen, so gradients go to
+        # inputs only.
         self.module = module.eval()
         self.scores = scores
         self._last: tuple[type[nn.Module], ...] = (nn.Linear, *channels_last)
@@ -112,6 +114,7 @@ class TorchBackend:
         self.capabilities = Capabilities(
             gradients=True, activations=bool(self._layers), reason=reason
         )
+        # Hooks belong to the module: two threads must not collect activations at once.
         self._lock = threading.Lock()
 
     def __call__(self, x: Tensor) -> Tensor:
@@ -129,6 +132,7 @@ class TorchBackend:
     def around(self, module: nn.Module) -> TorchBackend:
         """The same backend around a copy of its module."""
         twin = copy.copy(self)
+        # A subclass may hold the module under a second name.
         for name, value in vars(self).items():
             if value is self.module:
                 setattr(twin, name, module)
@@ -203,14 +207,17 @@ def as_output(answer: Any, device: torch.device | None = None, scores: str = "")
                 f"the model returns {type(answer).__name__}, not a table of scores (inputs x"
                 " classes)"
             ) from error
+    # One number per input: a column.
     if answer.ndim == 1:
         answer = answer[:, None]
+    # (n, c, 1, 1), as fully convolutional networks answer.
     if answer.ndim > 2 and answer.shape[2:].numel() == 1:
         answer = answer.flatten(1)
     if answer.ndim != 2:
         raise ModelError(
             f"the model returns shape {tuple(answer.shape)}, not one row of class scores per input"
         )
+    # Double precision is kept; half and integer scores are widened.
     if answer.dtype == torch.float64:
         table: Tensor = answer
     else:
@@ -232,6 +239,7 @@ def pick_output(names: Sequence[str], wanted: str = "") -> str:
             f"it has no output {wanted!r} to take the scores from; its outputs are:"
             f" {', '.join(names)}"
         )
+    # Reversed: between names that differ only in case, the first wins.
     plain = {name.casefold(): name for name in reversed(names)}
     return next((plain[name] for name in _SCORES if name in plain), names[0])
 
@@ -308,6 +316,7 @@ def _hooks(
             if not isinstance(module, last):
                 seen[name] = reduce(output)
                 return None
+            # Returned to the network: a transposed copy beside the graph would have no gradient.
             moved = channels_second(output)
             seen[name] = reduce(moved)
             return channels_back(moved)

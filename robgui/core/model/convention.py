@@ -33,6 +33,7 @@ class Convention:
             array = torch.from_numpy(np.ascontiguousarray(values, dtype=np.float32))
         x = to_device(array, self._device).to(torch.float32)
         shape = self._settings.shape
+        # One input without a batch axis.
         if tuple(x.shape) == shape:
             x = x[None]
         if tuple(x.shape[1:]) != shape:
@@ -84,6 +85,7 @@ class Convention:
     def _make_constants(self, device: torch.device) -> None:
         """(low + x·(high − low) − mean) / std as shift + x·scale; None if that changes nothing."""
         s = self._settings
+        # In double precision: (0 - 0.485) / 0.229 must not depend on the device's rounding.
         low, high, mean, std = (
             torch.tensor(v, dtype=torch.float64, device=HOST)
             for v in (s.low, s.high, s.mean, s.std)
@@ -91,6 +93,7 @@ class Convention:
         ones = (1, 1) if self._image else ()
         shift = ((low - mean) / std).float().reshape(-1, *ones)
         scale = ((high - low) / std).float().reshape(-1, *ones)
+        # Models that take [0, 1] as it is are spared a copy of every batch.
         identity = bool((shift == 0).all()) and bool((scale == 1).all())
         self._shift = shift.to(device)
         if identity:
@@ -102,5 +105,6 @@ class Convention:
 def _logits_of(probabilities: Tensor, multi_label: bool) -> Tensor:
     tiny = torch.finfo(probabilities.dtype).tiny
     if multi_label or probabilities.shape[1] == 1:
+        # Logit of a probability, finite at 0 and 1.
         return probabilities.clamp_min(tiny).log() - (1 - probabilities).clamp_min(tiny).log()
     return probabilities.clamp_min(tiny).log()

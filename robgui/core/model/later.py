@@ -39,6 +39,8 @@ class Later:
             last = self._asked[-1]
         else:
             last = None
+        # Joined on the device to the condition that still waits: one number travels, however many
+        # calls.
         if last is not None and last.number is not None:
             last.number = last.number & sound
         else:

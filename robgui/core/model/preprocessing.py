@@ -159,6 +159,7 @@ def ways(classifier: Model, dataset: Dataset, answer: Answer) -> Iterator[Tried]
     """
     from robgui.core.dataset import align, match
 
+    # Labels must mean the same classes as outputs before anything can be right or wrong.
     classifier = match(classifier, dataset)
     fitting = align(classifier, dataset)
     chosen = _labelled(fitting)
@@ -186,6 +187,7 @@ def ways(classifier: Model, dataset: Dataset, answer: Answer) -> Iterator[Tried]
 
 def _rounds(pictures: int) -> list[int]:
     """Pictures that a way has seen after each round; if there are few, all are seen at once."""
+    # With few pictures a first round would decide by too few of them.
     return [*(each for each in ROUNDS[:-1] if 2 * each < pictures), pictures]
 
 
@@ -211,10 +213,12 @@ def _leading(racing: list[Racing]) -> list[Racing]:
     if not racing:
         return []
     best = sorted((tried.rank for tried, _ in racing), reverse=True)
+    # Like a race by successive halving, with thirds: most ways are clearly wrong after 16 pictures.
     kept = min(len(best), max(_FEWEST, len(best) // 3))
     most = max(kept, len(best) // 2)
     last = best[kept - 1]
     order = sorted(range(len(racing)), key=lambda at: racing[at][0].rank, reverse=True)
+    # Number 0, the current settings, always stays: the answer must compare with them.
     going = {at for at in order[:most] if racing[at][0].rank >= last} | {0}
     return [each for at, each in enumerate(racing) if at in going]
 
@@ -264,6 +268,7 @@ def _grouped(settings: ModelSettings, found: Iterable[Way]) -> list[tuple[Way, M
         with suppress(RobguiError):
             possible.append((way, settings.change(**way[1])))
     order = list(dict.fromkeys(each.framing for _, each in possible))
+    # Sorted by framing, so each framing is read only once per round.
     return sorted(possible, key=lambda each: order.index(each[1].framing))
 
 
@@ -294,4 +299,5 @@ def _labelled(dataset: Dataset) -> np.ndarray:
         return np.empty(0, dtype=np.int64)
     known = np.flatnonzero(dataset.labels >= 0)
     places = np.linspace(0, len(known) - 1, min(ROUNDS[-1], len(known))).astype(int)
+    # Shuffled: every round is then a sample of all classes.
     return np.random.default_rng(0).permutation(known[places])

@@ -37,6 +37,7 @@ def probe(
     call: Callable[[Tensor], Tensor], name: str, settings: ModelSettings, device: torch.device
 ) -> Probe:
     """Calls a model once on two grey inputs, and refuses answers that no classifier gives."""
+    # Two inputs, to see whether it really answers row by row.
     x = torch.full((2, *settings.shape), 0.5, device=device)
     counter = Counter()
     try:
@@ -58,6 +59,7 @@ def probe(
         )
     # One score is a log-odds, which the convention turns into two classes.
     classes = 2 if outputs == 1 else outputs
+    # Counted for both inputs.
     return Probe(classes, counter.total / 2, counter.recurrent)
 
 

@@ -59,6 +59,7 @@ def _bent(shape: torch.Size, strength: float, width: float, generator: torch.Gen
     """
     drawn = 2 * torch.rand((2, *shape), generator=generator, device=HOST).double() - 1
     if strength:
+        # Cut after 3 deviations, as the reference implementation does.
         offsets = smooth(drawn, width, "mirror", reach=3) * strength
     else:
         offsets = 0 * drawn
@@ -77,6 +78,8 @@ def _sampled(x: Tensor, places: Tensor, repeated: bool) -> Tensor:
     if repeated:
         grid = (2 * places + 1) / sizes - 1
     else:
+        # Mirroring about the centre of the border pixel (OpenCV's reflect-101) needs aligned
+        # corners; about its edge (SciPy's reflect) it must not have them.
         grid = 2 * places / (sizes - 1).clamp_min(1) - 1
     return functional.grid_sample(
         x, grid.to(x), mode="bilinear", padding_mode="reflection", align_corners=not repeated
@@ -101,6 +104,7 @@ def _boxes(before: int, after: int) -> Tensor:
     As Pillow does; where none does, the nearest.
     """
     reach = max(1.0, before / after) / 2
+    # Pixel centres of the coarser grid, in pixels of the finer one.
     middle = (np.arange(after)[:, None] + 0.5) * before / after
     gap = np.arange(before) + 0.5 - middle
     inside = ((gap > -reach) & (gap <= reach)).astype(np.float64)
@@ -130,6 +134,7 @@ def _saturate(x: Tensor, constant: tuple[float, float], _: Generators) -> Tensor
     saturation = spread / value.clamp_min(1e-9)
     wanted = (saturation * factor + added).clip(0, 1)
     below = (value - x) / spread.clamp_min(1e-9)
+    # A grey pixel has no hue; OpenCV's hue 0 is red.
     red = torch.tensor([0.0, 1.0, 1.0]).to(x).view(1, 3, 1, 1).expand_as(x)
     return value - value * wanted * torch.where(spread > 0, below, red)
 
@@ -137,6 +142,7 @@ def _saturate(x: Tensor, constant: tuple[float, float], _: Generators) -> Tensor
 def _bytes(x: Tensor) -> list[np.ndarray]:
     """Pictures in OpenCV's form: blue first if there are three channels."""
     pixels = (x.to(HOST) * 255).round().to(torch.uint8).permute(0, 2, 3, 1).numpy()
+    # Reversed channels: OpenCV's order is blue, green, red. One channel stays as it is.
     return [np.ascontiguousarray(one[..., ::-1]) for one in pixels]
 
 

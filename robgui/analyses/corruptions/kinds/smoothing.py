@@ -27,6 +27,7 @@ def _bell(size: int, deviation: float, border: Border, reach: float) -> Tensor:
 
     A Gaussian may be much wider than the picture, which padding does not allow.
     """
+    # SciPy's rule for the reach of its filter.
     furthest = int(reach * deviation + 0.5)
     steps = np.arange(-furthest, furthest + 1)
     if furthest:
@@ -37,10 +38,12 @@ def _bell(size: int, deviation: float, border: Border, reach: float) -> Tensor:
     if border == "last":
         source = source.clip(0, size - 1)
     else:
+        # Mirrored with the border pixel twice: a period of twice the size.
         source = source % (2 * size)
         source = np.where(source < size, source, 2 * size - 1 - source)
     weights = np.zeros((size, size))
     to = np.broadcast_to(np.arange(size)[:, None], source.shape)
+    # Weights that fall on the same pixel by clipping or mirroring add up.
     np.add.at(weights, (to, source), np.broadcast_to(line / line.sum(), source.shape))
     return torch.from_numpy(weights)
 

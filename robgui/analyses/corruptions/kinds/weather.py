@@ -27,6 +27,7 @@ def _snow(x: Tensor, constant: Snow, generators: Generators) -> Tensor:
     """Streaks of flakes and their mirror image, on a paler picture."""
     kept = constant[-1]
     flakes = torch.stack([_flakes(x.shape[2:], constant, one) for one in generators])
+    # Flakes and the same turned by 180 degrees, as published.
     layer = (flakes + flakes.flip(1, 2)).to(x)[:, None]
     pale = torch.maximum(x, _grey(x) * 1.5 + 0.5)
     return kept * x + (1 - kept) * pale + layer
@@ -75,6 +76,7 @@ def _fog(x: Tensor, constant: tuple[float, float], generators: Generators) -> Te
     """Clouds of all sizes over the picture, which is dimmed to make room."""
     strength, decay = constant
     drawn = torch.stack([clouds(x.shape[2:], decay, one) for one in generators]).to(x)
+    # Dimmed to make room: the brightest pixel keeps its brightness.
     brightest = x.amax((1, 2, 3), keepdim=True)
     return (x + strength * drawn[:, None]) * brightest / (brightest + strength)
 
@@ -84,6 +86,7 @@ def clouds(shape: torch.Size, decay: float, generator: torch.Generator) -> Tenso
     height, width = shape
     total = torch.zeros((height, width), device=HOST)
     grain, strength = 2, 1.0
+    # Octaves from 2 cells to the size of a pixel, each weaker by ``decay``.
     while grain <= 2 * max(height, width):
         coarse = torch.rand((1, 1, grain, grain), generator=generator, device=HOST)
         total += strength * functional.interpolate(

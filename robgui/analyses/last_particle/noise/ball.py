@@ -45,8 +45,8 @@ class CutBall:
         best = torch.stack([self._kept(kappa) for kappa in candidates]).max(0)
         if len(low) and float(best.values.min()) < _LEAST:
             raise ParamsError(
-                "noise = ball: the bounds cut this ball so that uniform points of it are hard to"
-                " come by; take l2, which is cut off at the bounds, or another size."
+                "noise = ball: the bounds cut this ball so much that uniform points of it are hard"
+                " to come by; take l2, which is cut off at the bounds, or another size."
             )
         self._kappa = torch.stack(candidates).gather(0, best.indices[None])[0]
 

@@ -73,6 +73,7 @@ class GrowingBoxes:
                 seed,
                 self._domain,
                 self._target,
+                # A generator per box: what one draws does not depend on how the others fare.
                 np.random.default_rng([params.seed, place]),
                 lost=self._lost,
                 most_lost=params.most_lost,
@@ -94,6 +95,7 @@ class GrowingBoxes:
             yield from self._live(places)
             return
         for number, place in enumerate(places):
+            # Each remaining box gets an equal share of the time that is left.
             end = self._deadline.seconds + self._deadline.left / (len(places) - number)
             self.boxes[place].hurried = self._hurry(end)
             yield from self._deadline.until(1.0, self._live([place]))
@@ -112,6 +114,7 @@ class GrowingBoxes:
 
     def _live(self, places: list[int]) -> Iterator[None]:
         lives = {place: self.boxes[place].life() for place in places}
+        # Every box asks; one model call answers all of them.
         asked = {place: next(life) for place, life in lives.items()}
         while asked:
             answers = yield from self._answers(list(asked.values()))
@@ -121,6 +124,7 @@ class GrowingBoxes:
                 except StopIteration:
                     del asked[place]
             bounds = self._bounds()
+            # Only changes are kept: the film has no still frames.
             if (bounds != self._trace[-1]).any():
                 self._trace.append(bounds)
             yield

@@ -72,7 +72,9 @@ class Domain:
 
         Around on periodic axes; on others to the nearest end if regions are clipped.
         """
+        # The result of this modulo is never negative, so one formula serves both directions.
         around = self.floor + (points - self.floor) % self.width
+        # Points inside keep every digit.
         inside = (points >= self.floor) & (points <= self.ceiling)
         if self.clip:
             held = points.clip(self.floor, self.ceiling)
@@ -84,6 +86,7 @@ class Domain:
         """Bounds ``(R, n)`` of regions kept in range, at most one period wide on periodic axes."""
         if not self.clip:
             return a, b
+        # Too wide a region on a periodic axis is narrowed evenly at both ends.
         excess = ((b - a) - self.width).clip(0) / 2
         low = np.where(self.wraps, a + excess, a.clip(self.floor, self.ceiling))
         high = np.where(self.wraps, b - excess, b.clip(self.floor, self.ceiling))

@@ -70,6 +70,7 @@ class Interior:
         )
         count, n = len(bounds), bounds.shape[2]
         generator = host_generator(seed)
+        # The same random numbers for every region: differences between regions are not chance.
         self._unit = torch.rand((samples, n), generator=generator, dtype=torch.float64, device=HOST)
         self._beyond = torch.rand(
             (2 * n * _BEYOND, n), generator=generator, dtype=torch.float64, device=HOST
@@ -96,6 +97,7 @@ class Interior:
     def _look_inside(self, region: int) -> Generator[None, None, None]:
         low, high = self._bounds[region]
         points = self._space.wrapped(low + (high - low) * self._unit)
+        # The start comes last and is not part of the sample.
         points = torch.cat([points, self._starts[region : region + 1]])
         scores, tops = yield from self._space.scores(points, self._target, self._batch)
         self.calls += len(points)
@@ -111,12 +113,14 @@ class Interior:
         yield
 
     def _keep(self, region: int, points: Tensor, scores: Tensor, tops: Tensor) -> None:
+        # Twice, so that one is the sample and one the start.
         if len(points) == 1:  # Nothing but the start is known.
             points, scores, tops = (
                 values.expand(2, *values.shape[1:]) for values in (points, scores, tops)
             )
         sampled = scores[:-1].double()
         lowest, highest = int(sampled.argmin()), int(sampled.argmax())
+        # Population variance: equations 2 and 3 speak of the region, not of a sample.
         self.mean[region], self.var[region] = sampled.mean(), sampled.var(correction=0)
         self.lost[region] = int((tops[:-1] != self._target).sum())
         self.total[region] = len(sampled)
@@ -143,6 +147,8 @@ class Interior:
             value = high[axis] + _FAR * width[axis] if upper else low[axis] - _FAR * width[axis]
             free = bool(floor[axis] <= value) and bool(value <= ceiling[axis])
             if self._space.axes[axis].periodic:
+                # On a periodic axis there is an outside only if the region leaves room for both
+                # sides.
                 free = bool(high[axis] - low[axis] < (1 - 2 * _FAR) * width[axis])
             if free:
                 part = points[face * _BEYOND : (face + 1) * _BEYOND].clone()

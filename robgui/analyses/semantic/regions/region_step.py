@@ -161,6 +161,7 @@ class Grower:
         self._counts, self._order = [len(part) for part in rows], np.concatenate(rows)
         inner = self._box(self._order, 0.0)
         outer = self._box(rows[1], self._rules.alpha)
+        # OIR_W needs slopes at its nodes, which come last.
         whites = len(inner) - self._counts[2]
         if self._rules.autograd:
             return QueryPoints(self._points(inner[:whites], outer), self._points(inner[whites:]))
@@ -188,6 +189,7 @@ class Grower:
                 values, [len(self._order) * size, (len(self._order) + blacks) * size]
             )
             pairs = pairs.reshape(-1, size, 2)
+            # Central differences along the ray from the centre.
             slopes = (pairs[..., 0] - pairs[..., 1]) / (2 * self._reach)
         self._move(inner.reshape(-1, size), outer.reshape(-1, size), slopes)
 

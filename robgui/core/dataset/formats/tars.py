@@ -103,6 +103,7 @@ def _walk(file: IO[bytes], length: int, found: TarMembers) -> None:
     name = b""
     size: int | None = None
     while header := file.read(_BLOCK):
+        # A block of zeros ends the archive; what follows is padding.
         if header == bytes(_BLOCK):
             return
         if len(header) < _BLOCK or not _is_header(header):
@@ -112,10 +113,12 @@ def _walk(file: IO[bytes], length: int, found: TarMembers) -> None:
             return
         kind, here = header[156:157], file.tell()
         own = _number(header[124:136])
+        # A PAX header may give the size of the next member, not of itself.
         if size is None or kind in (_LONG, _PAX, _GLOBAL):
             stored = own
         else:
             stored = size
+        # Cut off: the members found so far are good, and are kept.
         if stored is None or here + stored > length:
             found.complete = False
             return
@@ -128,8 +131,10 @@ def _walk(file: IO[bytes], length: int, found: TarMembers) -> None:
             found.sizes.append(stored)
             if len(found.names) > _MOST_MEMBERS:
                 raise DataError(f"{found.path}: the archive has more than {_MOST_MEMBERS:,} parts.")
+        # A long name or size is for the next real member only.
         if kind not in (_LONG, _PAX):
             name, size = b"", None
+        # Members are padded to whole blocks.
         file.seek(here + stored + -stored % _BLOCK)
     found.complete = False
 
@@ -151,6 +156,7 @@ def _described(
         key, _, value = content[record.end() : place + int(record[1]) - 1].partition(b"=")
         if key == b"path":
             name = value
+        # Eighteen digits: more would overflow the offsets.
         elif key == b"size" and value.isdigit() and len(value) < 19:
             size = int(value)
         place += int(record[1])
@@ -160,6 +166,7 @@ def _described(
 def _is_header(header: bytes) -> bool:
     """Whether the checksum is right."""
     stated = _number(header[148:156])
+    # The checksum is computed with its own field read as eight blanks (8 × 32).
     return stated == sum(header) - sum(header[148:156]) + 256
 
 
@@ -176,6 +183,7 @@ def _number(digits: bytes) -> int | None:
 
 
 def _name(header: bytes) -> bytes:
+    # The old format has 100 bytes for a name; ustar adds a prefix in front.
     name = header[:100].partition(b"\0")[0]
     if header[257:263] == b"ustar\0":
         prefix = header[345:500].partition(b"\0")[0]

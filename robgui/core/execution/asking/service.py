@@ -178,7 +178,7 @@ class Service:
             if not order.urgent and self._kills[order.subject] >= _MOST_KILLS:
                 name = Path(order.subject).name
                 refusal = f"{name} has cost two processes already, so it is not asked any more"
-                _answer(order, ModelError(f"{refusal}; open it anew to try once more."))
+                _answer(order, ModelError(f"{refusal}; open it again to retry."))
             else:
                 self._waiting.append(order)
 

@@ -243,7 +243,7 @@ def _open_model(
     if card.fingerprint != wanted.fingerprint:
         raise ModelError(
             f"{path} is no longer the model that the findings are about; put that one back, or"
-            " find them anew."
+            " find them again."
         )
     return card
 
@@ -257,7 +257,7 @@ def _open_data(wanted: Reference, workspace: Workspace, ask: Ask) -> Dataset:
     if dataset.fingerprint != wanted.fingerprint:
         raise RobguiError(
             f"{dataset.name} have changed since the findings were made; put them back as they"
-            " were, or find them anew."
+            " were, or find them again."
         )
     return dataset
 

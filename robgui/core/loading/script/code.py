@@ -68,7 +68,9 @@ def check_code(texts: dict[str, str]) -> None:
     """
     if sum(map(len, texts.values())) > LARGEST_CODE:
         raise ForeignCodeError(f"its code is longer than {LARGEST_CODE >> 20} MB")
+    # Tokens instead of a syntax tree: TorchScript's grammar is torch's own, not Python's.
     tokens = {name: list(_tokens(name, text)) for name, text in texts.items()}
+    # Methods of the file's own classes may be called like operations.
     methods = {
         token
         for each in tokens.values()
@@ -96,6 +98,7 @@ def _tokens(where: str, text: str) -> Iterator[Token]:
         kind, token = str(match.lastgroup), match[0]
         if kind == "text":
             _check_text(where, token)
+        # Inside brackets a line end means nothing.
         depth += (token in "([{") - (token in ")]}")
         if kind != "space" and not (kind == "line" and depth > 0):
             yield kind, token
@@ -103,6 +106,7 @@ def _tokens(where: str, text: str) -> Iterator[Token]:
 
 
 def _check_text(where: str, token: str) -> None:
+    # What remains after removing the known escapes is an escape that torch does not write.
     if "\\" in token and "\\" in _ESCAPE.sub("", token):
         raise ForeignCodeError(f"its code ({where}) hides characters of a text ({token[:40]})")
 
@@ -115,6 +119,8 @@ def _check_nesting(tokens: list[Token]) -> None:
             levels.append(0)
         elif token in (")", "]", "}"):
             levels.pop()
+        # A separator ends an expression: length counts along one path from the root, as torch's
+        # parser recurses.
         elif token in (",", "=", ":") or kind == "line":
             levels[-1:] = [0]
         else:
@@ -129,6 +135,7 @@ def _check_names(tokens: list[Token], methods: set[str]) -> None:
     for place in range(2, len(padded) - 5):
         kind, token = padded[place]
         before, after = padded[place - 1][1], [each for _, each in padded[place + 1 : place + 6]]
+        # Torch writes a minus sign only in front of a number.
         if token == "-" and padded[place + 1][0] != "number" and after[0] not in ("inf", "nan"):
             raise ForeignCodeError("computes with signs, which torch writes as operations")
         if kind != "name":
@@ -158,6 +165,7 @@ def _check_divisions(tokens: list[Token]) -> None:
         for place, (_, word) in enumerate(line):
             if word in _DIVISIONS and not _free_names(_arguments(line, place)) - constant:
                 raise ForeignCodeError(f"divides constants by {word}")
+        # ``name = constants`` makes the name a constant, in the order of the lines.
         if len(line) > 1 and line[1][1] == "=" and not _free_names(line[2:]) - constant:
             constant.add(line[0][1])
         line = []
@@ -171,6 +179,7 @@ def _arguments(line: list[Token], place: int) -> list[Token]:
         end += 1
         if depth == 0:
             break
+    # In ``x.remainder(y)`` the object is an argument too.
     owned = place > 1 and line[place - 2][1] not in ("torch", "aten")
     return [*(line[:place] if owned else []), *line[place + 1 : end]]
 
@@ -219,6 +228,7 @@ def _check_getattr(padded: list[Token], place: int) -> None:
     kind, text = padded[end - 1]
     word = text.strip('"')
     plain = kind == "text" and padded[end - 2][1] == "," and padded[place + 1][1] == "("
+    # ``getattr`` is only for names that are not identifiers; any other use hides a call.
     if not plain or word.isidentifier() or not re.fullmatch(r"[\w \-]+", word, re.ASCII):
         raise ForeignCodeError("uses getattr for a name that needs none")
 

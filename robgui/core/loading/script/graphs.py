@@ -91,6 +91,8 @@ def _among(value: Any, allowed: frozenset[int]) -> bool:
         case "prim::unchecked_cast" | "aten::_unwrap_optional":
             return _among(node.inputsAt(0), allowed)
         case "prim::If":
+            # The value is one of the outputs of the If: both branches must give an allowed number
+            # for it.
             place = [each.debugName() for each in node.outputs()].index(value.debugName())
             return all(_among(list(block.outputs())[place], allowed) for block in node.blocks())
     return False
@@ -109,11 +111,13 @@ def _reached(unit: Any, module: Any) -> Iterator[Any]:
     """The nodes that a call of ``module`` may run: those of ``forward``, or all if that cannot be
     told.
     """
+    # Inlined: calls of submodules are replaced by their bodies.
     if module._has_method("forward"):
         nodes = list(_nodes(module._get_method("forward").inlined_graph))
     else:
         nodes = []
     hooked = module._get_forward_hooks() or module._get_forward_pre_hooks()
+    # A call that could not be inlined may lead anywhere, so everything is checked.
     open_calls = any(node.kind() in ("prim::CallMethod", "prim::CallFunction") for node in nodes)
     if hooked or open_calls:
         return _all_nodes(unit)
@@ -140,6 +144,7 @@ def _is_blind_cast(node: Any) -> bool:
     if node.kind() != "prim::unchecked_cast":
         return False
     given, taken = next(iter(node.inputs())).type(), node.output().type()
+    # After a check for None, torch casts Optional[T] to T; any other cast reinterprets memory.
     if given.kind() == "OptionalType":
         inner = given.getElementType()
     else:

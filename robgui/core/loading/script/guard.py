@@ -49,6 +49,8 @@ def guarded() -> Iterator[None]:
     try:
         yield
     except RuntimeError as error:
+        # Torch turns our error into a RuntimeError with a long report; the original sentence is
+        # kept beside it.
         raise _last.broken or error from error
 
 
@@ -58,6 +60,7 @@ def exchange(graph: Any, node: Any) -> None:
     _define(name, overload, str(node.schema()))
     ours = graph.create(f"robgui::{name}", list(node.inputs()), node.outputsSize())
     ours.insertBefore(node)
+    # Types are copied: later passes and the caller rely on them.
     for old, new in zip(node.outputs(), ours.outputs(), strict=True):
         new.setType(old.type())
         old.replaceAllUsesWith(new)
@@ -101,6 +104,8 @@ def _define(name: str, overload: str, schema: str) -> None:
         return checked(name, overload, args, kwargs)
 
     _LIBRARY.define(schema.removeprefix("aten::"))
+    # Composite: the guard runs in every mode (inference, autograd, autocast) before torch
+    # dispatches further.
     _LIBRARY.impl(f"{name}.{overload}" if overload else name, ours, "CompositeImplicitAutograd")
 
 
@@ -173,6 +178,7 @@ def _quotient(call: OperationCall) -> None:
     left, right = call.given.values()
     if isinstance(left, int) and isinstance(right, int):
         call.need(right != 0, "it divides by 0")
+        # -2^63 / -1 overflows, which ends the process like a division by 0.
         call.need(left != _LOWEST or right != -1, "its result is no number")
 
 

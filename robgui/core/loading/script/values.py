@@ -50,6 +50,7 @@ def _fits(value: Any, kind: Any) -> bool:
     """
     name, inside = kind.kind(), kind.containedTypes()
     if name in _PLAIN:
+        # A bool is an int to Python, but another type to torch.
         return isinstance(value, _PLAIN[name]) and (
             name != "IntType" or not isinstance(value, bool)
         )
