@@ -92,9 +92,8 @@ class Sweep:
         # Whole rows only: a row is a pair, or one point in each of 32 replicates.
         cap = params.samples // self.cloud.lanes * self.cloud.lanes
         self._multi_label = classifier.settings.multi_label
-        self._own = read_scores(
-            classifier.infer(self.centre.reshape(1, *classifier.shape)), self._multi_label
-        )
+        centre = self.centre.reshape(1, *classifier.shape)
+        self._own = read_scores(classifier.infer(centre), self._multi_label)
         own = self._own.confidence.double(), self._own.entropy.double(), self._own.votes.double()
         # All numbers of the input itself, in one read from the device.
         *self._own_numbers, self._input, top = to_host(
@@ -239,6 +238,7 @@ class Sweep:
         entropy_of_mean[:first] = own_index
         crossing = joined(0.0, counts.crossing)
         shape = self._classifier.shape
+        nothing = np.zeros((0, *shape), dtype=np.float32)
         found = self.crossing if self.crossing and np.isfinite(self.crossing.radius) else None
         coarse = radii[crossing > 0]
         return ZonnscanResult(
@@ -259,11 +259,7 @@ class Sweep:
             + int(counts.samples.sum())
             + (self.crossing.calls if self.crossing else 0),
             crossing_radius=found.radius if found else float(min(coarse, default=np.nan)),
-            witness=(
-                found.witness.reshape(1, *shape)
-                if found
-                else np.zeros((0, *shape), dtype=np.float32)
-            ),
+            witness=found.witness.reshape(1, *shape) if found else nothing,
             witness_class=found.klass if found else -1,
             input=self._input,
             input_name=self._name,
@@ -272,11 +268,7 @@ class Sweep:
             shown_class=self._shown(first, counts.shown),
             kind=self._classifier.kind,
             sampler=self._sampler,
-            corners=(
-                self._corners.cpu().numpy()
-                if self._params.zone == "box"
-                else np.zeros((0, *shape), dtype=np.float32)
-            ),
+            corners=self._corners.cpu().numpy() if self._params.zone == "box" else nothing,
             truth=self._truth,
             **self._attacked(),
         )
