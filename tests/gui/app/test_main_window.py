@@ -66,10 +66,12 @@ def test_a_new_model_leads_from_pages_about_other_models_to_its_overview(window,
     assert window.pages.currentWidget() is window.welcome, "the data are opened there"
     drop(window, resources.path("demo", "traffic"))
     idle(qtbot, window)
-    window.show_findings()
-    drop(window, resources.path("demo", "traffic_cnn.pt2"))
-    use(qtbot, window)
-    assert window.pages.currentWidget() is window.overview
+    for show in (window.show_findings, window.show_comparison):
+        show()
+        assert window.pages.currentWidget() is not window.overview
+        drop(window, resources.path("demo", "traffic_cnn.pt2"))
+        use(qtbot, window)
+        assert window.pages.currentWidget() is window.overview
     window.show_panel("zonnscan")
     drop(window, resources.path("demo", "traffic_cnn.pt2"))
     use(qtbot, window)

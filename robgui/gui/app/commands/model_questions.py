@@ -77,7 +77,7 @@ class ModelQuestions:
     def _lead_on(self) -> None:
         """A page that tells of other models gives way to the overview of the new one."""
         window = self._window
-        left = [window.findings, window.compare]
+        left = [window.findings, window.compare_place]
         if self._store.library.dataset is not None:
             left.append(window.welcome)
         if window.pages.currentWidget() in left:
