@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 #: A drawing this wide (pixels), half as wide again as a page shows it, is sharp on a phone, on a
 #: large screen and on paper. As PNG of few colours it takes 10 to 70 kB; as SVG the drawings of the
 #: demo take two to five times as much.
-_WIDE = 1008
+WIDE = 1008
 _COLOURS, _MOST_COLOURS = 128, 256
 #: More takes twice as long and saves a tenth.
 _COMPRESSION = 4
@@ -109,7 +109,7 @@ def png_of(view: View, *, dark: bool = False, large: bool = True) -> bytes:
 def draw_png(view: View, *, dark: bool, large: bool) -> bytes:
     """The drawing of a view as the bytes of a PNG file, drawn now."""
     with _uncollected():
-        drawn = pixels(draw_view(view, dark=dark, large=large), _WIDE)
+        drawn = pixels(draw_view(view, dark=dark, large=large), WIDE)
     image = Image.fromarray(drawn).convert("RGB")
     buffer = io.BytesIO()
     _few_colours(image, photographs=isinstance(view, Images | Film)).save(

@@ -11,7 +11,7 @@ from robgui.analyses.accuracy.params import AccuracyParams
 from robgui.analyses.accuracy.result import AccuracyResult, Shown, calibration, precision
 from robgui.core.class_errors import ClassErrors
 from robgui.core.intervals import clopper_pearson
-from robgui.core.text.words import count, rough_percent
+from robgui.core.text.words import count, rough_percent, with_share
 from robgui.core.view import (
     Axis,
     Bars,
@@ -146,7 +146,7 @@ def _pictures(title: str, result: AccuracyResult, shown: Sequence[Shown]) -> Ima
             Picture(
                 one.picture,
                 f"{one.name}: {result.classes[one.truth]}",
-                f"{result.classes[one.predicted]} {rough_percent(one.confidence)}",
+                with_share(result.classes[one.predicted], rough_percent(one.confidence)),
                 right=False,
             )
             for one in shown

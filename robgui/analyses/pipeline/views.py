@@ -9,7 +9,7 @@ import numpy as np
 from robgui.analyses.pipeline.params import PipelineParams
 from robgui.analyses.pipeline.result import PipelineResult, apart
 from robgui.core.intervals import clopper_pearson
-from robgui.core.text.words import rough_percent
+from robgui.core.text.words import rough_percent, with_share
 from robgui.core.view import (
     Axis,
     Bars,
@@ -100,7 +100,9 @@ def _examples(result: PipelineResult) -> Images:
                 Picture(
                     pixels,
                     example.name if number == 0 else result.ways[number],
-                    f"{result.labels[seen]} {rough_percent(result.confidence[number, column])}",
+                    with_share(
+                        result.labels[seen], rough_percent(result.confidence[number, column])
+                    ),
                     None if truth < 0 else seen == truth,
                 )
             )

@@ -10,6 +10,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from robgui.report.drawing.letters import Letters
 from robgui.report.drawing.look import BODY, Look
 from robgui.report.drawing.rules import rules_of
 from robgui.report.lettering import clean, elide, extent
@@ -47,12 +48,16 @@ class Plate(Figure):
         *,
         colour: str = "",
         align: str = "left",
+        bold: bool = False,
         **more: Any,
     ) -> None:
         """Sets one line of letters with its upper edge ``y`` inches from the top."""
         width, height = self.size
         style: dict[str, Any] = {"va": "top", "ha": align, "color": colour or self.look.text}
-        self.text(x / width, 1 - y / height, line, fontsize=size, **(style | more))
+        letters = Letters(x / width, 1 - y / height, line, size, bold=bold, **(style | more))
+        letters.set_figure(self)
+        letters.set_transform(self.transFigure)
+        self.texts.append(letters)
 
     def rule(self, x: float, y: float, to_x: float, to_y: float, **style: Any) -> None:
         """Draws a line from one place to another."""

@@ -18,8 +18,9 @@ from matplotlib.path import Path
 from matplotlib.text import Text
 from matplotlib.transforms import IdentityTransform
 
+from robgui.report.drawing.letters import Letters
 from robgui.report.drawing.look import BODY, SMALL, Look
-from robgui.report.lettering import FAMILY, POINTS, extent
+from robgui.report.lettering import POINTS, extent
 
 #: Height of a line of letters with what hangs below it, and the distance of two lines, both in
 #: sizes of the letters.
@@ -191,8 +192,7 @@ class AxisRules(Artist):
         yield self._text(named, middle, self._plot.get_ylabel(), side.name, **style)
 
     def _text(self, x: float, y: float, words: str, size: float, **style: Any) -> Text:
-        style |= {"color": self._look.text, "family": FAMILY, "parse_math": False}
-        text = Text(x, y, words, fontsize=size, **style)
+        text = Letters(x, y, words, size, color=self._look.text, **style)
         figure = self._plot.get_figure(root=True)
         assert figure is not None
         text.set_figure(figure)

@@ -86,7 +86,8 @@ def of_cells(plot: Plot, view: Matrix, within: QWidget) -> list[Callout]:
         return []
     worst = int(np.nanargmax(known) if view.worst == "high" else np.nanargmin(known))
     row, column = divmod(worst, columns)
-    at = QPointF(left + (column + 0.5) * width / columns, bottom + (row + 0.5) * height / rows)
+    # at the corner of the cell, whose number stays readable
+    at = QPointF(left + (column + 1) * width / columns, bottom + (row + 1) * height / rows)
     names = [view.rows[row] if view.rows else "", view.columns[column] if view.columns else ""]
     which = ", ".join(f"“{name}”" for name in names if name)
     value = f"{view.scale.name} {view.scale.words(float(view.values[row, column]))}"
