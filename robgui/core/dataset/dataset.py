@@ -117,8 +117,9 @@ class Dataset:
         return self._source.skips.all()
 
     def left_out(self) -> str:
-        """How many items could not be read so far, and the first with its reason; empty if all
-        could.
+        """How many items could not be read so far, and the first with its reason.
+
+        Empty if all could.
         """
         return self._source.skips.words(self.name)
 

@@ -180,8 +180,9 @@ class LabelFile:
     names: tuple[str, ...] = ()
 
     def find(self, key: str) -> str:
-        """The label of a file or track, by its full name, its last part, or that without suffix; ""
-        if none.
+        """The label of a file or track, by its full name, its last part, or that without suffix.
+
+        "" if none.
         """
         path = PurePosixPath(key)
         for name in (key, path.name, path.stem):

@@ -106,8 +106,9 @@ class Options(BaseModel):
     @field_validator("classes", mode="before")
     @classmethod
     def _pairs(cls, value: object) -> object:
-        """A mapping, or ``a=b, c=d`` as one line or in pieces; a piece without = continues the
-        last.
+        """A mapping, or ``a=b, c=d`` as one line or in pieces.
+
+        A piece without = continues the last.
         """
         if isinstance(value, Mapping):
             return value

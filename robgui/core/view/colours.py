@@ -100,8 +100,10 @@ def see_through(pixels: np.ndarray, view: Matrix) -> np.ndarray:
 
 
 def empty_words(view: Matrix) -> str:
-    """Why cells of a matrix are empty, for a legend; nothing where none is, or where only a class
-    that meets itself is left out, which everybody sees.
+    """Why cells of a matrix are empty, for a legend.
+
+    Nothing where none is, or where only a class that meets itself is left out, which everybody
+    sees.
     """
     if view.classes is not None:
         empty = view.classes < 0

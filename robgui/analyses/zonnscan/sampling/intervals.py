@@ -34,8 +34,9 @@ _PER_SKEWNESS = 25
 
 
 def half_widths(counts: Counts) -> np.ndarray:
-    """Half-widths ``(Z,)`` of Student's 95 % intervals of the index; infinite where not available
-    yet.
+    """Half-widths ``(Z,)`` of Student's 95 % intervals of the index.
+
+    Infinite where not available yet.
 
     Replicated Sobol: over the replicates. Plain and antithetic: over samples or pairs; where all of
     them are equal to single precision that interval is empty, and 3/n stands in, because a value
