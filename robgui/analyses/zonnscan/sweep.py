@@ -47,8 +47,9 @@ _AT_WORK = "it is still at work"
 def zonnscan(
     classifier: Classifier, dataset: Dataset, params: ZonnscanParams
 ) -> Iterator[Step[ZonnscanResult]]:
-    """Sweeps one input (or the box between two): every radius coarsely first, then until it is
-    sure.
+    """Sweeps one input (or the box between two).
+
+    Every radius coarsely first, then until it is sure.
     """
     deadline = Deadline(params.max_seconds)
     sweep = Sweep(classifier, dataset, params, deadline)

@@ -178,8 +178,9 @@ class Dataset:
     def batches(
         self, size: int, shape: Shape | None = None
     ) -> Iterator[tuple[list[int], np.ndarray]]:
-        """Iterates over all readable items: the indices and the items ``(n, *shape)``, ``n <=
-        size``.
+        """Iterates over all readable items.
+
+        The indices and the items ``(n, *shape)``, ``n <= size``.
         """
         for start in range(0, len(self), max(1, size)):
             indices, items = self.readable(

@@ -192,8 +192,9 @@ class LabelFile:
 
 
 def read_label_file(path: Path | Member, column: str = "", key_column: str = "") -> LabelFile:
-    """Reads ``labels.csv`` (file, label) or ``labels.json`` ({file: label}, or records with file
-    and label).
+    """Reads ``labels.csv`` or ``labels.json``.
+
+    The first has columns file and label; the second is {file: label}, or records with both.
     """
     if path.suffix.casefold() == ".json":
         document = read_json(path)

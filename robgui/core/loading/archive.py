@@ -95,8 +95,9 @@ class Archive:
                 ) from error
 
     def copy(self, names: Iterable[str]) -> io.BytesIO:
-        """A plain copy of these members in memory: another reader sees exactly what was checked
-        here.
+        """A plain copy of these members in memory.
+
+        Another reader sees exactly what was checked here.
         """
         buffer = io.BytesIO()
         with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as target:

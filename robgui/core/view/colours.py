@@ -1,5 +1,6 @@
-"""The colours of a Matrix for both renderers: which map, its direction, and a hue for each
-class.
+"""The colours of a Matrix for both renderers.
+
+Which map, its direction, and a hue for each class.
 """
 
 from __future__ import annotations

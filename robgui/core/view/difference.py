@@ -17,8 +17,9 @@ Comparable = Curves | Matrix | Bars
 
 
 def aligned(first: View, second: View) -> tuple[View, View]:
-    """Both views made comparable by eye: same colours, same ranges, same bars in the same
-    places.
+    """Both views made comparable by eye.
+
+    Same colours, same ranges, same bars in the same places.
     """
     if isinstance(first, Matrix) and isinstance(second, Matrix):
         second = _in_order_of(first, second)

@@ -76,8 +76,9 @@ def likeliest(
 
 
 class _Search:
-    """All starts at once, one row each: towards each rival from 0, and towards any from
-    elsewhere.
+    """All starts at once, one row each.
+
+    Towards each rival from 0, and towards any from elsewhere.
     """
 
     def __init__(

@@ -67,8 +67,9 @@ def half_widths(counts: Counts) -> np.ndarray:
 
 
 def safe_half_widths(counts: Counts) -> np.ndarray:
-    """Half-widths ``(Z,)`` that keep their promise near sharp boundaries too: the larger side of
-    ``intervals``.
+    """Half-widths ``(Z,)`` that keep their promise near sharp boundaries too.
+
+    The larger side of ``intervals``.
     """
     return np.asarray(half_widths(counts) + _per_zone(rarer, counts))
 
