@@ -167,6 +167,25 @@ def worst_of(verdicts: Sequence[Verdict]) -> int:
     return min(range(len(verdicts)), key=grave)
 
 
+def of_several(names: Sequence[str], each: Sequence[Verdict], order: str, scope: str) -> Verdict:
+    """The gravest verdict of several models, with its model's name, and what each was told.
+
+    Args:
+        names: What the models are called.
+        each: Their verdicts.
+        order: Which of them is better, in a sentence; empty if that is not known.
+        scope: What the verdicts speak of.
+    """
+    place = worst_of(each)
+    worst, name = each[place], names[place]
+    number = worst.number
+    if number:
+        number = replace(number, name=f"{number.name}, {name}")
+    because = tuple(f"{one}: {said.sentence}" for one, said in zip(names, each, strict=True))
+    sentence = f"{name}: {worst.sentence} {order}"
+    return Verdict(worst.status, sentence, number, scope, because, tuple(each))
+
+
 def to_json(verdict: Verdict) -> str:
     """A verdict as a workspace keeps it: strict JSON, null for nan."""
     return json.dumps(_finite(asdict(verdict)), allow_nan=False)

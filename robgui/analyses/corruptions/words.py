@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from robgui.analyses.corruptions.params import CorruptionsParams
@@ -12,7 +10,7 @@ from robgui.core.finding import Finding
 from robgui.core.finding_pair import picture_of_two
 from robgui.core.offer import Offer
 from robgui.core.text.words import count, number, percent, rough_percent, sample
-from robgui.core.verdict import Quantity, Status, Verdict, worst_of
+from robgui.core.verdict import Quantity, Status, Verdict, of_several
 
 _NO_ROOM = (
     "On clean pictures the model may be right hardly more often than by chance, so its"
@@ -29,17 +27,7 @@ def verdict(result: CorruptionsResult, params: CorruptionsParams) -> Verdict:
     each = tuple(_of(result, params, at) for at in range(len(result.networks)))
     if len(each) == 1:
         return each[0]
-    place = worst_of(each)
-    worst, name = each[place], result.networks[place]
-    because = tuple(
-        f"{name}: {one.sentence}" for name, one in zip(result.networks, each, strict=True)
-    )
-    if worst.number:
-        number = replace(worst.number, name=f"{worst.number.name}, {name}")
-    else:
-        number = None
-    sentence = f"{name}: {worst.sentence} {_most_often(result)}"
-    return Verdict(worst.status, sentence, number, _scope(result), because, each)
+    return of_several(result.networks, each, _most_often(result), _scope(result))
 
 
 def _most_often(result: CorruptionsResult) -> str:

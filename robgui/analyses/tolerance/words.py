@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from robgui.analyses.tolerance.params import ToleranceParams
@@ -13,7 +11,7 @@ from robgui.core.finding_pair import picture_of_two
 from robgui.core.intervals import chance_of_heads
 from robgui.core.offer import Offer
 from robgui.core.text.words import count, number, percent, sample
-from robgui.core.verdict import Quantity, Status, Verdict, worst_of
+from robgui.core.verdict import Quantity, Status, Verdict, of_several
 
 #: A change within this multiple of the required tolerance is a risk.
 _RISK = 2.0
@@ -26,17 +24,7 @@ def verdict(result: ToleranceResult, params: ToleranceParams) -> Verdict:
     each = tuple(_of(result, params, at) for at in range(len(result.networks)))
     if len(each) == 1:
         return each[0]
-    place = worst_of(each)
-    worst, name = each[place], result.networks[place]
-    because = tuple(
-        f"{name}: {one.sentence}" for name, one in zip(result.networks, each, strict=True)
-    )
-    if worst.number:
-        number = replace(worst.number, name=f"{worst.number.name}, {name}")
-    else:
-        number = None
-    sentence = f"{name}: {worst.sentence} {_order(result)}"
-    return Verdict(worst.status, sentence, number, _scope(result), because, each)
+    return of_several(result.networks, each, _order(result), _scope(result))
 
 
 def _of(result: ToleranceResult, params: ToleranceParams, network: int) -> Verdict:

@@ -6,8 +6,8 @@ import io
 import os
 import zipfile
 import zlib
-from collections.abc import Iterable
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path, PurePosixPath
 
 from robgui.core.errors import ModelError
@@ -19,6 +19,16 @@ _SMALL = 64 * 2**20
 _GROWTH = 50
 _MOST_MEMBERS = 100_000
 _CHUNK = 2**20
+#: What zipfile and zlib raise on damaged or odd members.
+_DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    OSError,
+    RuntimeError,
+    NotImplementedError,
+    ValueError,
+)
 
 
 class Archive:
@@ -59,40 +69,15 @@ class Archive:
 
     def read(self, name: str) -> bytes:
         """The bytes of a member; their checksum is verified."""
-        try:
+        with self._told(name):
             return self._zip.read(self._info(name))
-        except (
-            zipfile.BadZipFile,
-            zlib.error,
-            EOFError,
-            OSError,
-            RuntimeError,
-            NotImplementedError,
-            ValueError,
-        ) as error:
-            raise ModelError(
-                f"{self.path} is damaged: its part {name!r} cannot be read."
-            ) from error
 
     def verify(self) -> None:
         """Reads every member once, to tell a damaged file from a wrong one."""
         for name in self.names:
-            try:
-                with self._zip.open(self._info(name)) as member:
-                    while member.read(_CHUNK):
-                        pass
-            except (
-                zipfile.BadZipFile,
-                zlib.error,
-                EOFError,
-                OSError,
-                RuntimeError,
-                NotImplementedError,
-                ValueError,
-            ) as error:
-                raise ModelError(
-                    f"{self.path} is damaged: its part {name!r} cannot be read."
-                ) from error
+            with self._told(name), self._zip.open(self._info(name)) as member:
+                while member.read(_CHUNK):
+                    pass
 
     def copy(self, names: Iterable[str]) -> io.BytesIO:
         """A plain copy of these members in memory.
@@ -116,6 +101,16 @@ class Archive:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    @contextmanager
+    def _told(self, name: str) -> Iterator[None]:
+        """Says in one sentence that a member cannot be read, whatever zipfile and zlib raise."""
+        try:
+            yield
+        except _DAMAGE as error:
+            raise ModelError(
+                f"{self.path} is damaged: its part {name!r} cannot be read."
+            ) from error
 
     def _info(self, name: str) -> zipfile.ZipInfo:
         try:

@@ -112,11 +112,13 @@ def empty_words(view: Matrix) -> str:
         empty = np.isnan(view.values)
     if not empty.any():
         return ""
-    if view.unknown == NOT_COMPUTED or not view.rows or view.rows != view.columns:
+    if view.unknown == NOT_COMPUTED or not view.rows:
         return view.unknown
-    beside = empty & ~np.eye(len(empty), dtype=bool)
-    if beside.any():
-        return f"not known, or {view.unknown}"
+    numbers = {name: place for place, name in enumerate(view.columns)}
+    rows = np.array([numbers.get(name, -1) for name in view.rows])
+    itself = rows[:, None] == np.arange(empty.shape[1])
+    if (empty & ~itself).any():
+        return view.unknown
     return ""
 
 

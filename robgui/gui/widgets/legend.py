@@ -22,8 +22,8 @@ _SPACE, _MARGIN = 6, 8
 LONGEST = 32
 #: A legend in rows shows at most this many; the others can be scrolled to.
 MOST_ROWS = 4
-#: Narrower than this many characters, or less than so many times as wide as high, a picture has its
-#: legend below.
+#: A picture has its legend below if it is narrower than this many characters, or less than this
+#: many times as wide as high.
 WIDE, LANDSCAPE = 84, 1.4
 
 

@@ -27,7 +27,7 @@ from robgui.report.drawing import legend
 from robgui.report.drawing.legend import LegendEntry
 from robgui.report.drawing.look import SMALL, Look, mixed
 from robgui.report.drawing.plate import Area, fitting
-from robgui.report.drawing.rules import Rules, Side
+from robgui.report.drawing.rules import AxisRules, Side
 from robgui.report.drawing.ticks import TickWords
 
 #: More cells than this in a line are drawn together, the worst of them in front.
@@ -156,7 +156,7 @@ def bar(area: Area, shade: ScalarMappable, scale: Axis, worst: str) -> Bar:
     ramp = shade.to_rgba(np.linspace(low, high, 256)[:, None], bytes=True)
     axes.imshow(ramp, origin="lower", extent=(0, 1, low, high), aspect="auto")
     axes.set(xlim=(0, 1), ylim=(low, high), xticks=[])
-    rules = Rules(axes, area.look)
+    rules = AxisRules(axes, area.look)
     rules.sides = {"y": Side(right=True, name=SMALL)}
     axes.yaxis.set_major_locator(_steps(area.height))
     axes.yaxis.set_major_formatter(TickWords(scale))

@@ -15,7 +15,7 @@ from robgui.report.drawing.rules import rules_of
 from robgui.report.lettering import clean, elide, extent
 
 #: What a report paints with: letters that were measured for the layout are not measured again.
-DPI = 1200 / 7
+DPI = 1008 / 7
 
 
 class Plate(Figure):

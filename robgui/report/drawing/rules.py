@@ -51,7 +51,7 @@ class Side:
     name: float = BODY
 
 
-class Rules(Artist):
+class AxisRules(Artist):
     """Takes the place of both axes of a plot.
 
     Args:
@@ -199,9 +199,9 @@ class Rules(Artist):
         return text
 
 
-def rules_of(axes: Axes) -> Rules:
+def rules_of(axes: Axes) -> AxisRules:
     """The rules of a plot."""
-    return next(artist for artist in axes.artists if isinstance(artist, Rules))
+    return next(artist for artist in axes.artists if isinstance(artist, AxisRules))
 
 
 def _depth(side: Side, away: np.ndarray) -> float:

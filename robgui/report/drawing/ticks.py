@@ -22,7 +22,7 @@ from matplotlib.ticker import (
 from robgui.core.text.words import number, probability
 from robgui.core.view import Axis
 from robgui.report.drawing.plate import Area
-from robgui.report.drawing.rules import TICK, Rules, Side, Which, rules_of
+from robgui.report.drawing.rules import TICK, AxisRules, Side, Which, rules_of
 from robgui.report.lettering import clean, elide, extent
 
 #: Inches that a tick takes at least, side by side and above each other.
@@ -154,7 +154,7 @@ def dress(axes: Axes, x: Axis, y: Axis, area: Area, grid: Which | Literal[""] = 
             whole = axis.kind == "count"
             side.set_major_locator(MaxNLocator(many, steps=[1, 2, 2.5, 5, 10], integer=whole))
             side.set_major_formatter(TickWords(axis))
-    Rules(axes, area.look).grid = grid
+    AxisRules(axes, area.look).grid = grid
 
 
 def _powers(side: Any, axis: Axis, room: int) -> None:

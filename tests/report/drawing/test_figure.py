@@ -21,6 +21,7 @@ from PIL import Image
 from robgui.core.view import Axis, Curves, Ink, Line, View
 from robgui.core.view.colours import GROUND
 from robgui.report.drawing import Plate, draw, draw_view, pixels, save
+from robgui.report.drawing.legend import GROUP
 from robgui.report.drawing.rules import rules_of
 from tests.report.drawing import samples
 
@@ -50,7 +51,7 @@ def figure(view: View) -> Plate:
 def shown(figure: Plate) -> list[Text]:
     """Every text around the data: titles, notes, names of axes, tick labels, legends."""
     figure.draw_without_rendering()  # legends and ticks take their places when they are drawn
-    texts = [*figure.texts, *(text for legend in figure.legends for text in legend.get_texts())]
+    texts = [*figure.texts]
     for axes in figure.axes:
         if axes.axison:
             texts += rules_of(axes).texts
@@ -78,8 +79,8 @@ def test_nothing_leaves_the_figure_in_any_size(figure: Plate) -> None:
 
 
 def test_the_legend_stands_beside_the_data_and_never_over_them(figure: Plate) -> None:
-    for legend in figure.legends:
-        box = legend.get_window_extent(figure.canvas.get_renderer())
+    for text in (one for one in figure.texts if one.get_gid() == GROUP):
+        box = text.get_window_extent(figure.canvas.get_renderer())
         for axes in figure.axes:
             data = axes.get_window_extent()
             assert box.y1 <= data.y0 + 1 or box.y0 >= data.y1 - 1

@@ -21,7 +21,7 @@ from robgui.core.view import (
     Table,
     Tree,
 )
-from robgui.report.drawing import Plate, draw_view, heat, images, pixels, table, tree
+from robgui.report.drawing import Plate, draw_view, heat, images, legend, pixels, table, tree
 from robgui.report.drawing.curves import Flag, fly
 from robgui.report.drawing.look import Look
 from robgui.report.drawing.plate import fitting
@@ -31,7 +31,7 @@ from tests.report.drawing import samples
 
 
 def legend_of(figure: Plate) -> list[str]:
-    return [text.get_text() for legend in figure.legends for text in legend.get_texts()]
+    return [text.get_text() for text in figure.texts if text.get_gid() == legend.GROUP]
 
 
 def said_in(figure: Plate) -> str:

@@ -83,6 +83,7 @@ class GrowParams(Params):
             "naive: the score on the faces. oir_b: grow, black-box, the inside against a frame"
             " around it. oir_w: grow, with gradients, along the slope of the score."
         ),
+        json_schema_extra={"means": METHOD_WORDS},
     )
     starts: tuple[tuple[float, ...], ...] = Field(
         (),

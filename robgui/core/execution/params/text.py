@@ -75,6 +75,16 @@ def choices(field: FieldInfo) -> tuple[str, ...]:
     return ()
 
 
+def several_choices(field: FieldInfo) -> tuple[str, ...]:
+    """The words of which a field takes some; empty for any other."""
+    if get_origin(field.annotation) is not tuple:
+        return ()
+    kind = get_args(field.annotation)[0]
+    if get_origin(kind) is Literal:
+        return tuple(str(choice) for choice in get_args(kind))
+    return ()
+
+
 def indices(name: str, text: str) -> list[int]:
     """Parses ``3``, ``0,4,7`` or ``10:20`` (20 excluded) into a list of numbers."""
     chosen: list[int] = []

@@ -112,7 +112,7 @@ class BarsView(PlotView):
             middle = (one.left + one.width / 2)[known]
             up, down = (high - one.top)[known], (one.top - low)[known]
             beam = float(one.width.min(initial=1.0)) * 0.4
-            line = pen(Ink("text"), 1.5)
+            line = pen(Ink("text"), 2)
             errors.setData(x=middle, y=one.top[known], top=up, bottom=down, beam=beam, pen=line)
 
     def _keys(self, view: Bars) -> list[LegendKey]:

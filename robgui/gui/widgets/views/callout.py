@@ -35,7 +35,8 @@ def of_axes(plot: Plot, x: Axis, y: Axis, within: QWidget) -> list[Callout]:
         if side == "bottom":
             spot = corner
         else:
-            spot = box.topLeft() + QPointF(10, 12)
+            top = plot.getPlotItem().getViewBox().sceneBoundingRect().top()
+            spot = QPointF(box.left() + 10, top + 12)
         found.append(Callout(_in(plot, spot, within), f"{words}: {axis.title}."))
     return found
 

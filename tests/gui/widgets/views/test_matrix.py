@@ -125,14 +125,14 @@ def test_a_class_that_meets_itself_is_left_empty_and_not_hatched(shown):
     names = ("cat", "dog")
     view = replace(
         samples.matrix(),
-        values=np.array([[np.nan, 0.1], [0.2, np.nan]]),
-        rows=names,
+        values=np.array([[0.1, np.nan], [np.nan, 0.2]]),
+        rows=names[::-1],
         columns=names,
         spots=(),
         unknown="right answers",
     )
     widget = shown(view)
-    assert _tints(widget, 0.5, 0.15) == {QColor(theme.colours.surface).rgb()}
+    assert _tints(widget, 1.5, 0.15) == {QColor(theme.colours.surface).rgb()}
     assert not class_keys(view)
     assert class_keys(replace(view, unknown="not computed"))
 
