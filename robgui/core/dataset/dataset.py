@@ -135,6 +135,7 @@ class Dataset:
         total = hashlib.sha256(self._source.content().encode())
         total.update(repr((self.kind, self.names, self.features)).encode())
         if self.labels is not None:
+            # Fixed byte order and width: the same data has one fingerprint on every machine.
             total.update(self.labels.astype("<i8").tobytes())
         if self.label_matrix is not None:
             total.update(np.packbits(self.label_matrix, axis=1).tobytes())

@@ -59,6 +59,7 @@ def on_ground(picture: np.ndarray, ground: Sequence[int]) -> np.ndarray:
 
     The whiter a pixel, the more shows through.
     """
+    # Drawings are ink on white: how far a pixel is from white says how much ink covers the ground.
     values = picture.astype(np.float32)
     ink = 1 - values.min(2, keepdims=True) / 255
     shown = values - 255 * (1 - ink) + (1 - ink) * np.asarray(ground, np.float32)

@@ -117,6 +117,7 @@ class Options(BaseModel):
         last = ""
         for word in words if isinstance(words, list | tuple) else ():
             old, equals, new = str(word).partition("=")
+            # A class name may hold a comma: a piece without "=" continues the name before it.
             if not equals and last:
                 pairs[last] += f",{word}"
             elif old.strip():
