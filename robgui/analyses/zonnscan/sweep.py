@@ -97,7 +97,6 @@ class Sweep:
             classifier.infer(self.centre.reshape(1, *classifier.shape)), self._multi_label
         )
         own = self._own.confidence.double(), self._own.entropy.double(), self._own.votes.double()
-        # All numbers of the input itself, in one read from the device.
         *self._own_numbers, self._input, top = to_host(
             *own, self.centre.reshape(classifier.shape), self._own.top
         )
@@ -253,8 +252,7 @@ class Sweep:
             crossing_low=joined(0.0, low),
             crossing_high=joined(0.0, high),
             entropy_of_mean=entropy_of_mean,
-            # Jensen: entropy is concave, so anything below 0 is rounding.
-            mutual_information=np.maximum(entropy_of_mean - index, 0),
+            mutual_information=np.maximum(entropy_of_mean - index, 0),  # Jensen: < 0 is rounding
             samples=joined(1, counts.samples).astype(np.int64),
             model_calls=1
             + int(counts.samples.sum())
