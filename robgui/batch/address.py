@@ -20,8 +20,9 @@ _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 def read_address(text: str) -> tuple[str, int] | None:
-    """Host and port of a cluster, None for ``auto`` and ``local``; raises one sentence for anything
-    else.
+    """Host and port of a cluster, None for ``auto`` and ``local``.
+
+    Raises one sentence for anything else.
     """
     if text in WORDS:
         return None
@@ -65,8 +66,9 @@ def check_answer(text: str, own: str = "") -> None:
 
 
 def within(seconds: float, work: Callable[[], object], text: str) -> None:
-    """Connects to the cluster at the address ``text``; raises one sentence if that takes longer
-    than this.
+    """Connects to the cluster at the address ``text``.
+
+    Raises one sentence if that takes longer than this.
 
     Ray tries for ever if something other than a cluster listens, and cannot be interrupted; its
     thread is left behind. If it succeeds after all, the next attempt finds the connection made.

@@ -190,8 +190,9 @@ class Batch(Iterator[Progress]):
         return Progress(tuple(self.entries), share, seconds, left)
 
     def go_on(self) -> bool:
-        """Hands out what there is room for and lets the executor work; False once the batch is
-        over.
+        """Hands out what there is room for and lets the executor work.
+
+        False once the batch is over.
         """
         if self._stopping:
             self._to_begin.clear()

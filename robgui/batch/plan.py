@@ -28,8 +28,9 @@ MOST_REQUESTS = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """One request of a suite: its name, its parts (empty: it runs whole) and its cost, if asked
-    for.
+    """One request of a suite, with its name and, if asked for, its cost.
+
+    Without parts it runs whole.
     """
 
     request: Request

@@ -28,8 +28,9 @@ Parcel = Mapping[str, bytes]
 
 
 def pack(reference: Reference) -> Parcel:
-    """The files a model or dataset consists of: itself, its side file, and the code of its
-    architecture or its labels.
+    """The files a model or dataset consists of.
+
+    Itself, its side file, and the code of its architecture or its labels.
     """
     path = Path(reference.path)
     names = list(_files(reference, path))

@@ -6,8 +6,9 @@ from robgui.doctor.check import Check, probe
 
 
 def check_methods() -> Check:
-    """Checks that every method loads; a foreign one may do anything, so it is tried in its own
-    process.
+    """Checks that every method loads.
+
+    A foreign one may do anything, so it is tried in its own process.
     """
     found, error = probe("methods")
     if found is None:

@@ -21,8 +21,9 @@ _BATCH = 128
 
 
 def mlp(shape: Shape, classes: int) -> nn.Module:
-    """Two hidden layers of 512, the multi-layer perceptron of the Keras examples: ``(n,
-    *shape)`` -> ``(n, classes)``.
+    """Two hidden layers of 512, the multi-layer perceptron of the Keras examples.
+
+    ``(n, *shape)`` -> ``(n, classes)``.
     """
     hidden = 512
     return nn.Sequential(
@@ -32,8 +33,9 @@ def mlp(shape: Shape, classes: int) -> nn.Module:
 
 
 def cnn(shape: Shape, classes: int) -> nn.Module:
-    """Two convolutions, each halved by pooling, and one hidden layer: ``(n, c, h, w)`` -> ``(n,
-    classes)``.
+    """Two convolutions, each halved by pooling, and one hidden layer.
+
+    ``(n, c, h, w)`` -> ``(n, classes)``.
     """
     channels, height, width = shape
     return nn.Sequential(

@@ -240,8 +240,9 @@ def _make_folders(where: Path, folders: Sequence[str], names: Sequence[str]) -> 
 
 
 def _class_folders(made: _Set) -> tuple[str, ...]:
-    """The folder name of each class: its own, or numbers for all if a class name cannot be a
-    folder.
+    """The folder name of each class.
+
+    Its own, or numbers for all if a class name cannot be a folder.
     """
     if made.shape[1] not in (1, 3):
         raise DataError(

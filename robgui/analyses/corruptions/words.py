@@ -128,8 +128,9 @@ def _scope(result: CorruptionsResult) -> str:
 
 
 def findings(result: CorruptionsResult, params: CorruptionsParams) -> list[Finding]:
-    """Right answers that weak corruptions turn; corruptions beyond the required severity decide
-    nothing.
+    """Right answers that weak corruptions turn.
+
+    Corruptions beyond the required severity decide nothing.
     """
     found = []
     for one in result.examples:

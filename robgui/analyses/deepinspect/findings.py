@@ -135,8 +135,9 @@ def _detail(result: DeepInspectResult, exhibit: ShownPair) -> dict[str, object]:
 
 
 def _nearness(result: DeepInspectResult, distance: float) -> float:
-    """How far below the mean distance, as a share of it: 1 for two classes that cannot be told
-    apart at all.
+    """How far below the mean distance, as a share of it.
+
+    1 for two classes that cannot be told apart at all.
     """
     first, second = np.triu_indices(len(result.napvd), 1)
     values = result.napvd[first, second]

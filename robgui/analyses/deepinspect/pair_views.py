@@ -1,5 +1,6 @@
-"""One pair of classes in detail: the neurons that tell the two apart, and the inputs that mix
-them up.
+"""One pair of classes in detail.
+
+The neurons that tell the two apart, and the inputs that mix them up.
 """
 
 from __future__ import annotations

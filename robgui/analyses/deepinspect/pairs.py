@@ -43,8 +43,9 @@ def beyond(scores: np.ndarray, cutoff: float) -> tuple[np.ndarray, float]:
 
 
 def top_share(scores: np.ndarray, percent: float) -> np.ndarray:
-    """Which scores ``(n,)`` are among the highest ``percent``: rounded up, at least one, ties in
-    order.
+    """Which scores ``(n,)`` are among the highest ``percent``.
+
+    Rounded up, at least one, ties in order.
     """
     chosen = np.zeros(len(scores), dtype=bool)
     # Rounded to nine digits first: 100 · 0.01 must not become 2 by rounding error.

@@ -22,8 +22,9 @@ from robgui.core.verdict import Quantity, Status, Verdict
 
 
 def inspect_verdict(result: DeepInspectResult, params: DeepInspectParams) -> Verdict:
-    """The worst class, if there are labels; else which classes look alike, and that no more can be
-    said.
+    """The worst class, if there are labels.
+
+    Else which classes look alike, and that no more can be said.
     """
     problem = _nothing_to_say(result)
     if problem:

@@ -1,5 +1,6 @@
-"""The tests of pairs of input and noise size, and their joint verdicts; shared by one input and a
-table.
+"""The tests of pairs of input and noise size, and their joint verdicts.
+
+Shared by one input and a table.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""What the last particle looks like: levels that climb, a probability that falls, inputs that
-fail.
+"""What the last particle looks like.
+
+Levels that climb, a probability that falls, inputs that fail.
 """
 
 from __future__ import annotations

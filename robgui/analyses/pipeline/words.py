@@ -125,8 +125,9 @@ def _scope(result: PipelineResult) -> str:
 
 
 def findings(result: PipelineResult, params: PipelineParams) -> list[Finding]:
-    """The pictures whose answer changes most surely; changes by other colours alone are left
-    out.
+    """The pictures whose answer changes most surely.
+
+    Changes by other colours alone are left out.
     """
     found = []
     for example in result.examples:

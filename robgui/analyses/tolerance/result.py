@@ -81,8 +81,9 @@ class NoiseTolerance:
 
 @dataclass(frozen=True, slots=True)
 class ToleranceResult:
-    """The tolerance of n inputs for m models: the largest change of every value that keeps the
-    class.
+    """The tolerance of n inputs for m models.
+
+    The largest change of every value that keeps the class.
 
     Attributes:
         networks: What the models are called.

@@ -159,8 +159,9 @@ def _scope(result: ToleranceResult) -> str:
 
 
 def findings(result: ToleranceResult, params: ToleranceParams) -> list[Finding]:
-    """The inputs that small changes turn; changes too large to put the model at risk are no
-    failure.
+    """The inputs that small changes turn.
+
+    Changes too large to put the model at risk are no failure.
     """
     found = []
     for one in result.examples:

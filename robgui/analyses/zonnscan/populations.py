@@ -103,8 +103,9 @@ class Sets:
 
 
 class PopulationScan:
-    """The scan of two sets: iterating does the work; ``result`` is available once it is
-    ``ready``.
+    """The scan of two sets: iterating does the work.
+
+    ``result`` is available once it is ``ready``.
     """
 
     def __init__(

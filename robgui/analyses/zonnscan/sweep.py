@@ -47,8 +47,9 @@ _AT_WORK = "it is still at work"
 def zonnscan(
     classifier: Classifier, dataset: Dataset, params: ZonnscanParams
 ) -> Iterator[Step[ZonnscanResult]]:
-    """Sweeps one input (or the box between two): every radius coarsely first, then until it is
-    sure.
+    """Sweeps one input (or the box between two).
+
+    Every radius coarsely first, then until it is sure.
     """
     deadline = Deadline(params.max_seconds)
     sweep = Sweep(classifier, dataset, params, deadline)
@@ -95,7 +96,6 @@ class Sweep:
         centre = self.centre.reshape(1, *classifier.shape)
         self._own = read_scores(classifier.infer(centre), self._multi_label)
         own = self._own.confidence.double(), self._own.entropy.double(), self._own.votes.double()
-        # All numbers of the input itself, in one read from the device.
         *self._own_numbers, self._input, top = to_host(
             *own, self.centre.reshape(classifier.shape), self._own.top
         )
@@ -252,8 +252,7 @@ class Sweep:
             crossing_low=joined(0.0, low),
             crossing_high=joined(0.0, high),
             entropy_of_mean=entropy_of_mean,
-            # Jensen: entropy is concave, so anything below 0 is rounding.
-            mutual_information=np.maximum(entropy_of_mean - index, 0),
+            mutual_information=np.maximum(entropy_of_mean - index, 0),  # Jensen: < 0 is rounding
             samples=joined(1, counts.samples).astype(np.int64),
             model_calls=1
             + int(counts.samples.sum())

@@ -72,8 +72,9 @@ def power(zone: Zone) -> Power:
 
 
 def change_words(zone: Zone, radius: str) -> str:
-    """A change within a radius, as a sentence says it: ``a change of each value by at most
-    0.1``.
+    """A change within a radius, as a sentence says it.
+
+    ``a change of each value by at most 0.1``.
     """
     if zone == "linf":
         return f"a change of each value by at most {radius}"

@@ -125,12 +125,14 @@ def read_baseline(path: Path) -> dict[str, bool]:
     """
     how = "name the file that 'robgui check --json' wrote"
     try:
+        # Windows editors and PowerShell put a byte order mark in front of UTF-8; json refuses one.
         document = json.loads(read_regular(path, _LARGEST_BASELINE).decode("utf-8-sig"))
         return {str(one["name"]): _right(one["state"]) for one in document["cases"]}
     except OSError as error:
         raise ParamsError(
             f"--baseline {path}: it cannot be read ({error.strerror}); {how}."
         ) from error
+    # RecursionError: json descends once per bracket, and a damaged file may be brackets alone.
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise ParamsError(f"--baseline {path}: this is no earlier check; {how}.") from error
 
@@ -171,6 +173,8 @@ def _state(case: Case, right: bool, before: bool | None) -> State:
         if finding:
             return State.FIXED
         return State.KEPT
+    # Without an earlier check, the suite itself is the past: its findings were wrong when it was
+    # written, its originals and controls were right.
     if before is None:
         if finding:
             return State.STILL

@@ -73,6 +73,7 @@ def _levels(x: np.ndarray) -> np.ndarray | None:
     if x.ndim != 3 or x.shape[0] not in (1, 3):
         return None
     levels = np.rint(np.clip(x, 0, 1) * _LEVELS).astype(np.uint8)
+    # A case must be the very input that was found, so PNG is used only if it loses nothing.
     exact = np.array_equal(unit_float(levels), x)
     if exact:
         return np.ascontiguousarray(levels.transpose(1, 2, 0))

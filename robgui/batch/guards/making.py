@@ -86,6 +86,7 @@ def make_guards(
             drawn.add_finding(witness, seen)
         drawn.left_out += witness.left_out
         for data in witness.sources():
+            # Every source starts from the seed: starring a finding elsewhere moves no control here.
             drawn.add_controls(witness, data, controls, np.random.default_rng(seed))
     return drawn.write()
 
@@ -112,6 +113,7 @@ class _Drawing:
             return
         name = self._add(witness, seen, "finding", finding)
         original = witness.original(seen)
+        # An original that is wrong already guards nothing.
         if original is not None and original.given == original.expected:
             self._add(witness, original, "original", finding, of=name)
 
@@ -120,6 +122,7 @@ class _Drawing:
     ) -> None:
         """Adds random inputs of the same data that the model gets right."""
         order = generator.permutation(len(data.dataset))[: _DRAWS * most]
+        # Data sets hold the same picture twice; a second case of it would test nothing new.
         taken, known = 0, {case.sha256 for case in self.cases}
         for start in range(0, len(order), max(1, most)):
             for seen in witness.asked(data, order[start : start + most]):

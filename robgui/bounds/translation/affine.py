@@ -71,6 +71,8 @@ def _batch_norm(call: Call) -> list[Operation]:
     shift = zero(call, call.shape)
     if call.args[2] is not None:
         shift = shift + as_float64(call.args[2], call).reshape(1, -1, *(1 for _ in ref.shape[2:]))
+    # offset = shift − mean · scale. The two may cancel, but their rounding errors do not, so the
+    # error is counted from their sizes.
     return [replace(found, constants=(found.offset - shift).abs() + shift.abs())]
 
 
@@ -97,9 +99,7 @@ def _matrix(call: Call, place: int, bias: Tensor | None) -> list[Operation]:
     weight = as_float64(call.args[place + 1], call)
     if call.name != "linear":
         weight = weight.T.contiguous() * call.kwargs.get("alpha", 1)
-    if bias is None:
-        bias = None
-    else:
+    if bias is not None:
         bias = bias.expand(len(weight))
     return affine(
         call,
@@ -128,6 +128,8 @@ def _convolution(call: Call) -> list[Operation]:
         found: Tensor = torch.ops.aten.convolution(x, kernel, add, *rest)
         return found
 
+    # Pulling coefficients back through an affine map is its transpose, which for a convolution is
+    # the gradient by its input. The kernel reads only the shape of that input: one zero, stretched.
     def pull(rows: Tensor) -> Tensor:
         like = rows.new_zeros(1).expand(len(rows), *inner)
         found: Tensor = torch.ops.aten.convolution_backward(

@@ -42,6 +42,7 @@ def _clamp(call: Call) -> list[Operation]:
     operations: list[Operation] = []
     here = call.place
     if low is not None:
+        # max(x, low) = ReLU(x − low) + low.
         operations += [
             _shift(call, source, -low),
             Relu((here,), shape),
@@ -49,6 +50,7 @@ def _clamp(call: Call) -> list[Operation]:
         ]
         source, here = here + 2, here + 3
     if high is not None:
+        # min(x, high) = x − ReLU(x − high).
         operations += [_shift(call, source, -high), Relu((here,), shape)]
         places = (source, here + 1)
         operations.append(Affine(places, shape, lambda x, over: x - over, zero(call, shape)))
@@ -87,6 +89,7 @@ def _max_pool(call: Call) -> list[Operation]:
     padding, dilation = (per_axis(call.argument(p, name, d), axes) for p, name, d in rest)
     if any(each != 1 for each in dilation):
         raise call.unsupported("has dilated windows")
+    # Padding is never the largest: its cells get the number that stands for "none".
     table = F.pad(
         _numbers(call, ref),
         [each for size in reversed(padding) for each in (size, size)],

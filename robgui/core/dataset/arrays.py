@@ -182,6 +182,7 @@ def flat_image(values: int) -> Shape | None:
     """The shape of an image stored as one row: a square of at least 8 x 8, grey or colour."""
     for channels in (1, 3):
         side = round((values / channels) ** 0.5)
+        # From 8 × 8 on (scikit-learn's digits); shorter rows are more likely a table.
         if side >= 8 and channels * side * side == values:
             return (channels, side, side)
     return None

@@ -19,6 +19,7 @@ def plain(name: str) -> str:
 def renumbered(labels: np.ndarray, old: Sequence[str], new: Sequence[str]) -> np.ndarray:
     """Labels in the order of other names; -1 if a name is not among them."""
     place = {plain(name): number for number, name in enumerate(new)}
+    # The last entry is for labels that name no old class.
     numbers = np.array([*(place.get(plain(name), -1) for name in old), -1], dtype=np.int64)
     known = np.where((labels >= 0) & (labels < len(old)), labels, len(old))
     return np.asarray(numbers[known])

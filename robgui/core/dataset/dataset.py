@@ -117,8 +117,9 @@ class Dataset:
         return self._source.skips.all()
 
     def left_out(self) -> str:
-        """How many items could not be read so far, and the first with its reason; empty if all
-        could.
+        """How many items could not be read so far, and the first with its reason.
+
+        Empty if all could.
         """
         return self._source.skips.words(self.name)
 
@@ -134,6 +135,7 @@ class Dataset:
         total = hashlib.sha256(self._source.content().encode())
         total.update(repr((self.kind, self.names, self.features)).encode())
         if self.labels is not None:
+            # Fixed byte order and width: the same data has one fingerprint on every machine.
             total.update(self.labels.astype("<i8").tobytes())
         if self.label_matrix is not None:
             total.update(np.packbits(self.label_matrix, axis=1).tobytes())
@@ -177,8 +179,9 @@ class Dataset:
     def batches(
         self, size: int, shape: Shape | None = None
     ) -> Iterator[tuple[list[int], np.ndarray]]:
-        """Iterates over all readable items: the indices and the items ``(n, *shape)``, ``n <=
-        size``.
+        """Iterates over all readable items.
+
+        The indices and the items ``(n, *shape)``, ``n <= size``.
         """
         for start in range(0, len(self), max(1, size)):
             indices, items = self.readable(

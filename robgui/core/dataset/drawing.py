@@ -40,8 +40,9 @@ def bars(unit: np.ndarray, size: int) -> np.ndarray:
 
 
 def track(unit: np.ndarray, features: Sequence[str], size: int) -> np.ndarray:
-    """A sequence ``(t, f)`` in [0, 1]: a path in the plane if columns are named for one, else one
-    line per column.
+    """A sequence ``(t, f)`` in [0, 1].
+
+    A path in the plane if columns are named for one, else one line per column.
     """
     picture = np.full((max(1, size), max(1, size), 3), 255, np.uint8)
     if plane := plane_columns(features):
@@ -54,9 +55,11 @@ def track(unit: np.ndarray, features: Sequence[str], size: int) -> np.ndarray:
 
 
 def on_ground(picture: np.ndarray, ground: Sequence[int]) -> np.ndarray:
-    """A drawing on white as it looks on another ground: the whiter a pixel, the more shows
-    through.
+    """A drawing on white as it looks on another ground.
+
+    The whiter a pixel, the more shows through.
     """
+    # Drawings are ink on white: how far a pixel is from white says how much ink covers the ground.
     values = picture.astype(np.float32)
     ink = 1 - values.min(2, keepdims=True) / 255
     shown = values - 255 * (1 - ink) + (1 - ink) * np.asarray(ground, np.float32)

@@ -87,8 +87,9 @@ def image_shape(path: Path | str) -> tuple[int, int, int]:
 
 
 def decode_shape(file: IO[bytes]) -> tuple[int, int, int]:
-    """Channels, height and width of one encoded image, from its header; call inside
-    ``decoding``.
+    """Channels, height and width of one encoded image, from its header.
+
+    Call inside ``decoding``.
     """
     with _opened(file) as image:
         _check_pixels(image)

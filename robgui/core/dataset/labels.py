@@ -180,8 +180,9 @@ class LabelFile:
     names: tuple[str, ...] = ()
 
     def find(self, key: str) -> str:
-        """The label of a file or track, by its full name, its last part, or that without suffix; ""
-        if none.
+        """The label of a file or track, by its full name, its last part, or that without suffix.
+
+        "" if none.
         """
         path = PurePosixPath(key)
         for name in (key, path.name, path.stem):
@@ -191,8 +192,9 @@ class LabelFile:
 
 
 def read_label_file(path: Path | Member, column: str = "", key_column: str = "") -> LabelFile:
-    """Reads ``labels.csv`` (file, label) or ``labels.json`` ({file: label}, or records with file
-    and label).
+    """Reads ``labels.csv`` or ``labels.json``.
+
+    The first has columns file and label; the second is {file: label}, or records with both.
     """
     if path.suffix.casefold() == ".json":
         document = read_json(path)

@@ -129,8 +129,9 @@ def _keys(name: str) -> tuple[str, ...]:
 
 
 def _plain(name: str) -> str:
-    """A name without case, punctuation and blanks: ``SpeedLimit_20`` becomes ``speed limit (20)``'s
-    key.
+    """A name without case, punctuation and blanks.
+
+    ``SpeedLimit_20`` becomes ``speed limit (20)``'s key.
     """
     return re.sub(r"[\W_]+", "", name.casefold())
 

@@ -106,8 +106,9 @@ class Options(BaseModel):
     @field_validator("classes", mode="before")
     @classmethod
     def _pairs(cls, value: object) -> object:
-        """A mapping, or ``a=b, c=d`` as one line or in pieces; a piece without = continues the
-        last.
+        """A mapping, or ``a=b, c=d`` as one line or in pieces.
+
+        A piece without = continues the last.
         """
         if isinstance(value, Mapping):
             return value
@@ -116,6 +117,7 @@ class Options(BaseModel):
         last = ""
         for word in words if isinstance(words, list | tuple) else ():
             old, equals, new = str(word).partition("=")
+            # A class name may hold a comma: a piece without "=" continues the name before it.
             if not equals and last:
                 pairs[last] += f",{word}"
             elif old.strip():

@@ -56,8 +56,9 @@ class Skips:
             return (*self._listed.values(), *rest)
 
     def words(self, name: str) -> str:
-        """How many things of ``name`` were left out, and the first with its reason; empty if
-        none.
+        """How many things of ``name`` were left out, and the first with its reason.
+
+        Empty if none.
         """
         listed = self.all()
         if not listed:

@@ -77,8 +77,9 @@ def _foreseen(error: BaseException, device: str) -> BaseException:
 
 
 def thinned(reports: Iterator[Report], seconds: float) -> Iterator[Report]:
-    """The same reports, with a result only every ``seconds`` and at the end: results can be
-    large.
+    """The same reports, with a result only every ``seconds`` and at the end.
+
+    Results can be large.
     """
     large, small = Pace(seconds), Pace(seconds / _REPORTS_PER_RESULT)
     large.due()

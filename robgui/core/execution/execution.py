@@ -200,8 +200,9 @@ class Execution:
             self.error = self.error or sentence(error)
 
     def claim(self) -> bool:
-        """Marks it as taken by an executor; False if it was stopped before, or cannot be
-        recorded.
+        """Marks it as taken by an executor.
+
+        False if it was stopped before, or cannot be recorded.
         """
         try:
             self.enlist()

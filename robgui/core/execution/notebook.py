@@ -97,8 +97,9 @@ def _is_collection(inputs: Any) -> bool:
 
 
 def _is_one(shape: tuple[int, ...], classifier: Classifier) -> bool:
-    """Whether an array of this shape is one input: as the classifier takes it, or an image in
-    another common layout.
+    """Whether an array of this shape is one input.
+
+    As the classifier takes it, or an image in another common layout.
     """
     one = classifier.shape
     if classifier.kind != "image":

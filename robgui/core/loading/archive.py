@@ -80,8 +80,9 @@ class Archive:
                     pass
 
     def copy(self, names: Iterable[str]) -> io.BytesIO:
-        """A plain copy of these members in memory: another reader sees exactly what was checked
-        here.
+        """A plain copy of these members in memory.
+
+        Another reader sees exactly what was checked here.
         """
         buffer = io.BytesIO()
         with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as target:

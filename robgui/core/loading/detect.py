@@ -167,8 +167,9 @@ def _candidates(raw: Raw, told: Values) -> Iterator[Values]:
 
 
 def _try(backend: Backend, shape: tuple[int, ...]) -> tuple[Backend | None, Exception]:
-    """The backend if it answers on two inputs, in portions of one if only that works; else the
-    reason.
+    """The backend if it answers on two inputs, in portions of one if only that works.
+
+    Else the reason.
     """
     failures: list[Exception] = []
     attempts: tuple[Backend, ...] = (backend, FixedBatch(backend, 1))

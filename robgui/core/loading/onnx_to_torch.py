@@ -160,8 +160,9 @@ class OnnxModule(nn.Module):
         return OPERATIONS[kind], inputs
 
     def _find_biases(self, nodes: list[Any]) -> dict[str, str]:
-        """Matrix product -> the constant row added to it by its only user: together they are one
-        layer.
+        """Matrix product -> the constant row added to it by its only user.
+
+        Together they are one layer.
         """
         uses = Counter(name for node in nodes for name in node.input)
         widths = {

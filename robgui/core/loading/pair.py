@@ -88,8 +88,9 @@ class PairBackend:
             side.to(side.device, channels_last=on)
 
     def _within(self, side: Classifier, x: Tensor) -> Tensor:
-        """Rescales [0, 1] for one of the models: each scales columns in their own units
-        differently.
+        """Rescales [0, 1] for one of the models.
+
+        Each scales columns in their own units differently.
         """
         if not self._units:
             return x

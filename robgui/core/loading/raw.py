@@ -20,8 +20,9 @@ TRUST = "load it only if you trust where it comes from"
 
 @dataclass(frozen=True, slots=True)
 class FirstLayer:
-    """The layer that meets the input; ``size`` is its number of channels (conv) or features
-    (linear).
+    """The layer that meets the input.
+
+    ``size`` is its number of channels (conv) or features (linear).
 
     ``large`` says that images are probably as large as ImageNet's: a kernel of 7 or more, or 1,000
     classes.

@@ -110,8 +110,9 @@ class _Reader(pickle.Unpickler):
         return _Global("Global", (_Stand,), {"module": module, "name": name})
 
     def persistent_load(self, told: Any) -> Any:
-        """Records what is said about a storage: a word, its type, name, device and number of
-        values.
+        """Records what is said about a storage.
+
+        A word, its type, name, device and number of values.
         """
         match told:
             case ("storage", _Global() as kind, str(key), str(), int(count)) if (

@@ -85,8 +85,9 @@ class ModelCard:
 
     @property
     def capabilities(self) -> ModelCard:
-        """What it can do besides answering: ``gradients``, ``activations``, ``reason``, as in a
-        Classifier.
+        """What it can do besides answering.
+
+        ``gradients``, ``activations``, ``reason``, as in a Classifier.
         """
         return self
 

@@ -276,8 +276,9 @@ class Classifier:
 
     @contextmanager
     def checked_later(self) -> Iterator[None]:
-        """Defers the check for finite scores, so the host does not wait for the device; ``check``
-        asks.
+        """Defers the check for finite scores, so the host does not wait for the device.
+
+        ``check`` asks.
         """
         with self._later.on(hardware_of(self.device).waits):
             yield

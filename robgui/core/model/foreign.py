@@ -14,8 +14,9 @@ from robgui.core.model.backend import Backend, first_line
 
 @contextmanager
 def in_one_sentence(name: str, x: Tensor) -> Iterator[None]:
-    """Wraps a call of the model ``name`` on ``x``: raises ModelError, or MemoryError if memory ran
-    out.
+    """Wraps a call of the model ``name`` on ``x``.
+
+    Raises ModelError, or MemoryError if memory ran out.
     """
     try:
         yield

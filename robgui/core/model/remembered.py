@@ -126,8 +126,9 @@ def _is_there(path: Path) -> bool:
 
 
 def _weights_of(path: Path) -> Iterator[Path]:
-    """The files with an ONNX model's large weights: two networks of the same form differ only
-    there.
+    """The files with an ONNX model's large weights.
+
+    Two networks of the same form differ only there.
     """
     if path.suffix.lower() == ".onnx":
         names = (

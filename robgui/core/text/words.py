@@ -65,8 +65,9 @@ def number(value: float) -> str:
 
 
 def probability(p: float, digits: int = 1) -> str:
-    """Few significant digits, as a probability deserves: ``0.02``, below a thousandth ``7·10⁻⁷``
-    or ``10⁻¹⁰``.
+    """Few significant digits, as a probability deserves.
+
+    ``0.02``, below a thousandth ``7·10⁻⁷`` or ``10⁻¹⁰``.
     """
     if not math.isfinite(p):
         return "n/a"

@@ -28,11 +28,14 @@ def modules_beside(names: Iterable[str], folders: Sequence[Path]) -> dict[str, b
     waiting, seen = list(names), set[str]()
     while waiting:
         name = waiting.pop()
+        # A random.py beside a model must not replace Python's own for the whole program.
         if name in seen or name in sys.stdlib_module_names or name == "robgui":
             continue
         seen.add(name)
         for inner, content in _files(name, folders):
             found[inner] = content
+            # What the module imports from its neighbours runs too, so it is part of what is
+            # trusted.
             waiting += imports_of(content)
             if len(found) > _MOST_FILES or sum(map(len, found.values())) > _MOST_BYTES:
                 raise ModelError(

@@ -117,6 +117,7 @@ def _run(snapshot: Snapshot, path: Path, device: Any, given: dict[str, Any]) -> 
     except BaseException:
         snapshot.discard()
         raise
+    # The caller named a file of theirs; the path of the private copy must not reach a side file.
     if snapshot.architecture != snapshot.code.architecture:
         classifier = classifier.with_settings(
             classifier.settings.change(architecture=snapshot.code.architecture)
@@ -135,6 +136,7 @@ def _speaking_of(snapshot: Snapshot, path: Path) -> Iterator[None]:
         words = str(error).replace(str(snapshot.model), str(path))
         if snapshot.architecture:
             words = words.replace(snapshot.architecture, snapshot.code.architecture)
+        # Files before folders: their copied paths begin with the folders replaced below.
         for source in snapshot.code.sources:
             words = words.replace(
                 str(snapshot.folder / "code" / source.path.name), str(source.path)

@@ -76,8 +76,11 @@ class Snapshot:
         """Makes the copied modules importable by name, instead of whatever lies beside the model
         now.
         """
+        # The finder and sys.modules belong to the whole process: one load at a time.
         with _IMPORTING:
             _BESIDE.modules = {**_BESIDE.modules, **self._modules}
+            # Two models may each bring a net.py; what the first imported must not answer for the
+            # second.
             for name, module in list(sys.modules.items()):
                 if name.partition(".")[0] in self._modules and _is_copy(module):
                     del sys.modules[name]
@@ -169,7 +172,10 @@ def _pickled(path: Path) -> list[str]:
     with open_regular(path) as file:
         head = file.read(2)
         file.seek(0)
+        # 0x80 begins a pickle of protocol 2 or later.
         if head[:1] == b"\x80" or path.suffix in (".pkl", ".pickle", ".joblib"):
+            # torch's old format is five pickles in a row: magic number, protocol, system, object,
+            # keys.
             return foreign_globals(file, pickles=5)
     if head != b"PK":
         return []
@@ -205,6 +211,7 @@ class _Beside(MetaPathFinder):
 
         Modules inside a package are found by the package.
         """
+        # Python asks with a path for submodules, which the package finds by itself.
         if path is None:
             folder = self.modules.get(fullname)
         else:
@@ -230,4 +237,5 @@ _IMPORTING = threading.RLock()
 _FOLDERS: set[str] = set()
 #: Folders of code that runs, removed when the program ends.
 _KEPT: list[tempfile.TemporaryDirectory[str]] = []
+# First in the list, or a net.py of the working folder would win over the copy.
 sys.meta_path.insert(0, _BESIDE)

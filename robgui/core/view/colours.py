@@ -1,5 +1,6 @@
-"""The colours of a Matrix for both renderers: which map, its direction, and a hue for each
-class.
+"""The colours of a Matrix for both renderers.
+
+Which map, its direction, and a hue for each class.
 """
 
 from __future__ import annotations
@@ -100,8 +101,10 @@ def see_through(pixels: np.ndarray, view: Matrix) -> np.ndarray:
 
 
 def empty_words(view: Matrix) -> str:
-    """Why cells of a matrix are empty, for a legend; nothing where none is, or where only a class
-    that meets itself is left out, which everybody sees.
+    """Why cells of a matrix are empty, for a legend.
+
+    Nothing where none is, or where only a class that meets itself is left out, which everybody
+    sees.
     """
     if view.classes is not None:
         empty = view.classes < 0

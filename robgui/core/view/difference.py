@@ -17,8 +17,9 @@ Comparable = Curves | Matrix | Bars
 
 
 def aligned(first: View, second: View) -> tuple[View, View]:
-    """Both views made comparable by eye: same colours, same ranges, same bars in the same
-    places.
+    """Both views made comparable by eye.
+
+    Same colours, same ranges, same bars in the same places.
     """
     if isinstance(first, Matrix) and isinstance(second, Matrix):
         second = _in_order_of(first, second)
@@ -100,6 +101,7 @@ def _shared(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarr
     None unless both begin and end alike: a curve may have more places where it bends.
     """
     none = np.zeros(0, dtype=np.int64)
+    # Runs over different ranges share no axis, even if single places happen to agree.
     if not len(first) or not len(second) or not np.allclose(first[[0, -1]], second[[0, -1]]):
         return none, none
     nearest = np.abs(first[:, None] - second).argmin(1)
@@ -157,6 +159,7 @@ def _bars(first: Bars, second: Bars) -> Bars | str:
         return "The two runs have no number in common, so there is nothing to subtract."
     at_first = [first.names.index(name) for name in names]
     at_second = [second.names.index(name) for name in names]
+    # On a logarithmic axis the ratio is what the eye compares: subtract the powers of ten.
     on = np.log10 if second.value.log else np.asarray
     rows = tuple(
         Series(row.name, on(row.values[at_second]) - on(before[row.name].values[at_first]), row.ink)
@@ -230,6 +233,7 @@ def _heights(bars: Bars) -> list[np.ndarray]:
     ]
     if bars.stacked and bars.series:
         ends.append(np.nansum([row.values for row in bars.series], axis=0))
+    # Bars stand on zero, so zero is part of the range; a logarithmic axis has no zero.
     if bars.value.log:
         return ends
     return [*ends, np.zeros(1)]

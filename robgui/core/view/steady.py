@@ -48,6 +48,7 @@ def _same_ranges(frames: Sequence[Curves]) -> list[Curves]:
 def _same_values(frames: Sequence[Bars]) -> list[Bars]:
     stacked = [frame for frame in frames if frame.stacked and frame.series]
     sums = [np.nansum([row.values for row in frame.series], axis=0) for frame in stacked]
+    # Bars stand on zero, so zero is always part of the range.
     ends = _ends([*sums, *(row.values for frame in frames for row in frame.series), np.zeros(1)])
     made = []
     for frame in frames:

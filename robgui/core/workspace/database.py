@@ -219,8 +219,9 @@ class Database:
             self._migrate(version)
 
     def _refuse_foreign_schema(self, version: int) -> None:
-        """Refuses anything this program did not create: a foreign view or trigger would run with
-        every query.
+        """Refuses anything this program did not create.
+
+        A foreign view or trigger would run with every query.
         """
         found = self._open_connection().execute(_SCHEMA).fetchmany(1000)
         # The schema is compared with the one our own scripts make, in a database in memory.

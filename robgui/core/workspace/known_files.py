@@ -159,8 +159,9 @@ class KnownFiles:
 def remembering(
     reference: Reference, known: str = "UPDATE SET body = excluded.body, used = excluded.used"
 ) -> tuple[str, tuple[Any, ...]]:
-    """The statement that stores a reference, and its values; ``known`` decides about an older
-    record of it.
+    """The statement that stores a reference, and its values.
+
+    ``known`` decides about an older record of it.
     """
     values = (reference.fingerprint, reference.kind, reference.model_dump_json(), time.time())
     return (

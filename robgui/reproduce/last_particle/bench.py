@@ -68,8 +68,9 @@ class ParticleBench:
     given_test: Dataset | None = None
 
     def networks(self) -> list[tuple[Classifier, Dataset]]:
-        """The networks of Table 1 with what they are tested on: given or bundled ones, else
-        newly trained.
+        """The networks of Table 1 with what they are tested on.
+
+        Given or bundled ones, else newly trained.
         """
         if self.given and self.given_test is not None:
             return [

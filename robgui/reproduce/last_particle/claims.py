@@ -1,5 +1,6 @@
-"""The claims of the last particle paper (Section 4.1: Tables 1 to 3) as runs of the table of the
-analysis.
+"""The claims of the last particle paper as runs of the table of the analysis.
+
+Section 4.1: Tables 1 to 3.
 """
 
 from __future__ import annotations

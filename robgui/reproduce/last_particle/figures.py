@@ -50,8 +50,9 @@ def settings_words(bench: ParticleBench, result: LastParticleTableResult) -> str
 
 
 def shares_of(result: LastParticleTableResult) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Certified, validated and clean in plain sampling: the share of the inputs at each size of
-    noise.
+    """Certified, validated and clean in plain sampling.
+
+    The share of the inputs at each size of noise.
     """
     return (
         result.certified.mean(1),

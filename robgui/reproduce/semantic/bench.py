@@ -76,8 +76,9 @@ class SemanticBench:
 
 
 def open_bench(setting: Setting) -> SemanticBench:
-    """The bundled networks and the extra ``imagenet``, or the given ones: those with 1,000
-    classes look at meshes.
+    """The bundled networks and the extra ``imagenet``, or the given ones.
+
+    Those with 1,000 classes look at meshes.
     """
     size = QUICK if setting.quick else FULL
     imagenet = tuple(model for model in setting.models if _knows_meshes(model))

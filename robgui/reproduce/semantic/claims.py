@@ -1,5 +1,6 @@
-"""The claims of the semantic robustness paper (Sections 1, 4 and 5: Figures 1 to 5, Table 1) as
-runs of the engines.
+"""The claims of the semantic robustness paper as runs of the engines.
+
+Sections 1, 4 and 5: Figures 1 to 5, Table 1.
 """
 
 from __future__ import annotations
@@ -194,8 +195,9 @@ def drop_claim(result: MapResult, statement: str, name: str) -> Claim:
 
 
 def _nearest(result: MapResult) -> str:
-    """How small a change suffices, along the first parameter: the paper speaks of a small one
-    and gives no number.
+    """How small a change suffices, along the first parameter.
+
+    The paper speaks of a small one and gives no number.
     """
     scores, axis = result.scores, result.axes[0]
     for apart in range(1, len(result.x)):

@@ -1,5 +1,6 @@
-"""The claims of the zoNNscan paper (Section III: Figures 2 to 4, Table I, the watermark) as runs
-of the engines.
+"""The claims of the zoNNscan paper as runs of the engines.
+
+Section III: Figures 2 to 4, Table I, the watermark.
 """
 
 from __future__ import annotations

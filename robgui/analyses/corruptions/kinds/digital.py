@@ -70,8 +70,9 @@ def _bent(shape: torch.Size, strength: float, width: float, generator: torch.Gen
 
 
 def _sampled(x: Tensor, places: Tensor, repeated: bool) -> Tensor:
-    """Pictures read at ``(n, h, w, 2)`` places, mirrored at the border: with its pixels once, or
-    repeated.
+    """Pictures read at ``(n, h, w, 2)`` places, mirrored at the border.
+
+    With its pixels once, or repeated.
     """
     height, width = x.shape[2:]
     sizes = torch.tensor([width, height], device=HOST, dtype=places.dtype)

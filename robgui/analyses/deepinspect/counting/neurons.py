@@ -78,8 +78,9 @@ def _columns(sizes: tuple[int, ...], device: torch.device) -> tuple[Tensor, Tens
 
 
 def summary(output: Tensor) -> Tensor:
-    """The output of a layer as ``(n, k + 2)``: a mean per neuron, then the layer's minimum and
-    maximum.
+    """The output of a layer as ``(n, k + 2)``.
+
+    A mean per neuron, then the layer's minimum and maximum.
 
     Of four dimensions the second counts the channels; of fewer, the last counts the units.
     """
@@ -156,8 +157,9 @@ def _chosen(
 
 
 class GrowingPace:
-    """Says when derived results are due: at once, then late enough for the work to stay a small
-    share.
+    """Says when derived results are due.
+
+    At once, then late enough for the work to stay a small share.
     """
 
     def __init__(self, share: float = 0.02, shortest: float = 0.05) -> None:
@@ -179,8 +181,9 @@ class GrowingPace:
 
 
 def members(scores: Tensor, multi_label: bool) -> Tensor:
-    """Predicted labels ``(n, m)`` bool: the highest score, or every score above 0 (probability
-    above ½) for a multi-label model.
+    """Predicted labels ``(n, m)`` bool.
+
+    The highest score, or every score above 0 (probability above ½) for a multi-label model.
     """
     if multi_label:
         return scores > 0

@@ -91,8 +91,9 @@ def ranking_rounds(
 def mode_rounds(
     classifier: Classifier, params: InspectParams
 ) -> Generator[None, None, Baseline | None]:
-    """The MODE baseline from the weights of the last layer, in portions; None if they cannot be
-    seen.
+    """The MODE baseline from the weights of the last layer, in portions.
+
+    None if they cannot be seen.
     """
     weights = classifier.class_weights()
     if weights is None:

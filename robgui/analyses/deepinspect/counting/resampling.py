@@ -69,8 +69,9 @@ class Grouped:
 
 
 def group_of(places: np.ndarray) -> np.ndarray:
-    """The group of each input by its number; neighbours are separated, whatever the order of the
-    data.
+    """The group of each input by its number.
+
+    Neighbours are separated, whatever the order of the data.
     """
     # Multiplication by 2^64 over the golden ratio (Knuth's hash); the upper bits are well mixed.
     mixed = (np.asarray(places, dtype=np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)

@@ -56,8 +56,9 @@ def type1conf(y: Any, yhat: Any, m: int) -> np.ndarray:
 
 
 def type2conf(Y: Any, P: Any, fewest: int = FEWEST) -> np.ndarray:
-    """True confusion of a multi-label model: mean of P(a and b predicted | a true, b not) and
-    the reverse.
+    """True confusion of a multi-label model.
+
+    Mean of P(a and b predicted | a true, b not) and the reverse.
 
     Args:
         Y: ``(n, m)`` 0 or 1, the true classes.

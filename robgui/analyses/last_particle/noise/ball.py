@@ -99,8 +99,9 @@ class CutBall:
         return torch.zeros(0, device=self._low.device)
 
     def offsets(self, pairs: Tensor) -> Bound:
-        """Latent ``(n, d + 2)`` -> points ``(n, d)`` within the bounds; only valid under the
-        condition.
+        """Latent ``(n, d + 2)`` -> points ``(n, d)`` within the bounds.
+
+        Only valid under the condition.
         """
         low, high = self._low[pairs], self._high[pairs]
 

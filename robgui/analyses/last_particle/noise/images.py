@@ -55,8 +55,9 @@ def smooth(x: Tensor, reach: Tensor, blur: float) -> Bound:
 
 
 def blurring(size: int, width: float) -> Tensor:
-    """The blurring matrix ``(size, size)``; its rows have length 1, which keeps the variance of
-    white noise.
+    """The blurring matrix ``(size, size)``.
+
+    Its rows have length 1, which keeps the variance of white noise.
     """
     place = torch.arange(size, dtype=torch.float64, device=torch.device("cpu"))
     weights = torch.exp(-((place[:, None] - place) ** 2) / (2 * width**2))

@@ -1,5 +1,6 @@
-"""The margin of failure: best score of another class minus that of the right class; fails above
-0.
+"""The margin of failure: best score of another class minus that of the right class.
+
+Fails above 0.
 """
 
 from __future__ import annotations

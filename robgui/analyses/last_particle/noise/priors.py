@@ -98,8 +98,9 @@ class Prior:
         return lambda latent: after(raw(latent))
 
     def inside(self, pairs: Tensor) -> Bound | None:
-        """Latent points ``(n, dim)`` -> which of them belong to the noise ``(n,)``; None if all
-        do.
+        """Latent points ``(n, dim)`` -> which of them belong to the noise ``(n,)``.
+
+        None if all do.
         """
         return None if self._cut_ball is None else self._cut_ball.inside(pairs)
 

@@ -91,8 +91,9 @@ class Moves:
         self._decided()
 
     def _decided(self, able: Tensor | None = None) -> Tensor:
-        """Moves to the proposal where it lies above the level and the particle is ``able``; says
-        where.
+        """Moves to the proposal where it lies above the level and the particle is ``able``.
+
+        Says where.
         """
         heights, bar = self._score(self._proposed), next(self._bars)
         # On a plateau a particle at the level's own score may move along it: what it must exceed is

@@ -167,8 +167,9 @@ class Choice:
         )
 
     def bars(self, population: Population) -> Level:
-        """The level for the copies, in the form ``Moves`` takes: ``(a * K,)``, and one row for each
-        move.
+        """The level for the copies, in the form ``Moves`` takes.
+
+        ``(a * K,)``, and one row for each move.
 
         Only in lanes that have met a level twice does a particle on the level move freely along it.
         In the others it does so with the probability of the rest, as every particle above the level

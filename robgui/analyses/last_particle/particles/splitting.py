@@ -122,8 +122,9 @@ class Splitting:
         self.ended[[test for test in tests if test not in still]] = True
 
     def look(self, test: int) -> None:
-        """Updates ``heights`` and ``ancestors`` of a test's lanes; those of ended lanes are
-        current.
+        """Updates ``heights`` and ``ancestors`` of a test's lanes.
+
+        Those of ended lanes are current.
         """
         for place in np.flatnonzero(self._state.lanes // self._setup.replicas == test):
             self._write_down(int(place))
@@ -207,8 +208,9 @@ class Splitting:
         return heights
 
     def _bound(self, owner: np.ndarray) -> Bound:
-        """The score of points that belong to the tests ``owner``; cached, since the same tests ask
-        again and again.
+        """The score of points that belong to the tests ``owner``.
+
+        Cached, since the same tests ask again and again.
         """
         if self._last_bound is None or not np.array_equal(self._last_bound[0], owner):
             self._last_bound = owner, self._score.bind(torch.from_numpy(owner).to(self._device))

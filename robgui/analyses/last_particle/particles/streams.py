@@ -22,8 +22,9 @@ _MOST_TRIES = 2000
 
 
 class Streams:
-    """One stream of random numbers per lane: a lane depends on neither its neighbours nor the
-    batch.
+    """One stream of random numbers per lane.
+
+    A lane depends on neither its neighbours nor the batch.
 
     Normal numbers are drawn on the device, with the particles; uniform ones on the host, where
     choices are made.

@@ -115,8 +115,9 @@ class Importance:
             yield
 
     def _needed(self) -> int:
-        """How many points would give an estimate; 0 if there is one already, or none is within
-        reach.
+        """How many points would give an estimate.
+
+        0 if there is one already, or none is within reach.
         """
         found = self.measured
         if not found.failures or found.effective >= ENOUGH:

@@ -76,8 +76,9 @@ def likeliest(
 
 
 class _Search:
-    """All starts at once, one row each: towards each rival from 0, and towards any from
-    elsewhere.
+    """All starts at once, one row each.
+
+    Towards each rival from 0, and towards any from elsewhere.
     """
 
     def __init__(
@@ -212,8 +213,9 @@ class _Centring:
         self._best, self._off = points, torch.full((len(points),), torch.inf, device=points.device)
 
     def step(self) -> None:
-        """One linearisation of the mean score; takes half of the step, since the score is
-        curved.
+        """One linearisation of the mean score.
+
+        Takes half of the step, since the score is curved.
         """
         height, slope, share = self._at(self.points)
         better = (share - 0.5).abs() < self._off

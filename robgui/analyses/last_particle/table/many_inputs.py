@@ -1,5 +1,6 @@
-"""Last particle for many inputs and sizes of noise: the paper's Tables 1 to 5, beside Monte
-Carlo and formal bounds.
+"""Last particle for many inputs and sizes of noise.
+
+The paper's Tables 1 to 5, beside Monte Carlo and formal bounds.
 """
 
 from __future__ import annotations

@@ -188,8 +188,9 @@ class _Map:
         return not bool(known.all())
 
     def share(self, part: range, units: int) -> list[_Block]:
-        """The blocks of some of ``units`` equal shares, shape after shape: a part touches few
-        shapes.
+        """The blocks of some of ``units`` equal shares, shape after shape.
+
+        A part touches few shapes.
         """
         rounds = levels(*self._shape[2:])
         blocks = [

@@ -84,8 +84,9 @@ class EmptyBox:
         return max(found, key=lambda one: one.volume)
 
     def free(self, box: Reach) -> tuple[np.ndarray, np.ndarray]:
-        """Which faces, lower and upper ``(n,)``, could move outwards: not at the end of their
-        range.
+        """Which faces, lower and upper ``(n,)``, could move outwards.
+
+        Not at the end of their range.
         """
         # A box that goes all the way around has no faces on that axis.
         around = self._wraps & (box.sides >= self._width - 1e-9)

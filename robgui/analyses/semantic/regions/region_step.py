@@ -38,8 +38,9 @@ _DIFFERENCE = 0.005
 
 @dataclass(frozen=True, slots=True)
 class QueryPoints:
-    """Points of the next step in the units of the axes: ``points (m, n)`` need a score, ``sloped
-    (k, n)`` a gradient too.
+    """Points of the next step in the units of the axes.
+
+    ``points (m, n)`` need a score, ``sloped (k, n)`` a gradient too.
     """
 
     points: Tensor

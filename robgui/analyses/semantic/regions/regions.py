@@ -182,8 +182,9 @@ class _Regions:
         return np.asarray(enough & (var <= p.eps_v))
 
     def _keep_worst(self, inside: Interior) -> None:
-        """The images behind the findings: where the class fails inside a region, the lowest
-        scores first.
+        """The images behind the findings.
+
+        Where the class fails inside a region, the lowest scores first.
         """
         able = self._growth.able
         failing = np.flatnonzero(able & (inside.lowest_top1 != self._target))

@@ -159,8 +159,9 @@ def _worth(looked: CoarseScan, target: int, mode: Mode) -> tuple[Tensor, Tensor]
 def _far_apart(
     space: Space, points: Tensor, worth: Tensor, count: int, allowed: Tensor
 ) -> list[int]:
-    """Indices of up to ``count`` points worth starting from; only ``allowed`` ones except the
-    first.
+    """Indices of up to ``count`` points worth starting from.
+
+    Only ``allowed`` ones except the first.
     """
     # The usual pose is preferred as a start if it is nearly as good as the best.
     usual = bool(worth[-1] >= 0.5 * worth.max())

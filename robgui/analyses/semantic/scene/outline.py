@@ -182,8 +182,9 @@ def _shown(
     seen: Tensor,
     pixels: int,
 ) -> Tensor:
-    """Which crossings are not hidden: in front of the farther pixel, and the nearer pixel on the
-    surface's side.
+    """Which crossings are not hidden.
+
+    In front of the farther pixel, and the nearer pixel on the surface's side.
 
     ``depth`` is the edge's 1/depth there.
     """

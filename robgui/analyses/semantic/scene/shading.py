@@ -103,7 +103,8 @@ def _distinct(number: Tensor, most: int) -> tuple[Tensor, Tensor]:
 
 
 def _planes(corners: Corners, cosine: Tensor, surface: Surface, used: Tensor) -> Tensor:
-    """Coefficients over x, y, 1 of 1/depth, cosine/depth and values/depth on each used face:
+    """Coefficients over x, y, 1 of 1/depth, cosine/depth and values/depth on each used face.
+
     ``(3 · (2 + k), u)``.
     """
     picture = used.div(surface.faces.shape[1], rounding_mode="floor")

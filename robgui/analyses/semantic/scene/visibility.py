@@ -65,8 +65,9 @@ class _Spans(NamedTuple):
 
 
 def nearest(corners: Corners, faces: Tensor, size: tuple[int, int]) -> Tensor:
-    """The nearest face at each pixel centre ``(m · h · w,)``: bits of 1/depth above 32 bits of
-    the face; 0 for none.
+    """The nearest face at each pixel centre ``(m · h · w,)``.
+
+    Bits of 1/depth above 32 bits of the face; 0 for none.
 
     Args:
         corners: Projected vertices.
@@ -91,8 +92,9 @@ def inverse_depth(seen: Tensor) -> Tensor:
 
 
 def expand(count: Tensor) -> tuple[Tensor, Tensor]:
-    """Expands each i to ``count[i]`` >= 1 entries: the owner of each entry, and its number
-    there.
+    """Expands each i to ``count[i]`` >= 1 entries.
+
+    The owner of each entry, and its number there.
     """
     # Writes a 1 where each owner's entries begin; their running sum numbers the owners.
     ends = count.cumsum(0)

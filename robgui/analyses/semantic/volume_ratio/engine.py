@@ -201,8 +201,9 @@ class _Table:
         )
 
     def _able(self) -> np.ndarray:
-        """Whether ``(M, K, P)`` the class is seen at the start (for adversarial regions: is not
-        seen).
+        """Whether ``(M, K, P)`` the class is seen at the start.
+
+        For adversarial regions, whether it is not seen.
         """
         held = self._top1 == np.array(self._target)[None, :, None]
         return np.asarray(held if self._params.mode == "robust" else ~held)

@@ -87,8 +87,9 @@ def _by_shape(result: SrvrResult) -> Table:
 
 
 def _where(result: SrvrResult) -> Boxes:
-    """The regions of the first network on the first shape; crosses are starts that lose the
-    class.
+    """The regions of the first network on the first shape.
+
+    Crosses are starts that lose the class.
     """
     boxes = []
     for start, (q, method) in product(range(len(result.starts)), enumerate(result.methods)):

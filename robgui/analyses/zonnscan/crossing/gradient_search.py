@@ -171,8 +171,9 @@ class GradientSearch:
         return margins, torch.cat(known).nan_to_num(0.0, 0.0, 0.0)
 
     def _margin(self, scores: Tensor) -> Tensor:
-        """Positive where the votes differ from the input's: the best rival minus the class
-        ``(n,)``.
+        """Positive where the votes differ from the input's.
+
+        The best rival minus the class ``(n,)``.
 
         With several labels: the label nearest to flipping.
         """

@@ -59,8 +59,9 @@ def next_radius(radii: np.ndarray, curves: np.ndarray) -> float | None:
 
 
 def curves_of(counts: Counts, own: np.ndarray, klass: int) -> np.ndarray:
-    """The curves of the plot ``(1 + Z, 3)``: uncertainty, share of changes, confidence in the
-    input's class.
+    """The curves of the plot ``(1 + Z, 3)``.
+
+    Uncertainty, share of changes, confidence in the input's class.
 
     ``own (3,)`` at radius 0, then at every zone.
     """

@@ -34,8 +34,9 @@ _PER_SKEWNESS = 25
 
 
 def half_widths(counts: Counts) -> np.ndarray:
-    """Half-widths ``(Z,)`` of Student's 95 % intervals of the index; infinite where not available
-    yet.
+    """Half-widths ``(Z,)`` of Student's 95 % intervals of the index.
+
+    Infinite where not available yet.
 
     Replicated Sobol: over the replicates. Plain and antithetic: over samples or pairs; where all of
     them are equal to single precision that interval is empty, and 3/n stands in, because a value
@@ -66,8 +67,9 @@ def half_widths(counts: Counts) -> np.ndarray:
 
 
 def safe_half_widths(counts: Counts) -> np.ndarray:
-    """Half-widths ``(Z,)`` that keep their promise near sharp boundaries too: the larger side of
-    ``intervals``.
+    """Half-widths ``(Z,)`` that keep their promise near sharp boundaries too.
+
+    The larger side of ``intervals``.
     """
     return np.asarray(half_widths(counts) + _per_zone(rarer, counts))
 

@@ -190,8 +190,9 @@ def _why_plain(sampler: Sampler, dims: int, samples: int) -> str:
 
 
 def block_size(dims: int) -> int:
-    """How many points are made at once: at most 4 million numbers, a power of two, independent of
-    the batch.
+    """How many points are made at once.
+
+    At most 4 million numbers, a power of two, independent of the batch.
     """
     return 1 << int(math.log2(min(1024, max(SOBOL_REPLICATES, 2**22 // dims))))
 

@@ -135,8 +135,9 @@ def _scope(result: PopulationsResult, params: ScanParams) -> str:
 
 
 def findings(result: PopulationsResult, params: PopulationsParams) -> list[Finding]:
-    """The worst inputs of the first set: their class changes in the zone, or the model is
-    unsure.
+    """The worst inputs of the first set.
+
+    Their class changes in the zone, or the model is unsure.
     """
     places = zip(result.notable, result.notable_inputs, strict=True)
     return [_finding(result, params, int(place), x) for place, x in places]

@@ -116,6 +116,7 @@ def _batch(path: Path, options: Options) -> tuple[Blocks, np.ndarray, bool]:
 def _binary(path: Path, options: Options) -> tuple[Blocks, np.ndarray, bool]:
     with reading(path):
         length = path.stat().st_size
+    # A record is one label (CIFAR-10) or two (CIFAR-100), then 3072 pixels; the length tells.
     labels = next((many for many in (1, 2) if length and length % (_PIXELS + many) == 0), 0)
     if not labels:
         raise DataError(
@@ -134,6 +135,7 @@ def _binary(path: Path, options: Options) -> tuple[Blocks, np.ndarray, bool]:
 def _column(path: Path, count: int, width: int, column: int) -> np.ndarray:
     """One byte of every row, some rows at a time."""
     found = np.empty(count, np.uint8)
+    # A thousand records at once: the labels lie a record apart, and a read for each is slow.
     for start in range(0, count, 1000):
         size = min(1000, count - start) * width
         part = FileRows(path, start * width, np.dtype(np.uint8), (1, size))

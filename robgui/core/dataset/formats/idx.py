@@ -112,6 +112,7 @@ def _blocks(path: Path) -> Blocks:
                 )
             check_size(dtype, shape[1:], path)
             return FileRows(path, offset, dtype, shape)
+    # There is no seeking in a packed file, and labels are read whole anyway.
     with reading(path), open_bytes(path) as stream:
         stream.read(offset)
         return Memory(read_array(stream, dtype, shape, path))

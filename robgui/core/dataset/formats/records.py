@@ -159,8 +159,9 @@ def _tracks(
 
 
 def _points(value: object) -> tuple[np.ndarray | None, tuple[str, ...]]:
-    """The points of one track ``(t, f)`` and their column names, if named; None if they are not
-    points.
+    """The points of one track ``(t, f)`` and their column names, if named.
+
+    None if they are not points.
     """
     if not isinstance(value, list) or not value:
         return None, ()

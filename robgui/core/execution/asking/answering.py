@@ -96,8 +96,9 @@ def left_out(shelf: LoadedCache, data: str) -> str:
 def card(
     shelf: LoadedCache, model: dict[str, Any], settings: dict[str, Any] | None = None
 ) -> ModelCard:
-    """A model with other ``settings``, tried out; on the device and with the precision ``model``
-    asks for.
+    """A model with other ``settings``, tried out.
+
+    On the device and with the precision ``model`` asks for.
     """
     classifier = loaded(shelf, model)
     if settings is None:

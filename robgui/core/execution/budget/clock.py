@@ -43,8 +43,9 @@ class Clock:
 
 
 def seconds_left(share: float | None, seconds: float) -> float | None:
-    """Estimated time for the rest, if this share took ``seconds``; None until there is enough to go
-    by.
+    """Estimated time for the rest, if this share took ``seconds``.
+
+    None until there is enough to go by.
     """
     if share is None or share < _LEAST_SHARE or seconds < _LEAST_SECONDS:
         return None

@@ -1,5 +1,6 @@
-"""The operations an exported graph may use: those of torch that only compute, each overload by
-name.
+"""The operations an exported graph may use.
+
+Those of torch that only compute, each overload by name.
 
 Torch's own reader resolves any dotted name below ``torch`` and evaluates shape expressions as
 Python. This one knows the operations below and arithmetic on sizes: nothing that touches files,

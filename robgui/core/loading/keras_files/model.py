@@ -96,8 +96,9 @@ def _described(path: Path) -> tuple[Any, bytes]:
 
 
 def _rewrite(path: Path, target: Path, described: Any, metadata: bytes) -> int:
-    """A copy with exactly what was checked, so nothing else is read; returns the bytes of its
-    weights.
+    """A copy with exactly what was checked, so nothing else is read.
+
+    Returns the bytes of its weights.
     """
     weights = target.with_name("weights.h5")
     with Archive(path) as archive:

@@ -60,8 +60,9 @@ def load_onnx(path: Path, scores: str = "") -> Raw:
 
 
 def _refuse_gaps(graph: Any) -> None:
-    """Refuses an operation with a gap in a variable-length input list: onnxruntime would read past
-    its end.
+    """Refuses an operation with a gap in a variable-length input list.
+
+    The runtime would read past its end.
     """
     from onnx import defs
 
@@ -272,8 +273,9 @@ def _translate(
 
 
 def _messages(message: Any, kind: str) -> Iterator[Any]:
-    """Every protobuf message of one kind, wherever it is nested: in bodies, functions, sparse
-    constants, training steps.
+    """Every protobuf message of one kind, wherever it is nested.
+
+    In bodies, functions, sparse constants, training steps.
     """
     stack = [message]
     while stack:
@@ -323,8 +325,9 @@ def _length(tensor: Any, target: Path) -> int:
 
 
 def _refuse_unread_files(model: Any) -> None:
-    """Refuses weights still outside after loading: the runtime would read them from the current
-    folder, unseen by the fingerprint.
+    """Refuses weights still outside after loading.
+
+    The runtime would read them from the current folder, unseen by the fingerprint.
     """
     if any(tensor.data_location == 1 for tensor in _messages(model, "TensorProto")):
         raise ModelError(

@@ -108,8 +108,9 @@ def guard_kernels(unit: Any) -> None:
 
 
 def _reached(unit: Any, module: Any) -> Iterator[Any]:
-    """The nodes that a call of ``module`` may run: those of ``forward``, or all if that cannot be
-    told.
+    """The nodes that a call of ``module`` may run.
+
+    Those of ``forward``, or all if that cannot be told.
     """
     # Inlined: calls of submodules are replaced by their bodies.
     if module._has_method("forward"):

@@ -1,5 +1,6 @@
-"""The operations TorchScript may use: those that compute, by name. No file, no process, no other
-library.
+"""The operations TorchScript may use.
+
+Those that compute, by name. No file, no process, no other library.
 
 The names stand in the code of the file (``torch.conv2d``, ``ops.prim.RaiseException``) and, with
 their overloads, in the graphs torch makes of it. Both are checked against these lists.

@@ -16,8 +16,9 @@ _SECONDS = 0.5
 
 
 def measure(classifier: Classifier) -> list[Speed]:
-    """Times a batch of random inputs in each precision and layout; leaves the classifier
-    unchanged.
+    """Times a batch of random inputs in each precision and layout.
+
+    Leaves the classifier unchanged.
     """
     import torch
 

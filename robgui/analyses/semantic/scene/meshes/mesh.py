@@ -138,8 +138,9 @@ def _check(vertices: np.ndarray, faces: np.ndarray, name: str) -> None:
 def _cleaned(
     vertices: np.ndarray, faces: np.ndarray, values: np.ndarray, name: str
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[str]]:
-    """Removes faces that cannot be drawn and unused vertices; centres it and scales its longest
-    side to 2.
+    """Removes faces that cannot be drawn and unused vertices.
+
+    Centres it and scales its longest side to 2.
     """
     notes: list[str] = []
     whole = np.isfinite(vertices).all(1)[faces].all(1)

@@ -124,8 +124,9 @@ class Batches(ABC):
         return bool(types.is_string(known) or types.is_large_string(known))
 
     def number_type(self, name: str) -> np.dtype | None:
-        """The type of the numbers in a column, possibly inside lists; None if it holds something
-        else.
+        """The type of the numbers in a column, possibly inside lists.
+
+        None if it holds something else.
         """
         known = self._type(name)
         while self._is_list(known):
