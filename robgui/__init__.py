@@ -5,8 +5,8 @@
     result = robgui.run("zonnscan", model, inputs, samples=1024)
     result.plot()  # and in a notebook the result itself shows what it says, and its pictures
 
-An error that a user can do something about is a RobguiError, whose message is one sentence.
-Names are imported when they are first used, so that importing robgui costs nothing.
+An error that a user can do something about is a RobguiError, whose message is one sentence. Names
+are imported on first use: ``import robgui`` itself costs nothing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""``python -m robgui``: without arguments the window, otherwise the command line."""
+"""``python -m robgui``: the window without arguments, the command line with them."""
 
 from __future__ import annotations
 

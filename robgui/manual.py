@@ -1,6 +1,4 @@
-"""The manual: a first page and one per method, written once and used by F1, the report and the
-command line.
-"""
+"""The manual: a first page and one per method, used by F1, the report and the command line."""
 
 from __future__ import annotations
 
@@ -48,7 +46,7 @@ class ManualPage:
 
 @dataclass(frozen=True)
 class Hit:
-    """A place in the manual where the words of a search stand."""
+    """A place in the manual that matches a search."""
 
     page: str
     section: str
@@ -77,7 +75,7 @@ def page_of(analysis: str) -> ManualPage:
 
 
 def search(words: str) -> list[Hit]:
-    """The sections in which all words stand, those with a word in their heading first."""
+    """The sections that contain all words; those with a word in the heading come first."""
     wanted = words.casefold().split()
     hits = [
         Hit(one.name, heading, _around(body, wanted))
@@ -89,7 +87,7 @@ def search(words: str) -> list[Hit]:
 
 
 def settings(analyses: Iterable[Analysis]) -> str:
-    """What each setting of these analyses does, as Markdown; made from the settings themselves."""
+    """What each setting of these analyses does, as Markdown made from the settings themselves."""
     parts = ["## Settings"]
     for analysis in analyses:
         parts.append(f"### {analysis.title}")
@@ -108,7 +106,7 @@ def settings(analyses: Iterable[Analysis]) -> str:
 
 @cache
 def read_page(name: str, path: Path, title: str) -> ManualPage:
-    """A page of Markdown; without a heading it is called ``title``."""
+    """Parses a page of Markdown; ``title`` names one without a heading."""
     text = path.read_text(encoding="utf-8")
     head, *rest = re.split(r"^## +", text, flags=re.MULTILINE)
     sections = {part.partition("\n")[0].strip(): part.partition("\n")[2].strip() for part in rest}
@@ -121,7 +119,7 @@ def read_page(name: str, path: Path, title: str) -> ManualPage:
 
 
 def _without_marks(body: str) -> str:
-    """The words of a section without the marks of Markdown, in one line."""
+    """A section's words on one line, without Markdown marks."""
     text = re.sub(r"^\s*(?:#+|[-*+>]|\d+\.)\s+", "", body, flags=re.MULTILINE)
     text = re.sub(r"^\s*\|?(?:\s*:?-{3,}:?\s*\|?)+\s*$", "", text, flags=re.MULTILINE)
     text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text)
@@ -130,7 +128,7 @@ def _without_marks(body: str) -> str:
 
 
 def _around(body: str, words: list[str]) -> str:
-    """A piece of text around the first word found."""
+    """An excerpt around the first word found."""
     plain = _without_marks(body)
     place = min((found for word in words if (found := plain.casefold().find(word)) >= 0), default=0)
     start = max(0, place - 60)

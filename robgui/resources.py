@@ -1,4 +1,4 @@
-"""Finds what ships beside the code: icons, the demo, meshes; imports neither torch nor Qt."""
+"""Finds what ships beside the code: icons, the demo, meshes. Imports neither torch nor Qt."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _DEMO = (
 
 
 def path(*parts: str) -> Path:
-    """The file or folder ``parts`` below resources/; RobguiError when it is not there."""
+    """The file or folder ``parts`` below resources/; RobguiError if it is missing."""
     roots = [root for root in possible_roots() if root.is_dir()]
     if not roots:
         raise RobguiError(
@@ -75,7 +75,7 @@ def demo() -> tuple[DemoEntry, ...]:
 
 
 def possible_roots() -> Iterator[Path]:
-    """Where resources/ may be: a frozen app, a wheel, a checkout."""
+    """Where resources/ may be: in a frozen app, a wheel or a checkout."""
     frozen = getattr(sys, "_MEIPASS", None)
     if frozen is not None:
         yield Path(frozen) / "resources"

@@ -1,10 +1,10 @@
-"""Changes one place of the code at a time and looks whether a test fails: ``python -m
-tests.mutation``.
+"""Changes one place of the code at a time and sees whether a test fails.
 
-A change that no test notices is a claim that no test proves. Changes are drawn at random with a
-seed: a comparison, an operator, a constant, an ``and`` or a ``not``. Each is compiled in a process
-forked after torch was imported, so that it costs its tests and little more; the tree stays as it
-is.
+Run it as ``python -m tests.mutation``. A change that no test notices is a claim that no test
+proves. A seed draws the changes: a comparison, an operator, a constant, an ``and`` or a ``not``.
+Each is compiled in a process forked after torch was imported, which saves the import; the working
+tree is never written. A long round goes in portions: ``--minutes`` ends one, ``--skip`` starts the
+next where it ended.
 """
 
 from __future__ import annotations
@@ -26,27 +26,39 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-#: What is changed, and the tests that should notice.
+#: What is changed, and the tests that should notice: few, since a survivor costs all of them.
 SUBJECTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "verdict": (
         ("robgui/core/verdict.py", "robgui/core/intervals.py"),
         (
+            "tests/core/test_verdict.py",
+            "tests/core/test_intervals.py",
             "tests/core/test_evidence.py",
             "tests/core/test_findings.py",
-            "tests/analyses/zonnscan/words",
-            "tests/analyses/deepinspect/test_surety.py",
-            "tests/core/test_intervals.py",
         ),
     ),
     "bounds": (("robgui/bounds",), ("tests/bounds",)),
-    "last_particle": (
+    "noise": (
+        ("robgui/analyses/last_particle/noise",),
+        ("tests/analyses/last_particle/test_noise.py",),
+    ),
+    "particles": (
+        ("robgui/analyses/last_particle/estimates.py", "robgui/analyses/last_particle/particles"),
         (
-            "robgui/analyses/last_particle/estimates.py",
-            "robgui/analyses/last_particle/particles",
-            "robgui/analyses/last_particle/sampling",
-            "robgui/analyses/last_particle/noise",
+            "tests/analyses/last_particle/test_estimate.py",
+            "tests/analyses/last_particle/test_guided.py",
         ),
-        ("tests/analyses/last_particle",),
+    ),
+    "sampling": (
+        ("robgui/analyses/last_particle/sampling",),
+        (
+            "tests/analyses/last_particle/test_importance.py",
+            "tests/analyses/last_particle/test_chance.py",
+        ),
+    ),
+    "exact": (
+        ("robgui/analyses/last_particle/exact.py",),
+        ("tests/analyses/last_particle/test_exact.py",),
     ),
 }
 _COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
@@ -197,6 +209,8 @@ def main() -> None:
     parser.add_argument("--sample", type=int, default=40, help="changes of each; 0 for all")
     parser.add_argument("--seconds", type=float, default=300.0, help="for the tests of one change")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--skip", type=int, default=0, help="changes that an earlier portion ran")
+    parser.add_argument("--minutes", type=float, default=600.0, help="for one portion")
     given = parser.parse_args()
     for module in ("torch", "scipy.stats", "scipy.special", "cv2", "sklearn"):
         importlib.import_module(module)
@@ -216,14 +230,18 @@ def _report(subject: str, given: argparse.Namespace) -> None:
     every = [mutant for path in files for mutant in mutants(path)]
     chosen = random.Random(given.seed).sample(every, min(given.sample or len(every), len(every)))
     found = {"killed": 0, "timeout": 0, "survived": 0}
-    for mutant in chosen:
+    until = time.monotonic() + 60 * given.minutes
+    for mutant in chosen[given.skip :]:
+        if time.monotonic() > until:
+            break
         became = outcome(mutant, tests, given.seconds)
         found[became] += 1
         if became == "survived":
             where = f"{mutant.path.relative_to(ROOT)}:{mutant.line}"
             print(f"survived {where}  {mutant.change[:160]}", flush=True)
     words = ", ".join(f"{count} {name}" for name, count in found.items())
-    print(f"{subject}: {len(chosen)} of {len(every)} changes: {words}", flush=True)
+    ran = sum(found.values())
+    print(f"{subject}: {ran} after {given.skip}, of {len(every)} changes: {words}", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,4 @@
-"""The address of a Ray cluster, looked at before Ray is: Ray itself waits long and says little
-about a wrong one.
-"""
+"""Checks the address of a Ray cluster before Ray does: Ray waits long and says little."""
 
 from __future__ import annotations
 
@@ -11,19 +9,21 @@ from collections.abc import Callable
 
 from robgui.core.errors import ParamsError
 
-#: What may be said instead of an address: a running cluster or a new one, or always a new one on
-#: this machine.
+#: Words instead of an address: a running cluster or a new one, or always a new one on this machine.
 WORDS = ("auto", "local")
-#: A cluster in reach answers within this time.
+#: Seconds within which a reachable cluster answers.
 _ANSWER_SECONDS = 5.0
 _ADDRESS = re.compile(r"(?:(?P<host>[\w.-]+)|\[(?P<six>[0-9a-fA-F:.]+)\]):(?P<port>\d{1,5})")
 _EXAMPLE = "such as 10.0.0.5:6379"
-#: Ray takes the machine's own address in place of these.
+#: Ray replaces these by the machine's own address.
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 def read_address(text: str) -> tuple[str, int] | None:
-    """Host and port of a cluster, None for ``auto`` and ``local``; a sentence for anything else."""
+    """Host and port of a cluster, None for ``auto`` and ``local``.
+
+    Raises one sentence for anything else.
+    """
     if text in WORDS:
         return None
     if text.startswith("ray://"):
@@ -41,7 +41,7 @@ def read_address(text: str) -> tuple[str, int] | None:
 
 
 def check_answer(text: str, own: str = "") -> None:
-    """Makes sure that something answers at the address; a sentence when nothing does.
+    """Makes sure that something answers at the address; raises one sentence if nothing does.
 
     Args:
         text: The address.
@@ -66,9 +66,11 @@ def check_answer(text: str, own: str = "") -> None:
 
 
 def within(seconds: float, work: Callable[[], object], text: str) -> None:
-    """Connects to the cluster at the address ``text``; a sentence when it takes longer than this.
+    """Connects to the cluster at the address ``text``.
 
-    Ray tries for ever where something else than a cluster listens, and cannot be interrupted; its
+    Raises one sentence if that takes longer than this.
+
+    Ray tries for ever if something other than a cluster listens, and cannot be interrupted; its
     thread is left behind. If it succeeds after all, the next attempt finds the connection made.
     """
     problems: list[BaseException] = []

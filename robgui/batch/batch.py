@@ -24,13 +24,13 @@ from robgui.core.workspace import Workspace
 
 #: Seconds between two pictures of the whole.
 _PICTURE_SECONDS = 0.1
-#: After a stop, workers have so long to give their newest result.
+#: Seconds that workers have after a stop to give their newest result.
 _GRACE_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
 class BatchEntry:
-    """One request of the batch and how it stands.
+    """One request of the batch and its state.
 
     Attributes:
         number: Its place in the plan.
@@ -64,7 +64,7 @@ class BatchEntry:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The whole batch at one moment, complete.
+    """The state of the whole batch at one moment.
 
     Attributes:
         share: How much of the work of this sitting is done, 0 to 1.
@@ -78,7 +78,7 @@ class Progress:
     seconds_left: float | None
 
     def beside(self, known: Evidence) -> Progress:
-        """The same with what is to be shown of each verdict beside all that the workspace knows."""
+        """A copy whose verdicts account for everything the workspace knows."""
         entries = tuple(
             one
             if one.verdict is None
@@ -98,12 +98,12 @@ class Progress:
 
 
 class Batch(Iterator[Progress]):
-    """A plan on its way: iterate it to go on, ``stop`` to end it early with everything kept that
-    is done.
+    """A plan being carried out: iterate it to proceed, ``stop`` ends it early and keeps what is
+    done.
 
-    Requests that are DONE in the workspace already are recognised by their fingerprint and not
-    computed again; those that an earlier sitting left QUEUED go on in their own runs. ``stop`` may
-    be called from any thread or signal handler; all else belongs to one thread.
+    Requests already DONE in the workspace are recognised by their fingerprint and not computed
+    again; those that an earlier session left QUEUED continue in their own runs. ``stop`` may be
+    called from any thread or signal handler; all else belongs to one thread.
 
     Args:
         plan: What to run.
@@ -142,8 +142,10 @@ class Batch(Iterator[Progress]):
         now = time.monotonic()
         self._began = self._began or now
         try:
+            # Works in slices, so a picture of the whole comes at a steady pace.
             while self.go_on() and time.monotonic() < now + _PICTURE_SECONDS:
                 pass
+        # Whatever happens, no worker survives its batch.
         except BaseException:
             self._executor.close()
             self._over = True
@@ -157,7 +159,7 @@ class Batch(Iterator[Progress]):
         self.close()
 
     def stop(self, *, at_once: bool = False) -> None:
-        """Ends the batch: nothing new is begun, and what runs gives its newest result.
+        """Ends the batch: nothing new begins, and what runs gives its newest result.
 
         ``at_once`` does not wait for it.
         """
@@ -190,7 +192,7 @@ class Batch(Iterator[Progress]):
     def go_on(self) -> bool:
         """Hands out what there is room for and lets the executor work.
 
-        False when the batch is over.
+        False once the batch is over.
         """
         if self._stopping:
             self._to_begin.clear()
@@ -211,7 +213,7 @@ class Batch(Iterator[Progress]):
             execution = self._ready.popleft()
             if (
                 not execution.state.ended
-            ):  # it was stopped, or another part of its request has failed
+            ):  # It was stopped, or another part of its request has failed.
                 self._executor.submit(execution)
                 self._submitted.append(execution)
             return
@@ -244,12 +246,13 @@ class Batch(Iterator[Progress]):
         )
 
     def _look(self) -> None:
-        """What has ended, what is to be tried again, and which parts can be merged."""
+        """Finds what has ended, what to try again, and which parts can be merged."""
         lost = [
             execution
             for execution in self._submitted
             if execution.state is RunState.QUEUED and execution.error
         ]
+        # In front: a request that has already cost time goes first.
         self._ready.extendleft(lost)
         self._submitted = [
             execution
@@ -258,6 +261,7 @@ class Batch(Iterator[Progress]):
         ]
         for number, execution in list(self._begun.items()):
             if isinstance(execution, SplitExecution) and execution.follow():
+                # All parts are done: the merging is carried out before anything new.
                 self._ready.appendleft(execution)
             self.entries[number] = _entry(self.entries[number], execution)
             if execution.state.ended:
@@ -267,7 +271,7 @@ class Batch(Iterator[Progress]):
     def _finish(self) -> None:
         self._over = True
         self._executor.close()
-        for number, execution in self._begun.items():  # too late with their answer, or never begun
+        for number, execution in self._begun.items():  # Too late with their answer, or never begun.
             execution.end(RunState.CANCELLED, "stopped before it had ended")
             self.entries[number] = _entry(self.entries[number], execution)
         self._begun.clear()
@@ -279,20 +283,21 @@ def finished(workspace: Workspace) -> dict[str, Run]:
     for run in workspace.runs():
         if run.state is RunState.DONE and run.has_result:
             try:
+                # Runs come newest first, so the first one found is the newest.
                 found.setdefault(run.request.fingerprint, run)
-            except RobguiError:  # of another version, so it is not what is asked for
+            except RobguiError:  # Of another version, so not what is asked for.
                 continue
     return found
 
 
 def waiting(workspace: Workspace) -> dict[str, str]:
-    """The runs that an earlier sitting has left QUEUED, by the request's fingerprint."""
+    """The runs that an earlier session left QUEUED, by the request's fingerprint."""
     found: dict[str, str] = {}
     for run in workspace.runs():
         if run.state is RunState.QUEUED:
             try:
                 found.setdefault(run.request.fingerprint, run.id)
-            except RobguiError:  # not of this version
+            except RobguiError:  # Not of this version.
                 continue
     return found
 

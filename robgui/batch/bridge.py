@@ -1,9 +1,9 @@
-"""Bridge: a process of this machine that has a Ray cluster compute what the window asks for.
+"""Bridge: a local process that has a Ray cluster compute what the window asks for.
 
-It speaks as a worker does, so that a run on a cluster is drawn, paused and stopped like any other.
-It computes nothing itself and loads no model; it may use the network, and takes from the cluster
-what Ray brings, so a cluster has to be one that its user trusts. The window takes frames from it,
-as from every worker, and nothing else.
+It behaves like a worker, so a run on a cluster is drawn, paused and stopped like any other. It
+computes nothing itself and loads no model. It may use the network and takes from the cluster
+whatever Ray brings, so its user must trust the cluster. The window takes frames from it, as from
+every worker, and nothing else.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from robgui.core.execution.worker.outbox import Outbox
 
 #: Seconds between two results of a run on their way from the cluster.
 _PACE_SECONDS = 0.1
-#: Seconds between two looks at the cluster and at the window.
+#: Seconds between two checks of the cluster and the window.
 _SLICE = 0.05
 #: Results that may wait on a node: while nobody takes them, as in a pause, it computes no further.
 _AHEAD = 4
@@ -81,11 +81,12 @@ class Bridge(Worker):
         return self._cluster
 
     def _warm(self, frame: Frame) -> None:
-        """Loads nothing: models belong into confined processes and onto the cluster."""
+        """Loads nothing: models belong in confined processes and on the cluster."""
+        # Answered at once, or the window would wait for a preload that never comes.
         self._channel.send(Frame({"warm": True}))
 
     def _reports(self, frame: Frame, outbox: Outbox) -> Iterator[Report]:
-        """The reports of a task; when its node is lost it is begun anew on another one."""
+        """The reports of a task; if its node is lost it restarts on another one."""
         cluster = self._reach()
         there = read_task(frame).at(cluster.device)
         execution = Execution(
@@ -100,15 +101,17 @@ class Bridge(Worker):
                 if not execution.stop_asked and not self._may_go_on(outbox):
                     execution.stop()
         finally:
+            # Also when the window is gone: a task on the cluster must not outlive its run.
             cluster.drop(execution)
         yield told.report()
 
     def _go_on(self, execution: Execution, cluster: Cluster) -> None:
-        """Lets the cluster compute for a moment; says so when a node is lost."""
+        """Lets the cluster compute for a moment; says so if a node is lost."""
         before = execution.state
         if before is RunState.QUEUED and not cluster.holds(execution):
             cluster.submit(execution)
         cluster.work(_SLICE)
+        # Said as it happens: the picture stays, and the run starts over.
         if execution.state is RunState.QUEUED and before is RunState.RUNNING:
             self._channel.send(report_frame(_lost(execution)))
 
@@ -118,12 +121,12 @@ def _lost(execution: Execution) -> Report:
         why = f" ({execution.error})"
     else:
         why = ""
-    words = f"A node of the cluster was lost{why}, so this begins anew on another one."
+    words = f"A node of the cluster was lost{why}, so this starts over on another one."
     return Report(RunState.QUEUED, error=words)
 
 
 class _Told:
-    """What is new of an Execution since it was asked last."""
+    """What is new about an Execution since the last report."""
 
     def __init__(self, execution: Execution, address: str) -> None:
         self._execution = execution
@@ -135,6 +138,7 @@ class _Told:
         """A report of what runs, if there is anything new."""
         one = self._execution
         step, rest = one.newest, (one.state, one.done, one.device)
+        # Identity, not equality: a Step is replaced, never changed.
         fresh = step is not self._step
         if one.state is RunState.QUEUED or not (fresh or rest != self._rest):
             return None

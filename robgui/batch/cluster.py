@@ -25,11 +25,11 @@ from robgui.core.execution.request import Reference, Request
 from robgui.core.execution.task import Report, Task
 from robgui.core.files import private_folder
 
-#: Tasks waiting beside those that run, so that a worker never waits for the driver.
+#: Tasks queued beyond those that run, so a worker never waits for the driver.
 _AHEAD = 2
-#: A cluster that runs takes orders within this time.
+#: Seconds within which a running cluster takes orders.
 _CONNECT_SECONDS = 20.0
-#: So long the number of slots is believed.
+#: Seconds for which the number of slots is trusted.
 _SLOTS_SECONDS = 1.0
 #: Most results a second that reach the driver on the way, from all tasks together.
 _RESULTS_PER_SECOND = 20.0
@@ -39,12 +39,11 @@ Ship = Literal["auto", "always", "never"]
 
 
 class Cluster:
-    """Tasks on a Ray cluster: an existing one, or one that is started here and ended with this
-    object.
+    """Tasks on a Ray cluster: an existing one, or one started here and ended with this object.
 
     Args:
-        address: ``auto`` takes a running cluster and starts one where there is none, ``local``
-            always starts one, anything else is ``HOST:PORT`` of the head of a cluster.
+        address: ``auto`` takes a running cluster and starts one if there is none, ``local`` always
+            starts one, anything else is ``HOST:PORT`` of the head of a cluster.
         device: ``cpu`` or ``cuda``; empty takes CUDA where the cluster has GPUs.
         threads: CPU cores for each task.
         ship: Whether files are sent where a machine cannot read their path.
@@ -67,6 +66,7 @@ class Cluster:
         ahead: int = 0,
     ) -> None:
         read_address(address)
+        # Ray may be in use by the caller's own program: then it is neither started nor ended here.
         self._ray = _ray()
         self._ours = not self._ray.is_initialized()
         if self._ours:
@@ -91,13 +91,15 @@ class Cluster:
                 f"The cluster has no room for a task on {self.device}; add a node or choose another"
                 " device."
             )
+        # No retries by Ray: a repeated task would report its Steps twice, and lost workers are
+        # counted here.
         stream = self._ray.remote(num_returns="streaming", max_retries=0)(_stream)
         patience = {"_generator_backpressure_num_objects": ahead} if ahead else {}
         self._remote = stream.options(**self._needs, **patience)
 
     @property
     def slots(self) -> int:
-        """How many tasks the cluster can run at once, now that nodes may have come or gone."""
+        """How many tasks the cluster can run at once, as nodes come and go."""
         count, until = self._slots
         if time.monotonic() >= until:
             resources = self._ray.cluster_resources()
@@ -125,7 +127,7 @@ class Cluster:
             ] = execution
 
     def holds(self, execution: Execution) -> bool:
-        """Whether it has this Execution under way."""
+        """Whether it is carrying out this Execution."""
         return execution in self._going.values()
 
     def drop(self, execution: Execution) -> None:
@@ -136,19 +138,20 @@ class Cluster:
 
     @property
     def alive(self) -> bool:
-        """Whether the cluster can be reached still."""
+        """Whether the cluster can still be reached."""
         return bool(self._ray.is_initialized())
 
     def work(self, seconds: float) -> None:
         for going, execution in self._going.items():
             if execution.stop_asked and going not in self._cancelled:
                 self._cancelled.add(going)
+                # Politely; ``drop`` and ``close`` force it.
                 self._ray.cancel(going)
         if not self._going:
             return
         waiting = list(self._going)
         ready, _ = self._ray.wait(waiting, num_returns=1, timeout=seconds)
-        if ready:  # one is; which others are too is asked without waiting
+        if ready:  # One is; which others are is asked without waiting.
             ready, _ = self._ray.wait(waiting, num_returns=len(waiting), timeout=0)
         for going in ready:
             self._read(going)
@@ -172,7 +175,7 @@ class Cluster:
             prepare_token(self._ray.__version__)
         connect = partial(self._ray.init, address=address, **options, **quiet)
         try:
-            if read_address(address) is None:  # one may have to be started, which takes its time
+            if read_address(address) is None:  # One may have to be started, which takes time.
                 connect()
             else:
                 within(_CONNECT_SECONDS, connect, address)
@@ -180,7 +183,7 @@ class Cluster:
             ConnectionError,
             RuntimeError,
             ValueError,
-        ) as error:  # RuntimeError: another version of Python or Ray there
+        ) as error:  # RuntimeError: another version of Python or Ray there.
             if address != "auto" or not isinstance(error, ConnectionError):
                 raise ParamsError(
                     f"The Ray cluster at {address} cannot be used ({_first_line(error)}); check the"
@@ -192,12 +195,12 @@ class Cluster:
     def _read(self, going: Any) -> None:
         """Takes the next report of a task.
 
-        A worker or node that is gone makes its Execution wait for another one.
+        If its worker or node is gone, its Execution waits for another one.
         """
         execution = self._going[going]
         try:
             execution.take(self._ray.get(next(going)))
-        except StopIteration:  # its end has been reported already
+        except StopIteration:  # Its end has already been reported.
             self._forget(going)
         except self._ray.exceptions.RayError as error:
             self._forget(going)
@@ -237,7 +240,7 @@ class Cluster:
         except RobguiError:
             if self._ship == "always":
                 raise
-            return None  # too large: a worker where it is not at the same path says so
+            return None  # Too large: a worker without it at the same path says so.
         return _Sent(
             digest(parcel), [self._ray.put(parcel)], self._ship == "always", _own_code(reference)
         )
@@ -247,7 +250,7 @@ class Cluster:
 class _Sent:
     """A parcel on its way.
 
-    Its content is in a list so that only a machine that needs it fetches it.
+    Its content is in a list, so only a machine that needs it fetches it.
     """
 
     digest: str
@@ -285,7 +288,7 @@ def _stream(
     if task.data is not None and request.dataset is not None:
         shelf.add_dataset(task.data, request.dataset.fingerprint)
     for report in thinned(carry_out(here, shelf), result_seconds):
-        yield replace(report, problem=None)  # errors of foreign code may not travel
+        yield replace(report, problem=None)  # Errors of foreign code may not be picklable.
 
 
 @cache
@@ -294,7 +297,7 @@ def _shelf(device: str) -> LoadedCache:
 
 
 def _arrived(reference: Reference, parcels: Mapping[str, _Sent]) -> Reference:
-    """The reference as it can be opened on this machine: at its own path, or unpacked here."""
+    """The reference as this machine can open it: at its own path, or unpacked here."""
     parcel = parcels.get(reference.fingerprint)
     if parcel is None or (not parcel.always and Path(reference.path).exists()):
         return reference
@@ -304,8 +307,8 @@ def _arrived(reference: Reference, parcels: Mapping[str, _Sent]) -> Reference:
 
 
 def _own_code(reference: Reference) -> frozenset[str]:
-    """The digest of the code that comes with one of our own models: away from its place nothing
-    else tells that it is ours.
+    """The digest of the code of one of our own models: away from its place nothing else shows it is
+    ours.
     """
     from robgui.core.loading import is_ours
     from robgui.core.trust.opening import code_of
@@ -323,12 +326,11 @@ def _first_line(error: BaseException | None) -> str:
 
 
 def prepare_token(version: str) -> None:
-    """Sees to it that the cluster that is started next takes orders only from those who have this
-    user's token, whatever the environment says.
+    """Makes the next cluster started take orders only from holders of this user's token.
 
-    Ray itself makes the token and asks for it, from a certain version on, where it is not told
-    otherwise; it has to be asked by saying nothing, because what was said before it was imported
-    is all that it looks at. The token lies in a folder for this user alone.
+    Whatever the environment says: Ray makes the token and asks for it, from a certain version on,
+    unless told otherwise, and it only looks at what was set before it was imported. The token lies
+    in a folder for this user alone.
     """
     if tuple(int(number) for number in re.findall(r"\d+", version)[:2]) < _FIRST_WITH_TOKENS:
         raise RobguiError(
@@ -340,7 +342,7 @@ def prepare_token(version: str) -> None:
 
 
 def _ray() -> Any:
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray would send statistics about its use
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray would send usage statistics.
     try:
         import ray
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""Gate: a condition on results under which a suite counts as failed."""
+"""Gate: a condition on results that fails a suite."""
 
 from __future__ import annotations
 
@@ -43,11 +43,10 @@ _HOW = (
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """``analysis.field[.reduction] sign number``: any request of the analysis for which it holds
-    breaks the gate.
+    """``analysis.field[.reduction] sign number``: any request that satisfies it breaks the gate.
 
-    A value that is not a number breaks it too, and so does a request without a result: what is not
-        known is not fine.
+    A value that is not a number breaks it too, and so does a request without a result: the unknown
+    is not fine.
     """
 
     text: str
@@ -59,7 +58,7 @@ class Gate:
 
     @classmethod
     def parse(cls, text: str) -> Gate:
-        """Reads a condition; ParamsError in one sentence when analysis, field or number are not
+        """Parses a condition; ParamsError, one sentence, if analysis, field or number is not
         understood.
         """
         form = _FORM.fullmatch(text)
@@ -79,7 +78,7 @@ class Gate:
             raise ParamsError(f"The gate {text!r}: {bound} is not a number; {_HOW}.") from None
 
     def value(self, result: Any) -> float:
-        """The number the gate looks at; nan where there is none."""
+        """The number the gate examines; nan if there is none."""
         for name in self.field:
             result = getattr(result, name, None)
         if result is None:
@@ -96,8 +95,8 @@ class Gate:
 
 @dataclass(frozen=True, slots=True)
 class GateOutcome:
-    """A gate after the suite: ``broken`` has a sentence for each of the ``checked`` requests
-    that break it.
+    """A gate after the suite: ``broken`` has a sentence for each of the ``checked`` requests that
+    break it.
     """
 
     gate: Gate
@@ -113,7 +112,7 @@ class GateOutcome:
 def judge(
     gates: Sequence[Gate], entries: Iterable[BatchEntry], workspace: Workspace
 ) -> list[GateOutcome]:
-    """Holds every gate against the stored results."""
+    """Checks every gate against the stored results."""
     checked = [0] * len(gates)
     broken: list[list[str]] = [[] for _ in gates]
     for entry in entries:

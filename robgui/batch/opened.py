@@ -22,7 +22,7 @@ _HOW_TO_TRUST = (
 
 @dataclass(frozen=True, slots=True)
 class SuiteModel:
-    """A model of the suite with the name it is chosen by."""
+    """A model of the suite with the name that selects it."""
 
     classifier: Classifier
     reference: Reference
@@ -31,7 +31,7 @@ class SuiteModel:
 
 @dataclass(frozen=True, slots=True)
 class SuiteData:
-    """A dataset of the suite with the name it is chosen by."""
+    """A dataset of the suite with the name that selects it."""
 
     dataset: Dataset
     reference: Reference

@@ -12,9 +12,9 @@ from robgui.core.execution.worker.process import Place
 from robgui.core.execution.worker.terms import Terms
 from robgui.core.execution.worker.workers import Workers, usual_memory
 
-#: How often a request is tried when its worker is lost.
+#: How often a request is tried if its worker is lost.
 _ATTEMPTS = 2
-#: With this module a worker can be asked to plan a suite.
+#: A worker that imports this module can plan a suite.
 _PLANNING = "robgui.batch.planning"
 
 
@@ -33,7 +33,7 @@ def local_workers(places: Sequence[Place], imports: Sequence[str] = ()) -> Worke
 def local_places(device: str = "", workers: int = 0) -> list[Place]:
     """One place per CUDA device, or ``workers`` places that share the cores.
 
-    Without a number one on the CPU.
+    Without a number, one on the CPU.
     """
     known = _devices()
     wanted = device or known[0].partition(":")[0]
@@ -49,9 +49,7 @@ def local_places(device: str = "", workers: int = 0) -> list[Place]:
 
 
 def _devices() -> list[str]:
-    """Where models can be put, the default first; torch is asked only where there may be more than
-    the processor.
-    """
+    """The devices models can use, the default first; torch is asked only if there may be a GPU."""
     if sys.platform == "linux" and not graphics_devices():
         return ["cpu"]
     from robgui.core.devices import devices
@@ -60,5 +58,5 @@ def _devices() -> list[str]:
 
 
 def cluster_place(address: str) -> Place:
-    """The place of a worker that has the Ray cluster at ``address`` compute, see ``bridge``."""
+    """The place of a worker that uses the Ray cluster at ``address``, see ``bridge``."""
     return Place(cluster=address, entry="robgui.batch.bridge:main")

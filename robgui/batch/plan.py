@@ -22,14 +22,15 @@ if TYPE_CHECKING:
     from robgui.core.model.classifier import Classifier
 from robgui.batch.opened import SuiteData, SuiteModel, open_datasets, open_models
 
-#: A file with a slip of the pen must not fill the disk.
+#: Most requests: a slip in a file must not fill the disk.
 MOST_REQUESTS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """One request of a suite: what to call it, the parts it is split into (none: it runs whole)
-    and what it will cost, where that was asked.
+    """One request of a suite, with its name and, if asked for, its cost.
+
+    Without parts it runs whole.
     """
 
     request: Request
@@ -40,8 +41,7 @@ class Planned:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The requests of a suite, each once, and in a sentence each what was left out because it
-    does not fit.
+    """The requests of a suite, each once, and a sentence for each combination left out.
 
     Attributes:
         trusted: Digests of the code that was run to open the models; the same may run again where
@@ -123,7 +123,7 @@ class _Expansion:
             keep(model.classifier)
 
     def unread(self) -> list[str]:
-        """What could not be read of the datasets, as far as opening them tells."""
+        """What could not be read of the datasets, as far as opening them shows."""
         return [lost for each in self._data if (lost := each.dataset.left_out())]
 
     def requests(self, table: AnalysisTable, place: int) -> Iterator[Planned]:
@@ -152,8 +152,8 @@ class _Expansion:
     def _groups(
         self, known: Analysis, params: Params, models: list[SuiteModel], source: SuiteData | None
     ) -> Iterator[tuple[SuiteModel, ...]]:
-        """The models of each request: one, or for an analysis that compares models all that fit
-        the data.
+        """The models of each request: one, or all that fit the data for an analysis that compares
+        models.
         """
         meant = [
             model
@@ -190,7 +190,7 @@ class _Expansion:
         return not why
 
     def _fit(self, model: SuiteModel, source: SuiteData) -> str:
-        """Why the two do not fit, their classes included; empty when they do."""
+        """Why the two do not fit, classes included; empty if they do."""
         from robgui.core.dataset import match
         from robgui.core.dataset.matching import fits
 
@@ -268,7 +268,7 @@ def _grid(known: Analysis, table: AnalysisTable) -> Iterator[tuple[dict[str, Any
 
 
 def _value(known: Analysis, name: str, value: Any) -> Any:
-    """A text such as ``0:0.5:11`` is read as it would be on the command line."""
+    """A text like ``0:0.5:11`` is read as on the command line."""
     field = known.params.model_fields.get(name)
     if isinstance(value, str) and field is not None:
         return params_text.parse_value(name, field, value)
@@ -278,12 +278,12 @@ def _value(known: Analysis, name: str, value: Any) -> Any:
 def _choices(
     source: SuiteData, table: AnalysisTable, *, one: bool, known: Analysis
 ) -> list[tuple[int, ...] | None]:
-    """The inputs of each request: all in one, or one each for an analysis that looks at one."""
+    """The inputs of each request: all in one, or one each for an analysis of single inputs."""
     choice = table if table.index or table.select else source.table
     chosen: list[int] | None = None
     if choice.index:
         chosen = params_text.indices("index", choice.index)
-        source.dataset.subset(chosen)  # says which of them does not exist
+        source.dataset.subset(chosen)  # Says which of them does not exist.
     if choice.select:
         among = None if chosen is None else set(chosen)
         chosen = [
@@ -307,7 +307,7 @@ def _choices(
 
 
 def _parts(known: Analysis, params: Params, inputs: int, most: int) -> tuple[range, ...]:
-    if most == 1 or params.max_seconds:  # a time limit is for the whole
+    if most == 1 or params.max_seconds:  # A time limit is for the whole.
         return ()
     if known.shards is None:
         raise ParamsError(

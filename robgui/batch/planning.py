@@ -1,7 +1,7 @@
-"""Planning in a worker: models and data of a suite are opened where they are called, never here.
+"""Plans a suite in a worker: its models and data are opened where they are called, never here.
 
-A worker that imports this module can be asked to plan a suite. What it answers is checked like
-everything that comes from a worker: it is JSON, and nothing in it is believed but requests.
+A worker that imports this module can be asked to plan a suite. Its answer is checked like
+everything from a worker: it is JSON, and only requests in it are trusted.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Planning:
-    """A plan on its way: the bytes of a JSON document, because it may be long."""
+    """A plan on the wire: the bytes of a JSON document, because it may be long."""
 
     document: np.ndarray
 
@@ -87,9 +87,9 @@ def _plan(
 
 
 def read_plan(answer: Planning, trust: bool) -> Plan:
-    """The plan in an answer; what is not as it must be is an error.
+    """The plan in an answer; raises if it is malformed.
 
-    Code that was run is believed only if the user has said that code may run.
+    Code that was run is accepted only if the user has allowed code to run.
     """
     try:
         document = json.loads(answer.document.tobytes())

@@ -1,5 +1,6 @@
-"""Files for machines that do not share a folder: packed once by the driver, unpacked once on
-each machine.
+"""Ships files to machines without a shared folder.
+
+The driver packs them once, and each machine unpacks them once.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from robgui.core.regular import read_regular
 from robgui.core.text.words import amount
 from robgui.core.trust.beside import code_bytes, imports_of, modules_beside
 
-#: More than this belongs on a shared folder, not into the memory of every machine.
+#: Largest parcel: more belongs on a shared folder, not in the memory of every machine.
 MOST_BYTES = 2_000_000_000
 
 #: Relative name -> content.
@@ -27,8 +28,9 @@ Parcel = Mapping[str, bytes]
 
 
 def pack(reference: Reference) -> Parcel:
-    """The files a model or dataset consists of: itself, its side file, and the code of its
-    architecture or its labels.
+    """The files a model or dataset consists of.
+
+    Itself, its side file, and the code of its architecture or its labels.
     """
     path = Path(reference.path)
     names = list(_files(reference, path))
@@ -46,6 +48,7 @@ def digest(parcel: Parcel) -> str:
     """Sixteen hexadecimal digits that change with any name or content."""
     total = hashlib.sha256()
     for name, content in sorted(parcel.items()):
+        # With names and lengths: content alone could be cut differently into files.
         total.update(repr((name, len(content))).encode() + content)
     return total.hexdigest()[:16]
 
@@ -55,15 +58,14 @@ def unpack(
 ) -> Path:
     """Writes the parcel of digest ``name`` below a folder of this machine, once.
 
-    Returns where the model or dataset now is.
-
-    ``fetch`` is called only when the parcel is not there yet. Two processes that unpack at the same
-    time do not disturb each other: each writes a folder of its own, and the first to finish gives
-    it its name.
+    Returns the path of the model or dataset. ``fetch`` is called only if the parcel is not there
+    yet. Processes that unpack at the same time do not disturb each other: each writes its own
+    folder, and the first to finish renames it into place.
     """
     root = root or _own_folder()
     place = root / name
     if not place.exists():
+        # Filled beside its final place, then renamed: a folder of that name is always complete.
         fresh = Path(tempfile.mkdtemp(dir=root))
         for inner, content in fetch().items():
             target = fresh / inner
@@ -71,7 +73,7 @@ def unpack(
             target.write_bytes(content)
         try:
             fresh.rename(place)
-        except OSError:  # another process was first
+        except OSError:  # Another process was first.
             shutil.rmtree(fresh)
     return place / Path(reference.path).name
 
@@ -81,7 +83,7 @@ _NAMED = ("labels", "names_file")
 
 
 def relocated(reference: Reference, path: Path) -> Reference:
-    """The reference with every path that it holds pointing at the unpacked files."""
+    """The reference with all its paths pointing at the unpacked files."""
     options = dict(reference.options)
     for name in _NAMED if reference.kind == "dataset" else ():
         if isinstance(file := options.get(name), str) and file:
@@ -103,6 +105,7 @@ def _files(reference: Reference, path: Path) -> Iterator[tuple[str, Path]]:
         ):
             yield extra.name, extra
     code = re.match(r"([^:]+\.py):", str(reference.options.get("architecture", "")))
+    # Only code that lies in the model's own folder: a path may not lead out of it.
     if code and _inside(Path(code[1])) and (path.parent / code[1]).is_file():
         file = path.parent / code[1]
         yield code[1], file
@@ -136,8 +139,9 @@ def _own_folder() -> Path:
     )
     folder.mkdir(exist_ok=True, mode=0o700)
     found = folder.stat()
+    # Somebody else could have put code there.
     if user is not None and (found.st_uid != user or found.st_mode & 0o022):
         raise RobguiError(
-            f"{folder} may be written by others, so that nothing is unpacked there; delete it."
+            f"{folder} may be written by others, so nothing is unpacked there; delete it."
         )
     return folder

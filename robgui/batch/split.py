@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class SplitExecution(Execution):
-    """A request whose parts are carried out first, then it itself, as their merging.
+    """A request whose parts are carried out first, and then itself, by merging them.
 
     Args:
         request: What to carry out.
@@ -55,19 +55,19 @@ class SplitExecution(Execution):
 
     @property
     def total(self) -> int | None:
-        """All units; a part that has not begun counts as long as the others are on average."""
+        """All units; a part that has not begun counts as the average of the others."""
         known = [part.total for part in self.parts if part.total]
         if known:
+            # Parts that have not begun are assumed to be as long as the others.
             return sum(known) * len(self.parts) // len(known)
         return None
 
     def follow(self) -> bool:
-        """Takes over how its parts stand.
-
-        True once all are done and the entry can be carried out itself.
+        """Takes the state of its parts; True once all are done and they can be merged.
 
         The first part that fails, or is stopped, ends it.
         """
+        # Merging happens once, as an ordinary task.
         if self.state.ended or self.task.merge:
             return False
         for part in self.parts:
@@ -78,7 +78,7 @@ class SplitExecution(Execution):
             part.state is not RunState.QUEUED for part in self.parts
         ):
             self.take(Report(RunState.RUNNING))
-            self.clock.reset()  # its parts have their own clocks
+            self.clock.reset()  # Its parts have their own clocks.
         if not all(part.state is RunState.DONE for part in self.parts):
             return False
         self._merge([part.newest for part in self.parts if part.newest is not None])

@@ -12,9 +12,9 @@ from robgui.core.errors import ParamsError
 from robgui.core.regular import beside, is_there, read_regular
 from robgui.core.toml import parse_toml
 
-#: Paths that start so are files of the demo.
+#: Prefix of paths to demo files.
 DEMO = "demo:"
-#: A suite is written by hand, or by a script.
+#: Largest suite file: it is written by hand, or by a script.
 _LARGEST = 10_000_000
 
 
@@ -43,8 +43,7 @@ class ModelTable(_Table):
 
     Attributes:
         path: May hold ``*`` and ``?``.
-        trust: Not believed: a file cannot vouch for the code it names. It may stand in suites that
-            were written earlier.
+        trust: Ignored: a file cannot vouch for the code it names. Older suites may contain it.
         datasets: Patterns of file names; only these datasets are for these models.
         settings: The fields of the side file.
     """
@@ -58,7 +57,7 @@ class ModelTable(_Table):
 class DatasetTable(_Choice):
     """One or more datasets, and which of their inputs.
 
-    ``options`` say what the files do not tell.
+    ``options`` say what the files do not.
     """
 
     path: str
@@ -98,7 +97,7 @@ class Suite(_Table):
 
     Attributes:
         workspace: Where the runs are kept, relative to the file.
-        device: ``cpu`` or ``cuda``; empty takes CUDA where there is one.
+        device: ``cpu`` or ``cuda``; empty takes CUDA if there is one.
         fail_on: Conditions under which the suite counts as failed, see Gate.
         path: The file itself.
     """
@@ -114,8 +113,10 @@ class Suite(_Table):
 
     @property
     def runs(self) -> Path:
-        """The workspace of its runs; ParamsError where it would not lie beside the suite, because
-        somebody else may have written the file.
+        """The workspace of its runs.
+
+        ParamsError unless it lies beside the suite, because somebody else may have written the
+        file.
         """
         if not self.workspace:
             return Path(f"{self.path.stem}.robgui")
@@ -128,9 +129,9 @@ class Suite(_Table):
             ) from error
 
     def files(self, pattern: str, table: str) -> list[Path]:
-        """The files that ``pattern`` means, in the order of their names.
+        """The files that match ``pattern``, in name order.
 
-        ParamsError names the table when there are none.
+        ParamsError names the table if there are none.
         """
         folder = self.path.parent
         if pattern.startswith(DEMO):
@@ -157,7 +158,7 @@ class Suite(_Table):
 
 
 def _matches(folder: Path, pattern: str) -> list[Path]:
-    """The files that a pattern means; none for one that the system refuses."""
+    """The files that match a pattern; empty if the system refuses it."""
     try:
         return sorted(
             path
@@ -169,10 +170,10 @@ def _matches(folder: Path, pattern: str) -> list[Path]:
 
 
 def _whole(pattern: str) -> Path:
-    """The pattern with the folder of the user that it may begin with."""
+    """The pattern with a leading ``~`` expanded."""
     try:
         return Path(pattern).expanduser()
-    except RuntimeError:  # there is no such user
+    except RuntimeError:  # There is no such user.
         return Path(pattern)
 
 

@@ -1,4 +1,4 @@
-"""A suite that asks again what runs have asked, as text: nobody has to write the first one."""
+"""Writes a suite that repeats runs: nobody has to write the first one by hand."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _HEAD = (
 
 
 def suite_of_runs(requests: Iterable[Request]) -> str:
-    """A suite file with every question of ``requests`` once; empty where none can be asked again.
+    """A suite file with every question of ``requests`` once; empty if none can be asked again.
 
-    What has no file, such as inputs that were made from others, cannot be named in a suite.
+    What has no file, for example derived inputs, cannot be named in a suite.
     """
     asked = [one for one in requests if one.analysis in analyses() and _has_files(one)]
     if not asked:

@@ -1,4 +1,4 @@
-"""What a batch has come to: as JSON, as JUnit XML for a pipeline, and in sentences."""
+"""The outcome of a batch: as JSON, as JUnit XML for a pipeline, and in sentences."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def sentences(
 
 
 def _statuses(progress: Progress) -> Iterator[str]:
-    """How many requests say what, the worst first."""
+    """How many requests have each status, the worst first."""
     found = Counter(entry.verdict.status for entry in progress.entries if entry.verdict is not None)
     if found:
         told = [

@@ -1,14 +1,13 @@
-"""CROWN bounds (the same as DeepPoly's): linear lower bounds of the scores, pulled back to the
-box of inputs.
+"""CROWN bounds (the same as DeepPoly's): linear lower bounds of the scores over a box of inputs.
 
 Zhang et al., "Efficient neural network robustness certification with general activation functions"
 (2018), and Singh et al., "An abstract domain for certifying neural networks" (2019). Interval
-arithmetic comes first and is never given up: every bound is the better of the two, and only numbers
+arithmetic comes first and is never dropped: every bound is the better of the two, and only numbers
 whose sign intervals leave open are bounded again.
 
 The model rounds after every operation. Its results differ from the exact ones by an unknown error
-of known size (``rounding``), which is bounded like a further input: so the bounds hold for what the
-model computes in single precision, whatever the order of its sums.
+of known size (``rounding``), which is bounded like one more input. The bounds therefore hold for
+what the model computes in single precision, whatever the order of its sums.
 """
 
 from __future__ import annotations
@@ -23,11 +22,11 @@ from torch import Tensor
 
 from robgui.bounds.network import (
     Affine,
-    Largest,
     Network,
     Operation,
-    Rectifier,
+    Relu,
     Steps,
+    WindowMaximum,
     doubled,
 )
 from robgui.bounds.relaxation import (
@@ -75,16 +74,18 @@ def bounds_of(
     *,
     refine: bool = True,
 ) -> Steps[Bounds]:
-    """Lower bounds ``(n, m)`` of ``weights``·scores over boxes of inputs; yields now and then.
+    """Lower bounds ``(n, m)`` of ``weights``·scores over boxes of inputs; yields between pieces.
 
     Args:
         network: What computes the scores.
         low: Lower corners ``(n, *shape)``.
         high: Upper corners.
         weights: Coefficients of the scores ``(n, m, scores)``.
-        refine: Bounds by lines what intervals leave open in between; points need no such thing.
+        refine: Bounds by lines what intervals leave open in between; points do not need it.
     """
     numbers = sum(math.prod(shape) for shape in network.shapes)
+    # Five arrays per value stay alive: both ends, the rounding error, and the two slopes of a
+    # relaxation.
     size = max(1, HELD // (5 * numbers))
     given = (torch.split(doubled(each, network.device), size) for each in (low, high, weights))
     parts = []
@@ -108,9 +109,11 @@ class Chunk:
             (self._high[0] - self._low[0]) / 2,
         )
         self._relaxed: dict[int, Relaxation] = {}
-        self._exact = [
-            2
-        ]  # 2: any corner can be reached; 1: each number by itself is exact; 0: neither
+        # How exact the intervals are at each place, which decides whether lines can improve them.
+        # 2: some input reaches any corner of the box; 1: each number's own interval is exact, but
+        # not all ends at once; 0: neither. The box of inputs itself is 2, and a map that mixes
+        # numbers costs one level.
+        self._exact = [2]
 
     def bounds(self, weights: Tensor) -> Steps[tuple[Tensor, Tensor, Tensor]]:
         """Bounds of weights ``(n, m, scores)`` times the scores, and of the scores by themselves.
@@ -139,7 +142,7 @@ class Chunk:
         return self._finite(lower), self._low[place], self._high[place]
 
     def _finite(self, lower: Tensor) -> Tensor:
-        """No bounds where the model may overflow."""
+        """-inf where the model may overflow: an infinity or NaN inside it voids every bound."""
         ends = (torch.maximum(-a, b).flatten(1) for a, b in zip(self._low, self._high, strict=True))
         largest = torch.stack([each.amax(1) for each in ends]).amax(0)
         return torch.where((largest < LARGEST)[:, None], lower, -torch.inf)
@@ -162,9 +165,10 @@ class Chunk:
             else 0
         )
 
-    def _refine(self, place: int, operation: Rectifier | Largest) -> Iterator[None]:
+    def _refine(self, place: int, operation: Relu | WindowMaximum) -> Iterator[None]:
         """Bounds again, by lines, what intervals leave open at ``place``."""
-        by_itself = isinstance(self._network.operations[place - 1], Rectifier)
+        # After a ReLU the signs are known, and its own input has been refined already.
+        by_itself = isinstance(self._network.operations[place - 1], Relu)
         if not self._refines or self._exact[place] > 0 or by_itself:
             return
         low, high = self._low[place], self._high[place]
@@ -174,9 +178,8 @@ class Chunk:
         )
         (open_ones,) = to_host(chosen)
         better = [low.flatten(1).clone(), high.flatten(1).clone()]
-        for owner in range(
-            len(low)
-        ):  # one input at a time: its lines serve all its rows without being copied
+        # One input at a time: all its rows share its lines without copying them.
+        for owner in range(len(low)):
             places = torch.from_numpy(np.flatnonzero(open_ones[owner]))
             for numbers in torch.split(to_device(places, low.device), self._rows(place)):
                 one = torch.zeros(
@@ -197,19 +200,20 @@ class Chunk:
         self._low[place], self._high[place] = (each.reshape(low.shape) for each in better)
 
     def _rows(self, place: int) -> int:
-        """How many rows of coefficients fit into memory on their way from ``place`` to the
-        input.
-        """
+        """How many rows of coefficients may be pulled back together from ``place``."""
         return max(
             1, HELD_ROWS // max(math.prod(shape) for shape in self._network.shapes[: place + 1])
         )
 
     def pull(self, place: int, rows: Tensor, owners: Owners) -> Tensor:
-        """Lower bounds ``(r,)`` of rows ``(r, *shape)`` times the value at ``place``, as in
-        CROWN.
+        """Lower bounds ``(r,)`` of rows ``(r, *shape)`` times the value at ``place``.
 
-        Row i belongs to input owners[i].
+        CROWN's backward pass (Zhang et al., 2018, Theorem 3.2): coefficients on a value become
+        coefficients on what it was computed from, until only the input is left. Row i belongs to
+        input owners[i].
         """
+        # Coefficients by place. A place with two users (a skip connection) collects both before its
+        # turn comes, because operations are visited from last to first.
         waiting = {place: rows}
         total = torch.zeros(len(rows), dtype=rows.dtype, device=rows.device)
         for here in range(place, 0, -1):
@@ -227,14 +231,14 @@ class Chunk:
                     operation, coefficients, [self._network.shapes[p] for p in operation.inputs]
                 )
             else:
-                below, lifted = backsubstitute(
+                below, constant = backsubstitute(
                     operation,
                     coefficients,
                     self._relaxed[here],
                     owners,
                     self._network.shapes[operation.inputs[0]],
                 )
-                total += lifted
+                total += constant
                 pulled = [below]
             for source, part in zip(operation.inputs, pulled, strict=True):
                 if source in waiting:
@@ -252,9 +256,7 @@ class Chunk:
 
 
 def _least_sure(wanted: Tensor, low: Tensor, high: Tensor, most: int) -> Tensor:
-    """Flags ``(n, numbers)``: of the undecided numbers those with the widest bounds, about
-    ``most`` per input.
-    """
+    """Flags ``(n, numbers)``: the undecided numbers with the widest bounds, about ``most`` each."""
     width = torch.where(wanted, (high - low), 0.0).flatten(1)
     chosen = width > 0
     if most < width.shape[1]:

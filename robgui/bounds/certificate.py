@@ -1,4 +1,4 @@
-"""What is proven about a model, what single precision takes of it, and whether the model agrees."""
+"""Certificates: proven margins, less what single precision may cost, confirmed by the model."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from robgui.core.devices import FULL_PRECISION, to_device, to_host
 from robgui.core.errors import ModelError
 from robgui.core.model.classifier import Classifier
 
-#: Roundings of the ends of a ball, and of the noise within it, in single precision.
+#: Relative slack for rounding the ends of a ball, and noise within it, in single precision.
 _EDGE = 8 * SINGLE
 #: Below this score a sigmoid comes close to the smallest number of single precision.
 _LOWEST_SIGMOID = -80.0
@@ -31,10 +31,10 @@ class Certificate:
 
     Attributes:
         certified: ``(n,)``: no input of the ball gets another class.
-        lower: ``(n,)``: everywhere in the ball the score of the right class lies at least so far
-            above every other one, as the model computes it in single precision. Scores are those
-            before a final softmax or sigmoid; of a forest the probabilities.
-        reason: Why the model has no formal bounds; empty when it has. Then the arrays are empty.
+        lower: ``(n,)``: least margin of the right class over every other one in the ball, as the
+            model computes it in single precision. Scores are those before a final softmax or
+            sigmoid; for a forest, the probabilities.
+        reason: Why the model has no formal bounds, and the arrays are empty; else empty.
     """
 
     certified: np.ndarray
@@ -50,7 +50,7 @@ def no_certificate(classifier: Classifier, why: str) -> Certificate:
 
 
 def certify(classifier: Classifier, x: Tensor, labels: Tensor, eps: float | Tensor) -> Certificate:
-    """Bounds the margin of ``labels`` over all inputs within ``eps`` of ``x``: ``certifying``."""
+    """Bounds the margin of ``labels`` over all inputs within ``eps``; see ``certifying``."""
     steps = certifying(classifier, x, labels, eps)
     while True:
         try:
@@ -66,9 +66,9 @@ def certifying(
     labels: Tensor,
     eps: float | Tensor,
 ) -> Steps[Certificate]:
-    """The same in small steps: a deep network takes about a second for each of its layers.
+    """Certifies in small steps: a deep network takes about a second for each of its layers.
 
-    Every step computes in full single precision; between them torch's settings are as they were.
+    Every step computes in full single precision; between steps torch's settings are restored.
 
     Args:
         classifier: What to bound.
@@ -98,7 +98,7 @@ def _steps(classifier: Classifier, box: Box, labels: Tensor) -> Steps[Certificat
 
 
 def _tried_margins(classifier: Classifier, box: Box, labels: Tensor) -> Steps[Tensor]:
-    """Lower bounds ``(n,)`` of the margins; the model itself agrees with those above 0."""
+    """Lower bounds ``(n,)`` of the margins; those above 0 are confirmed on the model itself."""
     _refuse(classifier)
     trees, network = trees_of(classifier), None
     if trees is not None:
@@ -125,7 +125,7 @@ def _tried_margins(classifier: Classifier, box: Box, labels: Tensor) -> Steps[Te
 
 
 def _floor(classifier: Classifier, network: Network | None, lower: Tensor) -> Tensor:
-    """The margin that the model's scores must show: the proven one if it is theirs, else 0."""
+    """The margin that the model's scores must have: the proven one if it is about them, else 0."""
     plain = network is not None and not network.squashed
     if plain and classifier.settings.output == "logits":
         return lower
@@ -160,7 +160,10 @@ def _tree_margins(trees: Ensemble, classifier: Classifier, box: Box, labels: Ten
     low, high = torch.minimum(*ends), torch.maximum(*ends)
     if not (torch.equal(ends[0], box[0]) and torch.equal(ends[1], box[1])):
         size = torch.maximum(-low, high) + classifier.raw_input(box[0] * 0).abs()
-        low, high = low - _EDGE * size, high + _EDGE * size  # another batch may round otherwise
+        low, high = (
+            low - _EDGE * size,
+            high + _EDGE * size,
+        )  # Another batch size may round differently.
     return tree_margins(trees, low, high, labels)
 
 
@@ -180,7 +183,7 @@ def network_margins(
     if scores == 1:
         direction = (2.0 * labels - 1) * sign
         found = yield from bounds_of(network, *box, direction[:, None, None])
-        # one probability speaks for class 1 from one half on; the logit before a sigmoid from zero
+        # A single probability means class 1 from one half on; a logit before a sigmoid, from zero.
         half = settings.output == "probabilities" and not network.squashed
         lower = found.lower[:, 0] - (0.5 * direction if half else 0.0)
         if half or network.squashed:
@@ -201,8 +204,8 @@ def _squashing(
 ) -> Tensor | float:
     """How much of a margin may be lost when scores become probabilities in single precision.
 
-    A softmax keeps ratios. Sigmoids come so close to 1 that they tie: ln σ is concave, so that a
-    margin m of scores of at most s is one of at least m / (1 + eˢ) of their logarithms.
+    A softmax keeps ratios. Sigmoids come so close to 1 that they tie: ln σ is concave, so a margin
+    m between scores of at most s becomes one of at least m / (1 + eˢ) between their logarithms.
     """
     if not network.squashed:
         if classifier.settings.output == "probabilities":

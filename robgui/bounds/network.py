@@ -1,8 +1,7 @@
-"""A network as a list of operations that linear bounds understand: affine maps, rectifiers and
-largest values.
+"""A network as a list of operations that linear bounds understand: affine, ReLU and maximum.
 
-Every value is ``(rows, *shape)``: the operations never look across rows, so one list serves any
-number of inputs.
+Every value is ``(rows, *shape)``. Operations never look across rows, so one list serves any number
+of inputs.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ Steps: TypeAlias = Generator[None, None, R]
 
 
 class UnsupportedError(Exception):
-    """What has no formal bounds here; the message completes "… because"."""
+    """Something without formal bounds; the message completes "… because"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +37,12 @@ class Affine:
         offset: Its value at zero ``(1, *shape)``.
         pull: Rows of coefficients on the result ``(r, *shape)`` -> on the only input; None to let
             autograd find it.
-        spread: |W| times a radius, for the only input; None where each number of the result depends
+        spread: |W| times a radius, for the only input; None if each number of the result depends
             on the inputs monotonically.
         mixes: Whether one number of the result depends on several of the input.
-        roundings: How often the model rounds on the way to one number; 0 where numbers only move.
-        constants: Sizes of all that adds up to the offset ``(1, *shape)``; None: the offset's own.
+        roundings: How often the model rounds on the way to one number; 0 if numbers only move.
+        constants: Sizes of the terms that add up to the offset ``(1, *shape)``; None for the
+            offset's own.
     """
 
     inputs: tuple[int, ...]
@@ -57,8 +57,8 @@ class Affine:
 
 
 @dataclass(frozen=True, slots=True)
-class Rectifier:
-    """max(x, slope·x), number by number, with 0 <= slope < 1."""
+class Relu:
+    """ReLU, or leaky ReLU: max(x, slope·x), number by number, with 0 <= slope < 1."""
 
     inputs: tuple[int, ...]
     shape: Shape
@@ -66,14 +66,14 @@ class Rectifier:
 
 
 @dataclass(frozen=True, slots=True)
-class Largest:
-    """The largest of a few numbers of the input, for each number of the result.
+class WindowMaximum:
+    """For each number of the result, the maximum of a few numbers of the input.
 
     Attributes:
         inputs: Place of its input.
         shape: Shape of one row of its result.
-        table: ``(numbers of the result, k)``: which numbers of the flattened input; their count
-            stands for "none".
+        table: ``(numbers of the result, k)``: indices into the flattened input; its length stands
+            for "none", which pads short windows.
     """
 
     inputs: tuple[int, ...]
@@ -81,19 +81,19 @@ class Largest:
     table: Tensor
 
 
-Operation = Affine | Rectifier | Largest
+Operation = Affine | Relu | WindowMaximum
 
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """Operations in their order; place 0 is the input.
+    """Operations in order; place 0 is the input.
 
     Attributes:
         operations: The operation behind place i + 1.
         shapes: Shape of one row at every place.
         output: Place of the scores ``(rows, scores)``.
-        squashed: What the model does to its scores at last without changing their order:
-            ``softmax``, ``log_softmax``, ``sigmoid`` or nothing.
+        squashed: The final operation, if it keeps the order of the scores: ``softmax``,
+            ``log_softmax``, ``sigmoid`` or empty.
         device: Where its constants are, in double precision.
     """
 
@@ -112,12 +112,12 @@ class Network:
 
 
 def doubled(x: Tensor, device: torch.device) -> Tensor:
-    """In double precision on ``device``; moved first, for not every device has doubles."""
+    """In double precision on ``device``; moved first, since not every device has doubles."""
     return x.to(device).to(torch.float64)
 
 
 def alone(values: list[Tensor], chosen: int) -> list[Tensor]:
-    """Zeros in the place of all values but one."""
+    """The values with all but one replaced by zeros."""
     return [value if i == chosen else torch.zeros_like(value) for i, value in enumerate(values)]
 
 
@@ -125,15 +125,12 @@ def evaluate(operation: Operation, *values: Tensor) -> Tensor:
     """The result ``(rows, *shape)`` of one operation."""
     if isinstance(operation, Affine):
         return operation.apply(*values)
-    if isinstance(operation, Rectifier):
+    if isinstance(operation, Relu):
         return torch.maximum(values[0], operation.slope * values[0])
     return windows(operation, values[0]).amax(2).reshape(len(values[0]), *operation.shape)
 
 
-def windows(operation: Largest, values: Tensor) -> Tensor:
-    """The numbers ``(rows, numbers of the result, k)`` among which the largest is taken.
-
-    -inf where there is none.
-    """
+def windows(operation: WindowMaximum, values: Tensor) -> Tensor:
+    """The numbers ``(rows, numbers of the result, k)`` to take the maximum of; -inf for "none"."""
     nothing = values.new_full((len(values), 1), -torch.inf)
     return torch.cat([values.flatten(1), nothing], 1)[:, operation.table]

@@ -1,4 +1,4 @@
-"""Keeps the operations that a model applies to its input: what ``recording`` makes a network of."""
+"""Recorder: keeps the operations that a model applies to its input, for ``recording``."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from robgui.core.model.watching import Watching
 #: Devices without double precision: bounds for their models are computed on the host.
 _WITHOUT_DOUBLE = frozenset({"mps"})
 _READS = "it reads values of the input outside torch, where it cannot be followed"
-#: Their parts are of no use: a sentence about the whole is.
+#: Not decomposed: no part of them has bounds, and an error about the whole is easier to read.
 _WHOLE = frozenset(
     {
         "gru",
@@ -42,7 +42,7 @@ _WHOLE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class _Value:
-    """What is known of a tensor: its place in the list, or why it cannot be followed."""
+    """What is known about a tensor: its place in the list, or why it cannot be followed."""
 
     place: int
     tensor: Tensor
@@ -52,15 +52,15 @@ class _Value:
 
 @dataclass(frozen=True, slots=True)
 class _Event:
-    """An operation that the model does to values that are followed.
+    """An operation on tracked values.
 
     Attributes:
         name: Without library and trailing underscore.
         function: What is called.
         given: Its arguments as they are.
-        args: The same with a Ref in the place of each tensor that is followed.
+        args: The same with a Ref for each tracked tensor.
         kwargs: Arguments by name, with Refs.
-        known: What is known of these tensors.
+        known: What is known about these tensors.
     """
 
     name: str
@@ -72,7 +72,7 @@ class _Event:
 
 
 def _equal(pairs: list[tuple[Tensor, Tensor]]) -> bool:
-    """Whether the two of every pair are the same; a device is asked once about all of them."""
+    """Whether both tensors of every pair are equal; a device is asked once for all of them."""
     there = [pair for pair in pairs if hardware_of(pair[0].device).waits]
     if any(a.shape != b.shape or a.dtype != b.dtype for a, b in there):
         return False
@@ -82,7 +82,7 @@ def _equal(pairs: list[tuple[Tensor, Tensor]]) -> bool:
 
 
 class Recorder(Watching):
-    """Keeps the operations that a model applies to ``x`` and to what comes of it."""
+    """Keeps the operations that a model applies to ``x`` and to values computed from it."""
 
     def __init__(self, x: Tensor) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
@@ -92,7 +92,8 @@ class Recorder(Watching):
         else:
             self._device = x.device
         self._values: dict[int, _Value] = {id(x): _Value(0, x)}
-        self._kept: list[Any] = [x]  # an address is used again once its tensor is gone
+        # Tensors are told apart by id, which Python reuses once a tensor is gone: keep them all.
+        self._kept: list[Any] = [x]
         self._operations: list[Operation] = []
         self._shapes: list[Shape] = [tuple(x.shape[1:])]
         self._log: list[tuple[str, list[Tensor], list[Any]]] = []
@@ -118,6 +119,7 @@ class Recorder(Watching):
             and name not in _WHOLE
             and not func._schema.is_mutable
         ):
+            # A dispatch mode is off inside its own handler; entering it again records the parts.
             with self:
                 parts = func.decompose(*args, **kwargs)
             if parts is not NotImplemented:
@@ -137,24 +139,24 @@ class Recorder(Watching):
         return result
 
     def read(self, tensor: Tensor) -> None:
-        """The model takes values of a tensor out of torch."""
+        """Notes that the model reads values of a tensor outside torch."""
         if not self._writing and id(tensor) in self._values:
             self._failure = self._failure or _READS
 
     def alias(self, tensor: Tensor, other: Tensor) -> None:
-        """The model has another name for a tensor, which torch does not tell."""
+        """Notes another name for a tensor that no torch operation shows."""
         value = self._values.get(id(tensor))
         if value is not None:
             self._keep(other, value)
 
     def finish(self, scores: Tensor) -> None:
-        """Says which tensor is the answer."""
+        """Notes which tensor is the answer."""
         self._output = self._values.get(id(scores))
         if scores.ndim != 2:
             self._failure = self._failure or "its answer is no table of scores"
 
     def same(self, other: Recorder) -> bool:
-        """True if another input took the same way through the same constants."""
+        """True if another input took the same path through the same constants."""
         if len(self._log) != len(other._log):
             return False
         both = list(zip(self._log, other._log, strict=True))
@@ -166,7 +168,7 @@ class Recorder(Watching):
         )
 
     def network(self) -> Network:
-        """What was written down."""
+        """The recorded network; UnsupportedError if something could not be followed."""
         if self._failure:
             raise UnsupportedError(self._failure)
         if self._output is None:
@@ -203,7 +205,7 @@ class Recorder(Watching):
         if reason:
             return _Value(0, result, reason)
         squashed = next((value.squashed for value in known if value.squashed), "")
-        if squashed:  # only its type may change after that
+        if squashed:  # After that only its dtype may change.
             same = name in ("to", "_to_copy") and result.is_floating_point()
             return _Value(
                 known[0].place,
@@ -240,9 +242,7 @@ class Recorder(Watching):
         )
 
     def _mutates_known(self, event: _Event) -> bool:
-        """True if an in-place operation changes its first argument only, and that one is
-        followed.
-        """
+        """True if an in-place operation changes only its first argument, and that is tracked."""
         arguments = event.function._schema.arguments
         changed = [
             index
@@ -252,9 +252,7 @@ class Recorder(Watching):
         return changed == [0] and id(event.given[0]) in self._values
 
     def _spoil(self, changed: Tensor) -> None:
-        """After a change in place, other views of the same memory no longer hold what was
-        written down for them.
-        """
+        """Marks other views of memory changed in place: they no longer hold what was recorded."""
         memory = changed.untyped_storage().data_ptr()
         for key, value in self._values.items():
             if key != id(changed) and value.tensor.untyped_storage().data_ptr() == memory:
@@ -263,7 +261,7 @@ class Recorder(Watching):
                 )
 
     def _constants(self, given: Any) -> tuple[list[Tensor], list[Any]]:
-        """What an operation is given beside the values that are followed: tensors, plain values."""
+        """The untracked arguments of an operation: tensors, and plain values."""
         rest = [each for each in leaves(given) if id(each) not in self._values]
         tensors = [each.detach().clone() for each in rest if isinstance(each, Tensor)]
         return tensors, [each for each in rest if not isinstance(each, Tensor)]
@@ -273,7 +271,7 @@ class Recorder(Watching):
         self._kept.append(tensor)
 
     def _refs(self, value: Any) -> Any:
-        """Arguments with a Ref in the place of each tensor that is followed."""
+        """Arguments with a Ref for each tracked tensor."""
         if isinstance(value, tuple | list):
             return type(value)(self._refs(each) for each in value)
         if isinstance(value, dict):

@@ -1,10 +1,10 @@
-"""Watches a model answer and writes down what it does to its input.
+"""Watches a model answer and records what it does to its input.
 
-Whatever a model file is (a module, an exported graph, a translated ONNX graph, TorchScript), it
-calls operations of torch; a dispatch mode sees each of them. A model is followed only if it reads
-no value of the input past torch, and if two different inputs lead through the same operations with
-the same constants: then nothing of the input has escaped the record, which is tried on the model
-later (``trial``).
+Whatever the model (a module, an exported graph, a translated ONNX graph, TorchScript), it calls
+torch operations, and a dispatch mode sees each of them. A model is accepted only if it reads no
+input value outside torch, and if two different inputs lead through the same operations with the
+same constants: then nothing of the input has escaped the record, which is later tested on the model
+(``trial``).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from robgui.bounds.network import Network, Shape, UnsupportedError
 from robgui.bounds.recorder import Recorder
 from robgui.core.model.randomness import HOST, host_generator
 
-#: Ways for values to leave a tensor that are no operations of torch.
+#: Ways for values to leave a tensor without a torch operation.
 _READING = (
     *(Tensor.numpy, Tensor.__array__, Tensor.tolist, Tensor.__dlpack__, Tensor.data_ptr),
     *(Tensor.untyped_storage, Tensor.storage, Tensor.__reduce_ex__, Tensor.__deepcopy__),
@@ -33,10 +33,12 @@ def record(answer: Callable[[Tensor], Tensor], shape: Shape, device: torch.devic
     """The network behind ``answer``: inputs ``(n, *shape)`` -> scores ``(n, k)``.
 
     Raises:
-        UnsupportedError: It cannot be followed, or does what the bounds do not know.
+        UnsupportedError: It cannot be followed, or uses an operation without bounds.
     """
     failure: UnsupportedError | None = None
-    for rows in (2, 1):  # a model made for a batch of 1 is seen whole only with one row
+    # Two rows reveal an operation that mixes the inputs of a batch; a model made for a batch of 1
+    # is seen whole only with one.
+    for rows in (2, 1):
         try:
             return _record(answer, shape, device, rows)
         except UnsupportedError as error:
@@ -66,7 +68,7 @@ def _record(
 
 
 class Reads(TorchFunctionMode):
-    """Notices what no operation of torch shows: that a model takes values of a tensor elsewhere."""
+    """Notices what no torch operation shows: that a model reads values of a tensor elsewhere."""
 
     def __init__(self, recorder: Recorder) -> None:
         super().__init__()

@@ -1,8 +1,7 @@
-"""Relaxation of a single operation: interval bounds, linear lower and upper bounds, and
-back-substitution of coefficients.
+"""Bounds of a single operation: by intervals, by lines, and back-substitution of coefficients.
 
-A rectifier (ReLU, also leaky) is relaxed by the lines of CROWN (Zhang et al., 2018), a maximum as
-in DeepPoly (Singh et al., 2019), with a second upper line.
+A ReLU, plain or leaky, is relaxed by the lines of CROWN (Zhang et al., 2018), a maximum as in
+DeepPoly (Singh et al., 2019), with a second upper line.
 """
 
 from __future__ import annotations
@@ -13,23 +12,23 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from robgui.bounds.network import Affine, Largest, Operation, Rectifier, alone, evaluate, windows
+from robgui.bounds.network import Affine, Operation, Relu, WindowMaximum, alone, evaluate, windows
 
-#: Input index of each row of coefficients; a slice where all rows share one input.
+#: Input index of each row of coefficients; a slice if all rows share one input.
 Owners = Tensor | slice
 
 
 @dataclass(frozen=True, slots=True)
 class Relaxation:
-    """Linear lower and upper bounds of a rectifier or a maximum, for every input of a chunk.
+    """Linear lower and upper bounds of a ReLU or a maximum, for every input of a chunk.
 
-    The result lies above ``low·x`` and below ``high·x + lift``; ``low`` and ``high`` are ``(n,
-    *shape)``, for a maximum ``(n, numbers, k)``; ``lift`` is ``(n, numbers)``.
+    The result lies above ``low·x`` and below ``high·x + intercept``; ``low`` and ``high`` are ``(n,
+    *shape)``, for a maximum ``(n, numbers, k)``; ``intercept`` is ``(n, numbers)``.
     """
 
     low: Tensor
     high: Tensor
-    lift: Tensor
+    intercept: Tensor
 
 
 def interval(operation: Operation, low: list[Tensor], high: list[Tensor]) -> tuple[Tensor, Tensor]:
@@ -43,6 +42,8 @@ def interval(operation: Operation, low: list[Tensor], high: list[Tensor]) -> tup
             operation.spread((high[0] - low[0]) / 2),
         )
         return centre - radius, centre + radius
+    # Without ``spread`` every weight of a number has one sign, so its ends are reached at the ends
+    # of the box: each input contributes its smaller and its larger end.
     lowest = highest = operation.offset
     for i in range(len(operation.inputs)):
         ends = [operation.apply(*alone(values, i)) - operation.offset for values in (low, high)]
@@ -50,11 +51,9 @@ def interval(operation: Operation, low: list[Tensor], high: list[Tensor]) -> tup
     return lowest, highest
 
 
-def undecided(operation: Rectifier | Largest, low: Tensor, high: Tensor) -> Tensor:
-    """Mask of inputs whose sign (rectifier) or rank (maximum) the present bounds leave open: only
-    these are worth a tighter bound.
-    """
-    if isinstance(operation, Rectifier):
+def undecided(operation: Relu | WindowMaximum, low: Tensor, high: Tensor) -> Tensor:
+    """Mask of inputs whose sign (ReLU) or rank (maximum) is open: only these need better bounds."""
+    if isinstance(operation, Relu):
         return (low < 0) & (high > 0)
     lows, highs = windows(operation, low), windows(operation, high)
     can_be_largest = highs > lows.amax(2, keepdim=True)
@@ -66,32 +65,33 @@ def undecided(operation: Rectifier | Largest, low: Tensor, high: Tensor) -> Tens
     return flags[:, :-1].reshape(low.shape)
 
 
-def relax(operation: Rectifier | Largest, low: Tensor, high: Tensor) -> Relaxation:
+def relax(operation: Relu | WindowMaximum, low: Tensor, high: Tensor) -> Relaxation:
     """Linear bounds of the result, given bounds of the input."""
-    if isinstance(operation, Rectifier):
-        return _relax_rectifier(operation.slope, low, high)
-    return _relax_largest(operation, low, high)
+    if isinstance(operation, Relu):
+        return _relax_relu(operation.slope, low, high)
+    return _relax_maximum(operation, low, high)
 
 
-def _relax_rectifier(slope: float, low: Tensor, high: Tensor) -> Relaxation:
-    """Upper line: the chord. Lower line: whichever piece leaves the smaller area between the two
-    (CROWN-Ada: the lower slope is chosen for each number).
+def _relax_relu(slope: float, low: Tensor, high: Tensor) -> Relaxation:
+    """Upper line: the chord. Lower line: the piece that leaves the smaller area between the two.
+
+    Zhang et al. (2018) call this CROWN-Ada: the lower slope is chosen for each number.
     """
     on, off = low >= 0, high <= 0
     # The line through (low, slope·low) and (high, high) lies above both pieces between them.
     chord = (high - slope * low) / (high - low).clamp_min(torch.finfo(low.dtype).tiny)
     above = torch.where(on, 1.0, torch.where(off, slope, chord))
     below = torch.where(on, 1.0, torch.where(off, slope, torch.where(high > -low, 1.0, slope)))
-    lift = torch.where(on | off, 0.0, (slope - above) * low)
-    return Relaxation(below, above, lift.flatten(1))
+    intercept = torch.where(on | off, 0.0, (slope - above) * low)
+    return Relaxation(below, above, intercept.flatten(1))
 
 
-def _relax_largest(operation: Largest, low: Tensor, high: Tensor) -> Relaxation:
+def _relax_maximum(operation: WindowMaximum, low: Tensor, high: Tensor) -> Relaxation:
     """Lower line: the input with the highest lower bound.
 
     Upper line: with L the highest lower bound, max x = L + max (x - L)+ <= L + Σ chord of
-    (x_i - L)+, or the highest upper bound; of the two the one that is lower in the middle
-    of the box. If one input is always the maximum, the first is exact.
+    (x_i - L)+, or the highest upper bound; of the two, whichever is lower at the centre of the box.
+    If one input is always the maximum, the first is exact.
     """
     lows, highs = windows(operation, low), windows(operation, high)
     best, where = lows.max(2, keepdim=True)
@@ -101,31 +101,34 @@ def _relax_largest(operation: Largest, low: Tensor, high: Tensor) -> Relaxation:
     chords = over / width
     flat = highs.amax(2) <= best[..., 0] + over.sum(2) / 2
     flat &= (over > 0).sum(2) > 1
-    lift = best[..., 0] - (chords * torch.where(over > 0, lows, 0.0)).sum(2)
+    intercept = best[..., 0] - (chords * torch.where(over > 0, lows, 0.0)).sum(2)
     return Relaxation(
-        below, torch.where(flat[..., None], 0.0, chords), torch.where(flat, highs.amax(2), lift)
+        below,
+        torch.where(flat[..., None], 0.0, chords),
+        torch.where(flat, highs.amax(2), intercept),
     )
 
 
 def backsubstitute(
-    operation: Rectifier | Largest,
+    operation: Relu | WindowMaximum,
     rows: Tensor,
     relaxed: Relaxation,
     owners: Owners,
     shape: tuple[int, ...],
 ) -> tuple[Tensor, Tensor]:
-    """Coefficients on the result -> on the input, with the constant term: the lower line where a
-    coefficient is positive, else the upper.
+    """Coefficients on the result -> on the input, with the constant term.
+
+    A lower bound takes the lower line if the coefficient is positive, else the upper.
     """
-    # Only lines above have a constant, and they are taken where a coefficient is negative.
-    lifted = (rows.clamp_max(0).flatten(1) * relaxed.lift[owners]).sum(1)
-    if isinstance(operation, Rectifier):
-        return torch.where(rows > 0, relaxed.low[owners], relaxed.high[owners]) * rows, lifted
+    # Only upper lines have an intercept, and they apply where a coefficient is negative.
+    constant = (rows.clamp_max(0).flatten(1) * relaxed.intercept[owners]).sum(1)
+    if isinstance(operation, Relu):
+        return torch.where(rows > 0, relaxed.low[owners], relaxed.high[owners]) * rows, constant
     flat = rows.flatten(1)[..., None]
     each = torch.where(flat > 0, relaxed.low[owners], relaxed.high[owners]) * flat
     found = torch.zeros((len(rows), math.prod(shape) + 1), dtype=rows.dtype, device=rows.device)
     found.scatter_add_(1, operation.table.flatten().expand(len(rows), -1), each.flatten(1))
-    return found[:, :-1].reshape(len(rows), *shape), lifted
+    return found[:, :-1].reshape(len(rows), *shape), constant
 
 
 def backsubstitute_affine(

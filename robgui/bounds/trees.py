@@ -1,13 +1,11 @@
-"""Tree ensembles: which leaves can an input of the box reach, and how little can they say for
-the right class?
+"""Bounds of tree ensembles over boxes of inputs.
 
-A tree's answer over a box is the set of its reachable leaves, found exactly; the bound of an
-ensemble adds up the worst leaf of each tree, which is exact for one tree and sound for many.
+The leaves of a tree that a box reaches are found exactly. The bound of an ensemble adds up the
+worst reachable leaf of each tree, which is exact for one tree and sound for many.
 
-At a tie of votes scikit-learn takes the first class, and which sums tie depends on how they round.
-So a margin counts only beyond all rounding: of scikit-learn's sums in double precision, in whatever
-order its threads add them, and of the probabilities that robgui turns into single precision and
-then into logarithms.
+On a tie scikit-learn takes the first class, and which sums tie depends on rounding. A margin counts
+only beyond all rounding: of scikit-learn's double-precision sums, in whatever order its threads add
+them, and of the probabilities that robgui converts to single precision and then to logarithms.
 """
 
 from __future__ import annotations
@@ -41,12 +39,12 @@ class DecisionTree:
 
 @dataclass(frozen=True, slots=True)
 class Ensemble:
-    """Trees whose values add up; one output alone is the score of class 1 against 0.
+    """Trees whose values add up; a single output is the score of class 1 against 0.
 
     Attributes:
-        trees: Whose values add up.
-        offset: What they start from ``(outputs,)``.
-        boosted: Whether the sums are logarithms of odds; otherwise they are shares of votes.
+        trees: The trees.
+        offset: The sum's starting value ``(outputs,)``.
+        boosted: Whether the sums are log-odds; otherwise they are shares of votes.
     """
 
     trees: tuple[DecisionTree, ...]
@@ -55,17 +53,17 @@ class Ensemble:
 
     @property
     def slack(self) -> float:
-        """How much of a margin may be lost: in single precision, and in the sum before it."""
+        """Most of a margin that rounding can cost, in single precision and in the sum before it."""
         parts = (self.offset, *(tree.value for tree in self.trees))
         size = sum(float(np.abs(part).max()) for part in parts)
         return told_apart(max(2, len(self.offset))) + gamma(4 * len(parts) + 16, DOUBLE) * size
 
 
 def trees_of(classifier: Classifier) -> Ensemble | None:
-    """The trees inside a classifier; None if it is no scikit-learn model.
+    """The trees inside a classifier; None if it is not a scikit-learn model.
 
     Raises:
-        UnsupportedError: It is one, but not made of trees.
+        UnsupportedError: It is a scikit-learn model without trees.
     """
     if not isinstance(classifier.backend, EstimatorBackend):
         return None
@@ -87,7 +85,7 @@ def trees_of(classifier: Classifier) -> Ensemble | None:
 def tree_margins(ensemble: Ensemble, low: Tensor, high: Tensor, labels: Tensor) -> Tensor:
     """Lower bounds ``(n,)`` of the margin of ``labels``, less the slack.
 
-    The boxes of raw inputs lie between ``low`` and ``high``, each ``(n, features)``.
+    ``low`` and ``high`` are corners ``(n, features)`` of boxes of raw inputs.
     """
     first, last = low.cpu().numpy(), high.cpu().numpy()
     weights = _weights(len(ensemble.offset), labels.cpu().numpy())
@@ -101,7 +99,7 @@ def tree_margins(ensemble: Ensemble, low: Tensor, high: Tensor, labels: Tensor) 
 
 
 def probabilities(ensemble: Ensemble, x: Tensor) -> Tensor:
-    """What the trees answer ``(n, classes)`` to raw inputs ``(n, features)``, in doubles."""
+    """The trees' answers ``(n, classes)`` to raw inputs ``(n, features)``, in double precision."""
     points = x.cpu().numpy()
     total = np.tile(ensemble.offset, (len(points), 1))
     for tree in ensemble.trees:
@@ -116,9 +114,7 @@ def probabilities(ensemble: Ensemble, x: Tensor) -> Tensor:
 
 
 def reachable(tree: DecisionTree, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """Which nodes ``(n, nodes)`` some input between ``low`` and ``high`` ``(n, features)`` comes
-    through.
-    """
+    """Nodes ``(n, nodes)`` visited by some input between ``low`` and ``high`` ``(n, features)``."""
     found = np.zeros((len(low), len(tree.left)), dtype=bool)
     found[:, 0] = True
     level = np.array([0])
@@ -131,7 +127,7 @@ def reachable(tree: DecisionTree, low: np.ndarray, high: np.ndarray) -> np.ndarr
 
 
 def _weights(outputs: int, labels: np.ndarray) -> np.ndarray:
-    """Coefficients ``(n, m, outputs)`` of the margins of the right class over each other one."""
+    """Coefficients ``(n, m, outputs)`` of the right class's margins over the others."""
     if outputs == 1:
         return np.where(labels == 1, 1.0, -1.0)[:, None, None]
     own, others = (
@@ -194,9 +190,7 @@ def _histogram_boosted(estimator: Any) -> Ensemble:
 
 
 def _from(trees: tuple[DecisionTree, ...], x: np.ndarray, score: np.ndarray) -> Ensemble:
-    """The ensemble that gives the raw ``score`` at ``x``: what the trees do not explain is the
-    same everywhere.
-    """
+    """The ensemble with raw ``score`` at ``x``: what the trees leave unexplained is a constant."""
     said = sum(tree.value[(tree.left < 0) & reachable(tree, x, x)[0]][0] for tree in trees)
     return Ensemble(trees, score.reshape(-1) - said, boosted=True)
 
@@ -212,5 +206,5 @@ def _tree(tree: Any, value: np.ndarray) -> DecisionTree:
 
 
 def _only(value: np.ndarray, output: int, outputs: int) -> np.ndarray:
-    """Values ``(nodes, outputs)`` of a tree that speaks for one output."""
+    """Values ``(nodes, outputs)`` of a tree that contributes to one output."""
     return np.asarray(value[:, None] * np.eye(outputs)[output])

@@ -1,9 +1,9 @@
-"""A proof is tried on the model itself before it is believed.
+"""Tests a proof on the model itself before it is believed.
 
-It rests on a record of what the model computes, on the sizes of rounding errors and on our own
-code. Here the model answers inputs of the boxes: the record must give the same scores, up to
-rounding, and no input may get another class or a smaller margin than the proof allows. One that
-does is a contradiction and takes the whole proof away.
+A proof rests on a record of what the model computes, on bounds of rounding errors and on our own
+code. Here the model answers inputs from the boxes: the record must give the same scores, up to
+rounding, and no input may get another class or a smaller margin than proven. A single
+contradiction voids the whole proof.
 """
 
 from __future__ import annotations
@@ -21,17 +21,18 @@ from robgui.core.devices import to_host
 from robgui.core.model.classifier import Classifier
 from robgui.core.model.randomness import HOST, host_generator
 
-#: Points of a box at which the record is compared: random corners and random points, beside the
-#: centre and two opposite corners. Of these, as many as need no more rows pulled back than this.
+#: Points of a box at which the record is compared, besides the centre and two opposite corners:
+#: random corners and random inner points. At most the third number of rows are pulled back for
+#: them.
 _CORNERS_COMPARED, _INSIDE_COMPARED, _ROWS = 4, 1, 64
-#: How far two sums of the same trees, both in double precision, may be apart.
+#: Largest difference between two double-precision sums over the same trees.
 _EQUAL = 1e-9
-#: Points of a box that the model answers, beside the same three.
+#: Points of a box that the model answers, besides the same three.
 _CORNERS, _INSIDE = 12, 5
-#: Gradient steps from the centre and from random points, and how often all together could cross
-#: half the box.
+#: Gradient steps, starting points (the centre and random ones), and how many half-widths of the
+#: box all steps together could travel.
 _STEPS, _STARTS, _TRAVEL = 6, 2, 2.5
-#: What the model does to its scores at last.
+#: The model's final operation.
 _SQUASHED: dict[str, Callable[[Tensor], Tensor]] = {
     "softmax": lambda scores: scores.softmax(1),
     "log_softmax": lambda scores: scores.log_softmax(1),
@@ -40,7 +41,7 @@ _SQUASHED: dict[str, Callable[[Tensor], Tensor]] = {
 
 
 def compare(classifier: Classifier, network: Network, box: Box) -> Steps[None]:
-    """Compares the recorded network with the model at points of the boxes; yields now and then.
+    """Compares the recorded network with the model at points of the boxes; yields between pieces.
 
     Raises:
         UnsupportedError: They differ by more than rounding.
@@ -53,9 +54,10 @@ def compare(classifier: Classifier, network: Network, box: Box) -> Steps[None]:
         expected = network(x)
         every = rows.expand(len(x), -1, -1)
         proven = yield from bounds_of(network, x, x, every, refine=False)
-        room = 2 * (expected - proven.lower)  # the errors on both sides are about equal
+        room = 2 * (expected - proven.lower)  # The errors on both sides are about equal.
         if network.squashed:
             expected = _SQUASHED[network.squashed](expected)
+            # A log-softmax moves by at most twice the largest change of a score, the others less.
             room = 2 * room.amax(1, keepdim=True) + told_apart(scores)
         _agree(doubled(classifier.raw(x), network.device), expected, room)
 
@@ -87,10 +89,10 @@ def attack(classifier: Classifier, box: Box, labels: Tensor, floor: Tensor) -> I
         classifier: The model.
         box: Lower and upper corners, each ``(n, *shape)``.
         labels: The classes that are proven ``(n,)``.
-        floor: ``(n,)`` the margin that is proven for the scores; 0 if it is one of other numbers.
+        floor: ``(n,)`` the proven margin of the scores; 0 if the proof is about other numbers.
 
     Raises:
-        UnsupportedError: There is one.
+        UnsupportedError: It found one.
     """
     shares = _shares(box[0][0], _CORNERS, _INSIDE)
     for x, owner in _points(box, shares, classifier.batch()):
@@ -145,24 +147,25 @@ def _refute(classifier: Classifier, scores: Tensor, labels: Tensor, floor: Tenso
 
 
 def _margins(scores: Tensor, labels: Tensor) -> Tensor:
-    """How far the score of the right class lies above every other one, ``(n,)``."""
+    """The score of the right class minus the best other one, ``(n,)``."""
     own = labels[:, None]
     return scores.gather(1, own)[:, 0] - scores.scatter(1, own, -torch.inf).amax(1)
 
 
 def _points(box: Box, shares: Tensor, size: int) -> Iterator[tuple[Tensor, Tensor]]:
-    """Points of all boxes, at most ``size`` at once, and the boxes that they belong to."""
+    """Points of all boxes, at most ``size`` at once, and the number of each point's box."""
     every = torch.arange(len(box[0]) * len(shares), device=shares.device)
     for part in torch.split(every, size):
         owner, share = part // len(shares), shares[part % len(shares)]
         low, high = box[0][owner], box[1][owner]
+        # low + 1·(high - low) may round to just outside the box, where nothing is proven.
         yield torch.minimum(torch.maximum(low + share * (high - low), low), high), owner
 
 
 def _shares(like: Tensor, corners: int, inside: int) -> Tensor:
     """Places in a box, 0 to 1 along each axis: centre, two opposite corners, then random ones.
 
-    The same for every box: which of them are tried together does not matter.
+    The same for every box, so the answer does not depend on which boxes are tried together.
     """
     size = (corners + inside, *like.shape)
     uniform = torch.rand(size, generator=host_generator(0), device=HOST).to(like)

@@ -1,4 +1,4 @@
-"""The command line: one sub-command per wish; without any, the window."""
+"""The command line: one sub-command per task; without any, the window."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ GATE_FAILED = 1
 INTERRUPTED = 130
 BAD_INPUT = 2
 BUG = 3
-#: Anywhere on a command line: what goes wrong is shown with its traceback.
+#: Option allowed anywhere: errors are shown with their traceback.
 DEBUG = "--debug"
 
 #: The word with which a frozen application calls itself as a worker.
@@ -59,7 +59,7 @@ COMMANDS = {
     "completion": "a script that lets bash, zsh or fish complete these commands",
 }
 
-#: Where each command lives that is imported when it is asked for.
+#: The module of each command, imported when it is used.
 _HOMES = {
     "run": ("robgui.cli.run", "run"),
     "batch": ("robgui.cli.batch", "batch"),
@@ -78,7 +78,7 @@ _HOMES = {
     "log": ("robgui.cli.evidence.log", "log"),
     "completion": ("robgui.cli.completion", "completion"),
 }
-#: Those that a signal ends as Ctrl-C does.
+#: Commands that a signal ends like Ctrl-C.
 _LONG = ("run", "inspect", "reproduce", "guard", "check", "verify", "vnnlib", "postmortem")
 
 _REMEDIES = {
@@ -97,9 +97,7 @@ class Parser(argparse.ArgumentParser):
         raise ParamsError(f"{message} (see {self.prog} --help)")
 
     def parse_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
-        """As usual, but what is not known is named alone, with the option that looks most like
-        it.
-        """
+        """As usual, but only the unknown word is named, with the option most like it."""
         given, rest = self.parse_known_args(args, namespace)
         if rest:
             raise ParamsError(self._not_known(rest))
@@ -119,13 +117,11 @@ class Parser(argparse.ArgumentParser):
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Does what the arguments say.
+    """Does what the arguments say and returns the exit code.
 
-    Returns the exit code: 0 done, 1 a gate failed, 2 bad input, 3 a bug of this program, 130
-    interrupted.
-
-    Without ``argv`` it is the whole program and does not return: to take everything down piece by
-    piece takes longer than many a command.
+    0 done, 1 a gate failed, 2 bad input, 3 a bug of this program, 130 interrupted. Without ``argv``
+    it is the whole program and does not return: tearing everything down takes longer than many a
+    command.
     """
     words = list(sys.argv[1:] if argv is None else argv)
     if words[:1] == [FROZEN]:
@@ -151,7 +147,7 @@ def _command(words: list[str]) -> int:
     except KeyboardInterrupt:
         print("robgui: interrupted", file=sys.stderr)
         return INTERRUPTED
-    except BrokenPipeError:  # the reader of our output has gone, as in "robgui list | head"
+    except BrokenPipeError:  # The reader of our output has gone, as in "robgui list | head".
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except RobguiError as error:
@@ -174,13 +170,13 @@ def _command(words: list[str]) -> int:
 
 
 def _show(debug: bool) -> None:
-    """The traceback of what has just gone wrong, for those who have asked for it."""
+    """Prints the traceback of the last error, if asked for."""
     if debug:
         traceback.print_exc()
 
 
 def how_to_help(error: RobguiError) -> str:
-    """How to say on the command line what an error asks for."""
+    """How to do on the command line what an error asks for."""
     if error.remedy is not None:
         return f" {_REMEDIES[error.remedy]}"
     if isinstance(error, TrustError):
@@ -226,7 +222,7 @@ def dispatch(words: list[str]) -> int:
 
 
 def _open(words: list[str]) -> int:
-    """Files without a command are opened in the window."""
+    """Opens files given without a command in the window."""
     if not Path(words[0]).exists():
         raise ParamsError(_no_command(words[0]))
     return _gui(words)

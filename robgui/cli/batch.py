@@ -1,4 +1,4 @@
-"""``robgui batch``: a suite from one file; what it says is checked before anything is started."""
+"""``robgui batch``: runs a suite file; it is checked before anything starts."""
 
 from __future__ import annotations
 

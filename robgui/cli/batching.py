@@ -118,7 +118,7 @@ def _executor(given: argparse.Namespace, suite: Suite) -> tuple[Executor, str]:
 
     places = local_places(wanted, given.workers)
     workers = local_workers(places, tuple(given.import_module))
-    workers.start(1 if given.dry_run else len(places))  # the first one plans while others start
+    workers.start(1 if given.dry_run else len(places))  # The first one plans while others start.
     return workers, places[0].device.partition(":")[0]
 
 

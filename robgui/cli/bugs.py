@@ -1,4 +1,4 @@
-"""An error that nobody foresaw: one sentence, and its traceback in a file."""
+"""Unforeseen errors: one sentence, and the traceback in a file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LONGEST = 300
 
 
 def bug(error: BaseException) -> str:
-    """Writes down what has happened; says in a sentence what it is and where that lies."""
+    """Records what happened; says in a sentence what it is and where the traceback is."""
     said = " ".join(str(error).split())[:_LONGEST]
     if said:
         what = f"{type(error).__name__}: {said}"

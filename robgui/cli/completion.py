@@ -15,7 +15,7 @@ from robgui.cli import COMMANDS, Parser, gui_parser, report_parser
 from robgui.core.execution.params.text import choices
 from robgui.core.execution.registry import analyses
 
-#: What a value is called that is a file or a folder.
+#: Metavars of values that are files or folders.
 _FILES = ("FILE", "PATH", "FOLDER")
 _NAME = "robgui"
 
@@ -41,7 +41,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Command:
-    """What may stand after ``robgui``: one word, or ``run`` and the name of an analysis."""
+    """What may follow ``robgui``: one word, or ``run`` and the name of an analysis."""
 
     words: tuple[str, ...]
     options: tuple[Option, ...]
@@ -125,13 +125,13 @@ def _options(
 
 
 def _arguments(found: argparse.ArgumentParser) -> tuple[str, ...]:
-    """The words that may stand without an option."""
+    """The words allowed without an option."""
     positional = [action for action in found._actions if not action.option_strings]
     return tuple(str(word) for action in positional for word in action.choices or ())
 
 
 def _line(text: str) -> str:
-    """Help as one short line without what a shell would read."""
+    """Help as one short line without characters special to a shell."""
     plain = re.sub(r"[^\w ,.:;()+*/<>=×–-]", "", text.replace("%%", "%").replace("\n", " "))
     return plain.partition(". ")[0][:90].strip()
 

@@ -12,12 +12,12 @@ from robgui.core.regular import read_regular
 if TYPE_CHECKING:
     from robgui.core.execution.analysis import Analysis
 
-#: The file of a large result that ``--out`` wrote is smaller.
+#: Largest file that ``--out`` writes.
 _LARGEST = 500_000_000
 
 
 def writable(option: str, name: str | None) -> Path | None:
-    """A file to be written at the end, found wanting before the work and not after it."""
+    """Checks before the work, not after it, that a file can be written at the end."""
     if name is None:
         return None
     path = Path(name)
@@ -40,8 +40,8 @@ def writable(option: str, name: str | None) -> Path | None:
 
 
 def settings_in(name: str, known: Analysis) -> dict[str, Any]:
-    """The settings of an analysis in a TOML or JSON file, or those of the result that ``robgui
-    run --out`` wrote.
+    """The settings of an analysis in a TOML or JSON file, or in a result of ``robgui run
+    --out``.
     """
     from robgui.core.execution.params import text as params_text
     from robgui.core.execution.registry import find
@@ -73,7 +73,7 @@ def _document(path: Path) -> dict[str, Any]:
             f"--params {path}: the file cannot be read ({error.strerror}); name a TOML or JSON"
             " file."
         ) from error
-    except (ValueError, RecursionError) as error:  # also what tomllib and the decoder raise
+    except (ValueError, RecursionError) as error:  # Includes what tomllib and the decoder raise.
         raise ParamsError(
             f"--params {path}: this is no TOML or JSON file of settings ({error}); correct it."
         ) from error

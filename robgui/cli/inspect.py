@@ -1,4 +1,4 @@
-"""``robgui inspect``: what a model file, or data, hold."""
+"""``robgui inspect``: shows what a model file, or data, contain."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def _say(sentence: str) -> None:
 
 
 def facts(card: ModelCard) -> dict[str, str]:
-    """What there is to know about a model, in words."""
+    """What is known about a model, in words."""
     if card.reason:
         reason = f" ({card.reason})"
     else:
@@ -139,7 +139,7 @@ def _short(text: str) -> str:
 
 
 def _document(card: ModelCard) -> dict[str, object]:
-    """The same as ``facts`` for programs."""
+    """The same as ``facts``, for programs."""
     return {
         "model": card.name,
         "kind": card.kind,
@@ -167,7 +167,7 @@ def _way_document(way: Tried) -> dict[str, object]:
 
 
 def _print_ways(ways: list[Tried]) -> None:
-    """The ways of feeding the model, best first, and the options that choose the best."""
+    """Prints the ways of feeding the model, best first, and the options for the best."""
     if not ways:
         return
     print_line(f"{'preprocessing tried on':<14} {count(ways[0].counted, 'labelled picture')}:")

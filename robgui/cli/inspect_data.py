@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from robgui.cli.opening import Executor
     from robgui.core.model.answers import DataCard
 
-#: Classes that are listed.
+#: Most classes listed.
 _LISTED = 50
 
 
@@ -31,7 +31,7 @@ def inspect_data(executor: Executor, path: str, options: dict[str, Any], as_json
 
 
 def facts(card: DataCard) -> dict[str, str]:
-    """What there is to know about data, in words."""
+    """What is known about data, in words."""
     if card.shape:
         shape = " x ".join(map(str, card.shape))
     else:

@@ -1,4 +1,4 @@
-"""``robgui list``: what there is to run."""
+"""``robgui list``: shows what can be run."""
 
 from __future__ import annotations
 

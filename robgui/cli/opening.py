@@ -29,7 +29,7 @@ def open_model(
 ) -> ModelCard:
     """Loads a model as the options say, where the executor computes.
 
-    Says where the window would do otherwise.
+    Points out where the window would do otherwise.
     """
     values = {
         "trust": given.trust,
@@ -63,7 +63,7 @@ def open_data(
 
 
 def asking(executor: Executor) -> Callable[..., Any]:
-    """Asks the executor as ``Models.ask`` does, for what the window and the commands share."""
+    """Asks the executor as ``Models.ask`` does, for code shared by window and commands."""
 
     def ask(
         what: str,
@@ -73,7 +73,7 @@ def asking(executor: Executor) -> Callable[..., Any]:
         urgent: bool = True,
         **values: Any,
     ) -> Any:
-        del topic, urgent  # nobody else asks this executor
+        del topic, urgent  # Nobody else asks this executor.
         return executor.ask(what, **values, **({} if model is None else {"model": model.asked()}))
 
     return ask
@@ -81,7 +81,7 @@ def asking(executor: Executor) -> Callable[..., Any]:
 
 @contextmanager
 def computing(title: str) -> Iterator[tuple[Executor, ProgressLine]]:
-    """A process that opens models, and where to say what it does."""
+    """A process that opens models, and where its progress is shown."""
     from robgui.cli.progress import ProgressLine
     from robgui.core.execution.choice import one_executor
     from robgui.core.execution.worker.terms import Terms

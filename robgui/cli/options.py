@@ -1,4 +1,4 @@
-"""Command-line options made from settings models, so that no option is written by hand."""
+"""Command-line options generated from settings models; none is written by hand."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Fields = Mapping[str, FieldInfo]
 def add_params(parser: argparse.ArgumentParser, params: type[Params], taken: Sequence[str]) -> None:
     """One option per field of ``params``.
 
-    A field whose name is ``taken`` is reached with --set only.
+    A field whose name is ``taken`` is available through --set only.
     """
     group = parser.add_argument_group("settings of this analysis")
     for name, field in params.model_fields.items():
@@ -48,7 +48,7 @@ def add_params(parser: argparse.ArgumentParser, params: type[Params], taken: Seq
 
 
 def describe(field: FieldInfo) -> str:
-    """Help text of a field: what it is, what it may be, what it is by default."""
+    """Help text of a field: its meaning, its range, its default."""
     words = [field.description or field.title or ""]
     choices = params_text.choices(field)
     if choices:
@@ -63,7 +63,7 @@ def describe(field: FieldInfo) -> str:
 
 
 def named_settings(title: str, fields: Fields) -> str:
-    """The names that --model-set or --data-set takes, a line each, for the end of a help page."""
+    """The names that --model-set or --data-set takes, one per line, for the end of a help page."""
     lines = [
         f"  {name:<13} {textwrap.fill(describe(field), 100, subsequent_indent=' ' * 16)}"
         for name, field in fields.items()
@@ -72,7 +72,7 @@ def named_settings(title: str, fields: Fields) -> str:
 
 
 def values_of(given: argparse.Namespace, params: type[Params]) -> dict[str, Any]:
-    """What the generated options and --set say, as values of the fields."""
+    """The values of the generated options and of --set, by field."""
     texts = {
         name.removeprefix("param:"): text
         for name, text in vars(given).items()
@@ -89,7 +89,7 @@ def values_of(given: argparse.Namespace, params: type[Params]) -> dict[str, Any]
 def pairs(
     texts: Iterable[str], fields: Fields, what: str, formerly: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
-    """``name=value`` texts as values of the fields; ``formerly`` has names they once had."""
+    """``name=value`` texts as field values; ``formerly`` has former names."""
     values: dict[str, Any] = {}
     for text in texts:
         name, equals, value = text.partition("=")

@@ -1,4 +1,4 @@
-"""Files named on a command line, looked for before anything that takes time is imported."""
+"""Finds the files named on a command line before anything slow is imported."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
 
 
 def check_places(words: Sequence[str], *, first: bool = False) -> None:
-    """Refuses models and data that are not there.
+    """Refuses models and data that are missing.
 
-    What else may be wrong with the words is found later.
+    Other mistakes in the words are found later.
 
     Args:
         words: A command line without the name of the command.
@@ -77,7 +77,7 @@ def check_places(words: Sequence[str], *, first: bool = False) -> None:
 
 
 def model_settings(given: argparse.Namespace) -> dict[str, Any]:
-    """What the options say about the models."""
+    """The model settings given by the options."""
     from robgui.cli.options import pairs
     from robgui.core.model.class_names import read_names
     from robgui.core.model.settings import ModelSettings
@@ -89,7 +89,7 @@ def model_settings(given: argparse.Namespace) -> dict[str, Any]:
 
 
 def data_options(given: argparse.Namespace) -> dict[str, Any]:
-    """What the options say about the data."""
+    """The data options given on the command line."""
     from robgui.cli.options import pairs
     from robgui.core.dataset.options import Options, parse
 

@@ -1,8 +1,7 @@
-"""What the commands print: to any encoding, as JSON that parses in every one of them, and never
-as a command to the terminal.
+"""What the commands print: in any encoding, as valid JSON, and never as a command to the terminal.
 
-Names of classes, columns and files come from files of others: a terminal would obey the escapes in
-    them.
+Names of classes, columns and files come from foreign files: a terminal would obey the escapes in
+them.
 """
 
 from __future__ import annotations
@@ -17,16 +16,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO
 
-#: Control characters, ends of line that are none, and marks that turn the direction of writing.
+#: Control characters, unusual line ends, and marks that change the writing direction.
 _ORDERS = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
 
 
 def speak_any_encoding() -> None:
-    """A character that the terminal cannot show is written as its number instead of ending the
-    program.
-    """
+    """Makes unencodable characters print as their number instead of ending the program."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and not _is_unicode(stream.encoding):
             stream.reconfigure(errors="backslashreplace")
@@ -37,7 +34,7 @@ def print_json(document: Any) -> None:
     text = json.dumps(
         document, indent=1, allow_nan=False, ensure_ascii=not _is_unicode(sys.stdout.encoding)
     )
-    # what the encoder leaves stands inside strings, but for its own ends of line
+    # What the encoder leaves stands inside strings, except for its own line ends.
     print(
         _ORDERS.sub(lambda found: found[0] if found[0] == "\n" else f"\\u{ord(found[0]):04x}", text)
     )
@@ -55,7 +52,7 @@ def print_line(text: str, stream: TextIO | None = None) -> None:
 
 @contextmanager
 def plain_warnings() -> Iterator[None]:
-    """Warnings and what is logged, whose words may be those of a file, as one plain line each."""
+    """Prints warnings and log messages, which may quote a file, as one plain line each."""
     before, last = warnings.formatwarning, logging.lastResort
     warnings.formatwarning = lambda message, category, *_, **__: (
         f"{plain(f'{category.__name__}: {message}')}\n"

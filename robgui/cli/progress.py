@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from robgui.core.execution.step import Step
 
 _WIDTH = 30
-#: A shorter bar says nothing.
+#: Shortest bar that says anything.
 _NARROWEST = 8
-#: Seconds, and share of the work, before which the time left is a wild guess and is not shown.
+#: Seconds, and share of the work, before the time left is more than a wild guess and is shown.
 _GUESS_AFTER, _FIRST_SHARE = 1.0, 0.002
 _REDRAW_SECONDS = 0.1
 
@@ -38,9 +38,9 @@ class ProgressLine:
         self._tenth = -1
 
     def show(self, step: Step[Any]) -> None:
-        """Draws, where there is something new to see."""
+        """Draws if there is something new to show."""
         now = time.monotonic()
-        if self._began is None:  # the time that opening the files took says nothing about the work
+        if self._began is None:  # The time spent opening files says nothing about the work.
             self._began = now
         ended = step.total is not None and step.done >= step.total
         if self._terminal and (ended or now - self._drawn >= _REDRAW_SECONDS):
@@ -67,7 +67,7 @@ class ProgressLine:
             self._stream.flush()
 
     def _bar(self, step: Step[Any], columns: int) -> str:
-        """Title, bar and words; in a narrow terminal the bar gives way first, then the title."""
+        """Title, bar and words; in a narrow terminal the bar shrinks first, then the title."""
         if step.total:
             share = min(1.0, step.done / step.total)
         else:

@@ -1,6 +1,4 @@
-"""``robgui reproduce``: the claims of the papers, run here, side by side with what the papers
-say.
-"""
+"""``robgui reproduce``: runs the papers' claims and shows them beside the papers' figures."""
 
 from __future__ import annotations
 
@@ -29,17 +27,17 @@ from robgui.reproduce.claim import Claim, Drawing, Setting, claims_of, methods
 if TYPE_CHECKING:
     from robgui.report.drawing import Plate
 
-#: Exit code when a claim does not hold, or when none could be run: nothing has been shown then.
+#: Exit code if a claim does not hold, or if none could be run: then nothing was shown.
 NOT_SHOWN = 1
 _FOLDER = "robgui-reproduce"
-#: The table is this wide where there is no terminal to ask.
+#: Width of the table without a terminal.
 _WIDTH = 150
 
 
 def reproduce(words: list[str]) -> int:
     """Runs the claims of one method or of all.
 
-    Returns 0 when all that could be run hold, 1 otherwise.
+    Returns 0 if all that could be run hold, else 1.
     """
     given = parser().parse_args(words)
     if given.method == "all":
@@ -72,7 +70,7 @@ def reproduce(words: list[str]) -> int:
 
 
 def exit_code(claims: Sequence[Claim]) -> int:
-    """0 when at least one claim could be run and all that could be hold."""
+    """0 if at least one claim could be run and all that could be run hold."""
     run = [claim.holds for claim in claims if claim.holds is not None]
     if run and all(run):
         return 0
@@ -82,7 +80,7 @@ def exit_code(claims: Sequence[Claim]) -> int:
 def _guarded(method: str, setting: Setting) -> Iterator[Claim]:
     """The claims of a method.
 
-    What keeps the whole method from running is one claim that says so.
+    What keeps the whole method from running becomes one claim that says so.
     """
     try:
         yield from claims_of(method)(setting)
@@ -143,9 +141,7 @@ class _Watcher:
 
 
 class ReproductionRecord:
-    """What has been done so far, written after every claim: ``result.json`` and the figures
-    beside it.
-    """
+    """What has been done so far, written after every claim: ``result.json`` and the figures."""
 
     def __init__(self, folder: Path, settings: dict[str, Any]) -> None:
         self.folder = folder

@@ -1,6 +1,4 @@
-"""``robgui run``: what an analysis is to be run on, checked before anything that takes time is
-imported or started.
-"""
+"""``robgui run``: checks what to run an analysis on before anything slow is imported or started."""
 
 from __future__ import annotations
 
@@ -29,11 +27,11 @@ class Wish:
         known: The analysis.
         params: Its settings.
         given: All options.
-        settings: What is said of the models.
-        options: What is said of the data.
+        settings: Settings of the models.
+        options: Options of the data.
         picked: Which inputs, by number; None for all, or for those of a query.
         out: Where the result goes; None for stdout.
-        export: Where the inputs go that the run makes; None for nowhere.
+        export: Where inputs made by the run are exported; None for nowhere.
     """
 
     known: Analysis
@@ -78,7 +76,7 @@ def _wish(words: list[str]) -> Wish:
 
 
 def _checked(out: str | None) -> Path | None:
-    """The place of the result, found wanting before the work and not after it."""
+    """The path of the result, checked before the work and not after it."""
     if out is not None and Path(out).suffix == ".npz":
         raise ParamsError(
             f"--out {out}: the result is JSON, and .npz is for the arrays beside it; name a .json"
@@ -88,7 +86,7 @@ def _checked(out: str | None) -> Path | None:
 
 
 def _export_place(given: argparse.Namespace) -> Path | None:
-    """Where to export, found wanting before the work: a file, or a folder that is not there yet."""
+    """Where to export, checked before the work: a file, or a folder that does not exist yet."""
     name = getattr(given, "export", None)
     if name is None:
         return None
@@ -101,7 +99,7 @@ def _export_place(given: argparse.Namespace) -> Path | None:
 
 
 def _check_workspace(name: str | None) -> None:
-    """Refuses a place where no workspace can be made; folders that are missing are made later."""
+    """Refuses a place where no workspace can be made; missing folders are made later."""
     if name is None or Path(name).exists():
         return
     folder = next(each for each in Path(name).absolute().parents if each.exists())

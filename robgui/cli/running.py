@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from robgui.core.model.card import ModelCard
     from robgui.core.verdict import Verdict
 
-#: Seconds between two looks at how far it is.
+#: Seconds between two checks of progress.
 _LOOK_SECONDS = 0.1
 #: A run that may take longer than this many seconds is announced.
 _WORTH_SAYING = 30.0
@@ -44,7 +44,7 @@ def carry_out(wish: Wish) -> int:
     progress = ProgressLine(wish.known.title)
     with ExitStack() as stack:
         place, workspace = wish.given.workspace, None
-        if place is not None and Path(place).exists():  # one that is damaged is refused at once
+        if place is not None and Path(place).exists():  # A damaged one is refused at once.
             workspace = stack.enter_context(Workspace.open(place))
         executor = one_executor(Terms(notice=progress.say))
         stack.callback(executor.close)
@@ -74,7 +74,7 @@ def _origin(wish: Wish, model: ModelCard, request: Request, executor: Executor) 
 
 
 def _export(wish: Wish, place: Path, execution: Execution, origin: Origin) -> str:
-    """Writes the inputs that the run has made; says what is where."""
+    """Writes the inputs made by the run; says what is where."""
     assert wish.known.export is not None
     if execution.newest is None:
         return "There is no result yet, so nothing was exported."
@@ -84,7 +84,7 @@ def _export(wish: Wish, place: Path, execution: Execution, origin: Origin) -> st
 def _request(
     wish: Wish, executor: Executor, progress: ProgressLine
 ) -> tuple[Request, list[ModelCard], Estimate | None]:
-    """What the command line asks for, of which models, and what it will cost.
+    """The request of the command line, its models, and its cost.
 
     Models and data are opened for it.
     """
@@ -135,7 +135,7 @@ def _carry_out(
             execution.stop()
             _watch(execution, executor, progress)
     progress.close()
-    with deaf():  # what has been computed is now written, whatever the user presses
+    with deaf():  # What has been computed is now written, whatever the user presses.
         if execution.newest is not None:
             _write(execution, out)
     if lost := _left_out(execution, executor):
@@ -149,7 +149,7 @@ def _carry_out(
 
 
 def _watch(execution: Execution, executor: Executor, progress: ProgressLine) -> None:
-    """Waits for the end, and shows how far it is."""
+    """Waits for the end and shows progress."""
     while not execution.state.ended:
         executor.work(_LOOK_SECONDS)
         if execution.done:
@@ -157,7 +157,7 @@ def _watch(execution: Execution, executor: Executor, progress: ProgressLine) -> 
 
 
 def _left_out(execution: Execution, executor: Executor) -> str:
-    """What could not be read of the data; nothing when their process was lost."""
+    """What could not be read of the data; empty if their process was lost."""
     data = execution.request.dataset
     if data is None or (execution.error and execution.problem is None):
         return ""
@@ -178,7 +178,7 @@ def _tell(execution: Execution, progress: ProgressLine) -> None:
 
 
 def _said(execution: Execution) -> Verdict | None:
-    """What the run says, beside all that its workspace knows of the same model and input."""
+    """The run's verdict, given everything its workspace knows about the same model and input."""
     said, workspace = execution.verdict, execution.workspace
     if said is None or workspace is None:
         return said
@@ -222,13 +222,13 @@ def _write(execution: Execution, out: Path | None) -> None:
 
 
 def _elsewhere(fields: dict[str, Any]) -> str:
-    """Writes the result into a fresh folder for temporary files instead; says where it lies."""
+    """Writes the result into a fresh temporary folder instead; says where."""
     try:
         place = (
             Path(tempfile.mkdtemp(prefix="robgui-"))
             / f"{fields['analysis']}-{fields['fingerprint']}.json"
         )
         write_document(fields, place)
-    except OSError:  # there is no place at all: the sentence about the first one says why
+    except OSError:  # No place at all: the sentence about the first one says why.
         return "choose another place with --out"
     return f"it lies in {place} instead"

@@ -1,4 +1,4 @@
-"""Ctrl-C and the request to end that schedulers send."""
+"""Ctrl-C, and the termination request that schedulers send."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NUMBERS = (signal.SIGINT, signal.SIGTERM)
 
 @contextmanager
 def ending_like_ctrl_c() -> Iterator[None]:
-    """A request to end (SIGTERM) is heard as Ctrl-C, so that the partial result is kept."""
+    """Treats SIGTERM like Ctrl-C, which keeps the partial result."""
 
     def end(number: int, frame: FrameType | None) -> NoReturn:
         raise KeyboardInterrupt
@@ -25,7 +25,7 @@ def ending_like_ctrl_c() -> Iterator[None]:
 
 @contextmanager
 def deaf() -> Iterator[None]:
-    """While what has been computed is written, neither signal is heard."""
+    """Ignores both signals while results are written."""
     with _handled(dict.fromkeys(_NUMBERS, signal.SIG_IGN)):
         yield
 
@@ -34,7 +34,7 @@ def deaf() -> Iterator[None]:
 def _handled(handlers: dict[signal.Signals, object]) -> Iterator[None]:
     if (
         threading.current_thread() is not threading.main_thread()
-    ):  # only the main thread may change what a signal does
+    ):  # Only the main thread may change signal handlers.
         yield
         return
     before = {number: signal.signal(number, handler) for number, handler in handlers.items()}  # type: ignore[arg-type]

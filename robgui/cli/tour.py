@@ -1,4 +1,4 @@
-"""``robgui tour``: the demo without a screen, as pictures and a report."""
+"""``robgui tour``: runs the demo without a screen; saves pictures and a report."""
 
 from __future__ import annotations
 

@@ -1,3 +1,4 @@
-"""Classifiers, datasets, requests and the workspace: everything that is not a method and not a
-window.
+"""Classifiers, datasets, requests and the workspace.
+
+Everything that is not a method and not a window.
 """

@@ -17,16 +17,14 @@ class ClassErrors:
     """Errors per class of a single-label model, by the labels.
 
     Attributes:
-        table: ``(m, m)`` int64, inputs of true class (row) that the model gives each class
-            (column).
+        table: ``(m, m)`` int64, counts by true class (row) and predicted class (column).
         members: ``(m,)`` labelled inputs of each class.
-        wrong: ``(m,)`` how many of these the model gets wrong.
+        wrong: ``(m,)`` how many of them the model gets wrong.
         share: ``(m,)`` wrong / members; nan without members.
         low: ``(m,)`` lower end of its exact 95 % interval.
         high: ``(m,)`` upper end.
-        taken_for: ``(m,)`` the class that the wrong ones are given most often; -1 without wrong
-            ones.
-        order: ``(m,)`` classes, the surest failures first: by the lower end, then by the share.
+        taken_for: ``(m,)`` the most frequent wrong answer; -1 if there is none.
+        order: ``(m,)`` classes with the surest failures first: by ``low``, then by ``share``.
     """
 
     table: np.ndarray
@@ -39,7 +37,7 @@ class ClassErrors:
     order: np.ndarray
 
     def failing(self, limit: float) -> np.ndarray:
-        """Classes of which more than this share is wrong, 95 % sure; worst first."""
+        """Classes with more than this share wrong, at 95 % confidence; worst first."""
         return np.asarray(self.order[np.nan_to_num(self.low[self.order]) > limit])
 
     @property
@@ -54,7 +52,7 @@ class ClassErrors:
 
 
 def class_errors(true: np.ndarray, predicted: np.ndarray, classes: int) -> ClassErrors | None:
-    """Errors per class; None where no input has a label.
+    """Errors per class; None if no input has a label.
 
     Args:
         true: ``(n,)`` true classes, -1 for unknown.

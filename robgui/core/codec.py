@@ -27,10 +27,10 @@ T = TypeVar("T")
 
 
 def stored_name(cls: type[Any]) -> str:
-    """What a class is called in stored documents.
+    """The name of a class in stored documents.
 
-    A class that was renamed since the first workspaces were written says its old name as
-    ``STORED_AS``; older and newer versions then read each other's files.
+    A renamed class keeps its old name as ``STORED_AS``, which lets older and newer versions read
+    each other's files.
     """
     return str(vars(cls).get("STORED_AS", cls.__name__))
 
@@ -44,7 +44,7 @@ def take_apart(value: Any) -> tuple[Any, Arrays]:
 def put_together(hint: Any, document: Any, arrays: Arrays) -> Any:
     """The value that ``take_apart`` took apart.
 
-    WorkspaceError when it does not fit the annotation ``hint``.
+    Raises WorkspaceError if it does not fit the annotation ``hint``.
     """
     name = getattr(hint, "__name__", str(hint))
     try:
@@ -81,11 +81,10 @@ def decode(cls: type[T], document: Mapping[str, Any], blob: bytes) -> T:
 
 
 def readable(value: Any, largest: int = 1024) -> tuple[Any, Arrays]:
-    """A value for people and other programs: strict JSON, and the arrays with more than
-    ``largest`` numbers apart.
+    """A value for people and other programs: strict JSON, with large arrays kept apart.
 
-    A large array becomes ``{"array": key, "shape": …, "dtype": …}``; its key is the path of the
-    field. Numbers that are not finite become null.
+    An array of more than ``largest`` numbers becomes ``{"array": key, "shape": …, "dtype": …}``,
+    where the key is the path of the field. Numbers that are not finite become null.
     """
     arrays: Arrays = {}
     return _plain(value, "", arrays, largest), arrays
@@ -149,6 +148,8 @@ def _pack_array(array: np.ndarray, where: str, arrays: Arrays) -> dict[str, str]
 
 
 def _pack_dict(value: dict[Any, Any], where: str, arrays: Arrays) -> dict[str, Any]:
+    # A plain object stays readable JSON; keys that look like tags or are not texts need the tagged
+    # form.
     if all(type(key) is str and not key.startswith("$") for key in value):
         return {key: _pack(item, f"{where}.{key}", arrays) for key, item in value.items()}
     return {
@@ -162,6 +163,8 @@ def _pack_dict(value: dict[Any, Any], where: str, arrays: Arrays) -> dict[str, A
 def _unpack(value: Any, hint: Any, arrays: Arrays, where: str) -> Any:
     match value:
         case list():
+            # Lists carry the hint of their field: classes are found by name among all that it
+            # mentions.
             return [_unpack(item, hint, arrays, where) for item in value]
         case {"$array": str(key)} if key in arrays:
             return arrays[key]
@@ -176,6 +179,7 @@ def _unpack(value: Any, hint: Any, arrays: Arrays, where: str) -> Any:
         case {"$type": str(name), "fields": dict(fields)}:
             return _unpack_object(name, fields, hint, arrays, where)
         case dict():
+            # A tag that we do not know is damage, not data.
             if any(key.startswith("$") for key in value):
                 raise WorkspaceError(
                     f"{where}: the stored document is damaged (no such entry: {str(value)[:80]})."
@@ -195,6 +199,7 @@ def _unpack_items(items: list[list[Any]], hint: Any, arrays: Arrays, where: str)
 
 
 def _unpack_object(name: str, fields: dict[str, Any], hint: Any, arrays: Arrays, where: str) -> Any:
+    # Only classes that the field's annotation mentions can be created: a file cannot choose others.
     known = {stored_name(cls): cls for cls in _classes(hint)}
     if name not in known:
         raise WorkspaceError(
@@ -202,6 +207,7 @@ def _unpack_object(name: str, fields: dict[str, Any], hint: Any, arrays: Arrays,
             " it was written by another version."
         )
     cls = known[name]
+    # Pydantic validates its own fields.
     if issubclass(cls, BaseModel):
         try:
             return cls.model_validate(_unpack(fields, Any, arrays, where))
@@ -226,6 +232,7 @@ def _unpack_dataclass(cls: type[Any], fields: dict[str, Any], arrays: Arrays, wh
                     f"{place}: the stored value is a {type(value).__name__}, which does not fit; it"
                     " was written by another version."
                 )
+        # A field that was added later has a default, which is what older files mean.
         elif field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING:
             raise WorkspaceError(
                 f"{place} is missing in the stored result; it was written by another version."
@@ -239,7 +246,7 @@ def _unpack_dataclass(cls: type[Any], fields: dict[str, Any], arrays: Arrays, wh
 
 
 def _convert(value: Any, hint: Any) -> Any:
-    """Gives back what JSON forgets: an Enum member, and a float that was a whole number."""
+    """Restores what JSON loses: an Enum member, and a float with a whole value."""
     if isinstance(hint, type) and issubclass(hint, Enum):
         return next((member for member in hint if member.value == value), value)
     if hint is float and type(value) is int:
@@ -259,7 +266,7 @@ def _classes(hint: Any) -> Iterator[type[Any]]:
 
 
 def _fits(value: Any, hint: Any) -> bool:
-    """Whether ``value`` may stand in a field annotated ``hint``; what we cannot judge passes."""
+    """Whether ``value`` may stand in a field annotated ``hint``; true where we cannot judge."""
     origin, args = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType):
         return any(_fits(value, part) for part in args)
@@ -270,6 +277,7 @@ def _fits(value: Any, hint: Any) -> bool:
     if hint is None or hint is type(None):
         return value is None
     if hint is float:
+        # JSON does not tell 1 from 1.0; a bool is an int to Python, but not here.
         return type(value) in (int, float)
     if hint is int:
         return type(value) is int
@@ -280,7 +288,7 @@ def _fits(value: Any, hint: Any) -> bool:
 
 
 def _fits_within(value: Any, cls: type[Any], args: tuple[Any, ...]) -> bool:
-    """Whether what a tuple, list or dict holds fits the annotation of its parts."""
+    """Whether the contents of a tuple, list or dict fit the annotation of its parts."""
     if issubclass(cls, tuple) and args:
         hints = [args[0]] * len(value) if args[-1] is Ellipsis else args
         return len(hints) == len(value) and all(

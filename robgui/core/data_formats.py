@@ -1,4 +1,4 @@
-"""The formats of data that the program reads, for people: what each is, and what it needs."""
+"""The data formats that the program reads, described for people."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class KnownFormat:
 
     Attributes:
         name: What it is called.
-        words: What is read of it.
+        words: What is read from it.
         extra: The extra of robgui that it needs; empty for none.
         package: The package in that extra.
     """

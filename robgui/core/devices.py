@@ -1,9 +1,9 @@
-"""Devices: the one place that knows what a GPU has and a processor has not.
+"""Devices: the only module that knows how a GPU differs from a processor.
 
-Streams, events, pinned memory, memory statistics, half precision, TF32 and cuDNN are named here
-and nowhere else (CUDA graphs nobody uses). An engine makes its tensors on ``classifier.device``,
-copies with ``to_device`` and reads with ``to_host``. ``HARDWARE`` has one entry for
-each kind of device; another kind is one more entry.
+Streams, events, pinned memory, memory statistics, half precision, TF32 and cuDNN are named here and
+nowhere else. CUDA graphs are not used. An engine makes its tensors on ``classifier.device``, copies
+with ``to_device`` and reads with ``to_host``. ``HARDWARE`` has one entry for each kind of device;
+to support another kind, add an entry.
 """
 
 from __future__ import annotations
@@ -21,14 +21,16 @@ from torch import Tensor
 
 
 class Hardware:
-    """What a kind of device can do; this is the processor, which needs none of it.
+    """What a kind of device can do.
+
+    The base class is the processor, which needs none of it.
 
     Attributes:
         half: What half precision is.
         waits: Whether the host waits when it reads a number there.
-        operations: Operations in a batch that takes as long as a user may wait for Stop. On two
-            cores 20 to 50 ms at the 20 to 90 thousand million a second measured there; smaller
-            batches are no slower on a processor.
+        operations: Operations in one batch, which bounds how long Stop has to wait. Two cores were
+            measured at 20 to 90 thousand million operations a second, which makes 20 to 50 ms;
+            smaller batches are no slower on a processor.
     """
 
     half = torch.bfloat16
@@ -40,40 +42,41 @@ class Hardware:
         return ["cpu"]
 
     def title(self, device: torch.device) -> str:
-        """What people call it."""
+        """Its name for people."""
         return f"CPU ({os.cpu_count() or 1} cores)"
 
     def send(self, values: Tensor, device: torch.device) -> Tensor:
-        """A copy of the host's values, made while the device is still at work; nobody waits."""
+        """Copies the host's values to the device without waiting for its current work."""
         return values.to(device)
 
     def finish(self, device: torch.device) -> None:
-        """Waits until everything asked of the device is computed."""
+        """Waits until the device has computed everything asked of it."""
 
     def tidy(self, device: torch.device) -> None:
-        """Gives memory that nobody uses back to the device."""
+        """Returns unused memory to the device."""
 
     def cards(self) -> dict[str, tuple[int, int]]:
-        """Of each device the bytes in use, by whomever, and in all; empty as long as this process
-        uses none, since asking would take memory there.
+        """Bytes in use (by any process) and in total, for each device.
+
+        Empty until this process uses the device, since asking would allocate memory on it.
         """
         return {}
 
     def peak(self, device: torch.device, *, anew: bool = False) -> int | None:
-        """The most bytes this process had in use; ``anew`` begins to count. None if unknown."""
+        """The most bytes this process had in use; None if unknown. ``anew`` restarts the count."""
         return None
 
     def for_gradients(self) -> AbstractContextManager[Any]:
-        """Around a recurrent model that is to be differentiated."""
+        """A context for differentiating a recurrent model."""
         return nullcontext()
 
     def onnx_provider(self, device: torch.device) -> tuple[str, dict[str, int]] | None:
-        """What onnxruntime calls the device, where it knows it."""
+        """The provider of onnxruntime for this device; empty if there is none."""
         return None
 
 
 class OtherHardware(Hardware):
-    """A device that torch knows and we do not: slow to read, fast to compute."""
+    """A device that torch knows and we do not: assumed slow to read and fast to compute."""
 
     waits = True
     operations = 4e11
@@ -111,8 +114,8 @@ class Cuda(OtherHardware):
             copied = torch.cuda.Event()  # type: ignore[no-untyped-call]
             copied.record()
         now = torch.cuda.current_stream(device)
-        now.wait_event(copied)  # the device waits, not the host
-        sent.record_stream(now)  # its memory is not used again before this stream is done
+        now.wait_event(copied)  # The device waits, not the host.
+        sent.record_stream(now)  # Its memory is not reused before this stream is done.
         return sent
 
     def finish(self, device: torch.device) -> None:
@@ -136,7 +139,7 @@ class Cuda(OtherHardware):
         return int(torch.cuda.max_memory_allocated(device))
 
     def for_gradients(self) -> AbstractContextManager[Any]:
-        """CuDNN has no backward pass for a recurrent layer in evaluation mode; torch itself has."""
+        """Without cuDNN, which has no backward pass for a recurrent layer in evaluation mode."""
         off: AbstractContextManager[Any] = torch.backends.cudnn.flags(enabled=False)
         return off
 
@@ -144,7 +147,7 @@ class Cuda(OtherHardware):
         return "CUDAExecutionProvider", {"device_id": device.index or 0}
 
 
-#: By the type of the device, the best first.
+#: By device type, the best first.
 HARDWARE: dict[str, Hardware] = {"cuda": Cuda(), "cpu": Hardware()}
 _OTHER = OtherHardware()
 
@@ -169,22 +172,22 @@ def devices() -> list[tuple[str, str]]:
 
 
 def has_gpu() -> bool:
-    """Whether there is more than the processor."""
+    """Whether there is any device besides the processor."""
     return any(each.found() for each in HARDWARE.values() if each.waits)
 
 
 def cards() -> dict[str, tuple[int, int]]:
-    """Of each device in use with a memory of its own the bytes in use and in all."""
+    """Bytes in use and in total for each device in use that has its own memory."""
     return {name: memory for each in HARDWARE.values() for name, memory in each.cards().items()}
 
 
 def autocast(device: torch.device, *, enabled: bool) -> torch.autocast:
-    """Half precision where that is faster, while ``enabled``."""
+    """Half precision where it is faster, if ``enabled``."""
     return torch.autocast(device.type, dtype=hardware_of(device).half, enabled=enabled)
 
 
 def draws_kept(device: torch.device) -> AbstractContextManager[None]:
-    """What is drawn inside leaves the random numbers of host and device as they were."""
+    """Restores the random state of host and device afterwards."""
     if device.type == "cuda":
         cards = [device.index or 0]
     else:
@@ -193,14 +196,14 @@ def draws_kept(device: torch.device) -> AbstractContextManager[None]:
 
 
 def to_device(values: Tensor, device: torch.device) -> Tensor:
-    """The tensor on the device; a copy does not make the host wait."""
+    """The tensor on the device; the host does not wait for the copy."""
     if values.device.type != "cpu" or not hardware_of(device).waits:
         return values.to(device)
     return hardware_of(device).send(values, device)
 
 
 class Passenger:
-    """A condition on a device that comes with the next read and so costs no read of its own.
+    """A condition on a device that travels with the next read and so costs no read of its own.
 
     Attributes:
         number: The condition there; None once it is read.
@@ -213,13 +216,13 @@ class Passenger:
         _WAITING.append(self)
 
     def arrive(self, value: bool) -> None:
-        """It is on the host now."""
+        """Takes the value that a read brought to the host."""
         self.value, self.number = value, None
         with suppress(ValueError):
             _WAITING.remove(self)
 
     def read(self) -> bool:
-        """The condition; the host waits for it if no read has brought it."""
+        """The condition; waits for the device unless an earlier read brought it."""
         if self.number is not None:
             self.arrive(bool(self.number))
         return self.value
@@ -229,7 +232,7 @@ _WAITING: list[Passenger] = []
 
 
 def to_host(*tensors: Tensor) -> tuple[np.ndarray, ...]:
-    """The numbers of all tensors as arrays, bit for bit; the host waits for each device once."""
+    """The tensors as arrays, bit for bit; the host waits for each device once."""
     there = [each for each in tensors if hardware_of(each.device).waits]
     read: dict[int, np.ndarray] = {}
     for device in {each.device for each in there}:
@@ -241,14 +244,14 @@ def to_host(*tensors: Tensor) -> tuple[np.ndarray, ...]:
 
 
 def _packed(tensors: list[Tensor]) -> tuple[np.ndarray, ...]:
-    """The numbers of tensors on one device, in one copy with what waits for a read there."""
+    """The tensors of one device in one copy, together with its waiting passengers."""
     device = tensors[0].device
     along = [one for one in _WAITING if one.number is not None and one.number.device == device]
     packed = [*tensors, *(one.number for one in along if one.number is not None)]
     flat = [_bytes(each.detach()) for each in packed]
     parts = torch.split(torch.cat(flat).cpu(), [len(each) for each in flat])
     arrays = tuple(
-        # a copy, because a part may begin where its type must not
+        # A copy, because a part may start at an address its type does not allow.
         part.clone().view(each.dtype).reshape(each.shape).numpy()
         for part, each in zip(parts, packed, strict=True)
     )
@@ -258,17 +261,17 @@ def _packed(tensors: list[Tensor]) -> tuple[np.ndarray, ...]:
 
 
 def _bytes(numbers: Tensor) -> Tensor:
-    # a row of one number may have any stride, which a view of bytes does not take
+    # A row of one number may have any stride, and a byte view needs stride 1.
     row = numbers.reshape(-1).clone(memory_format=torch.contiguous_format)
     return row.view(torch.uint8)
 
 
 class _FullPrecision:
-    """A context in which no product of single-precision numbers is computed with fewer bits.
+    """A context in which single-precision products keep all their bits.
 
-    Torch may compute products of single-precision matrices with 10 bits (TF32 on recent GPUs, by
-    default for convolutions) or with 7 (bfloat16 on some processors). The settings are torch's own,
-    for all threads: the first to enter switches, the last to leave restores.
+    Torch may multiply single-precision matrices with 10 bits (TF32 on recent GPUs, the default for
+    convolutions) or 7 (bfloat16 on some processors). The switches are global to torch and all its
+    threads: the first thread to enter turns them off, the last to leave restores them.
     """
 
     def __init__(self) -> None:
@@ -282,7 +285,7 @@ class _FullPrecision:
             if self._inside > 1:
                 return
             for read, write, _ in _switches():
-                # of two ways to say the same, torch may refuse to tell the older
+                # Torch has two ways to set this and may refuse to read the older one.
                 with suppress(RuntimeError):
                     self._kept.append((write, read()))
             for _, write, off in _switches():
@@ -298,12 +301,12 @@ class _FullPrecision:
             self._kept.clear()
 
 
-#: For ``with``, in any thread, also inside itself.
+#: Reentrant, and shared by all threads.
 FULL_PRECISION = _FullPrecision()
 
 
 def _switches() -> Iterator[tuple[Callable[[], Any], Callable[[Any], None], Any]]:
-    """How to read, to set and to switch off each of torch's short cuts, older ones first."""
+    """How to read, set and turn off each of torch's short cuts, older ones first."""
     backends = torch.backends
     yield torch.get_float32_matmul_precision, torch.set_float32_matmul_precision, "highest"
     yield *_attribute(backends.cudnn, "allow_tf32"), False

@@ -23,16 +23,14 @@ if TYPE_CHECKING:
 
 #: Extras with a package that asks for one exact torch; pip would replace another one.
 _ASKING_FOR_TORCH = ("timm",)
-#: Characters of a foreign error's first line that are shown.
+#: Longest first line of a foreign error that is shown, in characters.
 _LONGEST = 300
-#: Characters of a word, such as a name that stands in a file, and of a whole sentence.
+#: Longest word (for example a name from a file) and longest sentence, in characters.
 _LONGEST_WORD, _LONGEST_SENTENCE = 400, 1500
 
 
 class Remedy(Enum):
-    """What would help, where that is done differently in the window and on the command line:
-    each has its own words for it.
-    """
+    """What would help, worded once for the window and once for the command line."""
 
     OPEN_INPUTS = auto()
     MORE_INPUTS = auto()
@@ -44,7 +42,7 @@ class RobguiError(Exception):
     """An error whose message is written for the user and is shown as it is.
 
     Attributes:
-        remedy: What would help; None where the sentence says it already.
+        remedy: What would help; None if the sentence already says it.
     """
 
     def __init__(self, sentence: str, *, remedy: Remedy | None = None) -> None:
@@ -53,7 +51,7 @@ class RobguiError(Exception):
 
 
 def _readable(sentence: str) -> str:
-    """The sentence with the middle of overlong words left out, and its own if it is still long."""
+    """The sentence with overlong words cut in the middle, and itself if still too long."""
     words = re.sub(rf"\S{{{_LONGEST_WORD + 1},}}", lambda word: _cut(word[0], 200), sentence)
     if len(words) > _LONGEST_SENTENCE:
         return _cut(words, _LONGEST_SENTENCE)
@@ -69,10 +67,10 @@ class ModelError(RobguiError):
 
 
 class TrustError(ModelError):
-    """Reading the file would execute code from it, and nobody has said that it is trusted.
+    """Reading the file would execute its code, and nobody has said that they trust it.
 
     Attributes:
-        code: What it would run, where that is known.
+        code: What it would run, if known.
     """
 
     def __init__(self, sentence: str, code: Code | None = None) -> None:
@@ -81,7 +79,7 @@ class TrustError(ModelError):
 
 
 class IncompleteModelError(ModelError):
-    """The file does not tell its architecture or the shape of one input; the user can."""
+    """The file lacks its architecture or the shape of one input; the user can supply them."""
 
 
 class MissingExtraError(ModelError):
@@ -104,7 +102,7 @@ class MissingExtraError(ModelError):
 
 
 def _torch() -> str:
-    """The installed torch as a requirement, so that pip keeps it."""
+    """The installed torch as a requirement, which makes pip keep it."""
     return f"torch=={version('torch').partition('+')[0]}"
 
 
@@ -112,8 +110,7 @@ class DataError(RobguiError):
     """A dataset cannot be read, or does not fit the model.
 
     Attributes:
-        option: The option of open_dataset that would help, as ``name=value``; empty where none
-            would.
+        option: The option of open_dataset that would help, as ``name=value``; empty if none would.
     """
 
     def __init__(self, sentence: str, *, option: str = "", remedy: Remedy | None = None) -> None:
@@ -121,7 +118,7 @@ class DataError(RobguiError):
         self.option = option
 
     def at(self, where: object) -> DataError:
-        """The same error with the place in front of it."""
+        """The same error with the place in front of its message."""
         return DataError(f"{where}: {self}", option=self.option, remedy=self.remedy)
 
 
@@ -136,7 +133,7 @@ class WorkspaceError(RobguiError):
 def sentence(error: BaseException) -> str:
     """An error as one sentence for a person.
 
-    One that nobody foresaw keeps its type and first line.
+    An unforeseen error keeps its type and first line.
     """
     if isinstance(error, RobguiError):
         return str(error)

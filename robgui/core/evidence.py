@@ -1,8 +1,8 @@
 """Evidence: a failure seen anywhere on a model and an input counts for every verdict on them.
 
-A verdict is what one run says; what is shown of it also has to be true beside everything else that
-the workspace knows. So every place that shows a verdict asks ``Evidence.shown`` for it, and the
-stored verdict stays as the run left it.
+A verdict is what one run says. What is shown must also be true beside everything else the workspace
+knows, so every place that shows a verdict asks ``Evidence.shown`` for it. The stored verdict stays
+as the run left it.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ class Failure:
     Attributes:
         run: Id of the run.
         analysis: Its analysis.
-        inputs: The inputs of the data that fail; None for all the run looked at.
+        inputs: Numbers of the failing inputs in the data; None for all the run looked at.
         words: What was seen, one sentence.
         severity: From 0 to 1.
         wrong: Whether the input as it is gets the wrong answer, not only after a change.
-        apart: Whether it was seen after its run had ended, so that the run's verdict does not know.
-        fails: Whether it is a failure by the thresholds of its run, not only a risk.
+        apart: Whether it was seen after its run had ended and is missing from the run's verdict.
+        fails: Whether it is a failure by its run's thresholds, not just a risk.
     """
 
     run: str
@@ -68,12 +68,12 @@ class Evidence:
                     self._seen.setdefault(key, []).extend(own)
 
     def against(self, request: Request, place: int = 0, run: str = "") -> list[Failure]:
-        """The failures that other runs have seen on the inputs of a request and one of its models.
+        """The failures that other runs saw on a request's inputs and one of its models.
 
         Args:
-            request: Whose verdict is in question.
-            place: Which of its models.
-            run: Its own run, which does not count: its verdict knows.
+            request: The request whose verdict is in question.
+            place: Number of the model in it.
+            run: Its own run, which is left out: the verdict already accounts for it.
         """
         if request.dataset is None or place >= len(request.models):
             return []
@@ -90,8 +90,8 @@ class Evidence:
         return sorted(seen, key=lambda one: (not one.wrong, -one.severity))
 
     def shown(self, said: Verdict, request: Request, run: str = "") -> Verdict:
-        """What is to be shown of a verdict: the same, or worse where another run has seen a
-        failure on the same model and input.
+        """The verdict to show: unchanged, or worse if another run saw a failure on the same model
+        and input.
         """
         models = tuple(
             self._of_model(one, request, place, run) for place, one in enumerate(said.models)
@@ -106,7 +106,7 @@ class Evidence:
         one = _of_one_input(request)
         own = [other for other in seen if other.run == run]
         if said.status is Status.AT_RISK and one and own:
-            seen = own  # what was seen of this very run since it has ended
+            seen = own  # Failures of this very run, seen after it ended.
         elif not seen or said.status not in (
             (Status.HOLDS, Status.UNKNOWN) if one else (Status.HOLDS,)
         ):
@@ -142,7 +142,7 @@ class Evidence:
 
 
 def _failures(run: Run, place: int, findings: Sequence[StoredFinding]) -> Iterator[Failure]:
-    """What a run has seen of one of its models: its findings, or its verdict without any."""
+    """What a run has seen of one of its models: its findings, or else its verdict."""
     request, said = run.request, None if run.verdict is None else run.verdict.of(place)
     name = request.models[place].name
     if request.indices is None:
@@ -174,7 +174,7 @@ def _failures(run: Run, place: int, findings: Sequence[StoredFinding]) -> Iterat
 
 
 def _inputs(request: Request, places: Sequence[int]) -> frozenset[int]:
-    """The inputs of the data that stand at these places of a request."""
+    """The numbers in the data of the inputs at these places of a request."""
     if request.indices is None:
         return frozenset(places)
     return frozenset(request.indices[at] for at in places if 0 <= at < len(request.indices))

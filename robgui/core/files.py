@@ -8,10 +8,10 @@ from pathlib import Path
 
 
 def write_whole(path: Path, content: bytes, *, private: bool = False) -> None:
-    """Writes ``content`` to ``path``, so that a full disk does not cost what was there before.
+    """Writes ``content`` to ``path`` whole or not at all: a full disk never costs the old content.
 
     Args:
-        path: The file; a pipe or a device is written as it is.
+        path: The file; a pipe or device is written to directly.
         content: All of it.
         private: Only the user may read and write the file.
     """
@@ -28,16 +28,16 @@ def write_whole(path: Path, content: bytes, *, private: bool = False) -> None:
 
 
 def create(path: Path, content: bytes = b"", *, private: bool = False) -> None:
-    """Makes a new file; FileExistsError when something is there, a link included."""
+    """Creates a new file; FileExistsError if anything is there, even a link."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     with os.fdopen(os.open(path, flags, 0o600 if private else 0o666), "wb") as file:
         file.write(content)
 
 
 def private_folder(path: Path) -> Path:
-    """Makes a folder, with those above it, that only the user may enter.
+    """Makes a folder, and its parents, that only the user may enter.
 
-    One that is there stays as it is.
+    An existing one stays as it is.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     path.mkdir(mode=0o700, exist_ok=True)

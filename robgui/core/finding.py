@@ -10,17 +10,17 @@ import numpy as np
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One failure an analysis has found, with all that is needed to show and to replay it.
+    """One failure found by an analysis, with everything needed to show and replay it.
 
     Attributes:
         kind: What sort of failure, one word or two: ``crossing``, ``trap``, ``confusion``.
         title: One line for a list.
         severity: From 0 to 1; larger is worse.
-        detail: JSON values that say where and how. Known to all: ``class`` and ``other_class`` (or
-            ``seen_as``), which class is taken for which; ``place``, the number of the input among
-            those of the run, or ``inputs``, several of them, the first ``wrong`` of which get the
-            wrong answer as they are; ``network``, the model by name where there are several;
-            ``third_class``, the class that the two stand differently to.
+        detail: JSON values that say where and how. Every reader knows: ``class`` and
+            ``other_class`` (or ``seen_as``), the class mistaken and the class it is mistaken for;
+            ``place``, the number of the input in the run, or ``inputs``, several of them, where the
+            first ``wrong`` are misclassified even unchanged; ``network``, the name of the model if
+            there are several; ``third_class``, the class that the two relate to differently.
         picture: ``(h, w, 3)`` uint8, what to show.
         input: float32 in [0, 1], the failing input itself.
     """
@@ -34,9 +34,9 @@ class Finding:
 
     @property
     def confusion(self) -> tuple[str, str] | None:
-        """Which class is taken for which; None for what is no failure or names no class.
+        """The class mistaken and what it is mistaken for; None if no failure or no class is named.
 
-        Where there is a third class, the two are treated differently, not confused.
+        With a third class the two are treated differently, not confused, which gives None too.
         """
         if self.detail.get("third_class"):
             return None
@@ -48,7 +48,7 @@ class Finding:
 
     @property
     def places(self) -> tuple[int, ...]:
-        """Numbers of the failing inputs among those the run looked at; empty where it is none."""
+        """Numbers of the failing inputs in the run; empty if no input fails."""
         if "place" in self.detail:
             return _numbers([self.detail["place"]])
         wrong = self.detail.get("wrong")
@@ -56,17 +56,17 @@ class Finding:
 
     @property
     def wrong(self) -> bool:
-        """Whether the input as it is gets the wrong answer, not only after a change."""
+        """Whether the unchanged input already gets the wrong answer."""
         return bool(self.detail.get("wrong"))
 
     @property
     def network(self) -> str:
-        """Of an analysis of several models, the name of the one that fails; else empty."""
+        """The name of the failing model in an analysis of several models; else empty."""
         return str(self.detail.get("network") or "")
 
 
 def _numbers(values: Any) -> tuple[int, ...]:
-    """Whole numbers of a stored list; what is none is left out."""
+    """The whole numbers in a stored list; anything else is left out."""
     if isinstance(values, list | tuple):
         listed = values
     else:
@@ -76,9 +76,9 @@ def _numbers(values: Any) -> tuple[int, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredFinding(Finding):
-    """A Finding as the workspace keeps it: with its number, its run and what the user noted.
+    """A Finding as the workspace keeps it, with its number, its run and the user's notes.
 
-    Lists of findings come without ``picture`` and ``input``; ``Workspace.finding(id)`` gives both.
+    Lists of findings omit ``picture`` and ``input``; ``Workspace.finding(id)`` has both.
     """
 
     id: int

@@ -1,4 +1,4 @@
-"""Findings that are alike are told once: one entry, the worst of them, and how many there are."""
+"""Groups like findings: one entry shows the worst of them and how many there are."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Findings of one sort on one input and model that name the same confusion.
+    """Findings of one kind on one input and model that name the same confusion.
 
     Attributes:
         lead: The one to show: starred, else with a note, else the worst.
-        members: All of them, the lead too.
+        members: All of them, including the lead.
         severity: Of the worst, weighted by its harm.
     """
 
@@ -34,7 +34,7 @@ def grouped(
 
     Args:
         findings: All of them.
-        requests: What each run asked for, by its id: it tells model and input.
+        requests: The request of each run by its id; gives model and input.
         harm: How bad each confusion is.
     """
     alike: dict[object, list[StoredFinding]] = {}
@@ -45,7 +45,7 @@ def grouped(
 
 
 def _groups(members: list[StoredFinding], harm: Harm) -> list[Group]:
-    """One group; what the user has starred or noted stays to be seen, each by itself."""
+    """One group; a starred or annotated finding always gets an entry of its own."""
     ranked = sorted(
         members, key=lambda one: (not one.starred, not one.note, -harm.severity(one), one.id)
     )
@@ -59,7 +59,7 @@ def _groups(members: list[StoredFinding], harm: Harm) -> list[Group]:
 
 
 def _mark(finding: StoredFinding, request: Request | None) -> object:
-    """What findings that are alike have in common."""
+    """What like findings have in common."""
     if request is None:
         return finding.id
     models = tuple(model.fingerprint for model in request.models)
@@ -75,7 +75,7 @@ def _mark(finding: StoredFinding, request: Request | None) -> object:
         inputs = request.indices
     else:
         inputs = _inputs(request, places)
-    # what names no confusion is alike only when it says the same
+    # Findings that name no confusion are alike only if they say the same.
     what = finding.confusion or finding.title
     return models, finding.network, data, inputs, finding.kind, what, _scene(finding)
 
@@ -88,5 +88,5 @@ def _inputs(request: Request, places: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _scene(finding: StoredFinding) -> str:
-    """What a scene shows, where there is one: two shapes are two inputs."""
+    """What a scene shows, if there is one: two shapes are two inputs."""
     return str(finding.detail.get("shape") or "")

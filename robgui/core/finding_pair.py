@@ -1,4 +1,4 @@
-"""Pair: a finding's input before and after, pixel by pixel, with what the model says of each."""
+"""Pair: a finding's input before and after the change, with what the model says of each."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from robgui.core.text.words import percent
 if TYPE_CHECKING:
     from robgui.core.finding import Finding
 
-#: A picture of two has the input on the left and, after a white gap this wide, the one that fails.
+#: A picture of two has the input on the left and the failing one on the right; this is the width in
+#: pixels of the white gap between them.
 _GAP = 8
-#: No change is both the middle of the greys and what this is added to.
+#: Mid grey: stands for "no change", and is added to every difference.
 _GREY = 128
-#: A close look at a change is at least this many pixels wide, with a margin of the second.
+#: Least width of a close-up of a change, and the margin around the change, in pixels.
 _CLOSE, _AROUND = 9, 2
-#: A change over more than this share of the width is seen without a close look.
+#: A change over more than this share of the width needs no close-up.
 _WIDE = 0.6
 
 
@@ -35,14 +36,14 @@ class PixelSquare:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """An input and the same input changed.
+    """An input and its changed version.
 
     Attributes:
         before: uint8 ``(h, w, 3)``.
         after: The same size.
-        taken: The class of the input; empty where the finding names none.
+        taken: The class of the input; empty if the finding names none.
         given: What the changed input is taken for.
-        sure_before: How sure the model is of the input; nan where the finding does not say.
+        sure_before: How sure the model is of the input; nan if the finding does not say.
         sure_after: How sure it is of the changed one.
     """
 
@@ -70,19 +71,19 @@ class Pair:
 
     @property
     def gain(self) -> int:
-        """How many times the difference is enlarged, so that the largest change is to be seen."""
+        """Factor that enlarges the difference until its largest value is visible."""
         most = int(np.abs(self.after.astype(int) - self.before).max(initial=0))
         if most:
             return max(1, (_GREY - 1) // most)
         return 1
 
     def difference(self) -> np.ndarray:
-        """The changed input less the input, enlarged to the range of greys; grey is no change."""
+        """The changed input minus the input, scaled by ``gain``; grey is no change."""
         change = self.after.astype(int) - self.before
         return np.asarray(np.clip(_GREY + self.gain * change, 0, 255), dtype=np.uint8)
 
     def close(self) -> PixelSquare | None:
-        """The square around the changed pixels; None where nothing differs or nearly all does."""
+        """The square around the changed pixels; None if nothing, or nearly everything, differs."""
         rows, columns = np.nonzero(self.changed)
         height, width = self.before.shape[:2]
         most = min(height, width)
@@ -97,15 +98,16 @@ class Pair:
 
 
 def picture_of_two(before: np.ndarray, after: np.ndarray) -> np.ndarray:
-    """The picture of a finding that has an input before and after: both with a white gap, by which
-    ``pair_of`` tells them apart again.
+    """The picture of a before-and-after finding: both images with a white gap.
+
+    ``pair_of`` finds the gap and splits them again.
     """
     gap = np.full((before.shape[0], _GAP, 3), 255, dtype=np.uint8)
     return np.concatenate([before, gap, after], axis=1)
 
 
 def with_gap(picture: np.ndarray, colour: Sequence[int]) -> np.ndarray:
-    """A picture of two with this colour between them; any other picture as it is."""
+    """A picture of two with this colour in the gap; any other picture unchanged."""
     halves = _halves(picture)
     if halves is None:
         return picture
@@ -114,8 +116,8 @@ def with_gap(picture: np.ndarray, colour: Sequence[int]) -> np.ndarray:
 
 
 def pair_of(finding: Finding) -> Pair | None:
-    """Both sides of a finding; None where its picture is of one thing, or there is none."""
-    # inputs of two classes stand beside each other too, and are no pair
+    """Both sides of a finding; None without a picture, or if it shows only one thing."""
+    # Two inputs of two classes also stand side by side, and are no pair.
     if finding.detail.get("inputs"):
         picture = None
     else:
@@ -139,7 +141,7 @@ def pair_of(finding: Finding) -> Pair | None:
 
 
 def _halves(picture: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-    """Both pictures of a pair; None when there is no white gap in the middle."""
+    """Both halves of a picture; None if there is no white gap in the middle."""
     width = (picture.shape[1] - _GAP) // 2
     if (
         width < 1
@@ -153,11 +155,11 @@ def _halves(picture: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
 def _exact(
     finding: Finding, first: np.ndarray, second: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The pixels themselves instead of an enlargement into which frames may be drawn."""
+    """The exact pixels, in place of an enlargement that may have frames drawn in."""
     x = finding.input
     if x is None or x.ndim != 3:
         return first, second
-    from robgui.core.dataset.picture import picture_of  # not before a window is on screen
+    from robgui.core.dataset.picture import picture_of  # Late: the window shows first.
 
     factor = max(1, first.shape[0] // x.shape[1])
     before, after = first[::factor, ::factor], picture_of(x, "image")

@@ -11,7 +11,7 @@ from robgui.core.text.words import number, severity
 if TYPE_CHECKING:
     from robgui.core.finding import Finding
 
-#: The steps that a user chooses from, by what they are called.
+#: The levels a user chooses from, by name.
 LEVELS: Mapping[str, float] = {
     "worst": 1.0,
     "bad": 0.5,
@@ -19,9 +19,9 @@ LEVELS: Mapping[str, float] = {
     "harmless": 0.0,
 }
 WORST = 1.0
-#: What every other confusion weighs where one is named as the worst.
+#: Weight of every other confusion once one is named the worst.
 OTHERS = 0.5
-#: The scale of severities, for a tool tip.
+#: The severity scale, for a tool tip.
 SCALE = (
     "1 fails on the input as it is, or after a change nobody would notice; 0 is harmless, or fails"
     " only at the edge of what was asked."
@@ -30,27 +30,27 @@ SCALE = (
 
 @dataclass(frozen=True)
 class Harm:
-    """A weight between 0 and 1 for each confusion; what is not named weighs 1.
+    """A weight between 0 and 1 for each confusion; unnamed ones weigh 1.
 
     Attributes:
-        weights: By the names of the class that is there and of the class that it is taken for.
+        weights: By the name of the true class and the name it is taken for.
     """
 
     weights: Mapping[tuple[str, str], float] = field(default_factory=dict)
 
     def of(self, taken: str, given: str) -> float:
-        """How bad it is to take the one for the other."""
+        """How bad it is to take one class for the other."""
         return self.weights.get((taken, given), WORST)
 
     def severity(self, finding: Finding) -> float:
-        """The severity of a finding, weighted by the harm of its confusion."""
+        """The severity of a finding weighted by the harm of its confusion."""
         confused = finding.confusion
         if confused is None:
             return finding.severity
         return finding.severity * self.of(*confused)
 
     def words(self, finding: Finding) -> str:
-        """How the severity of a finding comes about."""
+        """Explains how the severity of a finding comes about."""
         said = f"Severity {severity(self.severity(finding))}."
         confused = finding.confusion
         if confused is not None and self.of(*confused) < WORST:
@@ -60,7 +60,7 @@ class Harm:
         return f"{said} {SCALE}"
 
     def with_weight(self, taken: str, given: str, weight: float) -> Harm:
-        """The same with another weight for one confusion."""
+        """A copy with another weight for one confusion."""
         changed = {**self.weights, (taken, given): min(1.0, max(0.0, weight))}
         return Harm({pair: each for pair, each in changed.items() if each != WORST})
 
@@ -80,7 +80,7 @@ class Harm:
 
     @classmethod
     def from_json(cls, table: Any) -> Harm:
-        """What a workspace keeps; what is none of it is left out."""
+        """Reads what a workspace keeps; invalid entries are dropped."""
         rows = table.items() if isinstance(table, dict) else ()
         return cls(
             {

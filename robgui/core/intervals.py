@@ -1,5 +1,7 @@
-"""Exact intervals and tests of a share, for engines and for words; imports scipy only when it is
-asked, and of it the smallest part: words are made in the window.
+"""Exact confidence intervals and tests of a share, for engines and for words.
+
+scipy is imported on first use, and only the part needed: words are made in the window, whose start
+must stay fast.
 """
 
 from __future__ import annotations
@@ -10,12 +12,10 @@ import numpy as np
 def clopper_pearson(
     hits: np.ndarray | int, trials: np.ndarray | int, level: float = 0.95
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The exact interval of a share: lower and upper ends, of the shape of ``hits``.
+    """The exact interval of a share: lower and upper ends, shaped like ``hits``.
 
-    (nan, nan) without trials.
-
-    Clopper and Pearson (1934): each end leaves (1 - level) / 2 to its side, whatever the true share
-        is.
+    (nan, nan) without trials. Clopper and Pearson (1934): whatever the true share, each end misses
+    it with a chance of at most (1 - level) / 2.
     """
     from scipy.special import betaincinv
 
@@ -27,7 +27,7 @@ def clopper_pearson(
 
 
 def chance_of_heads(heads: int, tosses: int) -> float:
-    """How likely a fair coin shows at least ``heads`` heads: the one-sided exact sign test."""
+    """The chance that a fair coin shows at least ``heads`` heads: the one-sided exact sign test."""
     from scipy.special import bdtrc
 
     if heads > 0:

@@ -1,7 +1,7 @@
-"""The head of a NumPy array file, for several threads at once.
+"""Reads NumPy array files safely from several threads.
 
-NumPy parses it with ``ast``, which in Python 3.11 fails now and then when two threads parse at the
-same time.
+NumPy parses the header with ``ast``, which on Python 3.11 fails now and then when two threads parse
+at once.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from typing import IO
 import numpy as np
 
 _parsing = threading.Lock()
-#: A head has brackets for the shape and, of records, for lists of pairs with shapes of their own.
+#: Deepest nesting of a header: brackets for the shape and, for records, lists of pairs with shapes.
 _DEEPEST = 8
-#: NumPy itself takes no longer ones.
+#: Longest header; NumPy itself accepts no longer ones.
 _LONGEST = 10_000
 
 
 def read_header(file: IO[bytes]) -> tuple[np.dtype, tuple[int, ...], bool]:
-    """Type, shape, and whether the order is Fortran's.
+    """Dtype, shape, and whether the order is Fortran's.
 
-    Numpy's own errors on a broken one, ValueError on an unknown version.
+    A broken header raises NumPy's own errors, an unknown version ValueError.
     """
     version = np.lib.format.read_magic(file)
     if version not in ((1, 0), (2, 0)):
@@ -38,15 +38,15 @@ def read_header(file: IO[bytes]) -> tuple[np.dtype, tuple[int, ...], bool]:
         with _parsing:
             shape, fortran, dtype = read(file)
     except (tokenize.TokenError, RecursionError) as error:
-        # numpy passes on what Python's parser raises
+        # NumPy passes on whatever Python's parser raises.
         raise ValueError(f"its header cannot be read ({error})") from error
     return dtype, tuple(int(side) for side in shape), bool(fortran)
 
 
 def read_array(content: bytes) -> np.ndarray:
-    """The array of a NumPy file; Python objects are never read.
+    """The array in a NumPy file; Python objects are never read.
 
-    ValueError where it is damaged, or longer or shorter than its shape.
+    ValueError if it is damaged, or longer or shorter than its shape.
     """
     file = io.BytesIO(content)
     try:
@@ -62,7 +62,7 @@ def read_array(content: bytes) -> np.ndarray:
 
 
 def _refuse_nesting(file: IO[bytes], version: tuple[int, int]) -> None:
-    """Brackets in brackets exhaust Python's parser, which calls that a lack of memory."""
+    """Rejects nested brackets, which exhaust Python's parser and surface as MemoryError."""
     start = file.tell()
     length = int.from_bytes(file.read(2 if version == (1, 0) else 4), "little")
     if length > _LONGEST:

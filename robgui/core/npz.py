@@ -1,4 +1,4 @@
-"""NPZ <-> arrays by name: each is compressed only where that pays, and unpacked within a limit."""
+"""NPZ <-> arrays by name: compressed where it pays, unpacked within a limit."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from robgui.core.npy import read_header
 Arrays = dict[str, np.ndarray]
 _CHUNK = 2**20
 
-#: Bytes looked at to tell whether an array is worth compressing. Measured with deflate level 1:
+#: Bytes sampled to decide whether an array is worth compressing. Measured with deflate level 1:
 #: noise shrinks by a tenth at 30 MB/s, while smooth curves and masks shrink to a hundredth at 500
 #: MB/s.
 _SAMPLE_BYTES = 16 * 2**10
 _WORTHWHILE = 0.5
-#: A blob may unpack to this size, and beyond it to this multiple of its own length: masks and
+#: A blob may unpack to this size, or to this multiple of its own length if that is more: masks and
 #: curves shrink to a hundredth.
 _ALWAYS, _GROWTH = 256 * 2**20, 100
 
@@ -29,14 +29,13 @@ _ALWAYS, _GROWTH = 256 * 2**20, 100
 def npz(arrays: Mapping[str, np.ndarray]) -> bytes:
     """The bytes of an NPZ file.
 
-    Arrays that compress well are compressed lightly, others stored as they are.
+    Arrays that compress well are compressed lightly, the others are stored.
     """
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         for name, array in arrays.items():
-            member = (  # a plain name takes the archive's compression, a ZipInfo is stored as it is
-                f"{name}.npy"
-            )
+            # A plain name takes the archive's compression; a ZipInfo is stored uncompressed.
+            member = f"{name}.npy"
             with archive.open(
                 member if _compresses(array) else zipfile.ZipInfo(member), "w", force_zip64=True
             ) as file:
@@ -45,7 +44,7 @@ def npz(arrays: Mapping[str, np.ndarray]) -> bytes:
 
 
 def unzip(blob: bytes) -> Arrays:
-    """The arrays of an NPZ; WorkspaceError when it is damaged or unpacks to an absurd size."""
+    """The arrays of an NPZ; WorkspaceError if it is damaged or unpacks to an absurd size."""
     try:
         with zipfile.ZipFile(io.BytesIO(blob)) as archive:
             total = sum(info.file_size for info in archive.infolist())
@@ -101,6 +100,6 @@ def _read(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> np.ndarray:
                 raise ValueError("an array ends before its shape")
             view[done : done + len(part)] = part
             done += len(part)
-        if member.read(1):  # also makes the archive compare its checksum
+        if member.read(1):  # Reading to the end also makes the archive check its checksum.
             raise ValueError("an array is longer than its shape")
         return flat.reshape(shape, order="F" if fortran else "C")

@@ -1,4 +1,4 @@
-"""Offer: inputs that a result holds and that another analysis may look at."""
+"""Offer: inputs in a result that another analysis may examine."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Offer:
-    """Inputs that a result shows and that another analysis may look at.
+    """Inputs in a result that another analysis may examine.
 
     Attributes:
-        title: What to call them together, as it stands in a menu: ``The adversarial example``.
-        names: What to call each.
-        inputs: ``(n, *shape)`` as the model sees them, in [0, 1]; None when they are inputs of the
+        title: Name of the set, as it stands in a menu: ``The adversarial example``.
+        names: Name of each.
+        inputs: ``(n, *shape)`` as the model sees them, in [0, 1]; None if they are inputs of the
             run's own data.
-        places: Number of each among the inputs that the run looked at; for new inputs, of the one
-            it was made from (-1: of none).
+        places: Number of each among the run's inputs; for new inputs, of the one each was made from
+            (-1 for none).
         labels: True class of each; empty when unknown.
         params: Settings to put into the form of an analysis, by its name.
     """

@@ -1,7 +1,6 @@
-"""Records: what this user has said, as small JSON files of their own, each named by a SHA-256.
+"""Records: small JSON files with what this user has said, each named by a SHA-256.
 
-One file per record, so that two windows that write at the same time cannot lose each other's
-records.
+Each record has its own file, so two windows writing at once cannot lose each other's records.
 """
 
 from __future__ import annotations
@@ -21,26 +20,26 @@ from robgui.core.errors import RobguiError
 from robgui.core.files import private_folder, write_whole
 from robgui.core.regular import open_regular
 
-#: A record is never larger.
+#: Largest record in bytes.
 _LARGEST = 4_000_000
 _KEY = re.compile(r"[0-9a-f]{64}")
 
 
 class Records:
-    """The records called ``name`` of this user; other users may neither read nor write them."""
+    """This user's records called ``name``; other users may neither read nor write them."""
 
     def __init__(self, name: str) -> None:
         self._name = name
 
     @property
     def folder(self) -> Path:
-        """Where they lie; asked anew each time, because the environment may move it."""
+        """Their folder; looked up each time, because the environment may move it."""
         return platformdirs.user_data_path("robgui", appauthor=False) / self._name
 
     def read(self, key: str) -> dict[str, Any] | None:
-        """The record of ``key``; None without one.
+        """The record of ``key``, or None.
 
-        One that is damaged, or that others may write, is none.
+        A record that is damaged, or that others may write, counts as none.
         """
         path = self._path(key)
         try:
@@ -64,7 +63,7 @@ class Records:
         return None
 
     def write(self, key: str, record: Mapping[str, Any]) -> None:
-        """Keeps ``record``, in place of an older one."""
+        """Keeps ``record``, replacing an older one."""
         path = self._path(key)
         content = json.dumps(record, allow_nan=False, ensure_ascii=False, indent=1).encode()
         try:
@@ -77,7 +76,7 @@ class Records:
             ) from error
 
     def delete(self, key: str) -> None:
-        """Forgets the record of ``key``; without one nothing happens."""
+        """Forgets the record of ``key``, if there is one."""
         path = self._path(key)
         try:
             path.unlink(missing_ok=True)
@@ -102,7 +101,7 @@ class Records:
 def _is_ours(found: os.stat_result) -> bool:
     """Whether a plain file belongs to this user and nobody else may write it.
 
-    Windows keeps other users out by itself.
+    Windows itself keeps other users out.
     """
     if not stat.S_ISREG(found.st_mode):
         return False

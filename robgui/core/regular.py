@@ -1,8 +1,7 @@
-"""The one place that opens a file whose name or content may come from somebody else.
+"""The only place that opens a file whose name or content may come from somebody else.
 
-Only plain files are opened: a pipe would be waited for without end, a device never ends. The size
-is known before anything is read, and a name that stands in a file may lead only to what lies beside
-it.
+Only plain files are opened: a pipe could block for ever, and a device never ends. The size is known
+before anything is read, and a name found inside a file may lead only to what lies beside it.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ import stat
 from io import BufferedReader
 from pathlib import Path
 
-#: A pipe is opened without waiting for who writes into it; the flag means nothing for a plain file.
+#: Opens a pipe without waiting for its writer; has no effect on a plain file.
 _FLAGS = (
     os.O_RDONLY
     | getattr(os, "O_NONBLOCK", 0)
@@ -23,7 +22,7 @@ _FLAGS = (
 
 
 def open_regular(path: str | Path) -> BufferedReader:
-    """Opens a plain file for reading; OSError where it is something else, or is not there."""
+    """Opens a plain file for reading; OSError if it is missing or anything else."""
     descriptor = os.open(path, _FLAGS)
     try:
         mode = os.fstat(descriptor).st_mode
@@ -40,17 +39,17 @@ def open_regular(path: str | Path) -> BufferedReader:
 def read_regular(path: str | Path, largest: int) -> bytes:
     """All of a plain file.
 
-    OSError where it is larger than ``largest`` bytes, before any of them is read.
+    OSError, before reading anything, if it has more than ``largest`` bytes.
     """
     with open_regular(path) as file:
         size = os.fstat(file.fileno()).st_size
         if size > largest:
             raise OSError(errno.EFBIG, f"it is larger than {largest / 1e6:,.3g} MB", str(path))
-        return file.read(size)  # a larger number would be taken as memory before anything comes
+        return file.read(size)  # read(n) would allocate n bytes before any arrive.
 
 
 def is_there(path: Path) -> bool:
-    """Whether something lies there; a name that the system refuses leads nowhere."""
+    """Whether something lies there; a name that the system refuses counts as absent."""
     try:
         return path.exists()
     except (OSError, ValueError):
@@ -58,7 +57,7 @@ def is_there(path: Path) -> bool:
 
 
 def is_file(path: Path) -> bool:
-    """Whether a plain file lies there; a name that the system refuses leads nowhere."""
+    """Whether a plain file lies there; a name that the system refuses counts as absent."""
     try:
         return path.is_file()
     except (OSError, ValueError):
@@ -68,7 +67,7 @@ def is_file(path: Path) -> bool:
 def beside(folder: Path, name: str) -> Path:
     """The file that ``name`` means in ``folder``.
 
-    OSError where it would lie anywhere else, also through a link.
+    OSError if it lies anywhere else, even through a link.
     """
     try:
         home = folder.resolve()
@@ -76,7 +75,7 @@ def beside(folder: Path, name: str) -> Path:
     except (
         ValueError,
         RuntimeError,
-    ) as error:  # a name that is no name, or links that lead in a circle
+    ) as error:  # An impossible name, or a circle of links.
         raise OSError(errno.EINVAL, "it is no name of a file", name) from error
     if not name or Path(name).is_absolute() or not found.is_relative_to(home):
         raise OSError(errno.EACCES, "only a file beside it may be named", name)

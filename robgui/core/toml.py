@@ -1,6 +1,4 @@
-"""TOML from files of others: what would take the parser hours or its stack becomes one
-ValueError.
-"""
+"""Parses TOML from foreign files; what would take hours or the whole stack is a ValueError."""
 
 from __future__ import annotations
 
@@ -8,14 +6,14 @@ import re
 import tomllib
 from typing import Any
 
-#: A key of fifty parts and more; the parser's time grows with the square of them.
+#: A key of fifty parts or more: the parser's time grows with the square of their number.
 _ENDLESS = re.compile(r"""(?<![\w-])(?:(?:"[^"\n]*+"|'[^'\n]*+'|[\w-]++)[ \t]*+\.[ \t]*+){50}""")
 
 
 def parse_toml(content: bytes) -> dict[str, Any]:
     """The values in ``content``.
 
-    ValueError where it is no text, no TOML, or nested or written without end.
+    ValueError if it is not text, not TOML, or too deeply nested.
     """
     text = content.decode("utf-8-sig")
     if _ENDLESS.search(text):

@@ -1,8 +1,7 @@
-"""Verdict: what a result says, once, for the window, the command line, the report and the
-scoreboard.
+"""Verdict: what a result says, for the window, the command line, the report and the scoreboard.
 
-A status is a claim, so each has a rule: FAILS and AT_RISK rest on a failure that something has
-seen, HOLDS needs evidence for it, and where there is no evidence the status is UNKNOWN.
+A status is a claim, so each has a rule: FAILS and AT_RISK rest on an observed failure, HOLDS needs
+evidence for it, and no evidence means UNKNOWN.
 """
 
 from __future__ import annotations
@@ -51,13 +50,13 @@ class Quantity:
 
     Attributes:
         name: What it is, with its conditions: ``Nearest change of class``.
-        value: The number; nan when the result does not tell it.
+        value: The number; nan if the result does not tell it.
         unit: Its unit, empty for a plain number.
         low: Lower end of its 95 % interval; nan without one.
         high: Upper end.
         better: Which way is good; ``neither`` for a number that says nothing about quality.
-        text: The number as a person reads it, where value and unit alone do not say it: ``none up
-            to radius 1``.
+        text: The number as a person reads it, if value and unit are not enough: ``none up to radius
+            1``.
     """
 
     name: str
@@ -86,8 +85,9 @@ class Verdict:
     Attributes:
         status: What it means.
         sentence: One sentence a manager understands, true on its own.
-        number: The number it comes down to; None where there is none.
-        scope: On what: which inputs under which filter, which ranges, how much of them is computed.
+        number: The number it comes down to; None if there is none.
+        scope: What it covers: which inputs under which filter, which ranges, how much of them is
+            computed.
         because: What the status rests on, evidence against it first; one sentence each.
         models: For an analysis of several models, what it says of each, in the order of the
             request; else empty.
@@ -102,7 +102,7 @@ class Verdict:
 
     @property
     def line(self) -> str:
-        """The sign of its status and its sentence, where there is one line."""
+        """Its sign and its sentence, for one-line places."""
         return f"{self.status.sign} {self.sentence}"
 
     @property
@@ -111,12 +111,12 @@ class Verdict:
         return " ".join(part for part in (self.sentence, self.scope, *self.because) if part)
 
     def stopped(self) -> Verdict:
-        """The same for a run that was stopped: every reader is told before anything else."""
+        """A copy for a stopped run that says so before anything else."""
         models = tuple(one.stopped() for one in self.models)
         return replace(self, sentence=f"Stopped early. {self.sentence}", models=models)
 
     def cut(self, seconds: float) -> Verdict:
-        """The same for a run whose time was over: every reader is told before anything else.
+        """A copy for a run that ran out of time and says so before anything else.
 
         Args:
             seconds: The limit.
@@ -126,7 +126,7 @@ class Verdict:
         return replace(self, sentence=f"{limit} {self.sentence}", models=models)
 
     def among(self, chosen: str) -> Verdict:
-        """The same for a run on some of the inputs: every reader is told on which.
+        """A copy for a run on a subset of the inputs that says which.
 
         Args:
             chosen: How many of how many, and how they were chosen; empty for all.
@@ -137,9 +137,9 @@ class Verdict:
         return replace(self, sentence=f"Only {chosen}: {self.sentence}", models=models)
 
     def of(self, place: int) -> Verdict:
-        """What it says of the model at ``place`` of the request.
+        """The verdict on the model at ``place`` of the request.
 
-        The whole where it does not tell them apart.
+        The whole verdict if it does not tell the models apart.
         """
         if place < len(self.models):
             return self.models[place]
@@ -147,7 +147,7 @@ class Verdict:
 
 
 def worst_of(verdicts: Sequence[Verdict]) -> int:
-    """The place of the gravest of several verdicts; of equal ones that with the worst number."""
+    """The place of the gravest verdict; between equals, the one with the worst number."""
     order = list(Status)
 
     def grave(place: int) -> tuple[int, float]:
@@ -165,6 +165,25 @@ def worst_of(verdicts: Sequence[Verdict]) -> int:
         return order.index(verdicts[place].status), worse
 
     return min(range(len(verdicts)), key=grave)
+
+
+def of_several(names: Sequence[str], each: Sequence[Verdict], order: str, scope: str) -> Verdict:
+    """The gravest verdict of several models, with its model's name, and what each was told.
+
+    Args:
+        names: What the models are called.
+        each: Their verdicts.
+        order: Which of them is better, in a sentence; empty if that is not known.
+        scope: What the verdicts speak of.
+    """
+    place = worst_of(each)
+    worst, name = each[place], names[place]
+    number = worst.number
+    if number:
+        number = replace(number, name=f"{number.name}, {name}")
+    because = tuple(f"{one}: {said.sentence}" for one, said in zip(names, each, strict=True))
+    sentence = f"{name}: {worst.sentence} {order}"
+    return Verdict(worst.status, sentence, number, scope, because, tuple(each))
 
 
 def to_json(verdict: Verdict) -> str:

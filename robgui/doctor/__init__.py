@@ -1,7 +1,7 @@
-"""What is installed, what is broken, in sentences a person can act on.
+"""Reports what is installed and what is broken, in sentences a person can act on.
 
-Imports only the standard library and so runs where everything else fails; whatever
-may crash (Qt, torch, OpenCV) is tried in a process of its own.
+Imports only the standard library and so runs where everything else fails; whatever may crash (Qt,
+torch, OpenCV) is tried in its own process.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a check is, and the few ways of looking at a machine without being harmed by it."""
+"""What a check is, and the few safe ways to examine a machine."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ State = Literal["OK", "WARN", "FAIL"]
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing looked at: its name, whether it is well, a sentence, and Debian packages that
-    would help.
+    """One thing examined: its name, whether it is well, a sentence, and Debian packages that would
+    help.
     """
 
     name: str
@@ -28,7 +28,7 @@ class Check:
 
 
 def version(package: str) -> str | None:
-    """The installed version of a Python package; None when it is not there."""
+    """The installed version of a Python package; None if it is missing."""
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
@@ -36,7 +36,7 @@ def version(package: str) -> str | None:
 
 
 def numbers(version: str) -> tuple[int, ...]:
-    """Major and minor number of a version, to compare."""
+    """Major and minor number of a version, for comparison."""
     return tuple(int(part) for part in re.findall(r"\d+", version)[:2])
 
 
@@ -46,7 +46,7 @@ def frozen() -> bool:
 
 
 def output(command: Sequence[str]) -> str:
-    """What a program prints, both streams; empty when it is not there, fails or hangs."""
+    """What a program prints on both streams; empty if it is missing, fails or hangs."""
     try:
         answer = subprocess.run(
             command,
@@ -64,7 +64,7 @@ def output(command: Sequence[str]) -> str:
 
 
 def probe(name: str, environment: Mapping[str, str] | None = None) -> tuple[Any, str]:
-    """Runs a probe of robgui.doctor.probes in a process of its own.
+    """Runs a probe of robgui.doctor.probes in its own process.
 
     Returns what it found, or None and the reason.
     """
@@ -78,7 +78,7 @@ def probe(name: str, environment: Mapping[str, str] | None = None) -> tuple[Any,
 def answer_of(
     command: Sequence[str], environment: Mapping[str, str] | None = None
 ) -> tuple[Any, str]:
-    """The JSON that a program prints last, or None and why there is none."""
+    """The JSON that a program prints last, or None and the reason."""
     variables = {**os.environ, **(environment or {})}
     try:
         answer = subprocess.run(
@@ -97,8 +97,8 @@ def answer_of(
         return json.loads(answer.stdout.splitlines()[-1]), ""
     lines = [
         line for line in answer.stderr.splitlines() if line.strip() and not line.startswith("[PYI-")
-    ]  # the frozen start's own
+    ]  # The frozen start's own.
     told = (
         0 if answer.returncode < 0 else -1
-    )  # an abort tells its reason first, a Python error last
+    )  # An abort gives its reason first, a Python error last.
     return None, lines[told] if lines else f"the process ended with code {answer.returncode}"

@@ -8,7 +8,7 @@ from robgui.doctor.check import Check, numbers, output, probe
 
 
 def check_torch() -> Check:
-    """Torch can be imported, and its CUDA build fits the driver."""
+    """Checks that torch imports and its CUDA build fits the driver."""
     found, error = probe("torch")
     if found is None:
         return Check("torch", "FAIL", f"torch cannot be imported: {error}")
@@ -52,7 +52,7 @@ def check_torch() -> Check:
 
 
 def driver_versions() -> tuple[str, str]:
-    """The NVIDIA driver and the newest CUDA it can run; empty where there is none."""
+    """The NVIDIA driver and the newest CUDA it can run; empty if there is none."""
     told = output(["nvidia-smi"])
     driver, newest = (
         re.search(rf"{what} Version:\s*([\d.]+)", told) for what in ("Driver", "CUDA")

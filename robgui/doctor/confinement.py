@@ -1,4 +1,4 @@
-"""What a hostile model could still do on this machine if every check of its file had failed."""
+"""Checks what a hostile model could still do here if every check of its file had failed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ALL_REFUSED = (
 
 
 def check_confinement() -> Check:
-    """A worker process is confined; tried, not looked up."""
+    """Checks by trying that a worker process is confined."""
     if sys.platform != "linux":
         return Check(
             _NAME,

@@ -14,7 +14,7 @@ from robgui.doctor.libraries import check_qt_libraries, check_x11_libraries
 
 
 def check_display() -> Check:
-    """There is a screen to show a window on."""
+    """Checks that there is a screen to show a window on."""
     problem = display_problem(os.environ)
     if problem:
         return Check("display", "WARN", problem)
@@ -22,10 +22,10 @@ def check_display() -> Check:
 
 
 def display_problem(environment: Mapping[str, str]) -> str:
-    """Why no window can be shown with these environment variables; empty when one can.
+    """Why no window can be shown with these environment variables; empty if one can.
 
-    Only Linux and other X11 systems can lack a display. The display named is asked for an answer,
-    since a stale DISPLAY makes Qt abort.
+    Only Linux and other X11 systems can lack a display. The named display is contacted, since a
+    stale DISPLAY makes Qt abort.
     """
     if sys.platform in ("win32", "darwin"):
         return ""
@@ -45,7 +45,7 @@ def display_problem(environment: Mapping[str, str]) -> str:
 
 
 def window_problem(environment: Mapping[str, str]) -> str:
-    """Why Qt would abort instead of opening a window, in a sentence; empty when it would not."""
+    """Why Qt would abort instead of opening a window, in a sentence; empty if it would not."""
     checks = [check_qt_libraries()]
     if not environment.get("QT_QPA_PLATFORM"):
         if problem := display_problem(environment):
@@ -59,7 +59,7 @@ def window_problem(environment: Mapping[str, str]) -> str:
 def _x11_answers(display: str) -> bool:
     match = re.fullmatch(r"(?:unix/?)?([^:]*):(\d+)(?:\.\d+)?", display)
     if match is None:
-        return Path(display.partition(":")[0]).exists()  # a socket's own path, as on macOS
+        return Path(display.partition(":")[0]).exists()  # A socket's own path, as on macOS.
     host, number = match[1], int(match[2])
     if host:
         return _answers(socket.AF_INET, (host, 6000 + number))

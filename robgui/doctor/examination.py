@@ -1,4 +1,4 @@
-"""All checks, run a few at a time and told as text or JSON."""
+"""Runs all checks, a few at a time, and reports them as text or JSON."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def as_text(checks: Sequence[Check]) -> str:
 
 
 def report() -> str:
-    """Everything that was looked at, as text to copy."""
+    """Everything examined, as text to copy."""
     return as_text(examine())
 
 

@@ -12,7 +12,7 @@ SPACE_WANTED = 10**9
 
 
 def check_data_folder() -> Check:
-    """The folder of the default workspace can be written and has room."""
+    """Checks that the folder of the default workspace is writable and has room."""
     try:
         import platformdirs
     except ImportError:
@@ -30,7 +30,7 @@ def check_data_folder() -> Check:
 
 
 def check_settings_folder() -> Check:
-    """The window's settings can be kept."""
+    """Checks that the window's settings can be stored."""
     try:
         import platformdirs
     except ImportError:
@@ -44,7 +44,7 @@ def check_settings_folder() -> Check:
 
 
 def check_resources() -> Check:
-    """Icons, help and the demo are there."""
+    """Checks that icons, help and the demo are there."""
     from robgui import resources
     from robgui.core.errors import RobguiError
 

@@ -1,4 +1,4 @@
-"""What reads files: OpenCV for pictures, onnxruntime and scikit-learn for models."""
+"""Checks what reads files: OpenCV for pictures, onnxruntime and scikit-learn for models."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from robgui.doctor.check import Check, probe, version
 
 
 def check_opencv() -> Check:
-    """OpenCV is the flavour without a window system of its own."""
+    """Checks that OpenCV is the build without its own window system."""
     rivals = [name for name in ("opencv-python", "opencv-contrib-python") if version(name)]
     if rivals:
         return Check(
@@ -32,7 +32,7 @@ def check_opencv() -> Check:
 
 
 def check_onnx() -> Check:
-    """ONNX files can be read."""
+    """Checks that ONNX files can be read."""
     if not importlib.util.find_spec("onnxruntime"):
         return Check(
             "onnx", "WARN", "ONNX files cannot be opened until you run: pip install 'robgui[onnx]'"
@@ -54,7 +54,7 @@ _FURTHER = {
 
 
 def check_further_formats() -> Check:
-    """Which of the less usual model formats can be read, and which extra brings the others."""
+    """Says which rarer model formats can be read, and which extras add the others."""
     found = {extra: version(package) for extra, (package, _) in _FURTHER.items()}
     there = [f"{_FURTHER[extra][0]} {number}" for extra, number in found.items() if number]
     lacking = [f"{_FURTHER[extra][1]} (robgui[{extra}])" for extra in found if not found[extra]]
@@ -70,7 +70,7 @@ def check_further_formats() -> Check:
 
 
 def check_sklearn() -> Check:
-    """Scikit-learn files can be read."""
+    """Checks that scikit-learn files can be read."""
     if not (importlib.util.find_spec("skops") and importlib.util.find_spec("sklearn")):
         return Check(
             "scikit-learn",

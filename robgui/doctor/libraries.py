@@ -49,7 +49,7 @@ DEBIAN_PACKAGES = {
 
 
 def check_qt_libraries() -> Check:
-    """Qt finds the system libraries that it needs even without a window."""
+    """Checks that Qt finds the system libraries it needs even without a window."""
     missing, problem = missing_libraries("libqoffscreen.so")
     if problem:
         return Check("qt libraries", "FAIL", problem)
@@ -59,7 +59,7 @@ def check_qt_libraries() -> Check:
 
 
 def check_x11_libraries() -> Check:
-    """Qt's X11 plugin finds its further system libraries.
+    """Checks that Qt's X11 plugin finds its further system libraries.
 
     They matter only where it would be used.
     """
@@ -98,7 +98,7 @@ def missing_libraries(plugin: str) -> tuple[list[str], str]:
 
 
 def platform_plugin(name: str) -> Path | None:
-    """The file of one of Qt's platform plugins; None when PySide6 is not there."""
+    """The file of one of Qt's platform plugins; None if PySide6 is missing."""
     try:
         files = importlib.metadata.distribution("PySide6-Essentials")
     except importlib.metadata.PackageNotFoundError:

@@ -6,7 +6,10 @@ from robgui.doctor.check import Check, probe
 
 
 def check_methods() -> Check:
-    """Every method can be loaded; a foreign one may do anything, so it is tried apart."""
+    """Checks that every method loads.
+
+    A foreign one may do anything, so it is tried in its own process.
+    """
     found, error = probe("methods")
     if found is None:
         return Check("methods", "FAIL", f"The methods cannot be read: {error}")

@@ -1,4 +1,4 @@
-"""What may crash or hang (Qt, OpenGL, torch, OpenCV), each tried in a process of its own.
+"""Tries what may crash or hang (Qt, OpenGL, torch, OpenCV), each in its own process.
 
 ``robgui doctor --probe NAME`` runs one and prints what it found as JSON.
 """
@@ -11,9 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-#: Signs beyond letters that the window shows; a font without them shows boxes.
+#: Symbols that the window shows; a font without them shows boxes.
 SIGNS = "×≤≥²⁻→·…–±°Δε√∞"
-#: The variable in which the doctor names a folder that a worker must not write to.
+#: The variable that names a folder a worker must not write to.
 OUTSIDE = "ROBGUI_DOCTOR_OUTSIDE"
 
 
@@ -119,9 +119,9 @@ def methods() -> dict[str, list[str]]:
 
 
 def confinement() -> dict[str, Any]:
-    """Confines itself as a worker does, and tells what it could do all the same.
+    """Confines itself as a worker does, and reports what it could still do.
 
-    Its own folder is the temporary one; the folder to be refused is named by the doctor.
+    Its own folder is the temporary one; the doctor names the folder that must be refused.
     """
     from robgui.core.execution.worker.confinement import attempts, confine
 

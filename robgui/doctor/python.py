@@ -9,7 +9,7 @@ from typing import Any
 
 from robgui.doctor.check import Check, frozen, version
 
-#: Package, version, Python versions below this only, what happens.
+#: Package, version, affected Python versions (below this), and what happens.
 BROKEN = (
     ("PySide6-Essentials", "6.11.0", (99, 0), "it breaks the docks"),
     ("PySide6-Essentials", "6.11.1", (99, 0), "it breaks the docks"),
@@ -27,7 +27,7 @@ ONE_VERSION = ("PySide6-Essentials", "shiboken6", "PySide6-Addons", "PySide6")
 
 
 def check_python() -> Check:
-    """Python's version and where it lives."""
+    """Reports Python's version and location."""
     if frozen():
         kind = "the application's own Python"
     else:
@@ -39,11 +39,11 @@ def check_python() -> Check:
 
 
 def check_requirements() -> Check:
-    """Every runtime dependency of robgui is there in a version that robgui accepts."""
+    """Checks that every runtime dependency is there in a version that robgui accepts."""
     try:
         stated = importlib.metadata.requires("robgui") or []
         from packaging.requirements import Requirement
-    except ImportError:  # PackageNotFoundError is one too
+    except ImportError:  # PackageNotFoundError is one too.
         return Check(
             "packages",
             "WARN",
@@ -76,7 +76,9 @@ def _unmet(requirement: Any) -> str:
 
 
 def check_versions() -> Check:
-    """No package has a version that is known to misbehave, and Qt's parts belong together."""
+    """Checks that no package has a version known to misbehave, and that Qt's parts belong
+    together.
+    """
     for package, bad, below, harm in BROKEN:
         if version(package) == bad and sys.version_info < below:
             remedy = f"install another: pip install {WORKING[package]}"

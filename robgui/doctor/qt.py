@@ -12,7 +12,7 @@ FONTS = "fonts-dejavu-core"
 
 
 def check_qt_version() -> Check:
-    """PySide6 is installed and new enough."""
+    """Checks that PySide6 is installed and new enough."""
     found = version("PySide6-Essentials")
     if found is None:
         return Check(
@@ -31,7 +31,7 @@ def check_qt_version() -> Check:
 
 
 def check_qt_starts() -> Check:
-    """A Qt application starts, on the screen if there is one."""
+    """Checks that a Qt application starts, on the screen if there is one."""
     found, error = probe("qt", _platform())
     if found is None and any(
         check().state == "FAIL" for check in (check_qt_libraries, check_x11_libraries)
@@ -45,7 +45,7 @@ def check_qt_starts() -> Check:
 
 
 def check_fonts() -> Check:
-    """Qt finds fonts, and they have the signs that the window shows."""
+    """Checks that Qt finds fonts with the symbols that the window shows."""
     found, _ = probe("fonts", _platform())
     if found is None:
         return Check("fonts", "WARN", "The fonts cannot be looked at, because Qt does not start.")
@@ -74,7 +74,7 @@ def check_fonts() -> Check:
 
 
 def check_gl() -> Check:
-    """OpenGL works, or at least does no harm; nothing in robgui needs it."""
+    """Checks that OpenGL works, or at least does no harm; nothing in robgui needs it."""
     found, error = probe("gl", _platform())
     if found is None and probe("qt", _platform())[0] is None:
         return Check(

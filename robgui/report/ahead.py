@@ -43,5 +43,5 @@ def draw(workspace: str) -> None:
 
     KEPT.use_shelf()
     with suppress(RobguiError), Workspace.open(workspace, create=False) as opened:
-        for one in drawings(opened, helped=False)[:MOST_RUNS]:
+        for one in drawings(opened)[:MOST_RUNS]:
             one()

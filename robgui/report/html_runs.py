@@ -33,12 +33,9 @@ def methods(
     figures: Figures,
 ) -> Iterator[str]:
     """Every method used: what it is in plain words, then its runs."""
-    figures.draw(chapters)
     light = {one.run.id: figures.shown(one) for one in chapters}
     size = sum(len(one) for shown in light.values() for one in shown if isinstance(one, str))
     both = 2 * size <= BOTH_BYTES
-    if both:
-        figures.draw(chapters, dark=True)
     told: dict[tuple[Ancestor, ...], str] = {}
     for name, runs in report_content.by_method(chapters).items():
         title = escape(report_content.method_title(name))

@@ -91,7 +91,6 @@ def sheets(workspace: Workspace, figures: Figures) -> Iterator[PaperSheet]:
     findings = report_content.entries(workspace, runs)
     told = report_content.with_result(chapters)
     again = len(runs) - len(chapters)
-    figures.draw(told, tables=True)
     yield _cover(workspace, chapters, again, findings, figures)
     yield from _summary(told)
     yield from _methods(told)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import base64
+import gc
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +14,6 @@ from PIL import Image
 
 from robgui.core.view import Film, Images, Table, View
 from robgui.report import report_content
-from robgui.report.draughtsman import DRAUGHTSMAN, WantedPicture
 from robgui.report.drawing import draw_view, pixels
 from robgui.report.drawing.figure import styled
 from robgui.report.drawing.look import Look
@@ -22,17 +23,15 @@ if TYPE_CHECKING:
     from robgui.core.workspace import Workspace
     from robgui.report.report_content import Chapter
 
-#: A drawing this wide (pixels) is sharp on a phone, on a large screen and on paper. As PNG of few
-#: colours it takes 10 to 80 kB; as SVG the drawings of the demo take two to five times as much.
-_WIDE = 1200
+#: A drawing this wide (pixels), half as wide again as a page shows it, is sharp on a phone, on a
+#: large screen and on paper. As PNG of few colours it takes 10 to 70 kB; as SVG the drawings of the
+#: demo take two to five times as much.
+WIDE = 1008
 _COLOURS, _MOST_COLOURS = 128, 256
-#: More takes three times as long and saves a tenth.
-_COMPRESSION = 6
+#: More takes twice as long and saves a tenth.
+_COMPRESSION = 4
 #: A thumbnail larger than this as PNG is a photograph, and smaller as JPEG.
 _PHOTOGRAPH = 6_000
-
-#: For fewer drawings no second process is started.
-ALONE = 4
 
 
 class Figures:
@@ -42,13 +41,11 @@ class Figures:
 
     Args:
         workspace: Whose runs.
-        helped: Whether a second process may draw too.
     """
 
-    def __init__(self, workspace: Workspace, *, helped: bool = True) -> None:
-        self._workspace, self._helped = workspace, helped
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
         self._drawn: dict[tuple[str, bool], tuple[list[bytes | Table], str]] = {}
-        self._missing = 0
 
     def problem(self, chapter: Chapter) -> str:
         """Why a run cannot be drawn, in a sentence; empty when it can."""
@@ -64,55 +61,21 @@ class Figures:
         for one in self._of(chapter, False)[0]:
             yield png_of(one, large=False) if isinstance(one, Table) else one
 
-    def draw(
-        self, chapters: Sequence[Chapter], *, dark: bool = False, tables: bool = False
-    ) -> None:
-        """Draws what is missing of these runs, with a second process where there is much.
-
-        Args:
-            chapters: The runs.
-            dark: On a dark ground.
-            tables: Tables too, for whoever needs ``files``.
-        """
-        begun, tabled = {}, []
-        for chapter in chapters:
-            if (chapter.run.id, dark) in self._drawn:
-                continue
-            views, problem = report_content.views(self._workspace, chapter)
-            with styled(Look(dark)):
-                shown = [self._begun(view, dark, place == 0) for place, view in enumerate(views)]
-            begun[chapter.run.id] = (shown, problem)
-            tables_here = [one for one in shown if tables and isinstance(one, Table)]
-            tabled += [self._drawing(one, dark, False) for one in tables_here]
-        DRAUGHTSMAN.settle()
-        for run, (shown, problem) in begun.items():
-            done = [one if isinstance(one, Table) else _png(one) for one in shown]
-            self._drawn[run, dark] = (done, problem)
-        for drawing in tabled:
-            _png(drawing)
-
-    def _begun(self, view: View, dark: bool, large: bool) -> WantedPicture | Table:
-        """A table as it is, which HTML writes in letters; anything else drawn or on its way."""
-        if isinstance(view, Table):
-            return view
-        return self._drawing(view, dark, large)
-
-    def _drawing(self, view: View, dark: bool, large: bool) -> WantedPicture:
-        """A drawing that was made before, is made now, or that the second process has taken."""
-        key = KEPT.key(view, dark=dark, large=large)
-        drawing = WantedPicture(key, view, dark, large, KEPT.get(key) or b"")
-        if not drawing.png:
-            self._missing += 1
-            helped = self._helped and self._missing > ALONE
-            if not (helped and DRAUGHTSMAN.take(drawing)):
-                _png(drawing)
-        return drawing
-
     def _of(self, chapter: Chapter, dark: bool) -> tuple[list[bytes | Table], str]:
         key = (chapter.run.id, dark)
         if key not in self._drawn:
-            self.draw([chapter], dark=dark)
+            views, problem = report_content.views(self._workspace, chapter)
+            with styled(Look(dark)):
+                shown = [_shown(view, dark, place == 0) for place, view in enumerate(views)]
+            self._drawn[key] = (shown, problem)
         return self._drawn[key]
+
+
+def _shown(view: View, dark: bool, large: bool) -> bytes | Table:
+    """A table as it is, which HTML writes in letters; anything else drawn."""
+    if isinstance(view, Table):
+        return view
+    return png_of(view, dark=dark, large=large)
 
 
 def drawing_address(view: View) -> str:
@@ -143,24 +106,30 @@ def png_of(view: View, *, dark: bool = False, large: bool = True) -> bytes:
     return found
 
 
-def _png(drawing: WantedPicture) -> bytes:
-    """What was drawn, else the same drawn now; the next report finds it."""
-    if drawing.view is not None:
-        if not drawing.png:
-            drawing.png = draw_png(drawing.view, dark=drawing.dark, large=drawing.large)
-        KEPT.put(drawing.key, drawing.png)
-        drawing.view = None  # it may be large
-    return drawing.png
-
-
 def draw_png(view: View, *, dark: bool, large: bool) -> bytes:
     """The drawing of a view as the bytes of a PNG file, drawn now."""
-    image = Image.fromarray(pixels(draw_view(view, dark=dark, large=large), _WIDE)).convert("RGB")
+    with _uncollected():
+        drawn = pixels(draw_view(view, dark=dark, large=large), WIDE)
+    image = Image.fromarray(drawn).convert("RGB")
     buffer = io.BytesIO()
     _few_colours(image, photographs=isinstance(view, Images | Film)).save(
         buffer, "png", compress_level=_COMPRESSION
     )
     return buffer.getvalue()
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Collects no garbage in the middle of a drawing, whose many small parts all live to its end:
+    that would take a tenth of its time.
+    """
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def _few_colours(image: Image.Image, *, photographs: bool) -> Image.Image:

@@ -31,19 +31,15 @@ def write_report(workspace: Workspace, path: str | Path) -> Path:
     return write_html(workspace, path)
 
 
-def drawings(workspace: Workspace, *, helped: bool = True) -> list[Callable[[], object]]:
+def drawings(workspace: Workspace) -> list[Callable[[], object]]:
     """What draws the pictures of a report, run by run, for whoever has time before it is written;
     a drawing is made once.
-
-    Args:
-        workspace: Whose runs.
-        helped: Whether a second process may draw too.
     """
     from robgui.report import report_content
     from robgui.report.pictures import Figures
 
     chapters, _ = report_content.told_once(report_content.chapters_of(workspace, workspace.runs()))
-    figures = Figures(workspace, helped=helped)
+    figures = Figures(workspace)
     return [partial(figures.shown, one) for one in report_content.with_result(chapters)]
 
 

@@ -1,8 +1,7 @@
 """What a paper claims, and whether it holds here: the contract of ``robgui reproduce``.
 
-The claims of a method are a generator ``claims(setting) -> Iterator[Claim]`` in
-``robgui.analyses.<package>.claims``, found by its name: a method gets its claims by adding that one
-file.
+The claims of a method are a generator ``claims(setting) -> Iterator[Claim]``, named in its record
+as ``claims``.
 """
 
 from __future__ import annotations
@@ -79,7 +78,7 @@ def _silent(*_: object) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """On what, how thoroughly and how audibly claims are run.
+    """What claims are run on, how thoroughly, and where progress goes.
 
     Attributes:
         data: Data to run on instead of the bundled ones; None for these.
@@ -98,7 +97,7 @@ class Setting:
     watch: Callable[[str, Step[Any]], None] = _silent
 
     def last(self, title: str, steps: Iterable[Step[R]]) -> R:
-        """Runs an engine to its end under the eyes of ``watch``; returns its last result."""
+        """Runs an engine to its end, reporting to ``watch``; returns its last result."""
         result: R | None = None
         for step in steps:
             self.watch(title, step)
@@ -129,7 +128,7 @@ def claims_of(method: str) -> Claims:
 
 
 def attempt(method: str, statement: str, paper: str, check: Callable[[], Claim]) -> Claim:
-    """The claim that ``check`` gives, or one that says why it cannot be run."""
+    """The claim that ``check`` returns, or one that says why it cannot be run."""
     try:
         return check()
     except RobguiError as error:

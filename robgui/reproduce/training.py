@@ -21,8 +21,9 @@ _BATCH = 128
 
 
 def mlp(shape: Shape, classes: int) -> nn.Module:
-    """Two hidden layers of 512, the multi-layer perceptron of the Keras examples: ``(n,
-    *shape)`` -> ``(n, classes)``.
+    """Two hidden layers of 512, the multi-layer perceptron of the Keras examples.
+
+    ``(n, *shape)`` -> ``(n, classes)``.
     """
     hidden = 512
     return nn.Sequential(
@@ -32,8 +33,9 @@ def mlp(shape: Shape, classes: int) -> nn.Module:
 
 
 def cnn(shape: Shape, classes: int) -> nn.Module:
-    """Two convolutions, each halved by pooling, and one hidden layer: ``(n, c, h, w)`` -> ``(n,
-    classes)``.
+    """Two convolutions, each halved by pooling, and one hidden layer.
+
+    ``(n, c, h, w)`` -> ``(n, classes)``.
     """
     channels, height, width = shape
     return nn.Sequential(
@@ -115,9 +117,9 @@ def train(
 
 
 def _fresh(name: str, shape: Shape, classes: int, seed: int) -> nn.Module:
-    """An untrained network whose weights depend on the seed alone.
+    """An untrained network whose weights depend only on the seed.
 
-    The program's own random numbers stay as they were.
+    The global random state is unchanged.
     """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)

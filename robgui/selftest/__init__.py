@@ -1,5 +1,6 @@
-"""The proof of a device in one command: every analysis runs on it and on the processor, on the
-demo, and what comes out is compared.
+"""Proves a device in one command: runs every analysis on it and on the processor, and compares.
+
+Uses the models and data of the demo.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""``robgui selftest``: the page on stdout, how far it is on stderr."""
+"""``robgui selftest``: the page goes to stdout, progress to stderr."""
 
 from __future__ import annotations
 

@@ -14,8 +14,9 @@ _TIMES = ("seconds",)
 
 
 def difference(one: Any, other: Any) -> float:
-    """The largest difference between numbers of the two, relative where they are above 1; inf
-    where they do not have the same form, times left aside.
+    """The largest difference between numbers of the two, relative if they are above 1.
+
+    inf if their structure differs; times are ignored.
     """
     return max(_differences(one, other), default=0.0)
 

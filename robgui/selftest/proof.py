@@ -1,4 +1,4 @@
-"""Runs the jobs on a device and on the processor, the way an execution runs them, and compares."""
+"""Runs the jobs on a device and on the processor, as an execution would, and compares."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from robgui.resources import path
 from robgui.selftest.differences import difference
 from robgui.selftest.jobs import JOBS, Job
 
-#: Numbers this near to each other are the same but for rounding.
+#: Numbers this close are equal up to rounding.
 SAME = 1e-3
-#: Numbers of two runs with other random numbers may be this far apart, in parts of the larger.
+#: Largest relative difference between two runs with other random numbers.
 _NEAR = 0.25
 #: Seconds for which the bare model is timed.
 _BARE_SECONDS = 0.1
@@ -48,7 +48,7 @@ class Proof:
         host_seconds: Time on the processor.
         forward: Time on the device in times of what the bare model needs for as many inputs.
         calls: Inputs that the model has seen.
-        peak: Most bytes of the device that were in use; None where that is not known.
+        peak: Most bytes of the device that were in use; None if that is not known.
         error: What went wrong.
     """
 
@@ -165,7 +165,7 @@ def _bare(classifier: Classifier) -> float:
     x: Any = classifier.tensor(random_inputs(classifier.shape))
     x = x.repeat(-(-64 // len(x)), *[1] * (x.ndim - 1))
     hardware = hardware_of(classifier.device)
-    classifier.infer(x)  # the first call of a model is slower than the others
+    classifier.infer(x)  # The first call of a model is slower than the others.
     hardware.finish(classifier.device)
     done, began = 0, time.perf_counter()
     while time.perf_counter() - began < _BARE_SECONDS:

@@ -8,26 +8,11 @@ more than the allowed 1 % of the box is lost, by 100,000 poses of its own; at mo
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 
 import numpy as np
 
-from robgui.analyses.semantic.regions.domain import Domain
-from robgui.analyses.semantic.regions.largest_box import LargestBox
 from robgui.analyses.semantic.regions.scan import spread
-
-MOST_LOST, RISK = 0.01, 0.05
-Loses = Callable[[np.ndarray], np.ndarray]
-
-
-def disc(points: np.ndarray) -> np.ndarray:
-    """Outside of a disc of radius .3."""
-    return np.asarray(((points - 0.5) ** 2).sum(1) > 0.3**2)
-
-
-def corner(points: np.ndarray) -> np.ndarray:
-    """Beyond a slanted line."""
-    return np.asarray(points.sum(1) > 1.0)
+from tests.analyses.semantic.regions.growing import MOST_LOST, Loses, corner, disc, found
 
 
 def box(points: np.ndarray) -> np.ndarray:
@@ -62,39 +47,12 @@ def first_look(n: int) -> np.ndarray:
     return spread(200, n)
 
 
-def found(
-    loses: Loses, start: tuple[float, ...], seed: int, looked: bool
-) -> tuple[LargestBox, int]:
-    """A box and what it asked."""
-    n = len(start)
-    points = first_look(n)[: None if looked else 0]
-    made = LargestBox(
-        np.array(start),
-        Domain.of(np.zeros(n), np.ones(n), [False] * n, shares=True, clip=True),
-        0,
-        np.random.default_rng(seed),
-        lost=[points[loses(points)]],
-        most_lost=MOST_LOST,
-        risk=RISK,
-        epsilon=0.005,
-    )
-    life, calls = made.life(), 0
-    try:
-        asked = next(life)
-        while True:
-            calls += len(asked)
-            lost = loses(asked)
-            asked = life.send((1.0 - lost, lost.astype(np.int64)))
-    except StopIteration:
-        return made, calls
-
-
 def line(name: str, seeds: int, looked: bool) -> str:
     """What boxes of one scene cost and are."""
     loses, start = SCENES[name]
     rows = []
     for seed in range(seeds):
-        made, calls = found(loses, start, seed, looked)
+        made, calls = found(loses, start, seed, looked=first_look(len(start)) if looked else None)
         unit = np.random.default_rng(10**6 + seed).random((100_000, len(start)))
         lost = float(loses(made.low + (made.high - made.low) * unit).mean())
         claimed = made.most <= MOST_LOST

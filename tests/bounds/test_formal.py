@@ -395,6 +395,7 @@ class AcrossTheBatch(nn.Module):
         (nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 2)), "'tanh'"),
         (nn.Sequential(nn.Linear(3, 4), nn.Sigmoid(), nn.Linear(4, 2)), "sigmoid"),
         (nn.Sequential(nn.LayerNorm(3), nn.Linear(3, 2)), "'layer_norm'"),
+        (nn.Sequential(nn.Linear(3, 2), nn.Softmax(0)), "is not the last"),
         (Branching(), "values of the input"),
         (Sideways(), "values of the input"),
         (Squares(), "'mul'"),

@@ -57,6 +57,27 @@ def test_gamma_is_the_bound_of_repeated_rounding() -> None:
         total = np.float32(total + np.float32(0.1))
     exact = 1000 * float(np.float32(0.1))
     assert 0 < abs(float(total) - exact) <= gamma(1000) * exact
+    share = 1_000_000 * SINGLE
+    assert gamma(1_000_000) == pytest.approx(share / (1 - share), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("layer", "products"),
+    [
+        (nn.Conv1d(3, 2, 7), 21),
+        (nn.Conv2d(3, 2, (2, 5)), 30),
+        (nn.Conv2d(4, 2, 3, groups=2), 18),
+        (nn.ConvTranspose2d(4, 6, 3, groups=2), 18),
+        (nn.AvgPool2d((2, 3)), 6),
+    ],
+)
+def test_an_operation_rounds_for_every_product_that_it_adds_up(
+    layer: nn.Module, products: int
+) -> None:
+    channels = getattr(layer, "in_channels", 2)
+    shape = (channels, *(8 for _ in range(1 if isinstance(layer, nn.Conv1d) else 2)))
+    network = record(nn.Sequential(layer, nn.Flatten()), shape, torch.device("cpu"))
+    assert products < network.operations[0].roundings <= products + 8
 
 
 MODELS = (

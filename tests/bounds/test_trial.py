@@ -9,7 +9,9 @@ from torch import Tensor, nn
 from torch.utils.dlpack import from_dlpack, to_dlpack
 
 from robgui.bounds import certificate, certify, certifying
+from robgui.bounds.network import UnsupportedError
 from robgui.bounds.recording import record
+from robgui.bounds.trial import attack
 from robgui.core.devices import FULL_PRECISION
 from robgui.core.model.classifier import Classifier
 
@@ -156,6 +158,20 @@ def test_corners_refute_a_wrong_proof_of_a_model_without_gradients(monkeypatch) 
     labels = classifier.infer(x).argmax(1)
     monkeypatch.setattr(certificate, "tree_margins", lambda *given: torch.ones(30))
     assert "where the proof allows only" in certify(classifier, x, labels, 0.2).reason
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+def test_the_centre_and_two_opposite_corners_of_a_box_are_tried(share: float) -> None:
+    low, high = torch.full((1, 3), 0.4), torch.full((1, 3), 0.6)
+    place = (low + share * (high - low)).numpy()
+
+    def wrong_there(x: np.ndarray) -> np.ndarray:
+        there = np.abs(x - place).max(1) < 1e-3
+        return np.stack([1.0 - 2 * there, np.zeros(len(x))], 1)
+
+    classifier = Classifier.from_callable(wrong_there, (3,), output="logits")
+    with pytest.raises(UnsupportedError, match="gets the class"):
+        list(attack(classifier, (low, high), torch.tensor([0]), torch.zeros(1)))
 
 
 def test_which_inputs_are_tried_together_does_not_matter() -> None:

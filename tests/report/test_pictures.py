@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from robgui.report.drawing import draw_view, pixels
-from robgui.report.pictures import drawing_address
+from robgui.report.pictures import WIDE, drawing_address
 from tests.gui import sample_views as samples
 
 
@@ -23,7 +23,7 @@ def drawn(view):
 @pytest.mark.parametrize("name", ["curves", "matrix", "bars", "images"])
 def test_few_colours_look_like_the_drawing_and_its_ground_is_that_of_the_page(name):
     size, found = drawn(samples.ALL[name])
-    whole = pixels(draw_view(samples.ALL[name]), 1200)[..., :3].astype(int)
+    whole = pixels(draw_view(samples.ALL[name]), WIDE)[..., :3].astype(int)
     assert found.shape == whole.shape and size < 100_000
     assert len(np.unique(found.reshape(-1, 3), axis=0)) <= 128
     assert np.abs(found - whole).mean() < 2

@@ -4,6 +4,8 @@ at.
 
 from __future__ import annotations
 
+import atexit
+import functools
 import os
 import signal
 import subprocess
@@ -16,6 +18,7 @@ import pytest
 
 from robgui.core.errors import RobguiError
 from robgui.core.loading import load
+from tests.warm import Warm
 
 ROOT = Path(__file__).parents[2]
 #: A line for each file: one sentence, or that it went well; anything else (a traceback, a signal)
@@ -69,24 +72,47 @@ def child(code: str, *words: object, seconds: float = 600) -> str:
     """What Python prints for ``code`` in a process of its own, which must end by itself and
     without a traceback.
     """
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(ROOT),
-        "OMP_NUM_THREADS": "1",
-        "PYTHONWARNINGS": "ignore",
-    }
     ended = subprocess.run(
         [sys.executable, "-c", code, *map(str, words)],
         capture_output=True,
         text=True,
         timeout=seconds,
-        env=environment,
+        env=_environment(),
         cwd=ROOT,
         check=False,
     )
-    reason = (
-        signal.Signals(-ended.returncode).name if ended.returncode < 0 else ended.stderr[-2000:]
-    )
+    return _printed(ended)
+
+
+def forked(code: str, *words: object, seconds: float = 600) -> str:
+    """As ``child``, in a process that has imported torch and the readers of models already."""
+    arguments = f"import sys; sys.argv[1:] = {[str(word) for word in words]!r}\n"
+    ended = _warm().run(arguments + code, ROOT, _environment(), seconds)
+    assert ended is not None, f"still running after {seconds} s"
+    return _printed(ended)
+
+
+@functools.cache
+def _warm() -> Warm:
+    """One for all attacks of a test process; it ends with that process."""
+    made = Warm(["torch", "robgui.core.loading"], _environment())
+    atexit.register(made.close)
+    return made
+
+
+def _environment() -> dict[str, str]:
+    return {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "OMP_NUM_THREADS": "1",
+        "PYTHONWARNINGS": "ignore",
+    }
+
+
+def _printed(ended: subprocess.CompletedProcess[str]) -> str:
+    reason = ended.stderr[-2000:]
+    if ended.returncode < 0:
+        reason = signal.Signals(-ended.returncode).name
     assert ended.returncode == 0, f"{reason} after {ended.stdout[-300:]!r}"
     return ended.stdout
 
@@ -98,6 +124,6 @@ def loaded_in_child(
     more than it begins with.
     """
     limit = _LIMIT.format(extra=extra) if extra else ""
-    return child(
+    return forked(
         _LOAD.format(limit=limit, settings=repr(dict(settings or {}))), *paths
     ).splitlines()

@@ -27,7 +27,7 @@ from robgui.core.loading.exported.operations import (
     TensorOperation,
     find_operation,
 )
-from tests.security.attacks import ROOT, child, loaded_in_child, refused, repack
+from tests.security.attacks import ROOT, child, forked, loaded_in_child, refused, repack
 from tests.security.op_samples import f, samples
 from tests.security.zoo import NETWORKS, Recurrent, network
 
@@ -65,6 +65,10 @@ def with_graph(plain: Path, target: Path, change: Any) -> Path:
         return name, content
 
     return repack(plain, target, changed)
+
+
+#: torch takes five seconds and more for each; a plain LSTM and an RNN stand for them.
+_SLOW_TO_DECOMPOSE = {"deep lstm", "gru", "given state"}
 
 
 def last_call(plain: Path, target: Path, operation: str, **arguments: Any) -> Path:
@@ -322,8 +326,16 @@ def test_a_graph_of_many_megabytes_is_refused_before_it_becomes_objects(plain, t
     assert "longer than" in answer
 
 
-@pytest.mark.parametrize("decompose", [False, True])
-@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize(
+    ("name", "decompose"),
+    [
+        *((name, False) for name in NETWORKS),
+        *(
+            pytest.param(name, True, marks=[pytest.mark.slow] * (name in _SLOW_TO_DECOMPOSE))
+            for name in NETWORKS
+        ),
+    ],
+)
 def test_an_honest_network_loads_without_trust_and_answers_as_before(tmp_path, name, decompose):
     shape = NETWORKS[name][1]
     net = network(name)
@@ -337,9 +349,10 @@ def test_an_honest_network_loads_without_trust_and_answers_as_before(tmp_path, n
     assert mine.grad is not None and bool(mine.grad.isfinite().all())
 
 
-def test_the_child_of_these_tests_notices_a_crash():
+@pytest.mark.parametrize("apart", [child, forked])
+def test_the_child_of_these_tests_notices_a_crash(apart):
     with pytest.raises(AssertionError, match="SIGSEGV"):
-        child("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)")
+        apart("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)")
 
 
 def test_the_input_of_the_fixture_is_called_as_these_tests_expect(plain):

@@ -465,7 +465,7 @@ def test_a_tensor_that_is_not_plain_is_refused(tmp_path, kind):
     assert "unusual" in refused(path, ModelError)
 
 
-@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_no_hostile_call_of_a_permitted_operation_ends_the_process(seed):
     command = ["-m", "tests.security.script_fuzzer", str(seed), "40"]
     ended = subprocess.run(

@@ -1,1 +1,1 @@
-"""Accuracy: what the labels say of a model, class by class and slice by slice."""
+"""Accuracy: what the labels say about a model, class by class and slice by slice."""

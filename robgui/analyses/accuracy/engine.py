@@ -19,7 +19,7 @@ from robgui.core.errors import DataError, ModelError
 from robgui.core.execution.step import Pace, Step
 from robgui.core.model.classifier import Classifier
 
-#: Mistakes and doubtful labels that are kept with their pictures.
+#: Mistakes and doubtful labels kept with their pictures.
 _KEPT = 12
 
 
@@ -50,7 +50,7 @@ def accuracy(
 
 
 class _Count:
-    """What was counted so far."""
+    """The counts so far."""
 
     def __init__(self, classifier: Classifier, dataset: Dataset, params: AccuracyParams) -> None:
         labels = dataset.labels
@@ -64,7 +64,7 @@ class _Count:
                 " often it is right; open data with labels, or name the classes in the settings"
                 " of the data."
             )
-        # in random order: what is seen half-way is a sample of the whole
+        # In random order: half-way, what was seen is a sample of the whole.
         order = np.random.default_rng(params.seed).permutation(known)
         if params.most:
             self._places = order[: params.most]
@@ -91,7 +91,7 @@ class _Count:
         return sum(map(len, self._rows))
 
     def take(self, rows: np.ndarray, x: np.ndarray) -> None:
-        """Asks the model about these inputs and keeps what it says."""
+        """Asks the model about these inputs and keeps its answers."""
         inputs = self._classifier.tensor(x)
         wanted = max(0, min(len(rows), self._params.compared - self.seen))
         probabilities = self._probabilities(inputs, wanted)
@@ -103,7 +103,9 @@ class _Count:
         self._confidence.append(confidence)
 
     def _probabilities(self, inputs: Tensor, wanted: int) -> Tensor:
-        """Probabilities of all and, in the same call, the features of the first ``wanted``."""
+        """Probabilities of all inputs and, in the same call, the features of the first
+        ``wanted``.
+        """
         if not wanted:
             return self._classifier.probs(inputs, batch=self._params.batch)
         scores, features = self._scores_and_features(inputs)
@@ -112,7 +114,7 @@ class _Count:
         return scores.softmax(1)
 
     def _scores_and_features(self, inputs: Tensor) -> tuple[Tensor, Tensor]:
-        """The layer before the last one where the model shows it, else the scores themselves."""
+        """The layer before the last one if the model shows it, else the scores themselves."""
         if self._classifier.capabilities.activations:
             scores, layers = self._activations(inputs)
             fitting = [name for name, layer in layers.items() if len(layer) == len(inputs)]
@@ -199,7 +201,7 @@ class _Count:
     def _suspects(
         self, rows: np.ndarray, doubtful: np.ndarray, predicted: np.ndarray
     ) -> tuple[Shown, ...]:
-        """The doubtful labels, those that the model contradicts most surely first."""
+        """The doubtful labels, those most surely contradicted by the model first."""
         confidence = np.concatenate(self._confidence)
         best = doubtful[np.argsort(-confidence[doubtful], kind="stable")][:_KEPT]
         wanted = self.chosen.subset(rows[best])

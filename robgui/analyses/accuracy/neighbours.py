@@ -1,4 +1,4 @@
-"""Inputs compared by what the model makes of them: a map, labels to check, near-duplicates."""
+"""Compares inputs by the model's features: a map, labels to check, near-duplicates."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from torch import Tensor
 
 from robgui.core.errors import ParamsError
 
-#: Neighbours that are asked about a label, and how many of them must contradict it.
+#: Neighbours consulted about a label, and how many of them must contradict it.
 ASKED, AGREEING = 10, 8
-#: Two pictures are nearly the same when their reduced pixels differ by less than this on average
-#: (root mean square); rows of a table only when they are equal.
+#: Two pictures are near-duplicates if their reduced pixels differ by less than this (root mean
+#: square); rows of a table only if they are equal.
 ALIKE = {"image": 0.01, "table": 1e-6, "sequence": 1e-6}
 #: Side of the reduced pictures.
 SIDE = 16
-#: Inputs compared with all others at once: the table of likenesses then fits into memory.
+#: Inputs compared with all others at once; the similarity table then fits into memory.
 _ROWS = 512
 
 
 def reduced(x: Tensor, kind: str) -> Tensor:
-    """Inputs as few numbers, ``(n, k)``, to tell near-duplicates by."""
+    """Inputs reduced to a few numbers, ``(n, k)``, for finding near-duplicates."""
     if kind == "image" and max(x.shape[2:]) > SIDE:
         x = torch.nn.functional.adaptive_avg_pool2d(x, (SIDE, SIDE))
     return x.flatten(1)
 
 
 def nearest(features: Tensor) -> Tensor:
-    """``(k, a)`` rows of the nearest others by the angle between features, the nearest first."""
+    """``(k, a)`` rows of the nearest others by angle between features, nearest first."""
     unit = torch.nn.functional.normalize(features.double() - features.double().mean(0), dim=1)
     asked = min(ASKED, len(unit) - 1)
     found = []
@@ -40,7 +40,7 @@ def nearest(features: Tensor) -> Tensor:
 
 
 def doubtful(near: np.ndarray, truth: np.ndarray, predicted: np.ndarray) -> np.ndarray:
-    """``(k,)`` whether model and neighbours agree on another class than the label says."""
+    """``(k,)`` whether model and neighbours agree on a class other than the label."""
     around = truth[near]
     for_model = (around == predicted[:, None]).sum(1)
     for_label = (around == truth[:, None]).sum(1)
@@ -73,13 +73,13 @@ def main_parts(features: Tensor) -> Tensor:
         return centred[:, :0]
     _, _, axes = torch.linalg.svd(centred, full_matrices=False)
     first = axes[: min(50, len(axes))]
-    # a singular vector has no sign of its own: its largest part is made positive
+    # The sign of a singular vector is arbitrary: its largest component is made positive.
     signs = first.gather(1, first.abs().argmax(1, keepdim=True)).sign()
     return torch.matmul(centred, (first * signs).T)
 
 
 def laid_out(main: np.ndarray, layout: str, seed: int) -> np.ndarray:
-    """``(k, 2)`` where inputs stand on the map, from ``main_parts``."""
+    """``(k, 2)`` positions of inputs on the map, from ``main_parts``."""
     if not main.shape[1]:
         return np.zeros((len(main), 2), dtype=np.float32)
     if layout == "tsne":
@@ -90,7 +90,7 @@ def laid_out(main: np.ndarray, layout: str, seed: int) -> np.ndarray:
 
 
 def check_layout(layout: str) -> None:
-    """Raises where the library of a layout is missing; before anything is computed."""
+    """Raises if the library of a layout is missing, before anything is computed."""
     from importlib.util import find_spec
 
     if layout == "tsne" and find_spec("sklearn") is None:

@@ -10,7 +10,7 @@ from robgui.core.execution.params.params import Params
 
 
 class AccuracyParams(Params):
-    """Which inputs are counted, what counts as sure, and how often a class must be right."""
+    """Which inputs are counted, what counts as sure, and how often each class must be right."""
 
     most: int = Field(
         10_000,

@@ -1,4 +1,4 @@
-"""What the labels say, as it was counted."""
+"""What the labels say, as counted."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Slice:
     """Inputs that have something in common.
 
     Attributes:
-        name: What, such as ``brightness: lowest third``.
+        name: What they share, for example ``brightness: lowest third``.
         members: ``(k,)`` rows of the result.
         right: How many of them are right.
         chance: How often chance alone gives as many errors, times the number of slices.
@@ -81,7 +81,7 @@ class Compared:
     Attributes:
         slices: Parts of the data with more errors than the rest, the weakest first.
         tried: How many slices were compared.
-        features: What inputs are compared by; empty where they are too few.
+        features: What inputs are compared by; empty if they are too few.
         spots: ``(k, 2)`` where the first k inputs stand on the map.
         suspects: Inputs whose label should be checked, the surest first: the model and the nearest
             inputs contradict it.
@@ -158,9 +158,9 @@ class AccuracyResult:
 
 
 def precision(errors: ClassErrors) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """``(m,)`` share of the answers of each class that are right, with its 95 % interval.
+    """``(m,)`` share of each class's predictions that are right, with its 95 % interval.
 
-    Nan where the model never gives the class.
+    Nan where the model never predicts the class.
     """
     answers = errors.table.sum(0)
     hits = np.diag(errors.table)

@@ -1,5 +1,6 @@
-"""Parts of the data that are harder than the rest: by brightness, contrast, sharpness, folder, or a
-column of a table.
+"""Parts of the data that are harder than the rest.
+
+Slices are by brightness, contrast, sharpness, folder, or a column of a table.
 """
 
 from __future__ import annotations
@@ -10,11 +11,11 @@ import numpy as np
 
 from robgui.analyses.accuracy.result import Slice
 
-#: Smaller slices say nothing.
+#: Fewest inputs in a slice.
 FEWEST = 10
-#: A slice is weak when chance gives as many errors this rarely, all slices taken together.
+#: A slice is weak if chance gives as many errors this rarely, over all slices together.
 SURE = 0.05
-#: More columns of a table, or more folders, would be a search rather than a question.
+#: Most columns of a table, or folders, compared: more would be a search rather than a question.
 MOST_COLUMNS, MOST_FOLDERS = 50, 50
 _THIRDS = ("lowest third", "middle third", "highest third")
 
@@ -92,9 +93,7 @@ def _folders(keys: list[str], own: np.ndarray) -> list[tuple[str, np.ndarray]]:
 
 
 def _chance(rows: np.ndarray, right: np.ndarray) -> float:
-    """How often a slice of this size, drawn at random, has at least as many errors: Fisher's
-    exact test.
-    """
+    """How often a random slice of this size has at least as many errors: Fisher's exact test."""
     from scipy.stats import hypergeom
 
     wrong = int((~right).sum())

@@ -11,7 +11,7 @@ from robgui.analyses.accuracy.params import AccuracyParams
 from robgui.analyses.accuracy.result import AccuracyResult, Shown, calibration, precision
 from robgui.core.class_errors import ClassErrors
 from robgui.core.intervals import clopper_pearson
-from robgui.core.text.words import count, rough_percent
+from robgui.core.text.words import count, rough_percent, with_share
 from robgui.core.view import (
     Axis,
     Bars,
@@ -28,16 +28,16 @@ from robgui.core.view import (
     View,
 )
 
-#: More bars than this cannot be read; the table has all classes.
+#: Most bars that can be read; the table has all classes.
 MOST_BARS = 24
-#: More rows of a matrix than this cannot be read; the worst classes stay.
+#: Most rows of a matrix that can be read; the worst classes stay.
 MOST_ROWS = 40
-#: More classes than this cannot be told apart by colour on the map.
+#: Most classes that colours can tell apart on the map.
 MOST_COLOURS = 8
 
 
 def views(result: AccuracyResult, params: AccuracyParams) -> Sequence[View]:
-    """Recall by class first; what needs all inputs appears when it is known."""
+    """Recall by class first; what needs all inputs appears once known."""
     errors = result.errors()
     if errors is None:
         return (Table("Classes", (Column("Class", ()),), note="No input was counted yet."),)
@@ -146,7 +146,7 @@ def _pictures(title: str, result: AccuracyResult, shown: Sequence[Shown]) -> Ima
             Picture(
                 one.picture,
                 f"{one.name}: {result.classes[one.truth]}",
-                f"{result.classes[one.predicted]} {rough_percent(one.confidence)}",
+                with_share(result.classes[one.predicted], rough_percent(one.confidence)),
                 right=False,
             )
             for one in shown

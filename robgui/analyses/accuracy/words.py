@@ -16,9 +16,9 @@ from robgui.core.offer import Offer
 from robgui.core.text.words import count, percent, rough_percent, sample
 from robgui.core.verdict import Quantity, Status, Verdict
 
-#: Severity of an input that is wrong for certain, of a label to check, of a weak slice.
+#: Severity of a certainly wrong input, of a label to check, of a weak slice.
 _ONE_INPUT, _LABEL, _SLICE = 0.7, 0.3, 0.5
-#: Pixels between the pictures of a sheet, their grey, and how many stand in one row alone.
+#: Pixels between the pictures of a sheet, their grey, and the most in a single row.
 _GAP, _GROUND, _ROW = 1, 128, 3
 
 
@@ -35,16 +35,14 @@ def verdict(result: AccuracyResult, params: AccuracyParams) -> Verdict:
 
 
 def failing_classes(errors: ClassErrors, least: float) -> np.ndarray:
-    """Classes that are recognised less often than ``least``, sure for all of them together; the
-    worst first.
-    """
+    """Classes recognised less often than ``least``, with joint confidence; the worst first."""
     _, high = recall_bounds(errors)
     seen = errors.members > 0
     return np.asarray([c for c in errors.order if seen[c] and high[c] < least], dtype=int)
 
 
 def recall_bounds(errors: ClassErrors) -> tuple[np.ndarray, np.ndarray]:
-    """``(m,)`` bounds of the recall that hold for all classes together with 95 %."""
+    """``(m,)`` bounds of the recall that hold for all classes jointly at 95 %."""
     level = 1 - 0.05 / max(1, int((errors.members > 0).sum()))
     return clopper_pearson(errors.members - errors.wrong, errors.members, level)
 
@@ -131,7 +129,7 @@ def _because(
 
 
 def _compared_words(result: AccuracyResult) -> list[str]:
-    """Labels to check, and among how many inputs they were looked for."""
+    """Labels to check, and how many inputs were searched for them."""
     said, among = [], count(len(result.compared.spots), "input")
     doubtful, mixed = result.compared.doubtful, twins_apart(result)
     if doubtful:
@@ -289,7 +287,7 @@ def _suspect(result: AccuracyResult, one: Shown) -> Finding:
 
 
 def offers(result: AccuracyResult, params: AccuracyParams) -> tuple[Offer, ...]:
-    """What is wrong, what a label should be checked of, and what is there twice."""
+    """What is wrong, what has a doubtful label, and what is there twice."""
     found = []
     if result.mistakes:
         found.append(_offer("The surest mistakes", result.mistakes))

@@ -24,7 +24,7 @@ from robgui.core.model.classifier import Classifier
 if TYPE_CHECKING:
     from robgui.core.execution.loaded_cache import LoadedCache
 
-#: Pictures that are corrupted together; few, so that the first full picture comes early.
+#: Pictures corrupted together; few, so the first full picture comes early.
 _TOGETHER = 8
 #: Examples that are kept.
 _EXAMPLES = 8
@@ -79,6 +79,7 @@ class _Trial:
         known = [
             np.empty(0, np.int64) if one is None else np.flatnonzero(one >= 0) for one in labels
         ]
+        # Pictures whose label every model knows: all are judged on the same ones.
         common = sorted(set.intersection(*(set(one.tolist()) for one in known)))
         if not common:
             raise DataError(
@@ -86,6 +87,7 @@ class _Trial:
                 " counted; open data with labels, or name the classes in the settings of the data."
             )
         self._labels = [one for one in labels if one is not None]
+        # Random order: a run stopped early has a fair sample.
         order = np.random.default_rng(params.seed).permutation(np.asarray(common))
         if params.most:
             self._places = order[: params.most]
@@ -96,7 +98,7 @@ class _Trial:
         self._kinds = params.seen(first.shape[0])
         if not self._kinds:
             raise DataError(
-                f"{first.name} sees no colours, so that {', '.join(params.kinds)} changes nothing;"
+                f"{first.name} sees no colours, so {', '.join(params.kinds)} changes nothing;"
                 " choose other kinds."
             )
         self._classifiers, self._params = classifiers, params
@@ -130,13 +132,14 @@ class _Trial:
         self.done += len(places)
 
     def _ways(self) -> Iterator[tuple[int, int]]:
-        """Every kind, by its place, with every severity."""
+        """Every kind, by its number, with every severity."""
         return product(range(len(self._kinds)), self._params.severities)
 
     def _corrupted(self, batch: _Batch, kind: int, severity: int) -> Tensor:
         """The pictures of a batch under one corruption, on the device of its model."""
         name = self._kinds[kind]
         seed = self._params.seed
+        # Seeds depend on the picture's place in the data, not on its place in the batch.
         seeds = [picture_seed(seed, name, severity, place) for place in batch.places]
         if KINDS[name].on_host:
             x = batch.here
@@ -152,7 +155,7 @@ class _Trial:
     def _read(
         self, batch: _Batch, asked: list[tuple[Tensor, Tensor]]
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Which answers are right without and with every corruption; all are read in one go."""
+        """Which answers are right without and with every corruption, in one read."""
         told = to_host(*(each for pair in asked for each in pair))
         confidence, predicted = np.stack(told[::2]), np.stack(told[1::2])
         right = predicted == self._labels[batch.number][batch.places]
@@ -167,13 +170,14 @@ class _Trial:
     def _keep(
         self, batch: _Batch, row: int, kind: int, severity: int, answer: tuple[int, float]
     ) -> None:
-        """Keeps a turned answer where a weaker corruption is enough than in those kept."""
+        """Keeps an answer turned by a weaker corruption than those kept."""
         place, (predicted, confidence) = batch.places[row], answer
         rank = (severity, -confidence)
         kept = [(one.severity, -one.confidence) for one in self._examples]
         if len(kept) == _EXAMPLES and rank >= kept[-1]:
             return
         same = [one for one in self._examples if one.place == place]
+        # One example per picture, the weakest corruption that turns it.
         if any((one.severity, -one.confidence) <= rank for one in same):
             return
         truth = int(self._labels[batch.number][place])
@@ -193,7 +197,7 @@ class _Trial:
         self._examples = ranked[:_EXAMPLES]
 
     def _draw(self, batch: _Batch) -> None:
-        """Makes the pictures of the examples that are new, and reads them in one go."""
+        """Makes the pictures of new examples, and reads them in one go."""
         new = [at for at, one in enumerate(self._examples) if not one.before.size]
         rows = [batch.places.index(self._examples[at].place) for at in new]
         corrupted = [

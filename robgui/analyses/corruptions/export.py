@@ -1,7 +1,7 @@
-"""The corrupted pictures of a run as files: one NPZ file, or folders of PNG pictures.
+"""Exports the corrupted pictures of a run: one NPZ file, or folders of PNG pictures.
 
-They are made once more, from the same seeds, by whoever holds the models. Beside them lies a
-manifest that says how each was made.
+They are made again, from the same seeds, by the process that holds the models. A manifest beside
+them says how each was made.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from robgui.core.files import write_whole
 from robgui.core.text.words import count
 from robgui.version import __version__
 
-#: Pictures that are made by one question.
+#: Pictures made per question.
 _TOGETHER = 64
 _MANIFEST = "manifest.json"
 _NO_FOLDER = set('/\\:*?"<>|')
@@ -170,10 +170,10 @@ def _row(part: _Corrupted, at: int, made: _Set, **more: Any) -> dict[str, Any]:
 
 
 def _write_npz(made: _Set, place: Path) -> list[dict[str, Any]]:
-    """Pictures ``x``, labels ``y`` and class ``names`` as other programs have them, and for each
-    its ``kind``, ``severity`` and ``seed``.
+    """Writes pictures ``x``, labels ``y`` and class ``names``, and ``kind``, ``severity`` and
+    ``seed`` for each.
 
-    The pictures go to the disk as they are made: all of them may not fit into memory.
+    The pictures are written to disk as they are made: all of them may not fit into memory.
     """
     part = place.with_name(f".{secrets.token_hex(8)}.part")
     rows: list[dict[str, Any]] = []
@@ -231,7 +231,7 @@ def _write_folders(made: _Set, folder: Path) -> list[dict[str, Any]]:
 
 
 def _make_folders(where: Path, folders: Sequence[str], names: Sequence[str]) -> None:
-    """A folder for each class; where they are numbers, a table says which class each is."""
+    """A folder for each class; if they are numbered, a table says which class each is."""
     for name in folders:
         (where / name).mkdir(parents=True)
     if tuple(folders) != tuple(names):
@@ -240,8 +240,9 @@ def _make_folders(where: Path, folders: Sequence[str], names: Sequence[str]) -> 
 
 
 def _class_folders(made: _Set) -> tuple[str, ...]:
-    """What the folder of each class is called: like the class, or all by number where a class
-    cannot be a folder.
+    """The folder name of each class.
+
+    Its own, or numbers for all if a class name cannot be a folder.
     """
     if made.shape[1] not in (1, 3):
         raise DataError(

@@ -8,7 +8,7 @@ from pydantic import Field, field_validator
 
 from robgui.core.execution.params.params import Params
 
-#: The kinds by name, in the order of the picture; the engine checks that it knows each.
+#: The kinds by name, in display order; the engine checks that it knows each.
 NAMES = (
     "gaussian_noise",
     "shot_noise",
@@ -30,12 +30,12 @@ NAMES = (
     "jpeg",
     "saturate",
 )
-#: Those that change nothing where a picture has no colours, so that they are left out.
+#: Those that change nothing if a picture has no colours, so they are left out.
 OF_COLOURS = ("saturate",)
 
 
 def picture_seed(seed: int, kind: str, severity: int, place: int) -> int:
-    """A number of its own for each picture and corruption of a run, whatever else is asked."""
+    """A separate number for each picture and corruption of a run, whatever else is asked."""
     return zlib.crc32(f"{seed} {kind} {severity} {place}".encode())
 
 
@@ -97,6 +97,6 @@ class CorruptionsParams(Params):
         return tuple(sorted(set(values)))
 
     def seen(self, channels: int) -> tuple[str, ...]:
-        """The kinds that are asked for, but those that such pictures do not show."""
+        """The kinds asked for, except those invisible on such pictures."""
         wanted = self.kinds or NAMES
         return tuple(name for name in wanted if channels == 3 or name not in OF_COLOURS)

@@ -108,12 +108,12 @@ class CorruptionsResult:
         return clopper_pearson(hits, np.full(hits.shape, self.done))
 
     def falls(self, network: int, most: int = 5) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """``(k, s)`` share of right answers that a corruption up to severity ``most`` costs, and
-        its bounds.
+        """``(k, s)`` share of right answers that a corruption up to severity ``most`` costs, with
+        bounds.
 
-        Wrong answers that it corrects count against. The bounds hold for all cells together with
-        95 %: losses and gains have an exact interval each, and their difference at most that of
-        the ends.
+        Wrong answers that it corrects are subtracted. The bounds hold for all cells jointly at 95
+        %: losses and gains have an exact interval each, and their difference at most that of the
+        ends.
         """
         right = self.right[network][:, [severity <= most for severity in self.severities]]
         lost = (self.clean[network] & ~right).sum(-1)
@@ -141,10 +141,10 @@ class CorruptionsResult:
         return mean, max(0.0, mean - width), min(1.0, mean + width)
 
     def relative_error(self, network: int) -> float:
-        """Mean corruption error as a multiple of the first model's (Hendrycks and Dietterich
-        2019, section 4): errors are summed over severities, divided, then averaged over kinds.
+        """Mean corruption error as a multiple of the first model's.
 
-        Nan where the first model makes no error under a corruption.
+        Hendrycks and Dietterich (2019), section 4: errors are summed over severities, divided, then
+        averaged over kinds. Nan if the first model makes no error under a corruption.
         """
         own, first = (1 - self.accuracy(at) for at in (network, 0))
         sums = first.sum(1)
@@ -152,8 +152,9 @@ class CorruptionsResult:
 
 
 def worst_cell(result: CorruptionsResult, network: int, most: int) -> tuple[int, int] | None:
-    """Kind and severity, as places, of the corruption up to a severity that costs one model most
-    right answers; where none is so weak, of all. None where none costs any.
+    """Kind and severity, as numbers, of the corruption that costs one model most right answers.
+
+    Up to a severity; if none is so weak, among all. None if none costs any.
     """
     fall, _, _ = result.falls(network, most)
     if not fall.size:

@@ -10,7 +10,7 @@ import numpy as np
 
 from robgui.analyses.corruptions.params import CorruptionsParams
 from robgui.analyses.corruptions.result import CorruptionsResult, worst_cell
-from robgui.core.text.words import rough_percent
+from robgui.core.text.words import rough_percent, with_share
 from robgui.core.view import (
     Axis,
     Column,
@@ -118,7 +118,9 @@ def _examples(result: CorruptionsResult) -> Images:
             Picture(
                 one.after,
                 f"{result.kinds[one.kind]}, severity {one.severity}",
-                f"{result.classes[one.network][one.predicted]} {rough_percent(one.confidence)}",
+                with_share(
+                    result.classes[one.network][one.predicted], rough_percent(one.confidence)
+                ),
                 right=False,
             ),
         ]

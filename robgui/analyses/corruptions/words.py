@@ -1,8 +1,6 @@
-"""What corruptions say: which of those that the model must survive costs most."""
+"""What corruptions say: which of those the model must survive costs most."""
 
 from __future__ import annotations
-
-from dataclasses import replace
 
 import numpy as np
 
@@ -12,10 +10,10 @@ from robgui.core.finding import Finding
 from robgui.core.finding_pair import picture_of_two
 from robgui.core.offer import Offer
 from robgui.core.text.words import count, number, percent, rough_percent, sample
-from robgui.core.verdict import Quantity, Status, Verdict, worst_of
+from robgui.core.verdict import Quantity, Status, Verdict, of_several
 
 _NO_ROOM = (
-    "On clean pictures the model may be right hardly more often than by chance, so that its"
+    "On clean pictures the model may be right hardly more often than by chance, so its"
     " accuracy has no room to fall."
 )
 #: Severity of a right answer that the weakest corruption turns; the strongest is worth a fifth.
@@ -29,23 +27,13 @@ def verdict(result: CorruptionsResult, params: CorruptionsParams) -> Verdict:
     each = tuple(_of(result, params, at) for at in range(len(result.networks)))
     if len(each) == 1:
         return each[0]
-    place = worst_of(each)
-    worst, name = each[place], result.networks[place]
-    because = tuple(
-        f"{name}: {one.sentence}" for name, one in zip(result.networks, each, strict=True)
-    )
-    if worst.number:
-        number = replace(worst.number, name=f"{worst.number.name}, {name}")
-    else:
-        number = None
-    sentence = f"{name}: {worst.sentence} {_most_often(result)}"
-    return Verdict(worst.status, sentence, number, _scope(result), because, each)
+    return of_several(result.networks, each, _most_often(result), _scope(result))
 
 
 def _most_often(result: CorruptionsResult) -> str:
     """Which model is right most often, and whether that is more than chance.
 
-    A sign test on the pictures that the two best answer differently often.
+    A sign test on the pictures that the two best models get right at different rates.
     """
     from scipy.stats import binomtest
 
@@ -140,8 +128,9 @@ def _scope(result: CorruptionsResult) -> str:
 
 
 def findings(result: CorruptionsResult, params: CorruptionsParams) -> list[Finding]:
-    """Right answers that weak corruptions turn; stronger ones than must be survived decide
-    nothing.
+    """Right answers that weak corruptions turn.
+
+    Corruptions beyond the required severity decide nothing.
     """
     found = []
     for one in result.examples:

@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     )
     from robgui.analyses.deepinspect.studies.thresholds import deepinspect_thresholds
 
-#: Public name -> module of this package; imported when first used, so that the window reads the
-#: record without torch.
+#: Public name -> module of this package; imported on first use, so the window reads the record
+#: without torch.
 _HOMES = {
     **dict.fromkeys(("Difference", "difference"), "compare"),
     "deepinspect_coverage": "studies.coverage",

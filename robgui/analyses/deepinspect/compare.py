@@ -1,6 +1,4 @@
-"""Two results of the same classes against each other: which pairs has one model learned to tell
-apart?
-"""
+"""Compares two results on the same classes: which pairs has one model learned to tell apart?"""
 
 from __future__ import annotations
 
@@ -18,7 +16,7 @@ from robgui.core.errors import DataError
 class Difference:
     """Two models side by side.
 
-    Distances of different networks have different scales; so each is measured in standard
+    Distances in different networks have different scales, so each is measured in standard
     deviations from its own mean.
 
     Attributes:

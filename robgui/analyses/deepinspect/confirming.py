@@ -1,4 +1,4 @@
-"""Reported pairs put to the test: how few pixels turn an input of one class into the other?"""
+"""Tests reported pairs: how few pixels turn an input of one class into the other?"""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CALLS = 1000
 
 
 def refusal(classifier: Classifier) -> str:
-    """Why no pair of this model can be confirmed; empty when they can."""
+    """Why no pair of this model can be confirmed; empty if they can."""
     if classifier.kind != "image" or classifier.settings.multi_label:
         return "Pairs are confirmed by changing pixels, which needs images with one class each."
     return ""
@@ -49,7 +49,7 @@ def _played(
     image = inputs(classifier, dataset, np.array([place]))[0]
     params = FeatureGameParams(target=str(target), max_calls=CALLS, persistence=False, seed=seed)
     game = Match(classifier, image, params)
-    if game.oracle.original == target:  # by rounding to 8 bits alone
+    if game.oracle.original == target:  # By rounding to 8 bits alone.
         return Confirmation(start, target, place, 0.0, game.oracle.calls)
     for _ in game:
         yield

@@ -5,9 +5,9 @@ from __future__ import annotations
 from robgui.analyses.deepinspect.params import DeepInspectParams, InspectParams
 from robgui.core.execution.budget.cost import Calls, Subject
 
-#: Calls of the two games that put a pair to the test.
+#: Calls of the two games that test a pair.
 _CONFIRMED = 2000
-#: Inputs that are looked at once more for pictures of errors.
+#: Inputs examined once more for pictures of errors.
 _SHOWN = 32
 
 

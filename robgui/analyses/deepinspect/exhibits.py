@@ -1,4 +1,4 @@
-"""The reported pairs worth showing, each with a picture of inputs that the model mixes up."""
+"""Reported pairs worth showing, each with a picture of inputs that the model mixes up."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from robgui.core.dataset import Dataset, inputs
 from robgui.core.errors import DataError
 from robgui.core.model.classifier import Classifier
 
-#: Most pairs of each sort that become findings: nobody looks at more.
+#: Most pairs of each kind that become findings: nobody looks at more.
 CLASSES, CONFUSIONS, BIASES = 20, 20, 10
 #: Inputs in the picture of a finding, and the side of each in pixels (three times a 28 × 28 digit).
 _SHOWN = 6
@@ -105,10 +105,10 @@ def row_of(dataset: Dataset, places: np.ndarray) -> np.ndarray:
 
 
 def inputs_at(classifier: Classifier, dataset: Dataset, places: np.ndarray) -> np.ndarray:
-    """Inputs as the model sees them; none where one cannot be read any more."""
+    """Inputs as the model sees them; empty if one can no longer be read."""
     if not len(places):
         return np.zeros((0, *classifier.shape), dtype=np.float32)
     try:
         return inputs(classifier, dataset, places)
-    except DataError:  # it was readable a moment ago; the picture stays
+    except DataError:  # It was readable a moment ago; the picture stays.
         return np.zeros((0, *classifier.shape), dtype=np.float32)

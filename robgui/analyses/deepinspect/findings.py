@@ -14,7 +14,7 @@ from robgui.analyses.deepinspect.words import class_words
 from robgui.core.finding import Finding
 from robgui.core.text.words import percent
 
-#: Severity of an input that is wrong for certain.
+#: Severity of an input that is certainly wrong.
 _ONE_INPUT = 0.7
 
 
@@ -113,7 +113,7 @@ def _bias_finding(result: DeepInspectResult, exhibit: ShownPair) -> Finding:
 
 
 def _wrong_input(result: DeepInspectResult, exhibit: ShownPair) -> Finding:
-    """One input, however sure, is less than a class that fails."""
+    """One wrong input, however sure, is less severe than a class that fails."""
     taken, given = result.classes[exhibit.first], result.classes[exhibit.second]
     title = f"“{taken}” by its label, “{given}” to the model, {percent(exhibit.confidence)} sure"
     detail = {
@@ -135,8 +135,9 @@ def _detail(result: DeepInspectResult, exhibit: ShownPair) -> dict[str, object]:
 
 
 def _nearness(result: DeepInspectResult, distance: float) -> float:
-    """How far below the mean distance, as a share of it: 1 for two classes that cannot be told
-    apart at all.
+    """How far below the mean distance, as a share of it.
+
+    1 for two classes that cannot be told apart at all.
     """
     first, second = np.triu_indices(len(result.napvd), 1)
     values = result.napvd[first, second]

@@ -3,8 +3,8 @@
 Tian, Zhong, Ordonez, Kaiser and Ray, "Testing DNN Image Classifiers for Confusion & Bias Errors"
 (ICSE 2020). One pass over the inputs counts how often each predicted class activates each neuron
 (rho, Section 3.1); classes whose columns are near are confused (Section 3.2), and pairs that stand
-differently to third classes are biased (3.3). Labels, where there are any, serve to judge the
-reported pairs and nothing else (Section 4).
+differently to third classes are biased (3.3). Labels, if there are any, serve to judge the reported
+pairs and nothing else (Section 4).
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ from robgui.core.dataset import Dataset
 from robgui.core.execution.step import Pace, Step
 from robgui.core.model.classifier import Classifier
 
-#: rho is part of every Step up to the first size, a float32 up to the second, and never kept beyond
-#: the third.
+#: rho is in every Step up to the first size, in float32 up to the second, and never kept beyond the
+#: third.
 RHO_LIVE, RHO_SINGLE, RHO_LARGEST = 1_000_000, 4_000_000, 128_000_000
 #: Most bias pairs that get their worst third class.
 _TRIPLETS = 1000
@@ -69,7 +69,7 @@ def merge_parts(
     params: DeepInspectParams,
     parts: Sequence[InspectionPart],
 ) -> DeepInspectResult:
-    """The inspection of all inputs; counts are whole numbers, so that their sum is exact."""
+    """The inspection of all inputs; counts are whole numbers, so their sum is exact."""
     inspection = _Inspection(classifier, dataset, params)
     start = 0
     for part in parts:
@@ -90,11 +90,12 @@ def deepinspect(
 def go_on(
     classifier: Classifier, dataset: Dataset, params: DeepInspectParams, kept: InspectionPart
 ) -> Iterator[Step[DeepInspectResult]]:
-    """The same, where an interrupted run has counted the first inputs already.
+    """Continues an interrupted run that has counted the first inputs.
 
-    Counts are whole numbers, so that their sum is that of an uninterrupted run.
+    Counts are whole numbers, so their sum is that of an uninterrupted run.
     """
     inspection = _Inspection(classifier, dataset, params)
+    # Counts of another network or dataset are not used.
     if inspection.tally.takes(kept.tally):
         inspection.absorb(kept, 0)
         inspection.note = f"An earlier run has counted the first {inspection.tally.upto:,} inputs."
@@ -113,7 +114,7 @@ def _inspected(
 
 
 class _Inspection:
-    """Everything known while it runs; ``step`` is its picture at any moment.
+    """Everything known during a run; ``step`` shows it at any moment.
 
     Attributes:
         tally: What has been counted.
@@ -140,29 +141,31 @@ class _Inspection:
         truth = yield from truth_rounds(self.tally)
         ranking = yield from ranking_rounds(self.tally, truth, self._params, self._mode)
         self._truth, self._ranking = truth, ranking
+        # The old matrices stay on show until the new ones are complete.
         yield
         self._newest = self._result(self._live_rho())
 
     def settle(self) -> Generator[None, None, None]:
-        """When all inputs are counted: how sure the distances are, and games for some pairs."""
+        """After all inputs are counted: how sure the distances are, and games for some pairs."""
         if self.tally.grouped is not None:
             self._intervals = yield from interval_rounds(
                 self.tally.grouped, self._ranking.napvd, self._params.norm
             )
         if self._params.confirm and not refusal(self._classifier):
+            # Pairs are chosen from the final ranking, without the large rho.
             result = self._result(self._no_rho())
             self._confirmations = yield from confirmation_rounds(
                 self._classifier, self._dataset, result, self._params.confirm, self._params.seed
             )
 
     def absorb(self, part: InspectionPart, start: int) -> None:
-        """Takes over what was counted over the inputs from place ``start`` on."""
+        """Takes counts over the inputs from place ``start`` on."""
         self.tally.absorb(part.tally, start)
         for skipped in part.skipped:
             self._dataset.skip(skipped.path, skipped.reason)
 
     def step(self) -> Step[DeepInspectResult]:
-        """The picture now: the newest matrices with the counts they were made of.
+        """The picture now: the newest matrices with the counts they were made from.
 
         Before the first, all unknown.
         """
@@ -171,13 +174,14 @@ class _Inspection:
         return Step(self.tally.seen, len(self._dataset), self._newest, self.note)
 
     def keep(self) -> Step[DeepInspectResult]:
-        """The picture now, with what the next run needs to go on from here."""
+        """The picture now, with what the next run needs to continue from here."""
         kept = InspectionPart(self.tally.kept(), tuple(self._dataset.skipped))
         return dataclasses.replace(self.step(), kept=kept)
 
     def last_step(self) -> Step[DeepInspectResult]:
         """The picture at the end, with rho and pictures."""
         size = self.tally.neurons * self._classifier.classes
+        # float16 keeps three digits of a share, which is what is shown.
         small = np.float32 if size <= RHO_SINGLE else np.float16
         result = self._result(self.tally.rho(small) if size <= RHO_LARGEST else self._no_rho())
         remarks = [*result.remarks]
@@ -239,7 +243,7 @@ class _Inspection:
             bias_top=biased.top,
             triplets=triplets,
             triplet_bias=triplet_bias,
-            predicted=tally.predicted().copy(),  # the tally counts on, a Step does not
+            predicted=tally.predicted().copy(),  # The tally keeps counting; a Step must not change.
             true=np.zeros(0, dtype=np.int32) if tally.true is None else tally.true,
             predicted_bits=tally.bits(),
             true_bits=tally.true_bits(),

@@ -1,4 +1,4 @@
-"""What the labels say of each class, as DeepInspect has counted them."""
+"""What the labels say about each class, as DeepInspect counted them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def mixed_up(errors: ClassErrors, a: np.ndarray, b: np.ndarray) -> tuple[str, ..
     """``7 of 200 (1.4 % to 7.1 %)`` for each pair: inputs of either class taken for the other."""
     wrong = errors.table[a, b] + errors.table[b, a]
     members = errors.members[a] + errors.members[b]
-    # rounded outwards: the interval that is told holds the one that is known
+    # Rounded outwards: the interval shown contains the one known.
     low, high = clopper_pearson(wrong, members)
     least, most = np.floor(1000 * low) / 1000, np.ceil(1000 * high) / 1000
     told = zip(wrong.tolist(), members.tolist(), least.tolist(), most.tolist(), strict=True)

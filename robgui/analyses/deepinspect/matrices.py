@@ -63,7 +63,7 @@ def true_confusion(result: DeepInspectResult, order: np.ndarray) -> Matrix:
 
 
 def distances(result: DeepInspectResult, order: np.ndarray) -> Matrix:
-    """In standard deviations from the mean, so that two networks can be laid side by side."""
+    """In standard deviations from the mean, so two networks can be laid side by side."""
     scale = Axis("distance, in standard deviations (low: alike)", better="high")
     values = standardised(result.napvd)
     return _matrix(

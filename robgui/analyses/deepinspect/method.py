@@ -1,6 +1,4 @@
-"""The record of DeepInspect: everything the program knows of the method without computing
-anything.
-"""
+"""The record of DeepInspect: everything the program knows about it without computing."""
 
 from pathlib import Path
 

@@ -1,5 +1,6 @@
-"""One pair of classes in detail: the neurons that tell the two apart, and the inputs that mix
-them up.
+"""One pair of classes in detail.
+
+The neurons that tell the two apart, and the inputs that mix them up.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def pair_words(result: DeepInspectResult, a: int, b: int) -> str:
 
 
 def shown_places(result: DeepInspectResult, a: int, b: int) -> np.ndarray:
-    """Places of the inputs of a pair that are shown, mixed-up ones first."""
+    """Places of a pair's inputs that are shown, mixed-up ones first."""
     return pair_inputs(result, a, b).places[:MOST_INPUTS]
 
 
@@ -143,7 +144,7 @@ def _to_attack(result: DeepInspectResult, places: np.ndarray, pair: tuple[int, i
 
 
 def nearest_class(result: DeepInspectResult, c: int) -> int | None:
-    """The class that looks most like class ``c`` to the network; None without any."""
+    """The class that looks most like class ``c`` to the network; None if there is none."""
     distance = np.where(np.arange(len(result.classes)) == c, np.nan, result.napvd[c])
     if np.isfinite(distance).any():
         return int(np.nanargmin(distance))

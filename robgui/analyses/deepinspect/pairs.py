@@ -14,8 +14,8 @@ from robgui.analyses.deepinspect.labels import FEWEST, errors_of
 if TYPE_CHECKING:
     from robgui.analyses.deepinspect.result import DeepInspectResult
 
-#: A matrix of more classes than this is sorted by its first principal direction; a tree of clusters
-#: would be too slow.
+#: Matrices with more classes are sorted by their first principal direction; a cluster tree would be
+#: too slow.
 _MOST_CLUSTERED = 2000
 
 
@@ -34,7 +34,7 @@ def beyond(scores: np.ndarray, cutoff: float) -> tuple[np.ndarray, float]:
     if not len(scores):
         return np.zeros(0, dtype=bool), math.nan
     limit = float(scores.mean() + cutoff * scores.std())
-    # equal scores have a std of rounding alone, which must report none of them
+    # Equal scores have a std of rounding alone, which must report none of them.
     if np.ptp(scores) > 0:
         above = scores > limit
     else:
@@ -43,10 +43,12 @@ def beyond(scores: np.ndarray, cutoff: float) -> tuple[np.ndarray, float]:
 
 
 def top_share(scores: np.ndarray, percent: float) -> np.ndarray:
-    """Which scores ``(n,)`` are among the highest ``percent`` of all: rounded up, at least one,
-    the earlier of equals.
+    """Which scores ``(n,)`` are among the highest ``percent``.
+
+    Rounded up, at least one, ties in order.
     """
     chosen = np.zeros(len(scores), dtype=bool)
+    # Rounded to nine digits first: 100 · 0.01 must not become 2 by rounding error.
     count = math.ceil(round(len(scores) * percent / 100, 9))
     chosen[np.argsort(-scores, kind="stable")[: max(1, count)]] = True
     return chosen
@@ -113,7 +115,7 @@ def pair_inputs(result: DeepInspectResult, a: int, b: int) -> PairInputs:
 
 
 def members_of(result: DeepInspectResult, c: int) -> np.ndarray:
-    """Places of the inputs that the model gives class ``c``, those that it gets right first."""
+    """Places of the inputs that the model gives class ``c``, correct ones first."""
     places = np.flatnonzero(result.predicted == c)
     if not len(result.true):
         return places
@@ -121,9 +123,9 @@ def members_of(result: DeepInspectResult, c: int) -> np.ndarray:
 
 
 def pixels_apart(result: DeepInspectResult, a: int, b: int) -> float | None:
-    """Fewest pixels that turned an input of one class into the other; nan where none were found.
+    """Fewest pixels that turned an input of one class into the other; nan if none were found.
 
-    None where no game was played.
+    None if no game was played.
     """
     games = [one.pixels for one in result.confirmations if {one.first, one.second} == {a, b}]
     if not games:
@@ -142,6 +144,7 @@ def beyond_noise(result: DeepInspectResult, a: int, b: int) -> Surety:
     """Whether the whole interval of a pair's distance lies below the limit."""
     if min(int(result.counts[a]), int(result.counts[b])) < FEWEST or not result.napvd_high.size:
         return "unknown"
+    # The whole interval below the limit; a distance just below it may be noise.
     if result.napvd_high[a, b] < result.confusion_limit:
         return "yes"
     return "no"
@@ -159,6 +162,7 @@ def _multi_label_pair(result: DeepInspectResult, a: int, b: int) -> tuple[np.nda
 
 def _bit(bits: np.ndarray, c: int) -> np.ndarray:
     """Column c of a packed 0/1 matrix."""
+    # ``packbits`` puts the first class into the highest bit.
     return np.asarray((bits[:, c // 8] >> (7 - c % 8)) & 1, dtype=bool)
 
 
@@ -185,7 +189,7 @@ def pair_neurons(result: DeepInspectResult, a: int, b: int, count: int = 10) -> 
     order = np.argsort(-difference, kind="stable")
     active = np.flatnonzero(
         np.maximum(first, second) >= 0.1
-    )  # a neuron that is silent for both separates nothing and says nothing
+    )  # A neuron that is silent for both separates nothing and says nothing.
     least, most = active[np.argsort(difference[active], kind="stable")][:count], order[:count]
     return PairNeurons(least, most, {int(j): neuron_name(result, int(j)) for j in (*least, *most)})
 
@@ -204,7 +208,7 @@ Order = Literal["likeness", "name", "worst"]
 def class_order(result: DeepInspectResult, order: Order) -> np.ndarray:
     """An order ``(m,)`` of the classes.
 
-    Near classes come side by side only when all inputs are counted, since rows would jump. The
+    Near classes come side by side only after all inputs are counted, since rows would jump. The
     worst are those with the surest errors; without labels, those with the nearest other class.
     """
     names = [name.casefold() for name in result.classes]
@@ -223,7 +227,7 @@ def class_order(result: DeepInspectResult, order: Order) -> np.ndarray:
 
 
 def with_limit(result: DeepInspectResult, limit: float) -> DeepInspectResult:
-    """The result with another limit for the distance, and the pairs that lie below it."""
+    """The result with another limit for the distance, and the pairs below it."""
     places = pair_places(np.isfinite(result.napvd))
     distance = result.napvd[places[:, 0], places[:, 1]]
     order = np.argsort(distance, kind="stable")

@@ -1,4 +1,4 @@
-"""Results of the three DeepInspect analyses: all that a panel, a figure or a report needs."""
+"""Results of the three DeepInspect analyses: all that a panel, figure or report needs."""
 
 from __future__ import annotations
 

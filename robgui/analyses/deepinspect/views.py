@@ -30,11 +30,11 @@ from robgui.core.view import (
     View,
 )
 
-#: Bars of more classes than this cannot be read; the worst are shown.
+#: Most classes whose bars can be read; the worst are shown.
 SHOWN_CLASSES = 24
 #: Rows of the table of pairs.
 SHOWN_PAIRS = 200
-#: Points of a scatter; a picture with more shows no more.
+#: Points of a scatter; more would not be visible.
 _POINTS = 5_000
 _SHARE = Axis("share", low=0, high=1, kind="share")
 
@@ -42,7 +42,7 @@ _SHARE = Axis("share", low=0, high=1, kind="share")
 def inspect_views(
     result: DeepInspectResult, params: DeepInspectParams, order_by: Order = "likeness"
 ) -> Sequence[View]:
-    """With labels what the model takes for what.
+    """With labels, what the model takes for what.
 
     Then distances and bias, the pairs, and how well distances find errors.
     """
@@ -139,7 +139,7 @@ def _apart(pixels: float | None) -> str:
 
 
 def cells(values: np.ndarray) -> tuple[float | None, ...]:
-    """Values for a table, None where unknown."""
+    """Values for a table, None if unknown."""
     return tuple(float(value) if np.isfinite(value) else None for value in values)
 
 
@@ -147,7 +147,7 @@ def _histogram(result: DeepInspectResult) -> Bars:
     values = _upper(result.napvd)
     values = values[np.isfinite(values)]
     low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
-    if high - low < 1e-6 * max(1.0, high):  # equal distances differ by rounding alone
+    if high - low < 1e-6 * max(1.0, high):  # Equal distances differ by rounding alone.
         low, high = low - 0.5, high + 0.5
     heights, edges = np.histogram(values, min(60, max(5, len(values) // 4)), (low, high))
     limit = (Mark(result.confusion_limit, "limit"),) if np.isfinite(result.confusion_limit) else ()

@@ -1,8 +1,7 @@
 """What DeepInspect's results say: verdicts, findings and offers.
 
-With labels, labels lead: the worst class by its errors. Without them distances only say which
-classes look alike to the network, which is no statement about its quality, so the status is
-unknown.
+Labels lead if there are any: the worst class by its errors. Without them distances only show which
+classes look alike to the network, which says nothing about its quality, so the status is unknown.
 """
 
 from __future__ import annotations
@@ -23,9 +22,9 @@ from robgui.core.verdict import Quantity, Status, Verdict
 
 
 def inspect_verdict(result: DeepInspectResult, params: DeepInspectParams) -> Verdict:
-    """The worst class where there are labels.
+    """The worst class, if there are labels.
 
-    Else which classes look alike, and that nobody can say more.
+    Else which classes look alike, and that no more can be said.
     """
     problem = _nothing_to_say(result)
     if problem:
@@ -95,9 +94,9 @@ def _by_labels(
 
 
 def _status(errors: ClassErrors, limit: float, complete: bool) -> Status:
-    """Fails where a class surely does; holds only where every class surely does not.
+    """Fails if a class surely does; holds only if every class surely does not fail.
 
-    Between them a risk or no answer.
+    Between them, a risk or no answer.
     """
     if len(errors.failing(limit)):
         return Status.FAILS
@@ -207,7 +206,7 @@ def _alike(result: DeepInspectResult) -> str:
 
 
 def _surely(result: DeepInspectResult) -> str:
-    """How many of the pairs that stand out do so beyond noise, where that is known."""
+    """How many of the pairs that stand out do so beyond noise, if known."""
     if not result.napvd_high.size:
         return ""
     sure = [beyond_noise(result, a, b) == "yes" for a, b in result.confusion_pairs.tolist()]

@@ -1,4 +1,4 @@
-"""Inputs that the model gets wrong by their label and is sure of: failures nobody has to search."""
+"""Inputs that the model gets wrong with confidence: failures that need no search."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from robgui.analyses.deepinspect.result import DeepInspectResult, ShownPair
 from robgui.core.dataset import Dataset
 from robgui.core.model.classifier import Classifier
 
-#: Most wrong inputs that are looked at again, evenly spread where there are more …
+#: Most wrong inputs examined again, evenly spread if there are more …
 LOOKED_AT = 256
 #: … and the most of these that become findings, the surest first.
 KEPT = 12
@@ -18,9 +18,7 @@ KEPT = 12
 def surest_errors(
     classifier: Classifier, dataset: Dataset, result: DeepInspectResult, batch: int = 0
 ) -> tuple[tuple[ShownPair, ...], int]:
-    """The wrong inputs that the model is surest of, the surest first, and how many it was asked
-    again about.
-    """
+    """The wrong inputs that the model is surest of, surest first, and how many were asked again."""
     if result.multi_label or not len(result.true):
         return (), 0
     wrong = np.flatnonzero(

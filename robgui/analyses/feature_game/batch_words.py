@@ -55,7 +55,10 @@ def batch_verdict(result: FeatureGameBatchResult, params: FeatureGameBatchParams
     because += [white_box(params)] * bool(white_box(params))
     share = float(found.sum()) / played
     quantity = Quantity(
-        "Images that change class", share, better="low", text=f"{int(found.sum()):,} of {played:,}"
+        "Images that change class",
+        share,
+        better="low",
+        text=f"{int(found.sum()):,} of {count(played, 'image')}",
     )
     least = float(np.nanmin(result.severity[found, COLUMN[params.norm]]))
     small = is_small(least, params.norm, image, params)

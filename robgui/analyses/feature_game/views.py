@@ -14,7 +14,7 @@ from robgui.analyses.feature_game.result import (
     Persistence,
 )
 from robgui.analyses.feature_game.words import NO_GUARANTEE, none_found
-from robgui.core.text.words import count, number, percent, rough_percent
+from robgui.core.text.words import count, number, percent, rough_percent, with_share
 from robgui.core.view import (
     Axis,
     Bars,
@@ -70,7 +70,7 @@ def _before_and_after(result: FeatureGameResult) -> Images:
     first = Picture(
         picture_for_view(result.input),
         result.input_name,
-        f"{name} {percent(before)}",
+        with_share(name, percent(before)),
         _right(result, result.original),
         Ink("original", name=name),
     )
@@ -83,7 +83,7 @@ def _before_and_after(result: FeatureGameResult) -> Images:
     second = Picture(
         picture_for_view(result.best),
         f"{count(len(result.changed), 'pixel')} changed",
-        f"{other} {percent(after)}",
+        with_share(other, percent(after)),
         _right(result, result.found_class),
         Ink("changed", name=other),
         frames,

@@ -131,6 +131,8 @@ def _quantity(result: FeatureGameResult, params: FeatureGameParams) -> Quantity:
     distance = float(result.severity.by(params.norm))
     most = largest(params.norm, result.input)
     text = f"{number(distance)} of {number(most)}"
+    if params.norm == "l0":
+        text += " pixels"
     return Quantity(name, distance, better="high", text=text)
 
 

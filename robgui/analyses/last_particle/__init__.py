@@ -1,5 +1,6 @@
-"""Last particle: is the failure probability under noise below 1e-10, with what confidence? (Tit,
-Furon, Rousset, Traonouez).
+"""Last particle: is the failure probability under noise below 1e-10, and how surely?
+
+Tit, Furon, Rousset, Traonouez.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ if TYPE_CHECKING:
     from robgui.analyses.last_particle.single_input import last_particle
     from robgui.analyses.last_particle.table.many_inputs import last_particle_table
 
-#: Public name -> module of this package; imported when first used, so that the window reads the
-#: record without torch.
+#: Public name -> module of this package; imported on first use, so the window reads the record
+#: without torch.
 _HOMES = {
     **dict.fromkeys(("InputEstimates", "estimate"), "estimates"),
     **dict.fromkeys(("Law", "monte_carlo_bound", "power", "threshold"), "exact"),

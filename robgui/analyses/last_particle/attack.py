@@ -17,15 +17,15 @@ from robgui.analyses.last_particle.noise.priors import Prior
 from robgui.analyses.last_particle.params import Noise
 from robgui.core.model.classifier import Classifier
 
-#: Radii of the ball that all steps together could cover (Madry and others, 2018).
+#: Radii of the ball that all steps together could travel (Madry et al., 2018).
 _TRAVEL = 2.5
-#: Noise that stays within a ball.
+#: Noise confined to a ball.
 BOUNDED = ("box", "clip", "l2", "ball")
 
 
 @dataclass(frozen=True, slots=True)
 class Attacked:
-    """What the search found for a few pairs of an input and a size.
+    """What the search found for some pairs of an input and a size.
 
     Attributes:
         pairs: ``(n,)`` which pairs.
@@ -39,7 +39,7 @@ class Attacked:
 
 
 def refusal(classifier: Classifier, noise: Noise, steps: int) -> str:
-    """Why no failure is searched for; empty when it is."""
+    """Why no search is made; empty if one is."""
     if steps == 0:
         return "No gradient search was asked for."
     if noise not in BOUNDED:
@@ -74,7 +74,7 @@ def search(
         steps: Gradient steps.
         batch: Inputs per model call; 0 lets the program choose.
     """
-    rows = max(1, classifier.batch(batch) // 2)  # a gradient keeps every layer in memory
+    rows = max(1, classifier.batch(batch) // 2)  # A gradient keeps every layer in memory.
     for first in range(0, len(pairs), rows):
         chosen, own = pairs[first : first + rows], classes[first : first + rows, None]
         x, reach, free = prior.limits(chosen)
@@ -102,7 +102,7 @@ def _gradient(classifier: Classifier, x: Tensor, own: Tensor) -> Tensor:
 
 
 def _direction(gradient: Tensor, reach: Tensor, free: Tensor, noise: Noise) -> Tensor:
-    """Steepest ascent of length one radius."""
+    """The direction of steepest ascent, one radius long."""
     if noise not in ("l2", "ball"):
         return gradient.sign() * reach * free
     pull = gradient * reach * free

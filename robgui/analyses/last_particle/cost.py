@@ -1,4 +1,4 @@
-"""How many inputs the model sees in a test, and in a table of tests."""
+"""How many inputs the model sees in a test and in a table of tests."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from robgui.core.model.timing.times import CallTimes
 #: halvings, then centres times copies times steps.
 _RIVALS, _STARTS, _STEPS, _HALVINGS, _CENTRED = 16, 7, 25, 12, 6 * 16 * 16
 
-#: The search for the direction of leaps.
+#: Calls of the search for the direction of leaps.
 _STEEP = 3 * 4
-#: Samples of a table around the failures of one input.
+#: Samples around the failures of one input of a table.
 _FEW_AROUND = 2000
-#: Of a time limit, the share that repetitions of the test are planned for.
+#: Share of a time limit that is planned for repetitions of the test.
 _FOR_THE_TEST = 0.6
 
 
 def one_input_calls(params: LastParticleParams, subject: Subject) -> Calls:
-    """The test of one input, and what stands beside it."""
+    """Calls for the test of one input and everything beside it."""
     return _pairs(params, subject, 1)
 
 
@@ -36,9 +36,7 @@ def table_calls(params: LastParticleTableParams, subject: Subject) -> Calls:
 
 
 def affordable(params: LastParticleParams, times: CallTimes, gradients: bool) -> int:
-    """How many repetitions of the test there is time for: one that ends says more than many that
-    do not.
-    """
+    """How many repetitions there is time for: one that ends says more than many that do not."""
     from robgui.analyses.last_particle.exact import Law
 
     rounds = Law(params.particles, params.kill).threshold(params.critical, params.risk)

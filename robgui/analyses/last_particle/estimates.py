@@ -17,7 +17,7 @@ from robgui.analyses.last_particle.particles.setup import Setup
 from robgui.analyses.last_particle.particles.splitting import Splitting
 from robgui.core.errors import ModelError, ParamsError
 
-#: Points scored at once, unless told otherwise.
+#: Default number of points scored at once.
 _ROWS = 4096
 
 ScoreFunction = Callable[[Tensor, Tensor], Any]
@@ -41,8 +41,8 @@ class InputEstimates:
         failure: For each input a failing latent point ``(dim,)``, or None.
         model_calls: ``(inputs,)``.
         mixed: ``(inputs,)``.
-        dispersion: ``(inputs,)`` variance of the killed over the replicas, over what it should be;
-            nan with one replica.
+        dispersion: ``(inputs,)`` variance of the killed over the replicas, relative to the expected
+            one; nan with one replica.
         replica_killed: ``(inputs, replicas)``.
     """
 
@@ -87,7 +87,7 @@ def estimate(
         particles: N.
         steps: Moves of every new particle.
         critical: The critical probability.
-        risk: At most so often is an input validated that fails more often than ``critical``.
+        risk: Most often that an input which fails more often than ``critical`` may be validated.
         replicas: Independent runs per input whose counts are added.
         inputs: How many inputs; all of them advance together.
         seed: Start of the random numbers.
@@ -182,7 +182,7 @@ def _check(
     inputs: int,
     kill: int,
 ) -> None:
-    """One sentence for each number that makes no sense."""
+    """Raises one sentence for a number that makes no sense."""
     if particles < 2:
         raise ParamsError(
             f"particles = {particles}: at least 2 are needed, one to be killed and one to survive."

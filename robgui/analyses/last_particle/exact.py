@@ -1,9 +1,8 @@
-"""The exact statistics of the last particle: how many killings validate, the estimate, its
-interval, the power.
+"""The exact statistics of the last particle: threshold, estimate, interval and power.
 
-With N particles of which the lowest is killed again and again, the number M of killings at or below
-level 0 is Poisson(-N log p); over R independent replicas the sum is Poisson(-R N log p). When K are
-killed at once (AMS), the i-th death comes at rate N - (i mod K), so that M is the state at time
+With N particles, the lowest of which is killed again and again, the number M of killings at or
+below level 0 is Poisson(-N log p); over R independent replicas the sum is Poisson(-R N log p). When
+K are killed at once (AMS), the i-th death comes at rate N - (i mod K), so M is the state at time
 -log p of a pure birth process with these rates.
 """
 
@@ -18,13 +17,13 @@ from scipy import special, stats
 
 from robgui.analyses.last_particle.result import OUTSIDE
 
-#: Points of time at which the law of a birth process is tabulated for intervals.
+#: Points in time at which the law of a birth process is tabulated for intervals.
 _GRID = 256
 
 
 @dataclass(frozen=True)
 class Law:
-    """How many particles die before all of them fail.
+    """The law of the number of deaths before all particles fail.
 
     Attributes:
         particles: N.
@@ -37,10 +36,10 @@ class Law:
     replicas: int = 1
 
     def threshold(self, critical: float, risk: float) -> int:
-        """The smallest m with P(M >= m) <= ``risk`` when the failure probability is
-        ``critical``: Comp_m of Algorithm 1, line 2.
+        """The smallest m with P(M >= m) <= ``risk`` if the failure probability is ``critical``.
 
-        Section 3.2 has it as the m for which the quantile of Gamma(m, N) at the risk is -log p_c.
+        Comp_m of Algorithm 1, line 2. Section 3.2 has it as the m for which the quantile of
+        Gamma(m, N) at the risk is -log p_c.
         """
         time = -math.log(critical)
         if self.kill == 1:
@@ -52,6 +51,7 @@ class Law:
         """P(M >= m), how often an input is validated, for failure probabilities ``p``."""
         times = -np.log(np.asarray(p, dtype=np.float64))
         if self.kill == 1:
+            # P(Poisson(λ) >= m) is the regularised incomplete gamma function of m at λ.
             return np.asarray(special.gammainc(m, self.particles * self.replicas * times))
         return np.array([_at(self._tail(float(time)), m) for time in times.ravel()]).reshape(
             times.shape
@@ -60,8 +60,10 @@ class Law:
     def estimate(self, killed: np.ndarray) -> float:
         """The estimate from the killed ``(R,)`` of each replica: the geometric mean of theirs.
 
-        Algorithm 1, line 9, has (1 - 1/N)^(k - 1), which is unbiased and varies far more. Here:
-        exp(-M / N) for the last particle, (1 - K/N)^(M // K) (1 - (M mod K)/N) for AMS.
+        Algorithm 1, line 9, has (1 - 1/N)^(k - 1), which is unbiased but varies far more. Here:
+        exp(-M / N) for the last particle, (1 - K/N)^(M
+
+        K) (1 - (M mod K)/N) for AMS.
         """
         if self.kill == 1:
             return float(np.exp(-killed.sum() / (self.particles * len(killed))))
@@ -73,15 +75,14 @@ class Law:
     def interval(
         self, killed: np.ndarray | int, outside: float = OUTSIDE
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Lower and upper end of the exact interval for p from the killed of all replicas
-        together, any shape.
-        """
+        """The exact interval for p from the killed of all replicas together, of any shape."""
         counts = np.asarray(killed, dtype=np.int64)
         if self.kill == 1:
             # M is a Poisson count at time t = -log p with rate N R. The ends solve P(M <= k) and
             # P(M >= k) = outside/2 for t; tails of Poisson counts are incomplete gamma functions.
             rate = self.particles * self.replicas
             longest = special.gammaincinv(counts + 1, 1 - outside / 2) / rate
+            # Without a killing there is no upper information: the end is 1, set below.
             shortest = special.gammaincinv(np.maximum(counts, 1), outside / 2) / rate
         else:
             longest, shortest = self._times(counts, outside)
@@ -94,6 +95,7 @@ class Law:
         # 1/(N - i) is the mean wait for the i-th death of a round, so this is the time a round
         # takes.
         cycle = float(np.sum(1 / (self.particles - np.arange(self.kill))))
+        # The time at which the mean is ``mean_killed``, up to the end of a round.
         pmf = birth(self.particles, self.kill, mean_killed * cycle / self.kill)
         states = np.arange(len(pmf))
         mean = float(pmf @ states)
@@ -106,7 +108,7 @@ class Law:
     def _times(self, counts: np.ndarray, outside: float) -> tuple[np.ndarray, np.ndarray]:
         most = max(
             int(counts.max(initial=0)) + 1, 16 * self.kill * self.replicas
-        )  # large from the start: tables are dear
+        )  # Generous from the start: tables are expensive.
         times, tails = _tabulated(
             self.particles, self.kill, self.replicas, 2 ** math.ceil(math.log2(most + 1))
         )
@@ -123,8 +125,9 @@ class Law:
 def threshold(
     particles: int, critical: float, risk: float = 0.01, replicas: int = 1, kill: int = 1
 ) -> int:
-    """How many killings validate: the smallest m with P[Poisson(-N R log p_c) >= m] <= risk
-    (AMS: its own law).
+    """How many killings validate: the smallest m with P[Poisson(-N R log p_c) >= m] <= risk.
+
+    AMS has its own law.
     """
     return Law(particles, kill, replicas).threshold(critical, risk)
 
@@ -143,11 +146,11 @@ def power(
 
 
 def bound_so_far(killed: int, lines: int, failures: int, samples: int, risk: float) -> float:
-    """An upper end of the failure probability while a test goes on, at this risk whenever it ends.
+    """An upper bound of the failure probability during a test, valid at this risk whenever it ends.
 
     A test that has killed k of its ``lines`` particles will kill at least k, and the more it kills
-    the rarer is a failure: so the bound that k gives holds wherever the test is stopped. Plain
-    samples give another one; each has half of the risk.
+    the rarer a failure is: the bound from k holds wherever the test is stopped. Plain samples give
+    another bound; each gets half of the risk.
 
     Args:
         killed: Particles killed so far, over all repetitions.
@@ -160,11 +163,12 @@ def bound_so_far(killed: int, lines: int, failures: int, samples: int, risk: flo
         tested = math.exp(-special.gammaincinv(killed, risk / 2) / lines)
     else:
         tested = 1.0
+    # The smaller of two bounds, each at half the risk (Bonferroni).
     return min(tested, monte_carlo_bound(failures, samples, risk / 2) if samples else 1.0)
 
 
 def monte_carlo_bound(failures: int, samples: int, risk: float) -> float:
-    """All that plain samples prove at confidence 1 - ``risk``: p is below this.
+    """The bound that plain samples prove at confidence 1 - ``risk``.
 
     -log(risk)/k for k clean ones.
     """
@@ -188,8 +192,10 @@ def birth(
     positive, so nothing cancels.
     """
     mean = particles * time
+    # 12 standard deviations beyond the mean: the rest is far below double precision.
     size = states or int(mean + 12 * math.sqrt(mean) + 2 * kill + 20)
     dies = 1 - (np.arange(size) % kill) / particles
+    # The last state absorbs: it stands for itself and all after it.
     dies[-1] = 0
     if start is None:
         state = np.zeros(size)
@@ -199,6 +205,7 @@ def birth(
         state[0] = 1
     events = np.arange(int(mean + 10 * math.sqrt(mean) + 30))
     total = np.zeros(size)
+    # One term per number of events; each event moves every state on with its own probability.
     for weight in stats.poisson.pmf(events, mean):
         total += weight * state
         moved = dies * state
@@ -209,6 +216,8 @@ def birth(
 
 def _poisson_threshold(mean: float, risk: float) -> int:
     """The smallest m >= 1 with P[Poisson(mean) >= m] = gammainc(m, mean) <= risk."""
+    # scipy's quantile is a first guess: it may be off by one where the tail equals the risk to
+    # rounding.
     m = max(1, int(stats.poisson.isf(risk, mean)) - 2)
     while m > 1 and special.gammainc(m - 1, mean) <= risk:
         m -= 1
@@ -221,6 +230,7 @@ def _tail_of(pmf: np.ndarray, replicas: int) -> np.ndarray:
     """P(sum of ``replicas`` independent counts >= c)."""
     if replicas > 1:
         size = replicas * (len(pmf) - 1) + 1
+        # A sum of independent counts is a convolution: a power in the frequency domain.
         pmf = np.clip(np.fft.irfft(np.fft.rfft(pmf, size) ** replicas, size), 0, None)
     return np.asarray(np.clip(pmf[::-1].cumsum()[::-1], 0, 1))
 
@@ -229,15 +239,14 @@ def _tail_of(pmf: np.ndarray, replicas: int) -> np.ndarray:
 def _tabulated(
     particles: int, kill: int, replicas: int, counts: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Times ``(g,)`` and P(M >= c) ``(g, counts + 1)``, far enough for every count up to
-    ``counts``.
-    """
+    """Times ``(g,)`` and P(M >= c) ``(g, counts + 1)``, reaching far enough for all ``counts``."""
     own = counts // replicas + 1
     rates = particles - np.arange(own) % kill
+    # Mean and spread of the time until ``own`` deaths, with eight standard deviations to spare.
     last = float(np.sum(1 / rates) + 8 * math.sqrt(np.sum(1.0 / rates**2)) + 8 / particles)
     times = (
         last * np.linspace(0, 1, _GRID) ** 2
-    )  # the fewer the killed, the shorter the times that matter
+    )  # The fewer the killed, the shorter the times that matter.
     if replicas > 1:
         states = int(particles * last + 10 * math.sqrt(particles * last) + 20)
     else:
@@ -255,7 +264,7 @@ def _tabulated(
 def _solve(times: np.ndarray, tail: np.ndarray, wanted: float) -> float:
     """The time at which the rising ``tail`` reaches ``wanted``.
 
-    On the normal scale it is nearly straight.
+    It is nearly straight on the normal scale.
     """
     scores = special.ndtri(np.clip(tail, 1e-300, 1 - 1e-16))
     return float(np.interp(special.ndtri(wanted), scores, times))

@@ -1,6 +1,4 @@
-"""What the last particle has found, and what can be sent on: failing inputs, beside what they were
-made of.
-"""
+"""Findings of the last particle, and inputs it can pass on: failing ones beside their originals."""
 
 from __future__ import annotations
 
@@ -17,7 +15,7 @@ from robgui.core.text.words import probability
 
 
 def findings(result: LastParticleResult, params: LastParticleParams) -> list[Finding]:
-    """The failing input, or that the test cannot be trusted."""
+    """The failing input, or a warning that the test cannot be trusted."""
     from robgui.core.dataset.picture import picture_of
 
     detail, name = _detail(result, params), result.labels[result.label]

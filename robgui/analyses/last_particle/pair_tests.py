@@ -1,5 +1,6 @@
-"""What one input and a table share: the tests that belong to inputs and sizes of noise, and
-their joint verdicts.
+"""The tests of pairs of input and noise size, and their joint verdicts.
+
+Shared by one input and a table.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from robgui.core.model.classifier import Classifier
 
 @dataclass(frozen=True, slots=True)
 class JointOutcome:
-    """What the tests of one pair of input and size say together.
+    """The joint verdict of the tests of one pair.
 
     Fields as in ``LastParticleResult``.
     """
@@ -49,8 +50,9 @@ class JointOutcome:
 
 
 class PairTests:
-    """The tests of all pairs of an input and a size of noise: pair ``e * n + i``, and for each
-    pair one test per rival.
+    """The tests of all pairs of an input and a noise size.
+
+    Pair ``e * n + i`` is size e around input i; each pair has one test per rival.
 
     Attributes:
         law: The law of the counts of a test.
@@ -83,6 +85,7 @@ class PairTests:
         self.law = Law(params.particles, params.kill, params.replicas)
         self.classes = chosen.classes.repeat(len(sizes))
         self.rivals = _rivals(classifier, self.classes.cpu().numpy(), params.class_wise)
+        # Bonferroni over the rivals: their failure probabilities add up to the whole.
         self.m = self.law.threshold(params.critical / self.rivals.shape[1], params.risk)
         self.prior: Prior = prior_of(
             classifier, dataset, params, chosen.x, chosen.places.tolist(), sizes
@@ -119,7 +122,7 @@ class PairTests:
         self._failures: dict[int, tuple[np.ndarray, int]] = {}
 
     def rounds(self) -> Iterator[None]:
-        """Works until every test is decided; yields after every model call or few of them.
+        """Runs until every test is decided; yields every few model calls.
 
         A test that leaps leave undecided is repeated with the published moves, from the start and
         with other random numbers.
@@ -130,6 +133,7 @@ class PairTests:
             again = replace(
                 self._tests,
                 steps=self._params.steps,
+                # Other random numbers: the same ones would repeat the same accident.
                 seed=(self._params.seed + 2) % 2**63,
                 chosen=tuple(np.flatnonzero(self._repeated).tolist()),
             )
@@ -138,7 +142,7 @@ class PairTests:
 
     @property
     def progress(self) -> tuple[int, int]:
-        """Killings made, those of decided tests counted in full, and the most there can be."""
+        """Killings made, with decided tests counted in full, and the most there can be."""
         return self._first.progress
 
     @property
@@ -168,19 +172,19 @@ class PairTests:
         return np.where(self._repeated[:, None], self._again.killed, self._first.killed)
 
     def lanes(self, test: int) -> list[Lane]:
-        """The lanes of a test as they are now."""
+        """The current lanes of a test."""
         splitting, replicas = self._at(test), self._params.replicas
         splitting.look(test)
         return splitting.lanes[test * replicas : (test + 1) * replicas]
 
     def _at(self, test: int) -> Splitting:
-        """Where a test is at work, or was last."""
+        """Where a test is running, or ran last."""
         if self._again is not None and self._repeated[test]:
             return self._again
         return self._first
 
     def _score(self, owners: Tensor, rivals: Tensor | None) -> MarginScore:
-        """The margin of each pair in ``owners``, to all classes or to its rival."""
+        """The margin of each pair in ``owners``, against all classes or its rival."""
         params = self._params
         return MarginScore(
             self._classifier,
@@ -207,7 +211,7 @@ class PairTests:
         return np.asarray(calls.reshape(self.rivals.shape).sum(1))
 
     def joint(self, pair: int) -> JointOutcome:
-        """What the tests of one pair say together, as things stand."""
+        """The current joint verdict of the tests of one pair."""
         per_pair, ended = self.rivals.shape[1], self.ended
         tests = range(pair * per_pair, (pair + 1) * per_pair)
         outcomes = tuple(self._outcome(self._at(test), test, bool(ended[test])) for test in tests)
@@ -216,11 +220,12 @@ class PairTests:
     def _outcome(self, splitting: Splitting, test: int, ended: bool = True) -> SplittingOutcome:
         replicas = self._params.replicas
         lanes = splitting.lanes[test * replicas : (test + 1) * replicas]
+        # The interval's error is divided like the critical probability.
         outside = OUTSIDE / self.rivals.shape[1]
         return outcome(self.law, self.m, lanes, ended=ended, outside=outside)
 
     def failure(self, pair: int) -> tuple[np.ndarray, int] | None:
-        """A failing input ``(*shape)`` of one pair and its class, if any was met."""
+        """A failing input ``(*shape)`` of one pair and its class, if one was met."""
         if pair not in self._failures:
             per_pair = self.rivals.shape[1]
             found = (
@@ -235,7 +240,7 @@ class PairTests:
         return self._failures[pair]
 
     def inputs(self, pair: int, latent: Tensor) -> Tensor:
-        """The inputs ``(n, *shape)`` that latent points ``(n, dim)`` of one pair stand for."""
+        """The inputs ``(n, *shape)`` for latent points ``(n, dim)`` of one pair."""
         pairs = torch.full((len(latent),), pair, device=self._classifier.device)
         return self.prior.bind(pairs)(latent).clone()
 
@@ -253,11 +258,14 @@ def _rivals(classifier: Classifier, classes: np.ndarray, class_wise: bool) -> np
 
 
 def _joint(outcomes: tuple[SplittingOutcome, ...], ended: bool) -> JointOutcome:
-    """Several tests as one: each says how likely one class is to win, so their sum is the failure
-    probability, and the sums of their ends, each with its part of the risk, are its ends.
+    """Combines several tests into one.
+
+    Each says how likely one class is to win, so their sum is the failure probability, and the sums
+    of their ends, each with its part of the risk, are its ends.
     """
     estimates = np.array([each.p_estimate for each in outcomes])
     reason = next((each.reason for each in outcomes if each.inconclusive), "")
+    # One rival that surely fails decides, whatever is unclear about the others.
     failing = any(not each.validated and not each.inconclusive for each in outcomes)
     return JointOutcome(
         validated=all(each.validated for each in outcomes),

@@ -15,8 +15,8 @@ Preset = Literal["default", "paper", "ams20", "ams100"]
 
 #: The sizes of noise of the paper's Table 1.
 PUBLISHED_RADII = (1e-4, 5e-4, 1e-3, 5e-3, 0.01, 0.05, 0.1)
-#: What a preset sets where the user has set nothing else. The paper: N = 2, t = 40, p_c = 1e-10,
-#: one run, noise cut off at 0 and 1, and nothing sampled around a failure.
+#: What a preset changes among settings left at their defaults. The paper: N = 2, t = 40, p_c =
+#: 1e-10, one run, noise clipped at 0 and 1, and no samples around a failure.
 PRESETS: dict[str, dict[str, Any]] = {
     "paper": {
         "guided": False,
@@ -39,7 +39,7 @@ LEAPING = 0.3
 
 
 class _Front(Params):
-    """The setting that stands first in every form."""
+    """Setting that comes first in every form."""
 
     preset: Preset = Field(
         "default",
@@ -293,16 +293,16 @@ class MethodParams(Params):
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
 
     def leaps(self, gradients: bool) -> bool:
-        """Whether particles leap along a direction that gradients show.
+        """Whether particles leap along a direction given by gradients.
 
         One direction serves all other classes together, where one particle dies at a time. In a
-        ball the score depends on the direction of the latent point only, and is never straight.
+        ball the score depends only on the direction of the latent point, and is never straight.
         """
         shown = gradients and self.noise in ("box", "clip", "gaussian", "smooth")
         return self.guided and shown and not self.class_wise and self.kill == 1
 
     def moves(self, leaps: bool) -> int:
-        """Moves of every new particle, leaps among them where there are any."""
+        """Moves of every new particle, leaps among them if there are any."""
         if leaps:
             return max(2, round(LEAPING * self.steps))
         return self.steps
@@ -336,8 +336,8 @@ class LastParticleTableParams(MethodParams, _Many):
 
 
 def table_units(params: LastParticleTableParams, inputs: int) -> int:
-    """One for every input that may be tested.
+    """One unit for every input that may be tested.
 
-    Where the model gets some wrong, the right ones are shared out evenly.
+    If the model gets some wrong, the right ones are distributed evenly.
     """
     return min(params.most, inputs)

@@ -15,7 +15,7 @@ from robgui.core.model.classifier import Classifier
 
 
 def unprovable(params: MethodParams) -> str:
-    """Why there are no formal bounds for this noise; empty when there are."""
+    """Why there are no formal bounds for this noise; empty if there are."""
     if not params.proof:
         return "Formal bounds were not asked for."
     if params.noise not in ("box", "clip"):
@@ -32,9 +32,9 @@ def prove(
     last: int,
     failing: np.ndarray,
 ) -> Generator[None, None, Certificate]:
-    """What is proven about the pairs ``first`` to ``last`` - 1; yields now and then.
+    """What is proven about the pairs ``first`` to ``last`` - 1; yields between pieces.
 
-    They are all of one size of noise. A failure that the run itself has met outweighs the proof.
+    They all have one size of noise. A failure met by the run itself outweighs the proof.
 
     Args:
         classifier: The model.
@@ -53,6 +53,6 @@ def prove(
 
 
 def met_failures(run: PairTests, monte_carlo: MonteCarlo, first: int, last: int) -> np.ndarray:
-    """For which of these pairs the test or the plain samples have met a failing input."""
+    """The pairs for which the test or the plain samples have met a failing input."""
     tested = np.array([run.failure(pair) is not None for pair in range(first, last)], dtype=bool)
     return np.asarray(tested | (monte_carlo.failures[first:last] > 0))

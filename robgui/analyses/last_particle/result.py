@@ -1,6 +1,4 @@
-"""What a run of the last particle has found: for one input, and for a table of inputs and sizes
-of noise.
-"""
+"""Results of the last particle: for one input, and for a table of inputs and noise sizes."""
 
 from __future__ import annotations
 
@@ -8,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-#: An interval leaves out this much in all: 95 %.
+#: What a 95 % interval leaves out in total.
 OUTSIDE = 0.05
 
 
@@ -80,8 +78,8 @@ class LastParticleResult:
         passed: The test alone validates.
         test_low: ``(T,)`` lower ends of the tests.
         test_high: ``(T,)`` upper ends.
-        around_p: The probability by samples around the likeliest failures; nan where there are none
-            or too few count.
+        around_p: The probability by samples around the likeliest failures; nan if there are none or
+            too few count.
         around_low: Lower end of its 95 % interval.
         around_high: Upper end.
         around_samples: Samples taken around failures.
@@ -249,12 +247,12 @@ class LastParticleTableResult:
 
     @property
     def false_positives(self) -> np.ndarray:
-        """Validated and not certified: the paper's word; the proof may only be too weak."""
+        """Validated but not certified: the paper's term; the proof may just be too weak."""
         return np.asarray(self.validated & ~self.certified & (not self.certified_reason))
 
     @property
     def safe(self) -> np.ndarray:
-        """Validated by the test, or proven, which is more."""
+        """Validated by the test, or proven, which is stronger."""
         return np.asarray(self.validated | self.certified)
 
     @property

@@ -1,4 +1,4 @@
-"""Parts of the result of one input: what its lanes say, and what was sampled beside them."""
+"""Parts of the result for one input: what its lanes say, and what was sampled besides."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from robgui.analyses.last_particle.sampling.around import Around, Screened
 
 
 def tests_of(run: PairTests, joint: JointOutcome) -> dict[str, Any]:
-    """What each test of the input says: one, or one for every rival."""
+    """What each test of the input says: one test, or one for every rival."""
     return {
         "test_class": run.rivals[0],
         "test_p": np.array([each.p_estimate for each in joint.tests]),
@@ -26,7 +26,7 @@ def tests_of(run: PairTests, joint: JointOutcome) -> dict[str, Any]:
 
 
 def around_fields(around: Around, screened: Screened | None, note: str) -> dict[str, Any]:
-    """What was sampled around failures, or why nothing was, and which rivals were looked for."""
+    """What was sampled around failures, or why nothing was, and which rivals were searched for."""
     if screened is None:
         rivals = around.rivals
     else:
@@ -46,7 +46,7 @@ def around_fields(around: Around, screened: Screened | None, note: str) -> dict[
 
 
 def trace(law: Law, lanes: Sequence[Lane]) -> np.ndarray:
-    """Lower end, estimate and upper end had the test stopped at each round, ``(k, 3)``."""
+    """Lower end, estimate and upper end, had the test stopped at each round, ``(k, 3)``."""
     rounds = max(len(lane.counts) for lane in lanes)
     counts = np.array(
         [[*lane.counts, *[lane.killed] * (rounds - len(lane.counts))] for lane in lanes]

@@ -41,9 +41,9 @@ from robgui.core.execution.budget.time_limit import Deadline
 from robgui.core.execution.step import Pace, Step
 from robgui.core.model.classifier import Classifier
 
-#: How far below the critical probability the power is shown, in powers of ten, and how finely.
+#: Range of the power curve below the critical probability, in powers of ten, and its resolution.
 _POWER_DECADES, _POWER_POINTS = 8, 17
-#: Failures among plain samples from which on they tell the probability to about a fifth.
+#: Failures among plain samples from which they give the probability to about a fifth.
 _PLENTY = 100
 _NO_TIME = "No samples around failures: the time limit leaves no room for them."
 
@@ -51,8 +51,8 @@ _NO_TIME = "No samples around failures: the time limit leaves no room for them."
 def last_particle(
     classifier: Classifier, dataset: Dataset, params: LastParticleParams
 ) -> Iterator[Step[LastParticleResult]]:
-    """Tests one input; then takes plain samples, searches with gradients and tries a formal
-    proof, for comparison.
+    """Tests one input; then samples, searches with gradients and tries a formal proof, for
+    comparison.
     """
     deadline = Deadline(params.max_seconds)
     test = _Test(classifier, align(classifier, dataset), params, deadline)
@@ -68,7 +68,7 @@ def _tested(test: _Test) -> Iterator[Step[LastParticleResult]]:
 
 
 class _Test:
-    """Everything a test knows while it runs; ``step`` is its picture at any moment."""
+    """Everything a running test knows; ``step`` shows it at any moment."""
 
     def __init__(
         self,
@@ -122,8 +122,8 @@ class _Test:
     def work(self) -> Iterator[None]:
         """The test, the plain samples, the search, the samples around failures, the proof.
 
-        Yields after every model call or few of them. A time limit is shared out among them, and
-        the test has what is left.
+        Yields every few model calls. A time limit is divided among them, and the test gets what is
+        left.
         """
         if self._deadline.limited:
             yield from self._work_in_time()
@@ -154,7 +154,7 @@ class _Test:
         yield from until(1.0, plain)
 
     def _known_well(self) -> str:
-        """Why plain samples are enough; empty where failures are too rare for them."""
+        """Why plain samples suffice; empty if failures are too rare for them."""
         failures, sampled = int(self._monte_carlo.failures[0]), int(self._monte_carlo.sampled[0])
         if failures < _PLENTY:
             return ""
@@ -175,8 +175,10 @@ class _Test:
                     break
 
     def _could_hide(self) -> bool:
-        """Whether a pass, or repetitions that contradict each other, may rest on a failure that
-        hides behind another class, and no gradient has looked for it.
+        """Whether a failure hidden behind another class may explain a pass or contradicting
+        repetitions.
+
+        False once gradients have looked for it.
         """
         p, joint = self._params, self._run.joint(0)
         unsure = (joint.validated or not joint.mixed) and not self._monte_carlo.failures[0]
@@ -218,7 +220,7 @@ class _Test:
             yield
 
     def step(self, *, last: bool = False) -> Step[LastParticleResult]:
-        """The complete picture now; the last one is cut where its time was over."""
+        """The complete picture now; marked as cut if its time was up."""
         p = self._params
         done, total = self._run.progress
         if self._refusal:
@@ -300,7 +302,7 @@ class _Test:
         )
 
     def _chance(self, joint: JointOutcome) -> dict[str, Any]:
-        """The one probability, and whether it lets the test pass."""
+        """The combined probability, and whether it lets the test pass."""
         failures = int(self._monte_carlo.failures[0])
         told = joint.finished and not joint.inconclusive
         tested = joint.p_estimate, joint.p_low, joint.p_high

@@ -1,4 +1,4 @@
-"""Which inputs are tested, and against which class they must hold."""
+"""Which inputs are tested, and which class each must keep."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Chosen:
 
 
 def one_input(classifier: Classifier, dataset: Dataset, params: MethodParams) -> Chosen:
-    """The one input of the dataset; a sentence when the model gets it wrong."""
+    """The only input of the dataset; raises one sentence if the model gets it wrong."""
     if len(dataset) != 1:
         raise DataError(
             f"The last particle tests one input, not {len(dataset):,}; choose one, or make a table"
@@ -101,7 +101,7 @@ def first_right(
 def _looked_at(
     classifier: Classifier, dataset: Dataset, places: np.ndarray, x: Tensor, params: MethodParams
 ) -> tuple[Chosen, np.ndarray]:
-    """The inputs with their right classes and margins, and what the model says of them."""
+    """The inputs with their right classes and margins, and the model's answers."""
     scores = classifier.infer(x)
     (predicted,) = to_host(scores.argmax(1))
     if params.truth == "label" and dataset.labels is not None:

@@ -1,5 +1,6 @@
-"""What the last particle looks like: levels that climb, a probability that falls, inputs that
-fail.
+"""What the last particle looks like.
+
+Levels that climb, a probability that falls, inputs that fail.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ from robgui.core.view import (
     View,
 )
 
-#: Probabilities below this are drawn at it.
+#: Smaller probabilities are drawn at this one.
 _LEAST = 1e-300
-#: Repetitions drawn beside the first.
+#: Repetitions drawn besides the first.
 _REPETITIONS = 20
 
 
@@ -78,6 +79,9 @@ def _levels(result: LastParticleResult, params: LastParticleParams) -> Curves:
         each = "one noisy input replaced in each"
     else:
         each = f"{params.kill:,} noisy inputs replaced in each"
+    note = f"{result.input_name}, {noise_words(params.noise, size_of(result, params))}."
+    if len(result.replica_levels) > 1:
+        note += " Grey: other repetitions."
     return Curves(
         "Climbing towards failure",
         Axis("round", each, kind="count"),
@@ -85,7 +89,7 @@ def _levels(result: LastParticleResult, params: LastParticleParams) -> Curves:
         rounds,
         tuple(lines),
         levels=(Mark(0.0, "failure begins", Ink("fails")),),
-        note=f"{result.input_name}, {noise_words(params.noise, size_of(result, params))}.",
+        note=note,
     )
 
 
@@ -97,7 +101,7 @@ def _estimate(result: LastParticleResult, params: LastParticleParams) -> Curves:
         low, estimate, high = np.zeros((3, 0))
     low = low.copy()
     failing = result.finished and result.test_low.any()
-    low[: len(low) - 1 if failing else None] = 0  # while it climbs it may still be anything below
+    low[: len(low) - 1 if failing else None] = 0  # While it climbs it may still be anything below.
     floor = max(min(params.critical, result.p_estimate, 1.0) / 1e3, _LEAST)
     line = Line(
         "estimate (95 % band)",
@@ -159,11 +163,11 @@ def _failures(result: LastParticleResult) -> Images:
 
 
 def _powers(result: LastParticleResult, params: LastParticleParams) -> Bars:
-    """What each way of sampling says, by powers of ten: the lower, the rarer."""
+    """What each way of sampling says, in powers of ten: the lower, the rarer."""
     known = _ways(result)
     p, low, high = np.array(list(known.values())).T
     floor = params.critical / 1000
-    low = np.where(low > 0, low, np.minimum(floor, p))  # no lower end: down to nothing
+    low = np.where(low > 0, low, np.minimum(floor, p))  # No lower end: down to nothing.
     return Bars(
         "Failure probability by each way",
         Axis("failure probability", kind="probability", log=True, better="low"),
@@ -175,7 +179,7 @@ def _powers(result: LastParticleResult, params: LastParticleParams) -> Bars:
 
 
 def _ways(result: LastParticleResult) -> dict[str, tuple[float, float, float]]:
-    """Way of sampling -> estimate and ends, what is told first; only what has an estimate."""
+    """Way of sampling -> estimate and ends, the reported one first; only those with an estimate."""
     ways = {"together": (result.p_estimate, result.p_low, result.p_high)}
     if result.monte_carlo_failures:
         share = result.monte_carlo_failures / result.monte_carlo_samples

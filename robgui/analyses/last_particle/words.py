@@ -1,8 +1,8 @@
-"""What the last particle says of one input.
+"""What the last particle says about one input.
 
-A failure that anything has seen (the test, a plain sample, a gradient search) outweighs the
-statistics: "validated" is said only where no sample failed, and beside a counterexample of the
-gradient search the status is a risk.
+Any observed failure (in the test, a plain sample, a gradient search) outweighs the statistics:
+"validated" is said only if no sample failed, and beside a counterexample of the gradient search the
+status is a risk.
 """
 
 from __future__ import annotations
@@ -33,9 +33,7 @@ NOISE_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Chance:
-    """One failure probability from everything that was sampled, with its 95 % interval and where
-    it comes from.
-    """
+    """One failure probability from everything sampled, with its 95 % interval and its source."""
 
     p: float
     low: float
@@ -63,16 +61,16 @@ def noise_kind(noise: str) -> str:
 
 
 def size_of(result: LastParticleResult, params: LastParticleParams) -> float:
-    """The size of the noise: as it was decided, or as set where an older result does not say."""
+    """The size of the noise: as decided, or as set if an older result does not say."""
     if np.isfinite(result.eps):
         return result.eps
     return params.eps
 
 
 def chance_of(result: LastParticleResult) -> Chance | None:
-    """The failure probability where it is known to be above 0: of what was sampled as a whole.
+    """The failure probability if known to be above 0, from everything sampled.
 
-    None without an answer, and where the test passes and nothing else has a number.
+    None without an answer, or if the test passes and nothing else has a number.
     """
     if not result.p_source:
         return None
@@ -152,18 +150,18 @@ def _sentence(result: LastParticleResult, params: LastParticleParams, chance: Ch
     return f"{name}: the test cannot tell, because {result.reason}."
 
 
-#: An upper end above this says nothing that a person would call an answer.
+#: A larger upper end says nothing that a person would call an answer.
 TELLING = 0.5
 
 
 def so_far(result: LastParticleResult, params: LastParticleParams) -> float:
-    """The failure probability that an unfinished test leaves possible; 1 where it tells nothing.
+    """The failure probability that an unfinished test leaves possible; 1 if it tells nothing.
 
-    Only where every repetition kills one particle at a time, and nothing speaks against it.
+    Only if every repetition kills one particle at a time, and nothing speaks against it.
     """
     if params.kill > 1 or len(result.test_killed) > 1 or not result.mixed:
         return 1.0
-    from robgui.analyses.last_particle.exact import bound_so_far  # it takes long to import
+    from robgui.analyses.last_particle.exact import bound_so_far  # Slow to import.
 
     lines = params.particles * len(result.replica_killed)
     samples, failures = result.monte_carlo_samples, result.monte_carlo_failures
@@ -171,7 +169,7 @@ def so_far(result: LastParticleResult, params: LastParticleParams) -> float:
 
 
 def _at_most(p: float) -> str:
-    """One digit, rounded up: what is said to be below it is."""
+    """One digit, rounded up: what is said to be below it really is."""
     digits = -math.floor(math.log10(p))
     return probability(min(1.0, math.ceil(p * 10.0**digits) / 10.0**digits))
 
@@ -226,7 +224,7 @@ def _counterexample(result: LastParticleResult) -> str:
 
 
 def _met(result: LastParticleResult) -> str:
-    """A failure that a test on its way has met; a finished one says it in its sentence."""
+    """A failure met by a running test; a finished one says it in its sentence."""
     if result.finished or result.failure is None:
         return ""
     other = result.labels[result.failure_class]

@@ -16,7 +16,7 @@ from robgui.core.errors import DataError
 from robgui.core.execution.step import Pace, Step
 from robgui.core.model.classifier import Classifier
 
-#: Pictures prepared together; small, so that the first answers come early.
+#: Pictures prepared together; small, so the first answers come early.
 TOGETHER = 16
 #: Examples that are kept.
 _EXAMPLES = 6
@@ -44,7 +44,7 @@ class _Audit:
     """The answers so far."""
 
     def __init__(self, classifier: Classifier, dataset: Dataset, params: PipelineParams) -> None:
-        # in random order: data are often sorted by class, and an interval is one of a sample
+        # In random order: data are often sorted by class, and an interval needs a random sample.
         order = np.random.default_rng(params.seed).permutation(len(dataset))
         self._order = order[: params.pictures]
         self.total = len(self._order)
@@ -61,7 +61,7 @@ class _Audit:
         self._before = classifier.calls
 
     def take(self, wanted: range) -> None:
-        """Prepares these pictures in every way; those that cannot be read are left out."""
+        """Prepares these pictures in every way; unreadable ones are left out."""
         self.seen = wanted.stop
         chosen = [int(place) for place in self._order[wanted.start : wanted.stop]]
         places, own = self._dataset.readable(chosen, self._classifier.shape)

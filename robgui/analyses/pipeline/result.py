@@ -1,4 +1,4 @@
-"""What the pipeline audit has found."""
+"""The result of the pipeline audit."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 
 from robgui.core.intervals import clopper_pearson
 
-#: Ways that take information away: they show what a model relies on, but a changed answer is no
-#: sign of a fragile model, so they decide no status.
+#: Ways that remove information: they show what a model relies on, but a changed answer is no sign
+#: of a fragile model, so they decide no status.
 REVERSED, GREY = "blue, green, red", "grey"
 
 

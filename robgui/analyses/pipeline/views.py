@@ -9,7 +9,7 @@ import numpy as np
 from robgui.analyses.pipeline.params import PipelineParams
 from robgui.analyses.pipeline.result import PipelineResult, apart
 from robgui.core.intervals import clopper_pearson
-from robgui.core.text.words import rough_percent
+from robgui.core.text.words import rough_percent, with_share
 from robgui.core.view import (
     Axis,
     Bars,
@@ -26,7 +26,7 @@ from robgui.core.view import (
 
 
 def views(result: PipelineResult, params: PipelineParams) -> Sequence[View]:
-    """Changed answers first, then accuracy where labels tell it, pairs of ways, examples."""
+    """Changed answers first, then accuracy if there are labels, pairs of ways, examples."""
     found: list[View] = [_changes(result, params)]
     if result.known.any():
         found.append(_accuracy(result))
@@ -43,10 +43,12 @@ def _changes(result: PipelineResult, params: PipelineParams) -> Bars:
     else:
         share = np.full(len(low), np.nan)
     bars = Series("changed answers", share[1:], Ink("changed"), low[1:], high[1:])
+    ways = zip(result.ways[1:], result.judged[1:], strict=True)
+    names = tuple(way if judged else f"{way} (not counted)" for way, judged in ways)
     return Bars(
         "Answers that change with the preparation",
         Axis("share of the pictures", kind="share", low=0, better="low"),
-        result.ways[1:],
+        names,
         (bars,),
         x=Axis("way of preparing"),
         levels=(Mark(params.most_changes, "limit", Ink("risk")),),
@@ -98,7 +100,9 @@ def _examples(result: PipelineResult) -> Images:
                 Picture(
                     pixels,
                     example.name if number == 0 else result.ways[number],
-                    f"{result.labels[seen]} {rough_percent(result.confidence[number, column])}",
+                    with_share(
+                        result.labels[seen], rough_percent(result.confidence[number, column])
+                    ),
                     None if truth < 0 else seen == truth,
                 )
             )

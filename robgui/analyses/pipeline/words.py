@@ -13,7 +13,7 @@ from robgui.core.offer import Offer
 from robgui.core.text.words import count, percent, sample
 from robgui.core.verdict import Quantity, Status, Verdict
 
-#: A better accuracy under another preparation is believed when chance gives it this rarely.
+#: A better accuracy under another preparation is believed if chance gives it this rarely.
 _SURE = 0.01
 
 
@@ -46,10 +46,10 @@ def verdict(result: PipelineResult, params: PipelineParams) -> Verdict:
 
 
 def better_way(result: PipelineResult) -> int | None:
-    """The way that is right more often than the model's own beyond chance; None without one.
+    """The way that is right more often than the model's own beyond chance; None if there is none.
 
-    McNemar's exact test on the pictures that only one of the two has right, divided by the number
-    of ways that are compared.
+    McNemar's exact test on the pictures that only one of the two gets right, divided by the number
+    of ways compared.
     """
     own = (result.predicted[0] == result.truth)[result.known]
     best: tuple[int, int] | None = None
@@ -76,7 +76,7 @@ def _fed_wrongly(result: PipelineResult, way: int) -> str:
 
 
 def worst_way(result: PipelineResult) -> int:
-    """The way that changes most answers and keeps the colours; 0 where none changes any."""
+    """The colour-preserving way that changes most answers; 0 if none changes any."""
     return int(np.where(result.judged, result.changes, 0).argmax())
 
 
@@ -125,7 +125,10 @@ def _scope(result: PipelineResult) -> str:
 
 
 def findings(result: PipelineResult, params: PipelineParams) -> list[Finding]:
-    """The pictures whose answer changes most surely; other colours decide nothing and are none."""
+    """The pictures whose answer changes most surely.
+
+    Changes by other colours alone are left out.
+    """
     found = []
     for example in result.examples:
         if not result.judged[example.way]:

@@ -1,6 +1,6 @@
 """Semantic robustness: over which poses, lights, rotations a class survives (Hamdi and Ghanem).
 
-Names are imported when they are first asked for, so that the package itself costs nothing.
+Names are imported on first use, so the package itself costs nothing.
 """
 
 from __future__ import annotations

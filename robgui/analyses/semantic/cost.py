@@ -1,4 +1,4 @@
-"""How many pictures the networks see in each analysis of the semantic method."""
+"""How many pictures the networks see in each semantic analysis."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from robgui.core.execution.budget.cost import Calls, Subject
 #: Points of the first look along one axis, on the map of two, and with more axes.
 _LOOKED = {1: 62, 2: 326}
 _SPREAD = 201
-#: Looks that cut a box before it is tested, for every axis, where its class has a border; and
-#: tests: mostly one, now and then three.
+#: Looks that cut a box before its test, for every axis where the class has a border; and tests:
+#: mostly one, now and then three.
 _MOST_LOOKS, _MOST_TESTS = 3, 3
 
 
@@ -66,7 +66,7 @@ def srvr_calls(params: SrvrParams, subject: Subject) -> Calls:
 
 
 def domain_calls(params: OperatingDomainParams, subject: Subject) -> Calls:
-    """Plain poses, the test unless they say all, and the search."""
+    """Plain poses, the test unless they decide alone, and the search."""
     from robgui.analyses.last_particle.exact import Law
 
     rounds = Law(params.particles, 1, params.replicas).threshold(params.critical, params.risk)

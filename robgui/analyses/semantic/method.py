@@ -1,4 +1,4 @@
-"""The record of the semantic method: what the program knows of it without computing anything."""
+"""The record of the semantic method: everything the program knows about it without computing."""
 
 from pathlib import Path
 
@@ -51,7 +51,7 @@ MAP = Analysis(
         deferred("robgui.analyses.semantic.maps.maps:merge_maps"),
     ),
     first_look={},
-    # A red light that turns green in the eyes of the network when it is turned.
+    # A red light that the network sees turn green when it is rotated.
     demo=Demo("traffic_cnn.pt2", "traffic", 150, {"step": {"rotation": 9.0, "scale": 5.0}}),
     invitation=(
         "Over which poses, lights or rotations does the class survive? Choose an input in the "

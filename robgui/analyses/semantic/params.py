@@ -1,5 +1,6 @@
-"""Settings that semantic maps, regions, the safe share of the range and the operating domain
-share: the scene, its axes and their ranges.
+"""Settings shared by semantic maps, regions, the safe share and the operating domain.
+
+The scene, its axes and their ranges.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ Preset = Literal["default", "paper"]
 
 #: The scene that transforms the chosen input; every other name is a mesh.
 IMAGE = "image"
-#: More axes would need more than a thousand nodes for each region and step.
+#: Most axes: more would need over a thousand nodes for each region and step.
 MOST_AXES = 6
 
 
 class SpaceParams(Params):
-    """Which scene is looked at, along which of its parameters, for which class."""
+    """Which scene, along which of its parameters, for which class."""
 
     axes: tuple[str, ...] = Field(
         (),
@@ -160,7 +161,7 @@ class SeveralScenesParams(Params):
 
 
 def takes(params: OneSceneParams | SeveralScenesParams) -> Requirements:
-    """An image scene takes inputs, one where there is one scene; meshes take none."""
+    """An image scene takes inputs (one, if there is one scene); meshes take none."""
     if IMAGE not in params.scenes:
         return Requirements(fewest_inputs=0, most_inputs=0)
     return Requirements(

@@ -1,4 +1,4 @@
-"""What semantic maps, regions and the safe share of the range give back."""
+"""Results of semantic maps, regions and the safe share of the range."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from robgui.analyses.semantic.scene.scene import SceneAxis
 
 
 def _none(*shape: int, dtype: type = float) -> np.ndarray:
-    """What stands in a field that a result of the first edition does not have."""
+    """Default of a field that a result of the first edition lacks."""
     return np.zeros(shape, dtype=dtype)
 
 
-#: How many classes a Sight names.
+#: Classes listed in a Sight.
 TOP = 5
 
 
@@ -245,7 +245,7 @@ class SrvrResult:
         hit_domain: ``(M, K, P, Q)`` bool.
         grew: ``(M, K, P, Q)`` bool.
         start_score: ``(M, K, P)`` score at each start.
-        start_top1: ``(M, K, P)`` class at each start, -1 where it is not known.
+        start_top1: ``(M, K, P)`` class at each start, -1 where unknown.
         starts: ``(P, n)`` the starts, the same for every shape and network.
         regions: ``(M,)`` regions done so far.
         never_grew: ``(M,)`` how many never grew …
@@ -293,15 +293,16 @@ def network_map(result: MapResult, network: int) -> np.ndarray:
 
 
 def image_place(specs: tuple[str, ...], shape: int) -> int:
-    """Number of the input that a shape is made of, among the inputs of a run; -1 for a mesh."""
+    """Number of the input behind a shape, among the inputs of a run; -1 for a mesh."""
     if specs[shape] == IMAGE:
         return specs[:shape].count(IMAGE)
     return -1
 
 
 def pieces(axis: SceneAxis, low: float, high: float) -> list[tuple[float, float]]:
-    """The parts of a region along an axis that lie in its range: two where it goes across the
-    seam of a periodic axis.
+    """The parts of a region along an axis that lie in its range.
+
+    Two if it crosses the seam of a periodic axis.
     """
     period = axis.high - axis.low
     if not axis.periodic:

@@ -1,4 +1,4 @@
-"""What the pictures of maps, regions and the safe share of the range are made of."""
+"""Building blocks for the pictures of maps, regions and the safe share."""
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ def score_matrix(
     score: np.ndarray,
     spots: tuple[Spot, ...] = (),
     note: str = "",
+    guessed: np.ndarray | None = None,
 ) -> Matrix:
     """Scores ``(H, W)`` over two parameters; low is the worst."""
     return Matrix(
@@ -49,4 +50,5 @@ def score_matrix(
         worst="low",
         spots=spots,
         note=note,
+        guessed=guessed,
     )

@@ -1,4 +1,4 @@
-"""Words that maps, regions and the safe share of the range have in common."""
+"""Words shared by maps, regions and the safe share of the range."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from robgui.core.verdict import Status
 if TYPE_CHECKING:
     from robgui.analyses.semantic.scene.scene import SceneAxis
 
-#: Transforms that show what lies beyond the border of an image.
+#: Transforms that reveal what lies beyond the border of an image.
 _MOVING = {"rotation", "scale", "shift_x", "shift_y", "shear"}
-#: Smallest side of a picture that stands for a finding.
+#: Smallest side of a finding's picture.
 _SMALLEST = 112
-#: A side or a volume this near to the whole is the whole: rounding makes no region smaller.
+#: A side or volume this near to the whole counts as the whole: rounding makes no region smaller.
 WHOLE = 1e-6
 
 
@@ -41,7 +41,7 @@ def region_place(axes: Sequence[SceneAxis], low: np.ndarray, high: np.ndarray) -
 
 
 def range_words(axes: Sequence[SceneAxis]) -> str:
-    """``azimuth 0° to 360°, elevation -10° to 90°``: all that is looked at."""
+    """``azimuth 0° to 360°, elevation -10° to 90°``: the whole range examined."""
     return ", ".join(f"{axis.title.lower()} {_span(axis, axis.low, axis.high)}" for axis in axes)
 
 
@@ -59,17 +59,17 @@ def with_unit(value: float, unit: str) -> str:
 
 
 def setting_words(share: float) -> str:
-    """A share that somebody has set: ``80 %``, ``0.5 %``."""
+    """A share from the settings: ``80 %``, ``0.5 %``."""
     return f"{number(100 * share)} %"
 
 
 def sentence_case(words: str) -> str:
-    """The same with a capital first letter; names further on stay as they are."""
+    """The same with a capital first letter; names further on keep their case."""
     return words[:1].upper() + words[1:]
 
 
 def border_words(axes: Sequence[SceneAxis], image: bool) -> str:
-    """What stands beyond the border of an image that is moved or made smaller; else empty."""
+    """What lies beyond the border of an image that is moved or shrunk; else empty."""
     if not image or not any(axis.name in _MOVING for axis in axes):
         return ""
     return "Where a transformed image does not reach, its border pixels go on as streaks."

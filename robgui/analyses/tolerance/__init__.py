@@ -1,1 +1,1 @@
-"""Tolerance: how much change each input can take, between what is proven and what is broken."""
+"""Tolerance: how much change each input can take, between what is proven and what breaks it."""

@@ -25,17 +25,17 @@ from robgui.core.execution.step import Pace, Step
 from robgui.core.model.backend import first_line
 from robgui.core.model.classifier import Classifier
 
-#: Inputs that are looked at together.
+#: Inputs processed together.
 _TOGETHER = 5
-#: Examples that are kept.
+#: Examples kept.
 _EXAMPLES = 8
-#: Each size of a proof is this part of the next larger one.
+#: Ratio between successive sizes of a proof.
 _SMALLER = 2 / 3
 
 
 @dataclass
 class _Side:
-    """What is known of one model."""
+    """What is known about one model."""
 
     classifier: Classifier
     data: Dataset
@@ -123,7 +123,7 @@ class _Trial:
     def take(self, wanted: range) -> Iterator[None]:
         """Attacks and proves these inputs for every model.
 
-        They are left out where the time ends before the attack has said anything of one of them.
+        They are left out if time runs out before the attack has an answer for one of them.
         """
         places = [int(place) for place in self._places[wanted.start : wanted.stop]]
         first = self._sides[0]
@@ -159,7 +159,7 @@ class _Trial:
         self._taken += places
 
     def try_noise(self) -> Iterator[None]:
-        """Tries random noise where there is one input, which every model gets right."""
+        """Tries random noise if there is one input, which every model gets right."""
         wrong = any(side.wrong[0][0] for side in self._sides)
         if self.done != 1 or wrong or not self._params.samples:
             return
@@ -172,7 +172,7 @@ class _Trial:
             )
 
     def _wrong(self, side: _Side, places: list[int], classes: np.ndarray) -> np.ndarray:
-        """Which answers are wrong already; where there is no label the answer counts as right."""
+        """Which answers are already wrong; without a label the answer counts as right."""
         labels = side.data.labels
         if labels is None:
             return np.zeros(len(places), dtype=bool)
@@ -194,20 +194,20 @@ class _Trial:
         )
         try:
             yield from self._deadline.until(1.0, iter(search))
-        except (ModelError, RuntimeError) as error:  # a layer without a derivative shows only now
+        except (ModelError, RuntimeError) as error:  # A layer without a derivative shows only now.
             side.no_attack = f"its gradients cannot be computed: {first_line(error)}"
         return search.crossing
 
     def _prove(
         self, side: _Side, x: Tensor, classes: Tensor, broken: np.ndarray
     ) -> Generator[None, None, np.ndarray]:
-        """The largest size for which the class is proven to stay, from the smallest upwards.
+        """The largest size at which the class is proven to stay, from the smallest upwards.
 
         Bounds of a larger ball are never tighter, so an input that fails is not tried again.
         """
         proven = np.zeros(len(x))
         steps = self._params.largest * _SMALLER ** np.arange(self._params.sizes)
-        # the size that decides the status is among them
+        # The size that decides the status is among them.
         sizes = np.unique(np.append(steps, self._params.hold))
         going = np.arange(len(x))
         for size in sizes.tolist():
@@ -232,7 +232,7 @@ class _Trial:
         klass: int,
         crossing: Crossing,
     ) -> None:
-        """Keeps the inputs that the smallest changes turn."""
+        """Keeps the inputs turned by the smallest changes."""
         if len(self._examples) == _EXAMPLES and crossing.radius >= self._examples[-1].size:
             return
         kind = self._sides[number].classifier.kind

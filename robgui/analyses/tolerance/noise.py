@@ -1,5 +1,7 @@
-"""How much random noise one input takes: a look at every size, then the largest that may be rare
-is sampled in full, and the last particle asked about it.
+"""How much random noise one input takes.
+
+Every size gets a few samples; then the largest that may be rare is sampled in full, and the last
+particle is asked about it.
 """
 
 from __future__ import annotations
@@ -22,12 +24,12 @@ from robgui.core.model.randomness import HOST, host_generator
 
 #: Sizes of the noise, from the smallest to 1.
 _SIZES = tuple((0.75 ** np.arange(24, -1, -1)).tolist())
-#: Samples that every size gets first. One failure among them tells that a size is not rare.
+#: Samples that every size gets first. One failure among them shows that a size is not rare.
 _FIRST = 200
-#: At how many sizes noise must fail more often than not before larger ones are left out.
+#: Number of sizes at which noise must fail more often than not before larger ones are skipped.
 _ENOUGH = 2
-#: Samples that are drawn together; how many sizes the last particle tries, and the chance that it
-#: is wrong at any of them.
+#: Samples drawn together; sizes that the last particle tries, and the chance that it is wrong at
+#: any of them.
 _TOGETHER, _TRIES, _RISK = 2000, 3, 0.01
 #: Random numbers drawn at once: 2,000 samples of a small image, 53 of one of 224 pixels.
 _NUMBERS = 8_000_000
@@ -54,13 +56,16 @@ def noise_tolerance(
     counts = _Counts(classifier, x, own, params)
     for size in _SIZES:
         yield from counts.sample(size, min(_FIRST, params.samples))
+        # Two sizes that mostly fail end the search upwards.
         if (counts.known.told(0.5) > 0).sum() >= _ENOUGH:
             break
+    # From the largest down: the first without a failure is the answer.
     for size in _without_failure(counts.known):
         yield from counts.sample_until_failure(size)
         if not counts.failed(size):
             break
     known = counts.known
+    # The risk is divided among the tries (Bonferroni).
     for size in _without_failure(known)[:_TRIES]:
         if (yield from _validated(classifier, one, size, params)):
             return replace(known, validated=size)
@@ -68,7 +73,7 @@ def noise_tolerance(
 
 
 def _without_failure(known: NoiseTolerance) -> list[float]:
-    """The sizes, falling, such that neither they nor smaller ones failed in any sample."""
+    """The sizes, falling, at which no sample failed, nor at any smaller size."""
     first = known.sizes[known.failures > 0].min(initial=np.inf)
     return sorted(known.sizes[known.sizes < first].tolist(), reverse=True)
 
@@ -115,19 +120,20 @@ class _Counts:
     def sample_until_failure(self, size: float) -> Generator[None, None, None]:
         """Samples a size until one fails or all are drawn.
 
-        All are needed to tell that failures are rare, and one failure among them rules it out. A
+        All are needed to show that failures are rare, and one failure among them rules it out. A
         size below ``RARE`` is called more frequent with a chance of at most 3.5 %: by one failure
         in the first samples, or by several in the first batch that has any.
         """
         while not self._failures[size] and self._samples[size] < self._params.samples:
             drawn = self._samples[size]
+            # Up to the next multiple: parts begin at fixed places, whatever was drawn before.
             to_next = _TOGETHER - drawn % _TOGETHER
             yield from self.sample(size, min(to_next, self._params.samples - drawn))
 
     def sample(self, size: float, count: int) -> Generator[None, None, None]:
-        """Draws some more samples of one size, a fresh part of its random numbers."""
+        """Draws more samples of one size, a fresh part of its random numbers."""
         x, drawn = self._x, self._samples.get(size, 0)
-        # each part has a seed of its own, the same at all sizes, whatever was drawn before
+        # Each part has its own seed, the same at all sizes, whatever was drawn before.
         generator = host_generator((self._params.seed * 1_000_003 + drawn) % 2**63)
         low, high = (x - size).clamp(0, 1), (x + size).clamp(0, 1)
         at_once = max(1, _NUMBERS // x.numel())

@@ -8,7 +8,7 @@ from robgui.core.execution.params.params import Params
 
 
 class ToleranceParams(Params):
-    """Which inputs, how far the attack looks, and what the model must take."""
+    """Which inputs, how far the attack reaches, and what the model must withstand."""
 
     most: int = Field(
         50,

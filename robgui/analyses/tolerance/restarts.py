@@ -1,8 +1,8 @@
-"""The attack of the sweep, and after it restarts from random places with another aim.
+"""The attack of the sweep, followed by restarts from random places with another objective.
 
 The sweep climbs the lead of the strongest rival, which may be the wrong one. The restarts climb the
-lead of all rivals together, as training does (Madry and others, 2018), just below the nearest
-change found.
+lead of all rivals together, as training does (Madry et al., 2018), just below the nearest change
+found.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ STEPS = 20
 
 
 class RestartedSearch(GradientSearch):
-    """Looks for the nearest change of class; iterating does the work."""
+    """Searches for the nearest change of class; iterating does the work."""
 
     _together = False
 
@@ -45,7 +45,7 @@ class RestartedSearch(GradientSearch):
         return (self._centre + noise.to(self._centre) * reach).clamp(0, 1)
 
     def _margin(self, scores: Tensor) -> Tensor:
-        """The lead of the best rival; its slope is that of all rivals together in the restarts."""
+        """The lead of the best rival; in restarts its gradient is that of all rivals together."""
         lead = super()._margin(scores)
         if not self._together:
             return lead

@@ -58,17 +58,20 @@ class NoiseTolerance:
     validated: float = 0.0
 
     def told(self, chance: float) -> np.ndarray:
-        """``(k,)`` whether noise of each size tried fails more rarely (-1) or more often (1) than
-        ``chance``, 95 % sure at each; 0 where the samples do not tell.
+        """``(k,)`` whether noise of each size fails more rarely (-1) or more often (1) than
+        ``chance``.
+
+        At 95 % confidence each; 0 where the samples do not tell.
         """
         low, high = clopper_pearson(self.failures, self.samples)
         return np.asarray((low >= chance).astype(np.int64) - (high <= chance))
 
     def fails(self, chance: float) -> tuple[float, float]:
-        """Of the sizes tried the largest at which noise fails more rarely than this, below all at
-        which it fails more often; and the smallest of these.
+        """The largest size tried that fails more rarely than this, and the smallest that fails more
+        often.
 
-        0 and inf where no sample tells. Nothing is known between the sizes.
+        The first lies below all of the second kind. 0 and inf if no sample tells. Nothing is known
+        between the sizes.
         """
         told = self.told(chance)
         most = float(self.sizes[told > 0].min(initial=np.inf))
@@ -78,8 +81,9 @@ class NoiseTolerance:
 
 @dataclass(frozen=True, slots=True)
 class ToleranceResult:
-    """The tolerance of n inputs for m models: the largest change of every value that keeps the
-    class.
+    """The tolerance of n inputs for m models.
+
+    The largest change of every value that keeps the class.
 
     Attributes:
         networks: What the models are called.
@@ -136,8 +140,7 @@ class ToleranceResult:
         return np.asarray((self.broken[network][:, None] > sizes).mean(0))
 
     def margin(self) -> float:
-        """What to take off and add to the shares so that, 95 % sure, the curve of all inputs
-        they were drawn from lies between them everywhere.
+        """How far the curve of all inputs may lie from the shares, everywhere, at 95 % confidence.
 
         The inequality of Dvoretzky, Kiefer and Wolfowitz with Massart's constant (1990): one side
         of each of the two curves, 2.5 % each.
@@ -145,9 +148,7 @@ class ToleranceResult:
         return float(np.sqrt(np.log(1 / 0.025) / (2 * max(1, self.done))))
 
     def sure_order(self, first: int, second: int) -> tuple[int, int]:
-        """How many inputs the first model is sure to take more on than the second, and the other
-        way round.
-        """
+        """How many inputs surely take more with the first model than the second, and vice versa."""
         more = int((self.proven[first] > self.broken[second]).sum())
         less = int((self.proven[second] > self.broken[first]).sum())
         return more, less

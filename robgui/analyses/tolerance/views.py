@@ -135,15 +135,15 @@ _ATTACK, _HALF, _RARE, _VALIDATED, _PROVEN = (
 )
 _LANES_OF_ONE = (_ATTACK, _HALF, _RARE, _VALIDATED, _PROVEN)
 _NOT_KNOWN = "not known"
-#: Signs of sizes below this part of the axis would cover each other.
+#: Symbols closer than this part of the axis would cover each other.
 _NARROW = 0.03
 
 
 def _axis(result: ToleranceResult, network: int) -> Boxes:
-    """All that is known of how much one input takes, on one axis.
+    """Everything known about how much one input takes, on one axis.
 
-    A box is for what holds at every size within it, which only a proof tells; what noise does is
-    known at the sizes tried and stands there alone.
+    A box shows what holds at every size within it, which only a proof tells; what noise does is
+    known only at the sizes tried.
     """
     proven, broken = float(result.proven[network][0]), float(result.broken[network][0])
     if result.noise:
@@ -175,7 +175,7 @@ def _axis(result: ToleranceResult, network: int) -> Boxes:
 
 
 def _middle(name: str) -> float:
-    """Where the signs of a lane stand."""
+    """Where the symbols of a lane stand."""
     return _LANES_OF_ONE.index(name) + 0.5
 
 
@@ -184,7 +184,7 @@ def _rarer(size: float, name: str) -> Spot:
 
 
 def _tried(noise: NoiseTolerance, name: str, chance: float, reach: float) -> list[Spot]:
-    """What noise does at each size tried, of those that can be told apart on the axis."""
+    """What noise does at each size tried, as far as they can be told apart on the axis."""
     found = []
     for size, told in zip(noise.sizes.tolist(), noise.told(chance).tolist(), strict=True):
         if not _NARROW * reach < size <= reach:
@@ -229,7 +229,7 @@ def _axis_tables(result: ToleranceResult, network: int) -> list[Table]:
 
 
 def _noise_cell(noise: NoiseTolerance | None, chance: float) -> str:
-    """At which sizes tried noise fails more rarely and more often."""
+    """The sizes tried at which noise fails more rarely and more often."""
     if noise is None:
         return _NOT_KNOWN
     low, high = noise.fails(chance)

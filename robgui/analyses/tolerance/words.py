@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from robgui.analyses.tolerance.params import ToleranceParams
@@ -13,9 +11,9 @@ from robgui.core.finding_pair import picture_of_two
 from robgui.core.intervals import chance_of_heads
 from robgui.core.offer import Offer
 from robgui.core.text.words import count, number, percent, sample
-from robgui.core.verdict import Quantity, Status, Verdict, worst_of
+from robgui.core.verdict import Quantity, Status, Verdict, of_several
 
-#: A change within this multiple of what must be taken is a risk.
+#: A change within this multiple of the required tolerance is a risk.
 _RISK = 2.0
 #: Severity of an input that an invisible change turns.
 _WORST = 0.8
@@ -26,17 +24,7 @@ def verdict(result: ToleranceResult, params: ToleranceParams) -> Verdict:
     each = tuple(_of(result, params, at) for at in range(len(result.networks)))
     if len(each) == 1:
         return each[0]
-    place = worst_of(each)
-    worst, name = each[place], result.networks[place]
-    because = tuple(
-        f"{name}: {one.sentence}" for name, one in zip(result.networks, each, strict=True)
-    )
-    if worst.number:
-        number = replace(worst.number, name=f"{worst.number.name}, {name}")
-    else:
-        number = None
-    sentence = f"{name}: {worst.sentence} {_order(result)}"
-    return Verdict(worst.status, sentence, number, _scope(result), because, each)
+    return of_several(result.networks, each, _order(result), _scope(result))
 
 
 def _of(result: ToleranceResult, params: ToleranceParams, network: int) -> Verdict:
@@ -140,7 +128,7 @@ def _quantity(result: ToleranceResult, params: ToleranceParams, network: int) ->
         low=max(0.0, low - result.margin()),
         high=min(1.0, high + result.margin()),
         better="high",
-        text=f"{shown} of these",
+        text=f"{shown} of the inputs",
     )
 
 
@@ -154,7 +142,7 @@ def _order(result: ToleranceResult) -> str:
         winner, loser, wins = (first, second, more)
     else:
         winner, loser, wins = (second, first, less)
-    chance = 2 * chance_of_heads(wins, more + less)  # either could have won
+    chance = 2 * chance_of_heads(wins, more + less)  # Either could have won.
     if chance < 0.05:
         beyond = "beyond chance"
     else:
@@ -171,7 +159,10 @@ def _scope(result: ToleranceResult) -> str:
 
 
 def findings(result: ToleranceResult, params: ToleranceParams) -> list[Finding]:
-    """The inputs that small changes turn: larger ones than put the model at risk are no failure."""
+    """The inputs that small changes turn.
+
+    Changes too large to put the model at risk are no failure.
+    """
     found = []
     for one in result.examples:
         if one.size > _RISK * params.hold:
@@ -193,7 +184,7 @@ def findings(result: ToleranceResult, params: ToleranceParams) -> list[Finding]:
 
 
 def offers(result: ToleranceResult, params: ToleranceParams) -> tuple[Offer, ...]:
-    """The inputs that take least from the first model, and what turns them."""
+    """The inputs with the least tolerance in the first model, and what turns them."""
     shown = [one for one in result.examples if one.network == 0]
     if not shown:
         return ()

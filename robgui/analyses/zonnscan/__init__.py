@@ -1,6 +1,6 @@
 """zoNNscan: how close are other classes to an input (Jaouen and Le Merrer).
 
-Its names are imported when they are first used: looking at the record costs no torch.
+Its names are imported on first use: reading the record needs no torch.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the panel of zoNNscan asks besides running an analysis."""
+"""Answers what the panel of zoNNscan asks besides running an analysis."""
 
 from __future__ import annotations
 

@@ -15,13 +15,13 @@ from robgui.analyses.zonnscan.zone import fitted_radii
 from robgui.core.execution.budget.cost import Calls, Subject
 from robgui.core.model.timing.times import CallTimes
 
-#: Fewest samples after which a zone may stop, if they tell as little as is asked.
+#: Fewest samples after which a zone may stop, if they are precise enough.
 _FEWEST = 64
-#: The gradient attack: 10 radii in 13 steps, twice 8 in 17, and pulling back what it finds.
+#: Cost of the gradient attack: 10 radii in 13 steps, twice 8 in 17, and pulling back what it finds.
 ATTACK = 10 * 13 + 2 * 8 * 17 + 36
 #: The nearest sample that changes class is pulled back in 12 halvings of up to 64.
 _NEAREST = 64 * 12
-#: Samples that every zone gets first, and the share of a time limit that is planned for them.
+#: Samples that every zone gets first, and the share of a time limit planned for them.
 _FIRST_SAMPLES, _FIRST_SHARE = 32, 0.6
 
 
@@ -40,7 +40,7 @@ def sweep_calls(params: ZonnscanParams, subject: Subject) -> Calls:
 
 
 def populations_calls(params: PopulationsParams, subject: Subject) -> Calls:
-    """Two sets of inputs, with their attack where one is made of the other."""
+    """Two sets of inputs, with the attack if one is made from the other."""
     chosen = _chosen(subject.inputs, params.most)
     if params.against == "adversarial":
         attacked = chosen
@@ -62,14 +62,14 @@ def affordable(params: PopulationsParams, times: CallTimes) -> int:
 
 
 def corner_cases_calls(params: CornerCasesParams, subject: Subject) -> Calls:
-    """Every model on every input, then the scan of what they disagree on and of as many others."""
+    """Every model on every input, then the scan of disputed inputs and as many others."""
     looked = _chosen(subject.inputs, params.look_at) * subject.models
     zones = 2 * _chosen(looked, params.most)
     return Calls(looked, looked + zones + _samples(zones, params.samples, 0)[1])
 
 
 def watermark_calls(params: WatermarkParams, subject: Subject) -> Calls:
-    """The key, where one is made, and every run around every key input with both models."""
+    """The key, if one is made, and every run around every key input with both models."""
     scanned = 2 * params.runs * params.samples * min(params.size, max(1, subject.inputs))
     if params.mode == "compare":
         return Calls.exactly(scanned)
@@ -81,7 +81,7 @@ def watermark_calls(params: WatermarkParams, subject: Subject) -> Calls:
 def _samples(zones: int, samples: int, target: float) -> tuple[int, int]:
     """Fewest and most samples of ``zones`` zones."""
     fewest = samples
-    if target:  # an interval is never narrower than what its samples can tell from 0
+    if target:  # An interval is never narrower than what its samples can tell from 0.
         fewest = min(samples, max(_FEWEST, math.ceil(resolution(1) / (2 * target))))
     return zones * fewest, zones * samples
 

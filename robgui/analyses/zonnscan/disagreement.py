@@ -22,17 +22,18 @@ from robgui.core.errors import DataError, ModelError
 from robgui.core.execution.step import Pace, Step
 from robgui.core.model.classifier import Classifier
 
-#: Corner cases that become findings, with their inputs.
+#: Most corner cases that become findings, with their inputs.
 MOST_FINDINGS = 20
-#: Inputs per look, so that the first corner cases are on screen soon.
+#: Inputs per look; few, so the first corner cases appear soon.
 _LOOK = 256
 
 
 def zonnscan_corner_cases(
     classifiers: tuple[Classifier, ...], dataset: Dataset, params: CornerCasesParams
 ) -> Iterator[Step[CornerCasesResult]]:
-    """Asks every model about every input, then scans corner cases and as many agreeing inputs
-    under the first model.
+    """Asks every model about every input; then scans disputed and as many undisputed inputs.
+
+    The scan uses the first model.
     """
     look = _Look(classifiers, dataset, params)
     pace = Pace()
@@ -48,7 +49,7 @@ def zonnscan_corner_cases(
 
 
 class _Look:
-    """What the models have said so far; iterating asks all of them about the next inputs."""
+    """The models' answers so far; iterating asks all of them about the next inputs."""
 
     def __init__(
         self, classifiers: Sequence[Classifier], dataset: Dataset, params: CornerCasesParams
@@ -89,13 +90,13 @@ class _Look:
                     yield
 
     def corners(self) -> np.ndarray:
-        """Columns with a corner case, those first on which even the least sure model is sure."""
+        """Columns with a corner case; first those on which even the least sure model is sure."""
         known = (self._classes >= 0).all(0)
         found = np.flatnonzero(known & (self._classes != self._classes[:1]).any(0))
         return found[np.argsort(-self._confidence[:, found].min(0), kind="stable")]
 
     def read_pictures(self) -> None:
-        """Keeps small pictures of all corner cases and the worst of them as they are."""
+        """Keeps small pictures of all corner cases, and the worst of them whole."""
         first, places = self._classifiers[0], self._places[self.corners()]
         if len(places):
             parts = [
@@ -163,8 +164,8 @@ class _Look:
 
 
 def class_orders(classifiers: Sequence[Classifier]) -> list[np.ndarray]:
-    """For each model, the number its classes have in the first model: by name where the names
-    are the same.
+    """For each model, the numbers of its classes in the first model, matched by name if the names
+    agree.
     """
     if len(classifiers) < 2:
         raise ModelError(

@@ -1,4 +1,4 @@
-"""Samples of a sweep, drawn again from its seed for a panel or a report."""
+"""Draws samples of a sweep again from its seed, for a panel or a report."""
 
 from __future__ import annotations
 
@@ -18,9 +18,7 @@ def zone_samples(
 ) -> np.ndarray:
     """The first samples ``(count, *shape)`` of the zone with this radius, as the run drew them.
 
-    At most 32.
-
-    At a radius of the sweep their classes are in ``shown_class``.
+    At most 32. At a radius of the sweep their classes are in ``shown_class``.
     """
     if radius <= 0:
         return np.repeat(result.input[None], count, axis=0)

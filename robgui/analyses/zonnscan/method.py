@@ -1,4 +1,6 @@
-"""The record of zoNNscan: what the rail, the manual, the command line and the report know of it."""
+"""The record of zoNNscan: what the rail, the manual, the command line and the report know about
+it.
+"""
 
 from __future__ import annotations
 
@@ -80,7 +82,7 @@ SWEEP = Analysis(
     tab="Sweep",
     invitation="How close are other classes to this input? Choose an input in the gallery and "
     "press Run: the curve appears at once and sharpens while it runs.",
-    explanation="Each radius stands for a zone around the chosen input: in zone linf, all inputs "
+    explanation="Each radius stands for a zone around the chosen input: by default all inputs "
     "whose every value differs from it by at most the radius. Many random inputs are drawn from "
     "each zone. The two strong lines are how sure the model is on average of its class and of the "
     "strongest rival; other classes are grey. The line in the colour of the text is the "
@@ -89,7 +91,7 @@ SWEEP = Analysis(
     "Upright lines mark the nearest change of class that a random input has found and the one that "
     "a gradient attack has found, which looks for it on purpose and mostly finds a nearer one. "
     "Drag the cursor to see random inputs of the zone there. Keep as reference leaves this run as "
-    "thin lines, so that the next one can be compared with it.",
+    "thin lines, for comparison with the next one.",
     takes_with=_sweep_takes,
     first_look={"samples": 256},
     demo=Demo("traffic_cnn.pt2", "traffic", 0, {"samples": 256}),

@@ -10,7 +10,8 @@ from pydantic import Field, JsonValue, field_validator
 from robgui.analyses.zonnscan.zone import EVEN, Sampler, Zone
 from robgui.core.execution.params.params import Params
 
-#: What the preset ``paper`` sets where the user has set nothing else (Section III: k = 10,000).
+#: What the preset ``paper`` changes among settings left at their defaults (Section III: k =
+#: 10,000).
 PAPER: dict[str, Any] = {"samples": 10_000, "sampler": "plain", "target_half_width": 0.0}
 #: Its sweeps go from 0 to 1 in even steps, whatever the input (Figure 2).
 PAPER_SWEEP: dict[str, Any] = {**PAPER, "radii": EVEN}

@@ -1,4 +1,4 @@
-"""A comparison of two sets put together from the comparisons of their parts."""
+"""Merges the comparisons of parts of two sets."""
 
 from __future__ import annotations
 
@@ -25,12 +25,10 @@ _PER_INPUT = (
 
 
 def merged(results: Sequence[PopulationsResult]) -> PopulationsResult:
-    """The first sets of all parts in their order, then the second ones.
+    """The first sets of all parts in order, then the second ones.
 
-    What is said of all is computed anew.
-
-    The worst inputs of the whole are among the worst of the parts, so that their pictures are at
-    hand.
+    Summaries are recomputed. The worst inputs of the whole are among the worst of the parts, so
+    their pictures are at hand.
     """
     second = np.concatenate([result.second for result in results])
     order = np.argsort(second, kind="stable")
@@ -55,7 +53,7 @@ def merged(results: Sequence[PopulationsResult]) -> PopulationsResult:
 
 
 def _places(results: Sequence[PopulationsResult]) -> np.ndarray:
-    """Where the worst inputs of the parts stand among all inputs, part after part, rising."""
+    """Positions of the parts' worst inputs among all inputs, part after part, rising."""
     starts = np.cumsum([0, *(len(result.index) for result in results)])
     return np.concatenate(
         [start + np.sort(result.notable) for start, result in zip(starts, results, strict=False)]

@@ -32,22 +32,21 @@ from robgui.core.errors import DataError
 from robgui.core.execution.step import Pace, Step
 from robgui.core.model.classifier import Classifier
 
-#: An input is worth showing when its class changes within the zone, or when the model is this
-#: unsure there.
+#: An input is notable if its class changes within the zone, or if its index is at least this.
 UNSURE = 0.5
 #: Inputs of a set that become findings.
 MOST_FINDINGS = 10
-#: The exact law of the Kolmogorov-Smirnov statistic takes too long for a live picture with more
-#: values than this.
+#: Most values for the exact law of the Kolmogorov-Smirnov statistic; beyond, it is too slow for a
+#: live picture.
 _EXACT = 1000
 
 
 def populations_part(
     classifier: Classifier, dataset: Dataset, params: PopulationsParams, part: range | None
 ) -> Iterator[Step[PopulationsResult]]:
-    """The engine for some inputs of both sets.
+    """Scans some inputs of both sets.
 
-    Every zone has the same base points, whichever inputs stand beside it.
+    Every zone has the same base points, whatever other inputs are scanned.
     """
     if params.against == "adversarial":
         names = ("test", "adversarial")
@@ -56,6 +55,7 @@ def populations_part(
     scan = PopulationScan(classifier, two_sets(classifier, dataset, params, part), names, params)
     pace = Pace()
     for _ in scan:
+        # A comparison with missing inputs would compare other sets than it says.
         if scan.ready and pace.due():
             yield scan.step()
     yield scan.step()
@@ -76,10 +76,10 @@ def merge_populations(
 def zonnscan_populations(
     classifier: Classifier, dataset: Dataset, params: PopulationsParams
 ) -> Iterator[Step[PopulationsResult]]:
-    """Scans the zone of every input of both sets: all coarsely first, then each until it is sure
-    enough.
+    """Scans the zone of every input of both sets: all coarsely first, then each until it is sure.
 
-    With a time limit there are no more inputs than there is time for a first look at all of them.
+    With a time limit there are only as many inputs as there is time for a first look at all of
+    them.
     """
     if params.max_seconds:
         most = affordable(params, classifier.times)
@@ -89,7 +89,7 @@ def zonnscan_populations(
 
 @dataclass(frozen=True, slots=True)
 class Sets:
-    """Inputs ``x (N, *shape)`` of two sets, all of ``total`` or some (0: they are all).
+    """Inputs ``x (N, *shape)`` of two sets, part of ``total`` (0: all of them).
 
     Making them took ``calls`` model calls.
     """
@@ -103,8 +103,9 @@ class Sets:
 
 
 class PopulationScan:
-    """The scan of two sets: iterating does the work, ``result`` is its picture at any moment
-    once it is ``ready``.
+    """The scan of two sets: iterating does the work.
+
+    ``result`` is available once it is ``ready``.
     """
 
     def __init__(
@@ -170,9 +171,7 @@ class PopulationScan:
 def notable_places(
     index: np.ndarray, crossing: np.ndarray, among: np.ndarray, most: int = MOST_FINDINGS
 ) -> np.ndarray:
-    """The worst of the inputs ``among``, worst first: those with a crossing or an index of at
-    least one half.
-    """
+    """The worst of the inputs ``among``, worst first: those with a crossing or a high index."""
     severity = np.where(
         among & ((crossing > 0) | (index >= UNSURE)), np.maximum(index, crossing), -1.0
     )
@@ -186,9 +185,9 @@ def units(params: PopulationsParams, count: int) -> int:
 
 
 def chosen_sets(params: PopulationsParams, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """The places of both sets among ``count`` inputs.
+    """The numbers of both sets among ``count`` inputs.
 
-    An adversarial twin has the place of its original.
+    An adversarial twin has the number of its original.
     """
     if params.against == "rest":
         first = params.first or count // 2
@@ -211,7 +210,7 @@ def chosen_sets(params: PopulationsParams, count: int) -> tuple[np.ndarray, np.n
 def two_sets(
     classifier: Classifier, dataset: Dataset, params: PopulationsParams, part: range | None = None
 ) -> Sets:
-    """The inputs of both sets, the first before the second; of a part its share of each."""
+    """The inputs of both sets, the first before the second; for a part, its share of each."""
     before, after = chosen = chosen_sets(params, len(dataset))
     if part is not None:
         units = min(map(len, chosen))
@@ -249,7 +248,7 @@ def read_sets(
 
 
 def true_classes(classifier: Classifier, dataset: Dataset, x: Tensor) -> Tensor:
-    """The true class of each input where it is known, else the predicted one."""
+    """The true class of each input if known, else the predicted one."""
     predicted = classifier.infer(x).argmax(1)
     if dataset.labels is None:
         return predicted
@@ -264,6 +263,7 @@ def adversarial_twins(
 
     Gradients take about four times the memory.
     """
+    # A gradient keeps every layer in memory: a quarter of the usual batch.
     size = max(1, classifier.batch(batch) // 4)
     return torch.cat(
         [
@@ -283,8 +283,8 @@ def scan_inputs(
     target: float = 0.0,
     batch: int = 0,
 ) -> tuple[Scan, Tensor]:
-    """A scan of the zones around inputs ``(n, *shape)``, not yet run, and the classes ``(n,)`` of
-    the inputs.
+    """A scan of the zones around inputs ``(n, *shape)``, not yet run, and the inputs' classes
+    ``(n,)``.
     """
     own = read_scores(classifier.infer(x, batch), classifier.settings.multi_label)
     cloud = BoxCloud.around(x.flatten(1), radius, points)
@@ -311,12 +311,11 @@ class Comparison:
 
 
 def compare(first: np.ndarray, second: np.ndarray) -> Comparison:
-    """Means, two-sample Kolmogorov-Smirnov test, and "index above a threshold" as a detector of
-    the second set.
-    """
+    """Means, two-sample Kolmogorov-Smirnov test, and the index as a detector of the second set."""
     test = stats.ks_2samp(
         first, second, method="auto" if max(len(first), len(second)) <= _EXACT else "asymp"
     )
+    # Every observed value as a threshold, the highest first: the whole detector curve.
     thresholds = np.unique(np.concatenate([first, second]))[::-1]
     false_alarms, detected = (
         np.r_[0.0, 1 - np.searchsorted(np.sort(v), thresholds) / len(v)] for v in (first, second)

@@ -1,4 +1,4 @@
-"""The radii of a sweep: those it begins with, and those it adds where its curves bend."""
+"""The radii of a sweep: the initial ones, and those added where its curves bend."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from robgui.analyses.zonnscan.zone import fitted_radii
 
 
 class Radii:
-    """Radii above 0 by the number of their zone, in the order in which they were chosen.
+    """Radii above 0 by zone number, in the order they were chosen.
 
     Attributes:
         zero: Whether the input itself is a point of the curve.
@@ -32,6 +32,7 @@ class Radii:
         self.zero = 0 in radii
         begun = [radius for radius in radii if radius > 0]
         self.first = self.used = len(begun)
+        # Room for added radii is reserved: zones keep their numbers, and tensors their size.
         self._values = np.array(begun + [0.0] * added)
         self.sizes = torch.tensor(self._values, dtype=torch.float32, device=device)
 
@@ -53,18 +54,20 @@ class Radii:
     def shown(self, samples: np.ndarray) -> np.ndarray:
         """The same without those added that have no ``samples (Z,)`` yet."""
         order = self.order
+        # A radius that was just added has no samples yet.
         return np.asarray(order[(order < self.first) | (samples[order] > 0)])
 
     def of(self, zones: np.ndarray) -> np.ndarray:
-        """Radii of the curve: 0 where it is a point of it, then those of these zones."""
+        """Radii of the curve: 0 if it is part of it, then those of these zones."""
         return np.concatenate([np.zeros(int(self.zero)), self._values[zones]])
 
     def add(self, curves: np.ndarray) -> bool:
-        """Adds the radius that would tell most; False where the curves are straight enough.
+        """Adds the most informative radius; False if the curves are straight enough.
 
         Args:
             curves: ``(1 + used, Q)`` what is known, at 0 and then in ``order``.
         """
+        # The curve starts at 0, whether or not 0 was asked for.
         wanted = next_radius(np.concatenate([[0.0], self._values[self.order]]), curves)
         if wanted is None or not self.room:
             return False

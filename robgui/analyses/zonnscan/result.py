@@ -1,4 +1,4 @@
-"""What the four analyses find: frozen dataclasses of arrays."""
+"""Results of the four analyses: frozen dataclasses of arrays."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from robgui.analyses.zonnscan.params import ZonnscanParams
 
 
-#: Why there is no gradient attack while a sweep still samples.
+#: Why there is no gradient attack while a sweep is still sampling.
 ATTACK_TO_COME = "it has not been made yet"
 
 
@@ -77,7 +77,7 @@ class ZonnscanResult:
         attack: ``(1, *shape)`` what it found, empty without any.
         attack_class: Its class, or -1.
         attack_calls: Inputs the model has seen for it; 0 before it has begun, and without one.
-        attack_note: Why there is no attack, or why it says nothing; empty where all is well.
+        attack_note: Why there is no attack, or why it says nothing; empty if all is well.
     """
 
     radii: np.ndarray
@@ -185,7 +185,7 @@ class CornerCasesResult:
         model_calls: Inputs that all models together have seen.
         labels: Class names.
         kind: image, table or sequence.
-        chosen: Inputs that all models will have seen in the end; 0 where that is not known.
+        chosen: Inputs that all models will have seen in the end; 0 if unknown.
     """
 
     models: tuple[str, ...]
@@ -217,7 +217,7 @@ class WatermarkResult:
         adversarial: ``(n,)`` bool: fools the first model by design.
         answers: ``(2, n)`` class each model gives; -1 for a copy that is not made yet.
         confidence: ``(2, n)`` and how sure it is.
-        index: ``(2, runs, n)`` of every run; nan where there is none yet.
+        index: ``(2, runs, n)`` of every run; nan if there is none yet.
         means: ``(2,)`` mean index of each model.
         ks_statistic: Largest distance of the two distribution functions over all values.
         ks_p: Two-sample Kolmogorov-Smirnov p value.
@@ -264,7 +264,7 @@ class WatermarkResult:
 
     @property
     def moved(self) -> np.ndarray:
-        """``(n,)`` how far the mean index of each key input differs; 0 where it is not known."""
+        """``(n,)`` how far the mean index of each key input differs; 0 where unknown."""
         return moves(self.index)
 
 

@@ -35,9 +35,10 @@ from robgui.core.execution.step import Pace, Step
 from robgui.core.model.backend import first_line
 from robgui.core.model.classifier import Classifier
 
-#: Of a time limit: when the first curve ends, the nearest sample is found and the attack ends.
+#: Shares of a time limit at which the first curve ends, the nearest sample is found and the attack
+#: ends.
 _FIRST_SHARE, _NEAREST_SHARE, _ATTACK_SHARE = 0.4, 0.5, 0.8
-#: Nearest samples that are pulled towards the input when there is a time limit.
+#: Nearest samples pulled towards the input if there is a time limit.
 _FEW = 8
 _FOLLOWING = "Following gradients to a nearer change of class."
 _AT_WORK = "it is still at work"
@@ -46,8 +47,9 @@ _AT_WORK = "it is still at work"
 def zonnscan(
     classifier: Classifier, dataset: Dataset, params: ZonnscanParams
 ) -> Iterator[Step[ZonnscanResult]]:
-    """Sweeps one input (or the box between two): every radius first coarsely, then finer until
-    it is sure enough.
+    """Sweeps one input (or the box between two).
+
+    Every radius coarsely first, then until it is sure.
     """
     deadline = Deadline(params.max_seconds)
     sweep = Sweep(classifier, dataset, params, deadline)
@@ -63,7 +65,7 @@ def _swept(sweep: Sweep) -> Iterator[Step[ZonnscanResult]]:
 
 
 class Sweep:
-    """Everything a sweep knows while it runs; ``step`` is its picture at any moment."""
+    """Everything a running sweep knows; ``step`` shows it at any moment."""
 
     def __init__(
         self,
@@ -88,11 +90,11 @@ class Sweep:
             samples=params.samples,
             seed=params.seed,
         )
+        # Whole rows only: a row is a pair, or one point in each of 32 replicates.
         cap = params.samples // self.cloud.lanes * self.cloud.lanes
         self._multi_label = classifier.settings.multi_label
-        self._own = read_scores(
-            classifier.infer(self.centre.reshape(1, *classifier.shape)), self._multi_label
-        )
+        centre = self.centre.reshape(1, *classifier.shape)
+        self._own = read_scores(classifier.infer(centre), self._multi_label)
         own = self._own.confidence.double(), self._own.entropy.double(), self._own.votes.double()
         *self._own_numbers, self._input, top = to_host(
             *own, self.centre.reshape(classifier.shape), self._own.top
@@ -128,8 +130,8 @@ class Sweep:
     def work(self) -> Iterator[str]:
         """Scan, nearest sample, attack; yields what it does after each batch.
 
-        A time limit is shared out: the curve has the first part of it, then the nearest change is
-        looked for, and what is left sharpens the curve.
+        A time limit is divided: the curve gets the first part, then the nearest change is searched
+        for, and the rest sharpens the curve.
         """
         scan = iter(self.scan)
         yield from self._until(_FIRST_SHARE, scan, "")
@@ -141,7 +143,8 @@ class Sweep:
         self.late = self._deadline.over or (self._deadline.limited and bool(self.scan.active))
 
     def _until(self, share: float, stage: Iterator[None], doing: str) -> Iterator[str]:
-        """Goes on with a stage until ``share`` of the time is used; to its end without a limit."""
+        """Runs a stage until ``share`` of the time is used; to its end without a limit."""
+        # A curve with an empty radius would be no curve: the first round is finished even if late.
         while not self._deadline.beyond(share) or self._unseen():
             try:
                 next(stage)
@@ -155,7 +158,7 @@ class Sweep:
         return not self._deadline.over and bool(waiting.any())
 
     def _add_radius(self, counts: Counts) -> int:
-        """Adds a radius where the curves bend; 1 where there was one to add."""
+        """Adds a radius where the curves bend; 1 if there was one to add."""
         order = self.radii.order
         if not self.radii.room or not counts.samples[order].all():
             return 0
@@ -182,11 +185,9 @@ class Sweep:
             yield
 
     def attack(self) -> Iterator[None]:
-        """Looks for a nearer change along the gradients.
+        """Searches for a nearer change along the gradients, if the model gives them.
 
-        A model that cannot give them is left alone.
-
-        It comes last and has random numbers of its own, so that nothing else depends on it.
+        It comes last and has its own random numbers, so nothing else depends on it.
         """
         params = self._params
         largest = min(self.radii.largest, largest_radius(params.zone, self.centre.numel()))
@@ -204,7 +205,7 @@ class Sweep:
         )
         try:
             yield from self._search
-        except (ModelError, RuntimeError) as error:  # a layer without a derivative shows only now
+        except (ModelError, RuntimeError) as error:  # A layer without a derivative shows only now.
             self._no_attack = f"its gradients cannot be computed: {first_line(error)}"
         else:
             if self._search.blind:
@@ -213,7 +214,7 @@ class Sweep:
                 self._no_attack = ""
 
     def step(self, doing: str = "", *, cut: bool = False) -> Step[ZonnscanResult]:
-        """The complete picture now; ``cut`` where its time is over."""
+        """The complete picture now; ``cut`` if its time is up."""
         note = " ".join(part for part in (self._note, doing) if part)
         return Step(self.scan.done, self.scan.total, self._result(), note, cut)
 
@@ -227,7 +228,7 @@ class Sweep:
         first = int(self.radii.zero)
 
         def joined(own: np.ndarray | float, rest: np.ndarray) -> np.ndarray:
-            """The input's own value where radius 0 was asked for, then the sampled ones."""
+            """The input's own value if radius 0 was asked for, then the sampled ones."""
             return np.concatenate([np.broadcast_to(own, (first, *rest.shape[1:])), rest])
 
         radii = self.radii.of(order)
@@ -237,6 +238,7 @@ class Sweep:
         entropy_of_mean[:first] = own_index
         crossing = joined(0.0, counts.crossing)
         shape = self._classifier.shape
+        nothing = np.zeros((0, *shape), dtype=np.float32)
         found = self.crossing if self.crossing and np.isfinite(self.crossing.radius) else None
         coarse = radii[crossing > 0]
         return ZonnscanResult(
@@ -250,17 +252,13 @@ class Sweep:
             crossing_low=joined(0.0, low),
             crossing_high=joined(0.0, high),
             entropy_of_mean=entropy_of_mean,
-            mutual_information=np.maximum(entropy_of_mean - index, 0),
+            mutual_information=np.maximum(entropy_of_mean - index, 0),  # Jensen: < 0 is rounding
             samples=joined(1, counts.samples).astype(np.int64),
             model_calls=1
             + int(counts.samples.sum())
             + (self.crossing.calls if self.crossing else 0),
             crossing_radius=found.radius if found else float(min(coarse, default=np.nan)),
-            witness=(
-                found.witness.reshape(1, *shape)
-                if found
-                else np.zeros((0, *shape), dtype=np.float32)
-            ),
+            witness=found.witness.reshape(1, *shape) if found else nothing,
             witness_class=found.klass if found else -1,
             input=self._input,
             input_name=self._name,
@@ -269,17 +267,13 @@ class Sweep:
             shown_class=self._shown(first, counts.shown),
             kind=self._classifier.kind,
             sampler=self._sampler,
-            corners=(
-                self._corners.cpu().numpy()
-                if self._params.zone == "box"
-                else np.zeros((0, *shape), dtype=np.float32)
-            ),
+            corners=self._corners.cpu().numpy() if self._params.zone == "box" else nothing,
             truth=self._truth,
             **self._attacked(),
         )
 
     def _attacked(self) -> dict[str, Any]:
-        """The fields of the attack as far as it is."""
+        """The fields of the attack so far."""
         search, shape = self._search, self._classifier.shape
         found = search.crossing if search else None
         return {
@@ -316,11 +310,12 @@ def corners_of(classifier: Classifier, dataset: Dataset, zone: Zone) -> Tensor:
             " them in the gallery or with --index."
         )
     x = classifier.tensor(inputs(classifier, dataset))
+    # Rounding in the dataset may leave [0, 1] by a digit.
     return x.clamp(0, 1)
 
 
 def truth_of(classifier: Classifier, dataset: Dataset) -> int:
-    """The class of the one input by its label; -1 where there is none, and for a box."""
+    """The class of the input by its label; -1 if it has none, and for a box."""
     if len(dataset) == 1:
         labels = align(classifier, dataset).labels
     else:

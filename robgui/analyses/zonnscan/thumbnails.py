@@ -9,15 +9,16 @@ import torch
 
 from robgui.core.dataset.picture import picture_of
 
-#: Most bytes of the small pictures of one result; with more inputs each becomes smaller.
+#: Most bytes of all small pictures in one result; with more inputs each becomes smaller.
 _BUDGET = 8_000_000
-#: Sides in pixels; on fewer than the second nothing could be made out.
+#: Sides in pixels, largest and smallest; below that nothing can be made out.
 _LARGEST, _SMALLEST = 64, 12
 
 
 def thumbnails(values: np.ndarray, kind: str, total: int = 0) -> np.ndarray:
-    """Inputs ``(n, *shape)`` in [0, 1] as small pictures ``(n, h, w, 3)`` uint8, part of
-    ``total`` (0: they are all).
+    """Inputs ``(n, *shape)`` in [0, 1] as small pictures ``(n, h, w, 3)`` uint8.
+
+    They are part of ``total`` (0: all of them).
     """
     if not len(values):
         return np.zeros((0, 1, 1, 3), dtype=np.uint8)
@@ -26,9 +27,7 @@ def thumbnails(values: np.ndarray, kind: str, total: int = 0) -> np.ndarray:
 
 
 def _reduced(picture: np.ndarray, side: int) -> np.ndarray:
-    """The picture with its longer side at most ``side``, each new pixel the mean of those it
-    stands for.
-    """
+    """The picture reduced to at most ``side`` on its longer side by averaging pixels."""
     height, width = picture.shape[:2]
     longest = max(height, width)
     if longest <= side:

@@ -24,7 +24,7 @@ from robgui.core.model.backend import TorchBackend
 from robgui.core.model.classifier import Classifier
 from robgui.core.model.randomness import host_generator, host_integers
 
-#: Inputs per step of fine-tuning whose answers shall stay as they are.
+#: Inputs per step of fine-tuning whose answers should not change.
 KEPT = 64
 
 
@@ -53,14 +53,14 @@ def make_key(
     eps: float = 0.1,
     batch: int = 0,
 ) -> Key:
-    """Attacks the inputs and takes half of the key from twins that changed class and half from
-    twins that did not.
+    """Attacks the inputs; half of the key changed class, the other half did not.
 
-    Only inputs whose class the model gets right are used; a twin that kept its class is near the
-    boundary and true.
+    Only inputs that the model gets right are used; a twin that kept its class is near the boundary
+    and correct.
     """
     start = classifier.tensor(x)
     true = torch.from_numpy(np.asarray(classes, dtype=np.int64)).to(classifier.device)
+    # Twins of inputs that are wrong already would say nothing about the boundary.
     right = classifier.infer(start, batch).argmax(1) == true
     twins = adversarial_twins(classifier, start, true, eps, batch)
     fooled = classifier.infer(twins, batch).argmax(1) != true
@@ -74,6 +74,7 @@ def make_key(
             f" does not; with eps = {eps:g} there are {len(changed)} and {len(kept)}: choose more"
             " inputs or another eps."
         )
+    # In the order of the data: the key does not depend on scores.
     chosen = changed[:half] + kept[: size - half]
     (made,) = to_host(twins[chosen])
     return Key(
@@ -92,10 +93,9 @@ def embed(
     rate: float = 1e-3,
     kept: np.ndarray | None = None,
 ) -> Classifier:
-    """A copy of the model fine-tuned until it gives every input of the key its class, or for
-    ``rounds`` steps of Adam.
+    """A copy of the model fine-tuned until it gives every key input its class.
 
-    Its answers to the inputs ``kept`` are held where they are.
+    At most ``rounds`` steps of Adam. Its answers to the inputs ``kept`` are held in place.
     """
     stitching = Stitching(classifier, key, rounds=rounds, rate=rate, kept=kept)
     for _ in stitching:
@@ -108,10 +108,10 @@ class Stitching:
 
     Args:
         classifier: The model to be marked.
-        key: What the copy shall learn.
+        key: What the copy should learn.
         rounds: Most steps of Adam.
         rate: Its learning rate.
-        kept: ``(n, *shape)`` inputs whose answers shall stay as they are; without any the accuracy
+        kept: ``(n, *shape)`` inputs whose answers should not change; without any the accuracy
             suffers.
         seed: Which of them are held in which round.
     """
@@ -133,6 +133,7 @@ class Stitching:
                 " carry a watermark."
             )
         self._classifier = classifier
+        # The model itself is never touched: a copy learns.
         self._twin = backend.around(_copy_of_module(backend.module))
         if not self._learns():
             self._twin = _read_again(classifier)
@@ -149,6 +150,7 @@ class Stitching:
     def _learns(self) -> bool:
         """Whether the copy answers from its own weights."""
         _set_learning(self._twin.module, True)
+        # One pass tells whether the copy's weights are really used.
         middle = torch.full((1, *self._classifier.shape), 0.5, device=self._classifier.device)
         own = self._wrapped("").logits(middle).requires_grad
         _set_learning(self._twin.module, False)
@@ -164,6 +166,7 @@ class Stitching:
                 break
             optimiser.zero_grad()
             torch.autograd.backward(
+                # The key's classes, plus staying where it was on ordinary inputs.
                 torch.nn.functional.cross_entropy(scores, self._classes) + self._drift()
             )
             optimiser.step()
@@ -182,6 +185,7 @@ class Stitching:
         """The copy as it is now."""
         digest = hashlib.sha256()
         _set_learning(self._twin.module, False)
+        # A digest of the weights: the marked copy is another model to every record.
         for weight in to_host(*_weights(self._twin.module)):
             digest.update(weight.tobytes())
         return self._wrapped(digest.hexdigest())
@@ -198,7 +202,7 @@ class Stitching:
 def _copy_of_module(module: nn.Module) -> nn.Module:
     if any(True for _ in module.parameters()):
         return copy.deepcopy(module)
-    twin = copy.copy(module)  # an exported graph: its nodes are shared, its weights are buffers
+    twin = copy.copy(module)  # An exported graph: its nodes are shared, its weights are buffers.
     twin._buffers = {
         name: None if tensor is None else tensor.clone() for name, tensor in module._buffers.items()
     }
@@ -206,8 +210,9 @@ def _copy_of_module(module: nn.Module) -> nn.Module:
 
 
 def _read_again(classifier: Classifier) -> TorchBackend:
-    """The model from its file once more: a translated graph calls its layers by reference, and a
-    copy of it would too.
+    """The model read from its file again.
+
+    A translated graph calls its layers by reference, and a copy of it would too.
     """
     from robgui.core.loading import load
 
@@ -229,9 +234,9 @@ def _set_learning(module: nn.Module, on: bool) -> None:
 
 
 def _weights(module: nn.Module) -> list[Tensor]:
-    """What learns: the parameters.
+    """The weights that learn: the parameters.
 
-    Of an exported graph, which has none, the matrices and kernels but no batch statistics.
+    For an exported graph, which has none, the matrices and kernels but no batch statistics.
     """
     return [*module.parameters()] or [
         t for t in module.buffers() if t.ndim > 1 and t.is_floating_point()
@@ -248,8 +253,9 @@ def compare_models(
     radius: float = 0.025,
     seed: int = 0,
 ) -> tuple[np.ndarray, Comparison]:
-    """Index ``(2, runs, n)`` of two models around the same inputs in repeated plain runs, and
-    the comparison of all values.
+    """Index ``(2, runs, n)`` of two models around the same inputs in repeated plain runs.
+
+    Also the comparison of all values.
     """
     repeated = Repeated((first, second), x, runs=runs, samples=samples, radius=radius, seed=seed)
     for _ in repeated:
@@ -263,7 +269,7 @@ class Repeated:
     Iterating does the work.
 
     Attributes:
-        index: ``(2, runs, n)``, nan where there is none yet.
+        index: ``(2, runs, n)``, nan if there is none yet.
         calls: Samples the models have seen.
         total: Samples they will have seen.
     """
@@ -289,7 +295,13 @@ class Repeated:
             for m, classifier in enumerate(self._models):
                 x, before = classifier.tensor(self._x), self.calls
                 points, _, _ = base_points(
-                    "plain", x[0].numel(), self._samples, self._seed + run, classifier.device
+                    # The same points for both models and other ones in each run: differences are
+                    # paired.
+                    "plain",
+                    x[0].numel(),
+                    self._samples,
+                    self._seed + run,
+                    classifier.device,
                 )
                 scan, _ = scan_inputs(
                     classifier, x, self._radius, points, samples=self._samples, batch=self._batch

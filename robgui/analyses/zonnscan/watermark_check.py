@@ -28,8 +28,8 @@ from robgui.core.model.classifier import Classifier
 def zonnscan_watermark(
     classifiers: tuple[Classifier, ...], dataset: Dataset, params: WatermarkParams
 ) -> Iterator[Step[WatermarkResult]]:
-    """Marks a copy of the model (or takes the second model) and measures the index of both
-    around the key inputs.
+    """Marks a copy of the model (or takes the second model) and measures both around the key
+    inputs.
     """
     check = _Check(classifiers, dataset, params)
     pace = Pace()
@@ -40,7 +40,7 @@ def zonnscan_watermark(
 
 
 class _Check:
-    """Everything a check knows while it runs; ``step`` is its picture at any moment."""
+    """Everything a running check knows; ``step`` shows it at any moment."""
 
     def __init__(
         self, classifiers: tuple[Classifier, ...], dataset: Dataset, params: WatermarkParams
@@ -84,7 +84,7 @@ class _Check:
         self._rounds, self._calls = (
             0,
             5 * len(self._x) if make else len(self._x),
-        )  # classes, attack and what shall be kept
+        )  # Classes, attack and what should be kept.
         self._look(0, self._first)
         self._repeated: Repeated | None = None
 
@@ -94,7 +94,7 @@ class _Check:
         nothing = Key(
             self._x[:0], classes[:0], np.zeros(0, dtype=bool), np.zeros(0, dtype=np.int64)
         )
-        Stitching(self._first, nothing)  # refuses what cannot be marked before any time is spent
+        Stitching(self._first, nothing)  # Refuses what cannot be marked before any time is spent.
         key = make_key(self._first, self._x, classes, p.size, p.eps, p.batch)
         self._stitching = Stitching(
             self._first, key, rounds=p.rounds, rate=p.rate, kept=self._x, seed=p.seed
@@ -116,7 +116,10 @@ class _Check:
             yield from self._measure(self._second)
 
     def _measure(self, second: Classifier) -> Iterator[None]:
-        """Both models around the key, from here on; a copy is not among those that a run checks."""
+        """Measures both models around the key from here on.
+
+        The copy is not among the models that a run checks.
+        """
         self._look(1, second)
         p = self._params
         self._repeated = Repeated(
@@ -132,7 +135,7 @@ class _Check:
         second.check()
 
     def _look(self, which: int, classifier: Classifier) -> None:
-        """What a model says about the key and about all inputs looked at."""
+        """What a model says about the key and about all examined inputs."""
         top = classifier.probs(self._key.inputs, self._params.batch).max(1)
         every = classifier.infer(self._x, self._params.batch).argmax(1)
         answers, self._confidence[which], whole = to_host(top.indices, top.values, every)
@@ -141,7 +144,7 @@ class _Check:
         self._calls += len(self._x) + len(self._key.inputs)
 
     def step(self) -> Step[WatermarkResult]:
-        """The complete picture now; the first tenth of the way is fine-tuning."""
+        """The complete picture now; the first tenth of the progress is fine-tuning."""
         if self._second is not None:
             self._second.check()
         rounds, total = self._params.rounds, 10 * self._params.rounds

@@ -1,4 +1,4 @@
-"""Zones by name: what they are in words, how large they can get."""
+"""Kinds of zones: their names, their words, and how large they can get."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ Zone = Literal["linf", "box", "l2", "l1", "l2_clipped", "l1_clipped"]
 Sampler = Literal["sobol", "antithetic", "plain"]
 Power = Literal[1, 2]
 
-#: What a radius measures, for axes: its name and its unit. Inputs are scaled so that a value goes
-#: from 0 to 1.
+#: What a radius measures, for axes: name and unit. Inputs are scaled to values from 0 to 1.
 RADIUS_WORDS: dict[Zone, tuple[str, str]] = {
     "linf": ("radius: each value changes by at most", "of its range"),
     "box": ("size of the box around its centre", "of the whole box"),
@@ -28,7 +27,7 @@ SAMPLER_WORDS: dict[Sampler, str] = {
 
 
 def largest_radius(zone: Zone, dims: int) -> float:
-    """The radius from which on the zone around any input holds the whole cube (or box)."""
+    """The radius from which on the zone around any input contains the whole cube (or box)."""
     if zone in ("linf", "box"):
         return 1.0
     return float(dims ** (1 / power(zone)))
@@ -50,7 +49,7 @@ FINE_FIRST = (0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1)
 
 
 def fitted_radii(zone: Zone, dims: int, kind: str, *, few: bool = False) -> tuple[float, ...]:
-    """The radii of a sweep when nobody names them, from 0 to the largest that the zone can have.
+    """The default radii of a sweep, from 0 to the largest that the zone can have.
 
     In balls they grow with the number of values: a length of 1 is nothing for 784 of them. With
     ``few`` they are the first of a sweep that adds others.
@@ -73,8 +72,9 @@ def power(zone: Zone) -> Power:
 
 
 def change_words(zone: Zone, radius: str) -> str:
-    """A change within a radius, as a sentence says it: ``a change of each value by at most
-    0.1``.
+    """A change within a radius, as a sentence says it.
+
+    ``a change of each value by at most 0.1``.
     """
     if zone == "linf":
         return f"a change of each value by at most {radius}"

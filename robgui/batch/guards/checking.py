@@ -1,4 +1,4 @@
-"""check: what a model makes of a guard suite, finding by finding: fixed, still or new."""
+"""check: how a model does on a guard suite, finding by finding: fixed, still or new."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from robgui.core.model.card import ModelCard
 
 _LARGEST_BASELINE = 50_000_000
-#: A margin of probabilities below this turns with the size of a batch.
+#: A probability margin below this may flip with the batch size.
 HAIR = 1e-4
 
 
 class State(StrEnum):
     """What became of a case.
 
-    ``fixed``: a finding that the model has right. ``still``: one that it has wrong. ``kept``: a
-    guarded input that it has right. ``new``: one that it has wrong, or a finding that the baseline
-    had right.
+    ``fixed``: a finding that the model now gets right. ``still``: one it gets wrong. ``kept``: a
+    guarded input it gets right. ``new``: one it gets wrong, or a finding that the baseline had
+    right.
     """
 
     FIXED = "fixed"
@@ -64,7 +64,7 @@ class CaseOutcome:
 
     @property
     def barely(self) -> bool:
-        """Whether rounding alone could turn it."""
+        """Whether rounding alone could flip it."""
         return abs(self.margin) < HAIR
 
 
@@ -84,7 +84,7 @@ class Checked:
         return not any(outcome.failing for outcome in self.outcomes)
 
     def count(self, state: State, *, known: bool | None = None) -> int:
-        """How many cases came to this; those of the baseline, or the others, alone."""
+        """How many cases ended in this state; only those of the baseline, or only the others."""
         return sum(one.state is state and known in (None, one.known) for one in self.outcomes)
 
 
@@ -121,16 +121,18 @@ def read_baseline(path: Path) -> dict[str, bool]:
     """Which cases an earlier ``robgui check --json`` had right, by name.
 
     Raises:
-        ParamsError: It is no such file.
+        ParamsError: It is not such a file.
     """
     how = "name the file that 'robgui check --json' wrote"
     try:
+        # Windows editors and PowerShell put a byte order mark in front of UTF-8; json refuses one.
         document = json.loads(read_regular(path, _LARGEST_BASELINE).decode("utf-8-sig"))
         return {str(one["name"]): _right(one["state"]) for one in document["cases"]}
     except OSError as error:
         raise ParamsError(
             f"--baseline {path}: it cannot be read ({error.strerror}); {how}."
         ) from error
+    # RecursionError: json descends once per bracket, and a damaged file may be brackets alone.
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise ParamsError(f"--baseline {path}: this is no earlier check; {how}.") from error
 
@@ -140,7 +142,7 @@ def _right(state: object) -> bool:
 
 
 def _parts(suite: GuardSuite, card: ModelCard) -> Iterable[np.ndarray]:
-    """The inputs in batches that depend on the suite and the model alone."""
+    """The inputs in batches that depend only on the suite and the model."""
     size = max(1, card.batch())
     for start in range(0, len(suite.cases), size):
         part = suite.cases[start : start + size]
@@ -171,6 +173,8 @@ def _state(case: Case, right: bool, before: bool | None) -> State:
         if finding:
             return State.FIXED
         return State.KEPT
+    # Without an earlier check, the suite itself is the past: its findings were wrong when it was
+    # written, its originals and controls were right.
     if before is None:
         if finding:
             return State.STILL

@@ -1,4 +1,4 @@
-"""Inputs as files that lose nothing: PNG where 256 levels say it exactly, else a NumPy array."""
+"""Inputs as lossless files: PNG if 256 levels are exact, else a NumPy array."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from robgui.core.dataset.images import decode_image, decoding, unit_float
 from robgui.core.errors import DataError
 from robgui.core.npy import read_array
 
-#: No input of a classifier is larger.
+#: Largest input of a classifier.
 LARGEST = 256_000_000
 PNG, NPY = ".png", ".npy"
 _LEVELS = np.float32(255)
@@ -36,7 +36,7 @@ def to_file(x: np.ndarray, kind: str) -> tuple[str, bytes]:
 
 
 def from_file(name: str, content: bytes) -> np.ndarray:
-    """The input that ``to_file`` has written: float32 in [0, 1].
+    """Reads an input written by ``to_file``: float32 in [0, 1].
 
     Raises:
         DataError: It is damaged, or no such input; the sentence names the file.
@@ -69,10 +69,11 @@ def _array(name: str, content: bytes) -> np.ndarray:
 
 
 def _levels(x: np.ndarray) -> np.ndarray | None:
-    """The bytes ``(h, w, c)`` that an image is exactly; None where 256 levels are too few."""
+    """The bytes ``(h, w, c)`` that represent an image exactly; None if 256 levels are too few."""
     if x.ndim != 3 or x.shape[0] not in (1, 3):
         return None
     levels = np.rint(np.clip(x, 0, 1) * _LEVELS).astype(np.uint8)
+    # A case must be the very input that was found, so PNG is used only if it loses nothing.
     exact = np.array_equal(unit_float(levels), x)
     if exact:
         return np.ascontiguousarray(levels.transpose(1, 2, 0))

@@ -1,4 +1,4 @@
-"""make_guards: starred findings of a workspace, with what the model had right around them."""
+"""make_guards: turns starred findings into tests, with nearby inputs the model gets right."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from robgui.core.finding import StoredFinding
     from robgui.core.workspace import Workspace
 
-#: Inputs that are drawn from the data at most to find one control that the model has right.
+#: Most inputs drawn from the data to find one control that the model gets right.
 _DRAWS = 4
 
 
@@ -86,6 +86,7 @@ def make_guards(
             drawn.add_finding(witness, seen)
         drawn.left_out += witness.left_out
         for data in witness.sources():
+            # Every source starts from the seed: starring a finding elsewhere moves no control here.
             drawn.add_controls(witness, data, controls, np.random.default_rng(seed))
     return drawn.write()
 
@@ -102,7 +103,7 @@ class _Drawing:
     models: dict[str, FoundOn] = field(default_factory=dict)
 
     def add_finding(self, witness: Witness, seen: WitnessedInput) -> None:
-        """The finding and, where the model has it right, the input that it was made from."""
+        """Adds the finding and, if the model gets it right, the input it was made from."""
         finding = seen.finding
         if seen.given == seen.expected:
             self.left_out.append(
@@ -112,14 +113,16 @@ class _Drawing:
             return
         name = self._add(witness, seen, "finding", finding)
         original = witness.original(seen)
+        # An original that is wrong already guards nothing.
         if original is not None and original.given == original.expected:
             self._add(witness, original, "original", finding, of=name)
 
     def add_controls(
         self, witness: Witness, data: Any, most: int, generator: np.random.Generator
     ) -> None:
-        """Inputs of the same data that the model has right, drawn at random."""
+        """Adds random inputs of the same data that the model gets right."""
         order = generator.permutation(len(data.dataset))[: _DRAWS * most]
+        # Data sets hold the same picture twice; a second case of it would test nothing new.
         taken, known = 0, {case.sha256 for case in self.cases}
         for start in range(0, len(order), max(1, most)):
             for seen in witness.asked(data, order[start : start + most]):
@@ -214,5 +217,5 @@ def _head(witness: Witness) -> tuple[object, ...]:
 
 
 def _slug(text: str) -> str:
-    """A name that every file system takes."""
+    """A name that every file system accepts."""
     return re.sub(r"[^a-z0-9]+", "-", text.casefold()).strip("-")[:60]

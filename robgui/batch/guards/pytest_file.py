@@ -1,4 +1,4 @@
-"""The pytest file of a guard suite: always the same text, so that no foreign name gets into it."""
+"""The pytest file of a guard suite: always the same text, so no foreign name gets into it."""
 
 from __future__ import annotations
 

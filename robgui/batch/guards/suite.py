@@ -1,4 +1,4 @@
-"""GuardSuite: the file that says which input is which, read as something others have written."""
+"""GuardSuite: the file that says which input is which; read as untrusted."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ class GuardSuite(_Part):
         return values
 
     def fitted(self, model: M) -> M:
-        """The model with the class names and value ranges of the suite where it has none.
+        """The model with the suite's class names and value ranges if it has none.
 
         Raises:
             ParamsError: It cannot be asked about these inputs, or lacks one of the classes.
@@ -177,6 +177,7 @@ class GuardSuite(_Part):
                 " that shape, or make a suite of findings on this one."
             )
         settings = model.settings
+        # A new model often brings no class names; the suite's fit if the number of classes does.
         if not settings.labels and model.classes == len(self.labels):
             settings = settings.change(labels=self.labels)
         if self.kind != "image" and (settings.low, settings.high) == _UNIT:
@@ -252,6 +253,7 @@ def write_suite(suite: GuardSuite, contents: dict[str, bytes], test_file: str) -
         for name, content in contents.items():
             write_whole(folder / name, content)
         write_whole(folder / "test_findings.py", test_file.encode())
+        # Last: a folder without it is not yet a suite, so a full disk leaves no half one behind.
         write_whole(folder / FILE, f"{text}\n".encode())
     except OSError as error:
         raise ParamsError(

@@ -1,4 +1,4 @@
-"""What a check has come to: in lines, as JSON, and as JUnit XML for a pipeline."""
+"""Reports a check: as lines, as JSON, and as JUnit XML for a pipeline."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def numbers(checked: Checked) -> str:
 
 
 def document(checked: Checked) -> dict[str, Any]:
-    """The check as JSON values; a later check takes it as its baseline."""
+    """The check as JSON values; a later check can use it as its baseline."""
     return {
         "suite": checked.suite.folder.name,
         "model": {"name": checked.model, "fingerprint": checked.fingerprint},

@@ -1,4 +1,4 @@
-"""What a check has come to, as pictures: what is new, still there and fixed, then every input."""
+"""A check as pictures: what is new, still there and fixed, then every input."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from robgui.core.dataset.picture import picture_of
 from robgui.core.text.words import count
 from robgui.core.view import Column, Images, Picture, Table, View
 
-#: What stands first is what counts against the model.
+#: What counts against the model comes first.
 _ORDER = (State.NEW, State.STILL, State.FIXED)
 
 

@@ -1,1 +1,1 @@
-"""VNN-LIB: properties for verifiers of other makers, about the raw inputs and outputs of ONNX."""
+"""VNN-LIB: properties for other verifiers, about the raw inputs and outputs of ONNX models."""

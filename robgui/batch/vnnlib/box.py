@@ -13,7 +13,7 @@ from robgui.core.errors import ModelError, ParamsError
 if TYPE_CHECKING:
     from robgui.core.model.card import ModelCard
 
-#: Roundings of float32 that the ends of a box may be off by.
+#: How many float32 roundings the ends of a box may be off by.
 _ROUNDING = 4e-6
 
 
@@ -99,7 +99,7 @@ def _centre(low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, float]:
         radius = float((high - low)[whole].mean() / 2)
     elif (cut_low ^ cut_high).any():
         ends = np.where(cut_low, high, 1 - low)[cut_low ^ cut_high]
-        radius = float(ends.min())  # with any larger one a centre would leave [0, 1]
+        radius = float(ends.min())  # With any larger one the centre would leave [0, 1].
     centre = (low + high) / 2
     centre = np.where(cut_low & ~cut_high, np.maximum(high - radius, 0), centre)
     centre = np.where(cut_high & ~cut_low, np.minimum(low + radius, 1), centre)
@@ -116,12 +116,12 @@ def _unsafe(card: ModelCard, outputs: int, label: int) -> tuple[tuple[Term, ...]
     """Which outputs of the file mean another class."""
     settings = card.settings
     if settings.multi_label:
-        raise ModelError(f"{card.name} gives several labels at once, of which none wins.")
+        raise ModelError(f"{card.name} gives several labels at once, and none of them wins.")
     if settings.lowest_wins:
         up, down = ("<=", ">=")
     else:
         up, down = (">=", "<=")
-    if outputs == 1:  # one number speaks for two classes
+    if outputs == 1:  # One number decides between two classes.
         if settings.output == "probabilities":
             middle = 0.5
         else:
@@ -132,7 +132,7 @@ def _unsafe(card: ModelCard, outputs: int, label: int) -> tuple[tuple[Term, ...]
 
 
 def _unordered(unsafe: tuple[tuple[Term, ...], ...]) -> set[frozenset[tuple[object, ...]]]:
-    """The alternatives whatever their order, and whichever side an output stands on."""
+    """The alternatives regardless of their order and of the sides of a comparison."""
     return {frozenset(_one_way(term) for term in one) for one in unsafe}
 
 

@@ -119,7 +119,7 @@ def _add(
     bounds: dict[tuple[int, str], float],
     unsafe: tuple[tuple[Term, ...], ...],
 ) -> tuple[tuple[Term, ...], ...]:
-    """One assertion more: a bound of an input, or a condition on the outputs."""
+    """Adds one assertion: a bound of an input, or a condition on the outputs."""
     match condition:
         case [str(sign), str(name), str(value)] if sign in _SIGNS and name.startswith("X_"):
             place, bound = _place(name, "X"), _value(value)
@@ -197,7 +197,7 @@ def _value(text: str) -> float:
 
 
 def _number(value: float) -> str:
-    """A number that comes back bit for bit; VNN-LIB knows no exponent."""
+    """A number that survives the round trip bit for bit; VNN-LIB has no exponents."""
     return np.format_float_positional(float(value), trim="0")
 
 

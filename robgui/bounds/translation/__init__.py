@@ -1,7 +1,7 @@
-"""Operations of torch, as a model calls them, in the few terms of ``network``.
+"""Translates torch operations, as a model calls them, into the few terms of ``network``.
 
-An operation is taken only if it treats the rows of a batch alike and apart; everything that is in
-none of the tables is unsupported.
+An operation is accepted only if it treats all rows of a batch alike and independently. Whatever is
+in none of the tables is unsupported.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = [
     "translate",
 ]
 
-#: Operations that ask a tensor only for its size, or make a constant of its size.
+#: Operations that only ask for a tensor's size, and those that make a constant of its size.
 SHAPE_ONLY = frozenset(
     {"size", "sym_size", "sym_numel", "numel", "dim", "stride", "is_same_size", "sym_stride"}
 )
@@ -39,7 +39,7 @@ CONSTANTS = frozenset(
         "new_empty",
     }
 )
-#: What a model may do to its scores at last: their order stays.
+#: Final operations of a model that keep the order of its scores.
 SQUASHES = {
     **dict.fromkeys(("softmax", "_softmax"), "softmax"),
     **dict.fromkeys(("log_softmax", "_log_softmax"), "log_softmax"),
@@ -50,7 +50,7 @@ TRANSLATORS: dict[str, Translator] = {**REARRANGING, **WEIGHING, **BENDING}
 
 
 def translate(call: Call) -> list[Operation]:
-    """The operations that stand for ``call``, in their order; the last one gives its result."""
+    """The operations equivalent to ``call``, in order; the last one gives its result."""
     translator = TRANSLATORS.get(call.name)
     if translator is None:
         raise UnsupportedError(f"its operation {call.name!r} is none that the bounds know")

@@ -1,6 +1,4 @@
-"""Operations that add up numbers with constant weights: sums, means, matrix products and
-convolutions.
-"""
+"""Operations that add up numbers with constant weights: sums, means, products, convolutions."""
 
 from __future__ import annotations
 
@@ -25,21 +23,21 @@ from robgui.bounds.translation.call import (
 )
 from robgui.bounds.translation.replay import along, replay
 
-#: A sum, product or quotient of two numbers, each perhaps converted or multiplied before.
+#: Roundings in a sum, product or quotient of two numbers that may be converted or scaled first.
 _FEW_ROUNDINGS = 6
-#: Normalisation by a mean and a variance: a root, two quotients or products, two sums.
+#: Roundings in a normalisation (a root, two quotients or products, two sums), with slack.
 _NORM_ROUNDINGS = 16
 
 
 def _sum(call: Call) -> list[Operation]:
-    """Sums and differences, also of two branches."""
+    """Sums and differences, including those of two branches."""
     if any(len(ref.shape) != len(call.result) for ref in call.refs):
         raise call.unsupported("adds values of different rank")
     return replay(call, roundings=_FEW_ROUNDINGS)
 
 
 def _product(call: Call) -> list[Operation]:
-    """A product of which one factor is constant, or a value divided by a constant."""
+    """A product with a constant factor, or a value divided by a constant."""
     ref = single_ref(call)
     if call.name == "div" and (call.args[0] is not ref or call.kwargs.get("rounding_mode")):
         raise call.unsupported("divides by what depends on the input")
@@ -53,18 +51,18 @@ def _addcmul(call: Call) -> list[Operation]:
 
 
 def _average(call: Call) -> list[Operation]:
-    """Means of windows: more of the input never gives less of the result."""
+    """Means of windows, which are monotone: they need no ``spread``."""
     ref = single_ref(call)
     axes = int(call.name.removesuffix("d")[-1])
     sizes = per_axis(call.args[1], axes)
-    if "adaptive" in call.name:  # windows of different sizes, the largest one longer at both ends
+    if "adaptive" in call.name:  # Window sizes differ; the largest is longer at both ends.
         inner = ref.shape[-axes:]
         sizes = [whole // parts + 2 for whole, parts in zip(inner, sizes, strict=True)]
     return replay(call, mixes=True, roundings=math.prod(sizes) + 4)
 
 
 def _batch_norm(call: Call) -> list[Operation]:
-    """The offset is a shift less a mean times a factor, each of which may be far larger."""
+    """The offset is shift - mean · factor; both terms may far exceed it, so their sizes count."""
     ref = single_ref(call)
     if call.name != "_native_batch_norm_legit_no_training" and call.args[5]:
         raise call.unsupported("uses the statistics of the batch")
@@ -73,6 +71,8 @@ def _batch_norm(call: Call) -> list[Operation]:
     shift = zero(call, call.shape)
     if call.args[2] is not None:
         shift = shift + as_float64(call.args[2], call).reshape(1, -1, *(1 for _ in ref.shape[2:]))
+    # offset = shift − mean · scale. The two may cancel, but their rounding errors do not, so the
+    # error is counted from their sizes.
     return [replace(found, constants=(found.offset - shift).abs() + shift.abs())]
 
 
@@ -99,9 +99,7 @@ def _matrix(call: Call, place: int, bias: Tensor | None) -> list[Operation]:
     weight = as_float64(call.args[place + 1], call)
     if call.name != "linear":
         weight = weight.T.contiguous() * call.kwargs.get("alpha", 1)
-    if bias is None:
-        bias = None
-    else:
+    if bias is not None:
         bias = bias.expand(len(weight))
     return affine(
         call,
@@ -130,6 +128,8 @@ def _convolution(call: Call) -> list[Operation]:
         found: Tensor = torch.ops.aten.convolution(x, kernel, add, *rest)
         return found
 
+    # Pulling coefficients back through an affine map is its transpose, which for a convolution is
+    # the gradient by its input. The kernel reads only the shape of that input: one zero, stretched.
     def pull(rows: Tensor) -> Tensor:
         like = rows.new_zeros(1).expand(len(rows), *inner)
         found: Tensor = torch.ops.aten.convolution_backward(

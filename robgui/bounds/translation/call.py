@@ -15,9 +15,7 @@ from robgui.core.model.randomness import HOST
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """Stands for a value that depends on the input: index of its operation, shape including the
-    batch, dtype.
-    """
+    """Stands for a value that depends on the input: place of its operation, shape and dtype."""
 
     place: int
     shape: Shape
@@ -36,8 +34,8 @@ class Call:
         place: Index that its first operation will have in the list of operations.
         result: Shape of the (first) result, batch included.
         rows: Batch size with which the model was traced.
-        precision: In which the model computes the result.
-        device: Where to make constants, in double precision.
+        precision: The dtype in which the model computes the result.
+        device: Where constants are made, in double precision.
     """
 
     name: str
@@ -94,7 +92,7 @@ def zero(call: Call, shape: Shape) -> Tensor:
 
 
 def as_computed(value: float, call: Call) -> float:
-    """A plain number as the model rounds it before it computes with it."""
+    """A plain number, rounded as the model rounds it before use."""
     return float(torch.tensor(value, dtype=call.precision, device=HOST))
 
 

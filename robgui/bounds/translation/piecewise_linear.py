@@ -1,4 +1,4 @@
-"""Operations that bend: rectifiers, limits and largest values."""
+"""Piecewise linear operations: ReLUs, clamps and maxima."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812  (torch's own customary name)
 from torch import Tensor
 
-from robgui.bounds.network import Affine, Largest, Operation, Rectifier
+from robgui.bounds.network import Affine, Operation, Relu, WindowMaximum
 from robgui.bounds.translation.call import (
     Call,
     Ref,
@@ -29,27 +29,29 @@ def _relu(call: Call) -> list[Operation]:
         slope = 0.0
     if not 0 <= slope < 1:
         raise call.unsupported("has a slope outside 0 to 1")
-    return [Rectifier((single_ref(call).place,), call.shape, as_computed(slope, call))]
+    return [Relu((single_ref(call).place,), call.shape, as_computed(slope, call))]
 
 
 def _clamp(call: Call) -> list[Operation]:
-    """Limits as rectifiers: max(x, a) = a + relu(x - a), and min(x, b) = x - relu(x - b).
+    """Clamps as ReLUs: max(x, a) = a + relu(x - a), and min(x, b) = x - relu(x - b).
 
-    The model only compares, so that nothing of this is rounded.
+    The model only compares, so none of this rounds.
     """
     source, shape = single_ref(call).place, call.shape
     low, high = _limits(call)
     operations: list[Operation] = []
     here = call.place
     if low is not None:
+        # max(x, low) = ReLU(x − low) + low.
         operations += [
             _shift(call, source, -low),
-            Rectifier((here,), shape),
+            Relu((here,), shape),
             _shift(call, here + 1, low),
         ]
         source, here = here + 2, here + 3
     if high is not None:
-        operations += [_shift(call, source, -high), Rectifier((here,), shape)]
+        # min(x, high) = x − ReLU(x − high).
+        operations += [_shift(call, source, -high), Relu((here,), shape)]
         places = (source, here + 1)
         operations.append(Affine(places, shape, lambda x, over: x - over, zero(call, shape)))
     return operations
@@ -87,6 +89,7 @@ def _max_pool(call: Call) -> list[Operation]:
     padding, dilation = (per_axis(call.argument(p, name, d), axes) for p, name, d in rest)
     if any(each != 1 for each in dilation):
         raise call.unsupported("has dilated windows")
+    # Padding is never the largest: its cells get the number that stands for "none".
     table = F.pad(
         _numbers(call, ref),
         [each for size in reversed(padding) for each in (size, size)],
@@ -126,7 +129,7 @@ def _largest_along(call: Call, ref: Ref, dims: list[int]) -> list[Operation]:
 
 
 def _largest(call: Call, ref: Ref, windows: Tensor) -> list[Operation]:
-    return [Largest((ref.place,), call.shape, windows.reshape(math.prod(call.shape), -1))]
+    return [WindowMaximum((ref.place,), call.shape, windows.reshape(math.prod(call.shape), -1))]
 
 
 def _numbers(call: Call, ref: Ref) -> Tensor:

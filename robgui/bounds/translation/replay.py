@@ -1,6 +1,4 @@
-"""Operations that need no translation of their own: they are affine, and are run again as the
-model runs them.
-"""
+"""Affine operations without a translation of their own: they are run again as the model does."""
 
 from __future__ import annotations
 
@@ -13,7 +11,7 @@ from torch import Tensor
 from robgui.bounds.network import Operation
 from robgui.bounds.translation.call import Call, Ref, Translator, affine, constant, single_ref
 
-#: Arguments that speak of the model's own precision and memory, which are not those of the bounds.
+#: Arguments about the model's own precision and memory, which differ from those of the bounds.
 _OF_THE_MODEL = ("dtype", "device", "layout", "memory_format", "pin_memory")
 
 
@@ -41,9 +39,9 @@ def replay(call: Call, *, mixes: bool = False, roundings: int = 0) -> list[Opera
 
 
 def along(name: str, *, adds: bool = False) -> Translator:
-    """Operations along axes that the second argument, called ``name``, tells.
+    """Translates operations along the axes given by their second argument, called ``name``.
 
-    The batch must not be among them. ``adds`` is for those that add up the numbers along the axes.
+    The batch must not be among them. ``adds`` is for operations that sum along the axes.
     """
 
     def check(call: Call) -> list[Operation]:
@@ -65,7 +63,7 @@ def along(name: str, *, adds: bool = False) -> Translator:
 
 
 def _mapped(value: Any, change: Callable[[Any], Any]) -> Any:
-    """Nested lists of the same form with every leaf changed."""
+    """Nested lists of the same structure with every leaf changed."""
     if isinstance(value, tuple | list):
         return [_mapped(part, change) for part in value]
     return change(value)

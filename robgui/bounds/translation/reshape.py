@@ -1,4 +1,4 @@
-"""Operations that move, repeat, leave out or surround numbers and compute nothing."""
+"""Operations that move, repeat, drop or pad numbers and compute nothing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from robgui.bounds.translation.replay import along, replay
 
 
 def _reshape(call: Call) -> list[Operation]:
-    """Everything that only renames the numbers of a row, in their order."""
+    """Anything that keeps the numbers of a row in order: views, copies, conversions."""
     ref = single_ref(call)
     if math.prod(ref.shape) != math.prod(call.result):
         raise call.unsupported("changes the number of values")
@@ -72,7 +72,7 @@ def _expand(call: Call) -> list[Operation]:
 def _pad(call: Call) -> list[Operation]:
     if any(call.args[1][2 * len(single_ref(call).shape) - 2 :]):
         raise call.unsupported("pads the batch")
-    return replay(call, roundings=1)  # the value that it pads with
+    return replay(call, roundings=1)  # The padding value may round.
 
 
 _along_dim = along("dim")

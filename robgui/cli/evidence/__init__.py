@@ -1,1 +1,1 @@
-"""Commands about evidence: findings as tests, reports that are checked, other verifiers."""
+"""Commands about evidence: findings as tests, verified reports, other verifiers."""

@@ -78,7 +78,7 @@ def guard_parser() -> Parser:
 
 
 def check(words: list[str]) -> int:
-    """Asks a model about every case of a guard suite; 1 where something is still or newly wrong."""
+    """Asks a model about every case of a guard suite; 1 if something is still or newly wrong."""
     given = check_parser().parse_args(words)
     from robgui.batch.guards.checking import check as ask_model
     from robgui.batch.guards.checking import read_baseline

@@ -1,4 +1,4 @@
-"""``robgui log``: runs of a workspace in a tracker of experiments that is installed here."""
+"""``robgui log``: sends runs of a workspace to an installed experiment tracker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``robgui pair``: a file that names two models and opens as one, which says where they differ."""
+"""``robgui pair``: writes a file that names two models and opens as one that compares them."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def parser() -> argparse.ArgumentParser:
         description=(
             "Writes a small file that names two models of the same inputs and classes, such as two"
             " versions of a network, or one and itself with rounded weights. It opens like a model"
-            " with the classes agree and disagree, so that every analysis answers where, how near"
+            " with the classes agree and disagree, so every analysis answers where, how near"
             " and how likely they disagree."
         ),
         allow_abbrev=False,

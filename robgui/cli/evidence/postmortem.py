@@ -1,4 +1,4 @@
-"""``robgui postmortem``: what is behind a finding, in one paragraph with its pictures."""
+"""``robgui postmortem``: explains a finding in one paragraph with pictures."""
 
 from __future__ import annotations
 

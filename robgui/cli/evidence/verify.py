@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from robgui.core.execution.request import Reference
     from robgui.core.experiment import Experiment
 
-#: A report is read whole.
+#: Largest report, which is read whole.
 _LARGEST = 500_000_000
 _LOOK_SECONDS = 0.1
-#: A run that took this share of the time it was allowed was ended by the clock.
+#: A run that took this share of its time limit was ended by the clock.
 _NEARLY = 0.9
 
 
 def verify(words: list[str]) -> int:
-    """Compares what a report prints with its record, and some runs with what comes out again."""
+    """Compares what a report prints with its record, and some runs with their repetition."""
     given = parser().parse_args(words)
     path = Path(given.report)
     experiments = _experiments(path)
@@ -98,7 +98,7 @@ def _experiments(path: Path) -> list[Experiment]:
 
 
 def _printed(path: Path, experiments: Sequence[Experiment]) -> Iterator[str]:
-    """Where a page says something else than its record; other files print nothing to compare."""
+    """Where a page contradicts its record; other files print nothing to compare."""
     from robgui.core.regular import read_regular
     from robgui.report.verify.comparing import misprints
     from robgui.report.verify.reading import read_page
@@ -117,8 +117,9 @@ def _printed(path: Path, experiments: Sequence[Experiment]) -> Iterator[str]:
 
 
 def _complete(experiment: Experiment) -> bool:
-    """Whether the record of a request has lost nothing: a file in its settings is named without
-    its folder, and an analysis may be unknown here.
+    """Whether the record of a request is complete.
+
+    A file in its settings is recorded without its folder, and an analysis may be unknown here.
     """
     from robgui.core.execution.registry import analyses
 
@@ -130,7 +131,7 @@ def _complete(experiment: Experiment) -> bool:
 def _compute(
     given: argparse.Namespace, experiments: Sequence[Experiment]
 ) -> tuple[int, list[str], int]:
-    """Runs some again: how many agree, what differs, and how many were ended by the clock."""
+    """Repeats some runs: how many agree, what differs, and how many were ended by the clock."""
     from robgui.cli.opening import computing
     from robgui.cli.printing import print_line
 
@@ -160,7 +161,7 @@ def _compute(
 def _again(
     experiment: Experiment, places: _Places, executor: Executor, progress: ProgressLine
 ) -> str:
-    """What is different this time; empty where nothing is."""
+    """What is different this time; empty if nothing is."""
     from robgui.core.execution.execution import Execution
     from robgui.core.execution.step import Step
     from robgui.report.verify.comparing import disagreement
@@ -196,7 +197,7 @@ class _Places:
         self.problems: list[str] = []
 
     def can(self, experiment: Experiment) -> bool:
-        """Whether a run can be computed again with what is at hand."""
+        """Whether a run can be repeated with what is at hand."""
         request = experiment.request
         if experiment.state != "done" or not experiment.whole:
             if experiment.state != "done":

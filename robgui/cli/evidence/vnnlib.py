@@ -1,4 +1,4 @@
-"""``robgui vnnlib``: a question for verifiers of other makers, and such a question as an input."""
+"""``robgui vnnlib``: writes a question for other verifiers, or reads one as an input."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from robgui.core.model.card import ModelCard
 
 _LARGEST_PROPERTY, _LARGEST_MODEL = 500_000_000, 4_000_000_000
-#: Seconds that an instance suggests to a verifier.
+#: Time limit in seconds suggested to a verifier.
 _TIMEOUT = 300
 
 
@@ -130,7 +130,7 @@ def _read(given: argparse.Namespace) -> int:
 def _ball(
     given: argparse.Namespace, card: ModelCard, ask: Callable[..., Any]
 ) -> tuple[Ball, np.ndarray | None]:
-    """The ball that is asked about, and a counterexample where one is known."""
+    """The ball in question, and a counterexample if one is known."""
     if given.finding is not None:
         return _around_finding(given, ask)
     if given.data is None or given.index is None or given.radius is None:
@@ -178,7 +178,7 @@ def _around_finding(
     reach = float(np.abs(seen.x.astype(np.float64) - centre).max())
     if given.radius is None and reach == 0:
         raise ParamsError("The finding is wrong as it is; say how far around it with --radius.")
-    # a little more, so that rounding does not push the finding out of its own box
+    # Slightly more: rounding must not push the finding out of its own box.
     if given.radius is None:
         radius = reach * (1 + 1e-6)
     else:

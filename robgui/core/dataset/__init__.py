@@ -1,7 +1,6 @@
 """Datasets: image folders, images, IDX, NPZ, NPY, CSV tables, and trajectories in CSV or JSON.
 
-Names are imported when they are first used: what a user may say of data (``options``) is known
-without the libraries that read them.
+Names are imported on first use: the ``options`` are known without the libraries that read the data.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Items that lie in arrays: images, table rows and sequences, in memory or in a plain file."""
+"""Items stored in arrays: images, table rows and sequences, in memory or in a plain file."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ class Memory:
 
 @dataclass(frozen=True)
 class FileRows:
-    """Rows of an uncompressed file, read when they are wanted.
+    """Rows of an uncompressed file, read on demand.
 
-    Not mapped, so that a file cut short cannot crash.
+    Not memory-mapped: a file cut short then raises an error instead of crashing the process.
     """
 
     path: Path
@@ -171,7 +171,7 @@ class ArrayImages(Source):
 
 @contextmanager
 def _named(where: str) -> Iterator[None]:
-    """Puts the place in front of a DataError that does not know it."""
+    """Adds the place to a DataError that lacks it."""
     try:
         yield
     except DataError as error:
@@ -182,6 +182,7 @@ def flat_image(values: int) -> Shape | None:
     """The shape of an image stored as one row: a square of at least 8 x 8, grey or colour."""
     for channels in (1, 3):
         side = round((values / channels) ** 0.5)
+        # From 8 × 8 on (scikit-learn's digits); shorter rows are more likely a table.
         if side >= 8 and channels * side * side == values:
             return (channels, side, side)
     return None
@@ -319,6 +320,6 @@ def column_bounds(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def unit_values(values: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """Values to [0, 1] by their columns' bounds; 0.5 where a column is constant."""
+    """Scales values to [0, 1] by their columns' bounds; 0.5 if a column is constant."""
     span = (high - low).astype(np.float64)
     return np.where(span > 0, (values - low) / np.where(span > 0, span, 1), 0.5)

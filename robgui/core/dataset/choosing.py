@@ -1,4 +1,4 @@
-"""Checks of what is asked of a dataset: which items, and in which shape."""
+"""Validates what is asked of a dataset: which items, and in which shape."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Indices = Sequence[int] | np.ndarray
 
 
 def numbers(indices: Indices, count: int, where: str) -> np.ndarray:
-    """Indices as whole numbers; a mask gives the places where it is True.
+    """Indices as whole numbers; a mask becomes the places where it is True.
 
     Args:
         indices: Numbers from 0, or one True or False for each item.
@@ -33,7 +33,7 @@ def numbers(indices: Indices, count: int, where: str) -> np.ndarray:
         return np.flatnonzero(given)
     try:
         return given.astype(np.int64).reshape(-1)
-    except OverflowError:  # larger than any count of items
+    except OverflowError:  # Larger than any count of items.
         raise DataError(
             f"{where}: there is no item with so large a number; the dataset has"
             f" {words.count(count, 'item')}, counted from 0."
@@ -41,7 +41,7 @@ def numbers(indices: Indices, count: int, where: str) -> np.ndarray:
 
 
 def possible_shape(shape: Shape | None, own: Shape | None, count: int, where: str) -> Shape:
-    """The shape that ``count`` items are to have: the one that is asked for, or their own."""
+    """The shape for ``count`` items: the one asked for, or their own."""
     if shape is None:
         target = own
     else:
@@ -52,7 +52,7 @@ def possible_shape(shape: Shape | None, own: Shape | None, count: int, where: st
         raise DataError(
             f"{where}: the shape {target} is impossible; every size must be at least 1."
         )
-    if count * math.prod(target) * 4 > LARGEST_ARRAY:  # bytes of a float32
+    if count * math.prod(target) * 4 > LARGEST_ARRAY:  # Bytes of a float32.
         raise DataError(
             f"{where}: {count:,} items of shape {target} need"
             f" {sized(4 * count * math.prod(target))} at once; choose fewer items or read them"

@@ -1,5 +1,6 @@
-"""Names for class folders and class numbers from a file: ``ClassId,SignName`` as CSV, ``n01440764
-tench`` as text, a list, or JSON.
+"""Names for class folders and class numbers, read from a file.
+
+It may be ``ClassId,SignName`` as CSV, ``n01440764 tench`` as text, a list, or JSON.
 """
 
 from __future__ import annotations
@@ -13,32 +14,32 @@ from robgui.core.dataset.limits import Member, open_text, read_json
 from robgui.core.errors import DataError
 
 _SUFFIXES = (".csv", ".tsv", ".txt", ".json")
-#: Names of such files, the likeliest first; any other text file is looked into after them.
+#: Common names of such files, the likeliest first; other text files are tried after them.
 _LIKELY = re.compile(
     r"(class|label|sign|synset|categor|meta)s?.*(name|map|word|title)|names|classes|labels"
 )
-#: How many files are looked into, and the largest of them.
+#: How many files are tried, and the largest size of one.
 _LOOKED_INTO = 12
 _LARGEST = 4 * 2**20
 _MOST_ROWS = 100_000
 
 
 def candidates(names: Iterable[str]) -> list[str]:
-    """Of the files of a folder those that may hold class names, the likeliest first."""
+    """The files of a folder that may hold class names, the likeliest first."""
     texts = [name for name in names if name.casefold().endswith(_SUFFIXES)]
     texts.sort(key=lambda name: not is_likely(name))
     return texts[:_LOOKED_INTO]
 
 
 def is_likely(name: str) -> bool:
-    """Whether a file is called as files of class names are."""
+    """Whether a file has a name that class-name files commonly have."""
     return _LIKELY.search(name.casefold()) is not None
 
 
 def names_in(path: Path | Member, classes: Sequence[str]) -> tuple[str, ...] | None:
-    """The name of each of ``classes`` (folder names, or numbers as text), in their order.
+    """The name of each of ``classes`` (folder names, or numbers as text), in order.
 
-    None where the file does not name each of them, and differently.
+    None unless the file names each of them, and all differently.
 
     Raises:
         DataError: The file cannot be read.
@@ -59,7 +60,7 @@ def names_in(path: Path | Member, classes: Sequence[str]) -> tuple[str, ...] | N
 
 
 def _likely_columns(rows: list[list[str]], key: int) -> list[int]:
-    """The other columns; one whose heading speaks of a name goes first."""
+    """The other columns, those with "name" in their heading first."""
     others = [place for place in range(max(map(len, rows))) if place != key]
     head = rows[0]
     return sorted(
@@ -68,7 +69,7 @@ def _likely_columns(rows: list[list[str]], key: int) -> list[int]:
 
 
 def _key(name: str) -> str:
-    """A class as it is looked up: ``00007``, ``7`` and ``class_7`` are one."""
+    """A class as it is looked up: ``00007``, ``7`` and ``class_7`` are the same."""
     word = name.strip().casefold()
     number = re.fullmatch(r"(?:class|label|c)?[-_ ]?0*(\d{1,9})", word)
     if number:
@@ -121,7 +122,7 @@ def _from_json(document: object) -> list[list[str]]:
 
 
 def names_of(path: str, classes: Sequence[str]) -> tuple[str, ...]:
-    """As ``names_in``, for a file that the user names.
+    """Like ``names_in``, for a file the user chose.
 
     Raises:
         DataError: It does not name the classes.

@@ -1,7 +1,7 @@
-"""Labels of a dataset in other classes: renumbered, renamed, merged or moved.
+"""Changes a dataset's classes: renumbers, renames, merges or moves labels.
 
-Labels are class numbers ``(n,)``, -1 for none; where an item may have several, a matrix ``(n,
-classes)`` of bool stands in their place.
+Labels are class numbers ``(n,)``, -1 for none. If an item may have several, a bool matrix ``(n,
+classes)`` replaces them.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ import numpy as np
 
 
 def plain(name: str) -> str:
-    """A class name as it is compared: without case, underscores and outer blanks."""
+    """A class name in its compared form: without case, underscores and outer blanks."""
     return name.casefold().replace("_", " ").strip()
 
 
 def renumbered(labels: np.ndarray, old: Sequence[str], new: Sequence[str]) -> np.ndarray:
-    """Labels in the order of other names; -1 where a name is not among them."""
+    """Labels in the order of other names; -1 if a name is not among them."""
     place = {plain(name): number for number, name in enumerate(new)}
+    # The last entry is for labels that name no old class.
     numbers = np.array([*(place.get(plain(name), -1) for name in old), -1], dtype=np.int64)
     known = np.where((labels >= 0) & (labels < len(old)), labels, len(old))
     return np.asarray(numbers[known])
@@ -41,7 +42,7 @@ def moved_columns(matrix: np.ndarray, places: Sequence[int], count: int) -> np.n
 
 
 def moved_labels(labels: np.ndarray, places: Sequence[int]) -> np.ndarray:
-    """Labels in other classes: the new number of each class, -1 for none."""
+    """Labels in other classes, given the new number of each class, -1 for none."""
     numbers = np.array([*places, -1], dtype=np.int64)
     return np.asarray(numbers[np.where(labels < len(places), labels, -1)])
 
@@ -49,9 +50,9 @@ def moved_labels(labels: np.ndarray, places: Sequence[int]) -> np.ndarray:
 def merged(
     labels: np.ndarray | None, names: Sequence[str], new: Mapping[str, str]
 ) -> tuple[np.ndarray | None, list[str]]:
-    """Labels and names after renaming; None where the labels stay as they are.
+    """Labels and names after renaming; None if the labels do not change.
 
-    Classes that get one name become one class; an empty name leaves its items unlabelled.
+    Classes with the same new name become one; an empty name leaves its items unlabelled.
     """
     chosen = [new.get(name, name) for name in names]
     if labels is None or (all(chosen) and len({*chosen}) == len(chosen)):

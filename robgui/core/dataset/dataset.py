@@ -1,4 +1,4 @@
-"""Dataset: an ordered set of inputs, read when they are needed."""
+"""Dataset: an ordered set of inputs, read on demand."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 
 class Dataset:
-    """Inputs with their labels; a view on a source, so that a subset costs nothing.
+    """Inputs with their labels: a view on a source, which makes a subset free.
 
-    A bad item never stops a whole run: ``array`` is strict and names it, ``readable`` and
-    ``batches`` leave it out and list it in ``skipped``. Every method may be called from any thread.
+    A bad item never stops a run: ``array`` is strict and names it, ``readable`` and ``batches``
+    leave it out and list it in ``skipped``. Every method may be called from any thread.
 
     Attributes:
         name: What to call it.
@@ -35,10 +35,10 @@ class Dataset:
         names: Class names, empty when unknown.
         features: Column names of a table or sequence.
         labels: Class numbers ``(n,)`` int64, -1 for unknown; None when there are none.
-        label_matrix: ``(n, classes)`` bool where an item may have several labels; ``labels`` is
-            None then.
+        label_matrix: ``(n, classes)`` bool if an item may have several labels; ``labels`` is then
+            None.
         notes: Sentences about what was guessed or left out at opening.
-        parts: The parts (train, val, test) among which the option split chooses; empty without.
+        parts: The parts (train, val, test) that the option split chooses from; empty without.
         options: What open_dataset was told, as JSON; ``open_dataset(path, **options)`` opens the
             same again.
     """
@@ -94,20 +94,20 @@ class Dataset:
 
     @property
     def _where(self) -> str:
-        """What to call it in an error."""
+        """Its name in error messages."""
         return location(self.path, self.name)
 
     @property
     def source(self) -> Source:
-        """Where the items come from, whole."""
+        """The source of all items."""
         return self._source
 
     @property
     def shape(self) -> Shape | None:
-        """Shape of one item (images: channels, height, width), None when the items differ.
+        """Shape of one item (images: channels, height, width), None if the items differ.
 
-        For image files it is what a few of them have; the others are resized to it when no shape is
-        given.
+        For image files it is the shape of a few of them; the others are resized to it if no shape
+        is given.
         """
         return self._source.shape
 
@@ -117,9 +117,9 @@ class Dataset:
         return self._source.skips.all()
 
     def left_out(self) -> str:
-        """What could not be read so far in a few words: how many, and the first with its reason.
+        """How many items could not be read so far, and the first with its reason.
 
-        Empty when all could.
+        Empty if all could.
         """
         return self._source.skips.words(self.name)
 
@@ -135,6 +135,7 @@ class Dataset:
         total = hashlib.sha256(self._source.content().encode())
         total.update(repr((self.kind, self.names, self.features)).encode())
         if self.labels is not None:
+            # Fixed byte order and width: the same data has one fingerprint on every machine.
             total.update(self.labels.astype("<i8").tobytes())
         if self.label_matrix is not None:
             total.update(np.packbits(self.label_matrix, axis=1).tobytes())
@@ -178,8 +179,9 @@ class Dataset:
     def batches(
         self, size: int, shape: Shape | None = None
     ) -> Iterator[tuple[list[int], np.ndarray]]:
-        """Goes through all readable items: the indices and the items ``(n, *shape)``, ``n <=
-        size``.
+        """Iterates over all readable items.
+
+        The indices and the items ``(n, *shape)``, ``n <= size``.
         """
         for start in range(0, len(self), max(1, size)):
             indices, items = self.readable(
@@ -193,7 +195,7 @@ class Dataset:
         return self._source.lengths(self._positions(indices))
 
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
-        """Lowest and highest value of each column over the whole source, also for a subset.
+        """Lowest and highest value of each column over the whole source, even for a subset.
 
         The choice of rows must not change what a model sees.
         """
@@ -202,7 +204,7 @@ class Dataset:
     def thumbnail(self, index: int, size: int) -> np.ndarray:
         """A picture ``(h, w, 3)`` uint8, longest side at most ``size``.
 
-        A grey cross for what cannot be read.
+        An unreadable item gives a grey cross.
         """
         position = int(self._positions([index])[0])
         try:
@@ -212,15 +214,15 @@ class Dataset:
             return drawing.cross(size)
 
     def key(self, index: int) -> str:
-        """What to call one item: the file name, or "row 17"."""
+        """The name of one item: its file name, or "row 17"."""
         return self._source.key(int(self._positions([index])[0]))
 
     def keys(self) -> list[str]:
-        """What to call each item; faster than one by one."""
+        """The names of several items; faster than one by one."""
         return [self._source.key(position) for position in self._index.tolist()]
 
     def subset(self, indices: Indices) -> Dataset:
-        """The same dataset with these items only, in this order; nothing is read.
+        """The same dataset with only these items, in this order; nothing is read.
 
         Args:
             indices: Numbers from 0, or one True or False for each item, as in
@@ -239,17 +241,16 @@ class Dataset:
         return self._view(labels=labels, label_matrix=matrix, index=positions)
 
     def select(self, text: str) -> list[int]:
-        """Indices that fit a query such as ``label=shirt and index<100``.
+        """Indices that match a query, for example ``label=shirt and index<100``.
 
         See robgui.core.dataset.query.
         """
         return select(self, text)
 
     def relabelled(self, names: Sequence[str]) -> Dataset:
-        """The same items with their labels renumbered to the order of ``names``.
+        """The same items with labels renumbered to the order of ``names``.
 
-        A label whose name is not among them becomes -1. Without names of its own the dataset adopts
-        ``names``.
+        A label whose name is not among them becomes -1. A dataset without names adopts ``names``.
         """
         if (
             (self.labels is None and self.label_matrix is None)
@@ -265,9 +266,9 @@ class Dataset:
         return self._view(labels=labels, names=names)
 
     def renamed(self, names: Mapping[str, str]) -> Dataset:
-        """The same items with other class names, by the present ones.
+        """The same items with classes renamed by a mapping from their current names.
 
-        Classes that get one name become one class; an empty name leaves its items unlabelled.
+        Classes with the same new name become one; an empty name leaves its items unlabelled.
         """
         labels, kept = classes.merged(self.labels, self.names, names)
         return self._view(labels=labels, names=kept)
@@ -293,7 +294,7 @@ class Dataset:
         return bare
 
     def with_columns(self, features: Sequence[str]) -> Dataset:
-        """The same rows with these columns only, in this order."""
+        """The same rows with only these columns, in this order."""
         missing = [feature for feature in features if feature not in self.features]
         if missing:
             raise DataError(
@@ -306,7 +307,7 @@ class Dataset:
         )
 
     def framed(self, framing: Framing) -> Dataset:
-        """The same items, pictures brought to the size of a model as ``framing`` says."""
+        """The same items, with pictures fitted to a model's size as ``framing`` says."""
         source = self._source.framed(framing)
         if source is self._source:
             return self

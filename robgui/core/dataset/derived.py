@@ -1,7 +1,7 @@
-"""Derived inputs: what an analysis has made and another one is to look at, each with its trail.
+"""Derived inputs: made by one analysis for another to examine, each with its trail.
 
-An adversarial example, a failing particle or a rendered trap becomes an input like any other. It
-lives in the workspace, and its trail says how it came about: from which input of which data, by
+An adversarial example, a failing particle or a rendered trap becomes an input like any other. It is
+kept in the workspace, and its trail says where it comes from: from which input of which data, by
 which run.
 """
 
@@ -24,7 +24,7 @@ class Ancestor:
     """One link of a trail.
 
     Attributes:
-        title: What a person calls it: ``fashion.npz, image 6`` or ``Feature game on fashion_cnn``.
+        title: Its name for people: ``fashion.npz, image 6`` or ``Feature game on fashion_cnn``.
         run: The run that made the next link; empty for an input.
         dataset: Fingerprint of the data of an input; empty for a run.
         index: Which input of them.
@@ -38,13 +38,13 @@ class Ancestor:
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """An input that an analysis has made.
+    """An input made by an analysis.
 
     Attributes:
         name: What to call it.
         values: ``shape``, float32 in the units of the data: images in [0, 1], tables in their own.
         kind: What it is.
-        family: What it comes from at the root; inputs of one family stand in one gallery.
+        family: Its root; inputs of one family share a gallery.
         trail: From the root to the last run.
         names: Class names of the data it comes from.
         features: Column names of the data it comes from.
@@ -64,7 +64,7 @@ class Derived:
 
     @property
     def relatives(self) -> tuple[object, ...]:
-        """Equal for inputs that can stand in one gallery."""
+        """Equal for inputs that can share a gallery."""
         return (self.family, self.kind, self.values.shape, self.names, self.features)
 
     def words(self) -> str:
@@ -101,7 +101,7 @@ class DerivedDataset(Dataset):
         )
 
     def only(self, indices: Iterable[int]) -> DerivedDataset:
-        """These inputs alone: a run on them does not change its identity when the family grows."""
+        """These inputs alone: a run on them keeps its identity when the family grows."""
         return DerivedDataset([self.items[index] for index in indices])
 
     def with_more(self, items: Iterable[Derived]) -> DerivedDataset:
@@ -110,7 +110,7 @@ class DerivedDataset(Dataset):
 
 
 def families(items: Iterable[Derived]) -> list[DerivedDataset]:
-    """One dataset per family, in the order in which they came about."""
+    """One dataset per family, in order of creation."""
     groups: dict[object, list[Derived]] = {}
     for item in items:
         groups.setdefault(item.relatives, []).append(item)
@@ -118,12 +118,12 @@ def families(items: Iterable[Derived]) -> list[DerivedDataset]:
 
 
 def numbered(items: Sequence[Derived], ids: Sequence[int]) -> list[Derived]:
-    """The inputs with the numbers that the workspace gave them."""
+    """The inputs with the numbers the workspace gave them."""
     return [replace(item, id=number) for item, number in zip(items, ids, strict=True)]
 
 
 class Named(Source):
-    """The items of another dataset under names of their own."""
+    """The items of another dataset under other names."""
 
     def __init__(self, dataset: Dataset, names: Sequence[str]) -> None:
         super().__init__()

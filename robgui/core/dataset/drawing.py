@@ -1,4 +1,4 @@
-"""Small pictures of what is not a picture: table rows, sequences, and files that cannot be read."""
+"""Small pictures of what is not a picture: table rows, sequences, unreadable files."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import cv2
 import numpy as np
 
-#: The Okabe-Ito colours that show on white.
+#: The Okabe-Ito colours that are visible on white.
 _COLOURS = (
     (0, 114, 178),
     (213, 94, 0),
@@ -40,8 +40,9 @@ def bars(unit: np.ndarray, size: int) -> np.ndarray:
 
 
 def track(unit: np.ndarray, features: Sequence[str], size: int) -> np.ndarray:
-    """A sequence ``(t, f)`` in [0, 1]: its way in the plane if the columns name one, else one
-    line per column.
+    """A sequence ``(t, f)`` in [0, 1].
+
+    A path in the plane if columns are named for one, else one line per column.
     """
     picture = np.full((max(1, size), max(1, size), 3), 255, np.uint8)
     if plane := plane_columns(features):
@@ -54,7 +55,11 @@ def track(unit: np.ndarray, features: Sequence[str], size: int) -> np.ndarray:
 
 
 def on_ground(picture: np.ndarray, ground: Sequence[int]) -> np.ndarray:
-    """A drawing on white as it looks on another ground: the whiter a pixel, the more shows."""
+    """A drawing on white as it looks on another ground.
+
+    The whiter a pixel, the more shows through.
+    """
+    # Drawings are ink on white: how far a pixel is from white says how much ink covers the ground.
     values = picture.astype(np.float32)
     ink = 1 - values.min(2, keepdims=True) / 255
     shown = values - 255 * (1 - ink) + (1 - ink) * np.asarray(ground, np.float32)
@@ -62,7 +67,7 @@ def on_ground(picture: np.ndarray, ground: Sequence[int]) -> np.ndarray:
 
 
 def plane_columns(features: Sequence[str]) -> tuple[int, int] | None:
-    """Which two columns are a place in the plane, if any are named so."""
+    """The two columns named like coordinates in the plane, if any."""
     lower = [feature.casefold() for feature in features]
     for across, up in _PLANES:
         if across in lower and up in lower:

@@ -1,6 +1,4 @@
-"""Images that are stored encoded (PNG, JPEG, …), wherever their bytes lie; each is decoded when
-it is wanted.
-"""
+"""Encoded images (PNG, JPEG, …), wherever their bytes are; each is decoded on demand."""
 
 from __future__ import annotations
 
@@ -17,9 +15,9 @@ from robgui.core.dataset.framing import SQUASH, Framing
 from robgui.core.dataset.source import Shape, Source
 from robgui.core.errors import DataError
 
-#: How many images are asked for their size at opening.
+#: How many images are measured at opening.
 _PROBED = 8
-#: Most images for which the fingerprint covers the size of each.
+#: Most images for which the fingerprint covers each size.
 _SIZED = 10_000
 #: How many images, and how many bytes of each, the fingerprint reads.
 _HASHED, _HASHED_BYTES = 32, 1_000_000
@@ -46,11 +44,11 @@ class EncodedImages(Source):
 
     @abstractmethod
     def where(self, position: int) -> str:
-        """What to call one image in an error."""
+        """The name of one image in an error."""
 
     @abstractmethod
     def size(self, position: int) -> int:
-        """Bytes of one encoded image, -1 where it is gone."""
+        """Bytes of one encoded image, -1 if it is gone."""
 
     def __len__(self) -> int:
         return len(self._keys)
@@ -77,8 +75,7 @@ class EncodedImages(Source):
         return images.thumbnail(self._pixels(position, at_least=size), size)
 
     def content(self) -> str:
-        """Every name, the bytes of a few images spread over all of them and, where there are not
-        too many, every size.
+        """Every name, the bytes of a few images and, unless there are too many, every size.
 
         No dates: a copied folder is the same dataset.
         """
@@ -91,8 +88,9 @@ class EncodedImages(Source):
         return total.hexdigest()
 
     def check(self, where: object) -> None:
-        """Refuses images of which none can be read: one bad image among others is left out, bad
-        images alone are no dataset.
+        """Refuses a source without a single readable image.
+
+        One bad image among others is left out; bad images alone are no dataset.
         """
         for position in range(len(self)):
             try:
@@ -114,8 +112,8 @@ class EncodedImages(Source):
             return images.decode_image(file, at_least)
 
     def _try(self, position: int) -> None:
-        """Reads one image; of many only the header, so that a folder of broken ones does not
-        take minutes.
+        """Reads one image; among many only the header, since a folder of broken ones would take
+        minutes.
         """
         if len(self) <= _PROBED:
             self._pixels(position, at_least=1)
@@ -139,7 +137,7 @@ class EncodedImages(Source):
         return [int(place) for place in np.unique(places)]
 
     def _probe(self) -> Shape | None:
-        """The shape that a few images spread over all of them share, if they do."""
+        """The common shape of a few images spread over all of them, if they share one."""
         shapes = set()
         for position in self._spread(_PROBED):
             try:

@@ -1,8 +1,8 @@
-"""Framing: how a picture of any size becomes one of the size a model takes.
+"""Framing: how a picture of any size is fitted to the size a model takes.
 
-Networks are trained on pictures that were brought to their size in one particular way, and answer
-worse on any other: most ImageNet networks see the middle of a picture whose shorter side was
-scaled, not the whole picture squeezed into a square.
+Networks are trained on pictures fitted in one particular way, and answer worse on any other: most
+ImageNet networks see the middle of a picture whose shorter side was scaled, not the whole picture
+squeezed into a square.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from PIL import Image
 
 from robgui.core.model.settings import Interpolation, Resize
 
-#: The grey around a letterboxed picture, as YOLO's preprocessing has it (114 of 255).
+#: The grey around a letterboxed picture, from YOLO's preprocessing (114 of 255).
 LETTERBOX_GREY = 114 / 255
 _PILLOW = {
     "nearest": Image.Resampling.NEAREST,
@@ -34,7 +34,7 @@ _OPENCV = {
 
 @dataclass(frozen=True, slots=True)
 class Framing:
-    """How pictures are brought to a model's size; one that has it already is taken as it is.
+    """How pictures are fitted to a model's size; one that already has it is left alone.
 
     Attributes:
         resize: ``squash`` scales height and width on their own; ``crop`` scales both alike and
@@ -42,8 +42,8 @@ class Framing:
             ``letterbox`` scales both alike and fills up with grey.
         share: With ``crop``, the share of the shorter side that is kept, with ``squash-crop`` of
             both sides: 224 of 256 pixels is 0.875.
-        interpolation: How pixels are computed; ``area`` averages where a picture shrinks and is
-            linear where it grows.
+        interpolation: How pixels are computed; ``area`` averages to shrink and interpolates
+            linearly to grow.
         antialias: Whether the other interpolations average over all pixels that fall together, as
             Pillow does, or look at the nearest few, as OpenCV does.
     """
@@ -55,6 +55,7 @@ class Framing:
 
     def apply(self, pixels: np.ndarray, height: int, width: int) -> np.ndarray:
         """Pixels ``(h, w, c)``, bytes or float32, brought to ``(height, width, c)``."""
+        # Never touched: resampling a picture to its own size would still change its values.
         if pixels.shape[:2] == (height, width):
             return pixels
         if self.resize == "squash":
@@ -64,18 +65,21 @@ class Framing:
         return self._letterbox(pixels, height, width)
 
     def _crop(self, pixels: np.ndarray, height: int, width: int) -> np.ndarray:
-        """As torchvision's Resize and CenterCrop: what is beyond the middle is cut off."""
+        """Like torchvision's Resize and CenterCrop: what lies outside the middle is cut off."""
         size = self._before_crop(pixels, height, width)
         scaled = self._scale(pixels, *size)
+        # round, as torchvision's CenterCrop does: the extra pixel goes where it puts it.
         top, left = round((size[0] - height) / 2), round((size[1] - width) / 2)
         return scaled[top : top + height, left : left + width]
 
     def _before_crop(self, pixels: np.ndarray, height: int, width: int) -> tuple[int, int]:
-        """Height and width that are scaled to: both as wanted, or the shorter side exactly."""
+        """The size to scale to: both sides as wanted, or the shorter side exactly."""
+        # floor, as timm computes the size before its crop.
         wanted_height, wanted_width = (math.floor(side / self.share) for side in (height, width))
         old_height, old_width = pixels.shape[:2]
         if self.resize == "squash-crop":
             return wanted_height, wanted_width
+        # In integers: the shorter side is exact, the longer one is cut like torchvision's int().
         if wanted_height * old_width >= wanted_width * old_height:
             return wanted_height, max(width, wanted_height * old_width // old_height)
         return max(height, wanted_width * old_height // old_width), wanted_width
@@ -108,14 +112,15 @@ class Framing:
         return np.clip(scaled, 0, 1)
 
 
-#: Height and width on their own: what happens to pictures unless a model's settings say otherwise.
+#: Scales height and width on their own: the default, unless a model's settings differ.
 SQUASH = Framing()
 
 
 def area(pixels: np.ndarray, height: int, width: int) -> np.ndarray:
-    """Averages areas where the picture shrinks, interpolates linearly where it grows."""
+    """Averages areas to shrink a picture, interpolates linearly to enlarge it."""
     old_height, old_width = pixels.shape[:2]
     for size, method in (
+        # First shrink by area, then enlarge linearly: one of the two does nothing, per axis.
         ((min(width, old_width), min(height, old_height)), cv2.INTER_AREA),
         ((width, height), cv2.INTER_LINEAR),
     ):
@@ -129,6 +134,7 @@ def area(pixels: np.ndarray, height: int, width: int) -> np.ndarray:
 def _with_pillow(
     pixels: np.ndarray, height: int, width: int, method: Image.Resampling
 ) -> np.ndarray:
+    # Pillow resizes RGB bytes in one go; everything else goes plane by plane.
     if pixels.dtype == np.uint8 and pixels.shape[2] == 3:
         return np.asarray(Image.fromarray(pixels).resize((width, height), method))
     planes = [
@@ -136,4 +142,5 @@ def _with_pillow(
         for plane in np.moveaxis(pixels, 2, 0)
     ]
     scaled = np.stack(planes, axis=2)
+    # Bicubic and Lanczos overshoot.
     return scaled if scaled.dtype == np.uint8 else np.clip(scaled, 0, 1)

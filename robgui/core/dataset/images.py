@@ -14,7 +14,7 @@ from robgui.core.dataset.framing import SQUASH, Framing, area
 from robgui.core.errors import DataError
 from robgui.core.regular import open_regular
 
-#: Suffixes that are taken for images, and the decoders that may open them.
+#: Suffixes treated as images, and the decoders that may open them.
 SUFFIXES = frozenset(
     {
         ".png",
@@ -33,10 +33,9 @@ SUFFIXES = frozenset(
     }
 )
 _FORMATS = ("PNG", "JPEG", "BMP", "DIB", "TIFF", "WEBP", "GIF", "PPM")
-#: A picture of 64 megapixels takes 192 MB; Pillow itself warns of bombs from 89 megapixels on.
+#: Most pixels: 64 megapixels take 192 MB; Pillow itself warns of bombs from 89 megapixels on.
 LARGEST_PIXELS = 64_000_000
-#: The longest side a JPEG may have. Every row of a picture costs memory of its own, however narrow
-#: it is.
+#: Longest side of a JPEG. Every row of a picture costs memory of its own, however narrow it is.
 LARGEST_SIDE = 65_535
 _TOO_LARGE = (
     f"the image has more than {LARGEST_PIXELS // 10**6} million pixels; make it smaller or leave it"
@@ -63,15 +62,14 @@ def read_image(path: Path | str, at_least: int = 0) -> np.ndarray:
 
 
 def decode_image(file: IO[bytes], at_least: int = 0) -> np.ndarray:
-    """One image as ``(h, w, c)`` with one or three channels: uint8, or float32 in [0, 1] for
-    deeper files; inside ``decoding``.
+    """One encoded image as ``(h, w, c)`` with one or three channels; call inside ``decoding``.
 
-    Transparency lies on white, the EXIF orientation is applied, of an animation the first frame
-    counts.
+    uint8, or float32 in [0, 1] for deeper files. Transparency becomes white, the EXIF orientation
+    is applied, and an animation gives its first frame.
 
     Args:
         file: The encoded image.
-        at_least: Read a smaller version, at least this large, where the format has one (JPEG).
+        at_least: Read a smaller version, at least this large, if the format has one (JPEG).
     """
     with _opened(file) as image:
         _check_pixels(image)
@@ -89,7 +87,10 @@ def image_shape(path: Path | str) -> tuple[int, int, int]:
 
 
 def decode_shape(file: IO[bytes]) -> tuple[int, int, int]:
-    """Channels, height and width of one encoded image, from its header; inside ``decoding``."""
+    """Channels, height and width of one encoded image, from its header.
+
+    Call inside ``decoding``.
+    """
     with _opened(file) as image:
         _check_pixels(image)
         if _orientation(image) < 5:
@@ -116,7 +117,7 @@ def decoding(where: object) -> Iterator[None]:
         raise error.at(where) from error
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
         raise DataError(f"{where}: {_TOO_LARGE}") from error
-    except Exception as error:  # decoders raise anything at all on a broken file
+    except Exception as error:  # Decoders raise anything at all on a broken file.
         lines = str(error).strip().splitlines()
         reason = (lines[0] if lines else type(error).__name__)[:200]
         if isinstance(error, OSError) and error.strerror:
@@ -153,7 +154,7 @@ def _pixels(image: Image.Image) -> np.ndarray:
         values = np.asarray(image)
         low, high = (
             value_range(values) if image.mode == "F" else (0.0, 65535.0)
-        )  # whole numbers deeper than bytes are 16-bit
+        )  # Integers deeper than bytes are 16-bit.
         return to_unit(values, low, high)[:, :, None]
     grey = image.mode in ("1", "L", "LA", "La")
     if image.has_transparency_data:
@@ -166,7 +167,7 @@ def _pixels(image: Image.Image) -> np.ndarray:
 
 
 def value_range(values: np.ndarray) -> tuple[float, float]:
-    """What black and white are in these values: 0 and 1, 255 or 65535.
+    """The values of black and white: 0 and 1, 255 or 65535.
 
     Raises:
         DataError: The values fit none of these; the sentence lacks the place, which the caller

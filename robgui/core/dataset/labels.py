@@ -1,4 +1,4 @@
-"""Labels as they stand in files (words, numbers, one-hot rows) to class numbers and names."""
+"""Converts labels in files (words, numbers, one-hot rows) to class numbers and names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from robgui.core.dataset.formats.delimited.rows import read_rows
 from robgui.core.dataset.limits import Member, read_json
 from robgui.core.errors import DataError
 
-#: A dataset with more classes than this has the wrong column for its label.
+#: A dataset with more classes than this uses the wrong column as its label.
 LARGEST_CLASSES = 100_000
 LABEL_COLUMNS = (
     "label",
@@ -36,7 +36,8 @@ _DIGITS = re.compile(r"[0-9]+")
 
 
 def natural(text: str) -> str:
-    """Sorting key that puts "img2" before "img10": every number gets the same width."""
+    """Sorting key that puts "img2" before "img10": pads every number to the same width."""
+    # Twenty digits exceed any number in a file name; the text itself breaks ties.
     return f"{_DIGITS.sub(_padded, text)}\0{text}"
 
 
@@ -54,6 +55,7 @@ def label_numbers(
     """
     words = [_word(value) for value in values]
     known = {word for word in words if word}
+    # All numbers, and none of them is itself a class name.
     if all(re.fullmatch(r"[0-9]{1,9}", word) for word in known) and not known & set(names):
         return _whole_numbers(words, {int(word) for word in known}, tuple(names))
     if names and not known <= set(names):
@@ -85,6 +87,7 @@ def _whole_numbers(
             " holds the label.",
             option="label=COLUMN",
         )
+    # 1 … k without a 0 counts from 1, unless more names say that 0 is merely absent.
     if present and present == set(range(1, count + 1)) and len(names) <= count:
         first = 1
     else:
@@ -107,6 +110,7 @@ def label_rows(values: np.ndarray) -> np.ndarray | None:
         or not np.isin(values, (0, 1)).all()
     ):
         return None
+    # All one-hot is an ordinary label, not several.
     if (values.sum(1) == 1).all():
         return None
     return values.astype(bool)
@@ -162,20 +166,21 @@ def _word(value: object) -> str:
     word = str(value).strip()
     if word.casefold() in _MISSING:
         return ""
+    # Spreadsheets write 3 as 3.0.
     return re.sub(r"^(\d+)\.0*$", r"\1", word)
 
 
 @dataclass(frozen=True, slots=True)
 class LabelFile:
-    """What a labels file says: a label per key (file name, track id), and the class names if it
-    tells them.
+    """The content of a labels file: a label per key (file name, track id), and class names if
+    present.
     """
 
     labels: dict[str, str]
     names: tuple[str, ...] = ()
 
     def find(self, key: str) -> str:
-        """The label of a file or track; by its whole name, its last part or that without suffix.
+        """The label of a file or track, by its full name, its last part, or that without suffix.
 
         "" if none.
         """
@@ -187,8 +192,9 @@ class LabelFile:
 
 
 def read_label_file(path: Path | Member, column: str = "", key_column: str = "") -> LabelFile:
-    """Reads ``labels.csv`` (file, label) or ``labels.json`` ({file: label}, or records with file
-    and label).
+    """Reads ``labels.csv`` or ``labels.json``.
+
+    The first has columns file and label; the second is {file: label}, or records with both.
     """
     if path.suffix.casefold() == ".json":
         document = read_json(path)
@@ -235,6 +241,7 @@ def _label_file(
         -1,
     )
     if not (label >= 0):
+        # Without a telling header, the last column that is not the key.
         label = max(place for place in range(len(header)) if place != key)
     number = next(
         (

@@ -1,4 +1,4 @@
-"""Reading files without trusting what they say about their size."""
+"""Reads files without trusting what they say about their size."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ from robgui.core.regular import open_regular
 
 
 def _memory() -> int:
-    """Bytes of memory of this machine, 8 GiB where the system does not tell."""
+    """Bytes of memory in this machine, 8 GiB if the system does not tell."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):
         return 8 * 2**30
 
 
-#: An array that is held in memory; larger ones must be a plain .npy or IDX file, which are read
-#: item by item.
+#: Largest array held in memory; larger ones must be plain .npy or IDX files, which are read item by
+#: item.
 LARGEST_ARRAY = min(4 * 2**30, _memory() // 4)
-#: Text of a table; its numbers take at most twelve times as much ("1,2" to a line).
+#: Longest text of a table; its numbers take up to twelve times as much ("1,2" to a line).
 LARGEST_TABLE = 128 * 2**20
-#: Text of a JSON document; Python objects take up to twenty times as much ("[],[],…").
+#: Longest JSON document; its Python objects take up to twenty times as much ("[],[],…").
 LARGEST_JSON = 128 * 2**20
-#: Characters in one line of a table.
+#: Longest line of a table, in characters.
 LARGEST_LINE = 4 * 2**20
-#: A file up to this size is fingerprinted by its whole content, a larger one by its ends.
+#: A file up to this size is fingerprinted by its whole content, a larger one by its two ends.
 _WHOLE = 64 * 2**20
 _CHUNK = 2**20
-#: No byte of a compressed file becomes more; deflate ends at 1,032.
+#: Most that one byte of a compressed file may unpack to; deflate's own limit is 1,032.
 _MOST_GROWTH = 1100
 _GZIP = b"\x1f\x8b"
 _BROKEN = (OSError, EOFError, zlib.error)
@@ -59,13 +59,13 @@ def sized(count: float) -> str:
 
 
 def first_line(error: Exception) -> str:
-    """What a library says went wrong, as part of one sentence."""
+    """A library's error message, as part of one sentence."""
     lines = str(error).strip().splitlines()
     return (lines[0] if lines else type(error).__name__)[:200].rstrip(".")
 
 
 def is_gzip(path: Path) -> bool:
-    """Whether the file starts like a gzip file, whatever its name is."""
+    """Whether the file starts like a gzip file, whatever its name."""
     return head(path, 2) == _GZIP
 
 
@@ -126,21 +126,24 @@ def open_bytes(path: Path | Member) -> BinaryIO:
     unpacked = gzip.GzipFile(fileobj=file)
     unpacked.myfileobj = cast(
         "io.FileIO", file
-    )  # closed with it; typeshed asks for less than it takes
+    )  # Closed with it; typeshed asks for less than it takes.
     return cast("BinaryIO", unpacked)
 
 
 def read_array(
     stream: IO[bytes], dtype: np.dtype, shape: tuple[int, ...], path: Path
 ) -> np.ndarray:
-    """Reads exactly one array; memory is touched only as far as data really come."""
+    """Reads exactly one array; memory is touched only as data really arrive."""
     values = check_size(dtype, shape, path)
     with reading(path):
+        # What a gzip file can unpack to is bounded by deflate itself: a larger claim is a lie, and
+        # is refused before memory is touched.
         if values * dtype.itemsize > _MOST_GROWTH * (path.stat().st_size + _CHUNK // _MOST_GROWTH):
             raise DataError(
                 f"{path}: the file is far too short for the {sized(values * dtype.itemsize)} it"
                 " declares; get a complete copy."
             )
+        # np.empty reserves addresses; the system gives memory only as chunks are written.
         array = np.empty(values, dtype=dtype)
         if values and dtype.itemsize:
             view = array.reshape(-1).view(np.uint8).data
@@ -162,7 +165,7 @@ def read_array(
 def check_size(
     dtype: np.dtype, shape: tuple[int, ...], path: Path, largest: int = LARGEST_ARRAY
 ) -> int:
-    """Number of values of a declared array; DataError when it is too large to hold."""
+    """Number of values of a declared array; DataError if it is too large to hold."""
     values = 1
     for side in shape:
         if side < 0:
@@ -188,6 +191,7 @@ def text_encoding(path: Path | Member, largest: int = LARGEST_TABLE) -> str:
     encoding, total = "utf-8-sig", 0
     with reading(path), open_bytes(path) as stream:
         while part := stream.read(_CHUNK):
+            # UTF-16 shows itself by its mark only.
             if total == 0 and part[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
                 encoding = "utf-16"
             total += len(part)
@@ -200,6 +204,7 @@ def text_encoding(path: Path | Member, largest: int = LARGEST_TABLE) -> str:
                 continue
             if b"\0" in part:
                 raise DataError(f"{path}: this is not a text file; choose a CSV or JSON file.")
+            # Not UTF-8 after all: Windows-1252 decodes anything, so the rest need not be tried.
             if encoding == "utf-8-sig" and not _decodes(decoder, part):
                 encoding = "cp1252"
     return encoding
@@ -215,14 +220,14 @@ def _decodes(decoder: codecs.IncrementalDecoder, part: bytes) -> bool:
 
 @contextmanager
 def open_text(path: Path | Member, largest: int = LARGEST_TABLE) -> Iterator[io.TextIOWrapper]:
-    """Opens a text file in whatever encoding it has; ends of line are kept."""
+    """Opens a text file in whatever encoding it has; line ends are kept."""
     encoding = text_encoding(path, largest)
     with reading(path), open_bytes(path) as stream:
         yield io.TextIOWrapper(stream, encoding=encoding, errors="replace", newline="")
 
 
 def lines(stream: io.TextIOWrapper, path: object) -> Iterator[str]:
-    """The lines of a text, none of them endless."""
+    """The lines of a text, each of bounded length."""
     while line := stream.readline(LARGEST_LINE):
         if len(line) == LARGEST_LINE:
             raise DataError(

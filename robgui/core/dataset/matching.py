@@ -1,4 +1,4 @@
-"""A classifier and a dataset together: do they fit, and what does the classifier see?"""
+"""Matches a classifier and a dataset: do they fit, and what does the classifier see?"""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from robgui.core.errors import DataError
 from robgui.core.model.settings import Kind, ModelSettings
 from robgui.core.text.words import count
 
-#: How far a value may lie outside [0, 1] by rounding alone.
+#: How far rounding alone may push a value outside [0, 1].
 _ROUNDING = 1e-5
 
 
 class Model(Protocol):
-    """What is to be known of a model to fit data to it: a Classifier, or the card of one."""
+    """What fitting data needs to know about a model: a Classifier, or its card."""
 
     @property
     def name(self) -> str: ...
@@ -69,7 +69,7 @@ def inputs(classifier: Model, dataset: Dataset, indices: Indices | None = None) 
 def batches(
     classifier: Model, dataset: Dataset, size: int = 0, *, together: int = 1
 ) -> Iterator[tuple[list[int], np.ndarray]]:
-    """Goes through all readable items: indices and inputs in [0, 1].
+    """Iterates over all readable items: indices and inputs in [0, 1].
 
     Bad items are listed in ``dataset.skipped``.
 
@@ -85,21 +85,21 @@ def batches(
 
 
 def match(classifier: M, dataset: Dataset, notice: Callable[[str], None] | None = None) -> M:
-    """Checks that the two fit.
+    """Checks that the two fit; returns the classifier.
 
-    Returns the classifier, with the dataset's class names and value ranges if it has none of its
-    own.
+    It has the dataset's class names and value ranges if it had none of its own.
 
     Args:
         classifier: The model, or its card.
         dataset: The data.
-        notice: Told what the user should know; by default as the model says.
+        notice: Called with what the user should know; by default the model's own.
 
     Raises:
-        DataError: Kind or shape do not fit. Classes that do not fit are told, and leave the data
-            without labels.
+        DataError: Kind or shape do not fit. Classes that do not fit are only reported, and leave
+            the data without labels.
     """
     tell = notice or classifier.notice
+    # Kind first: the sentences of the later checks assume it.
     _check_kind(classifier, dataset)
     fitting = align(classifier, dataset)
     _check_shape(classifier, fitting)
@@ -107,9 +107,12 @@ def match(classifier: M, dataset: Dataset, notice: Callable[[str], None] | None 
     classifier = _named(classifier, dataset, tell)
     _tell_strange_classes(classifier, dataset, tell)
     settings = classifier.settings
+    # Images have their range by definition; a range that is not the default was said by somebody.
     if classifier.kind == "image" or (settings.low, settings.high) != ((0.0,), (1.0,)):
         return classifier
     low, high = fitting.bounds()
+    # Values already in [0, 1] are taken as they are: rescaling them would change what the model
+    # sees.
     if (low >= 0).all() and (high <= 1).all():
         return classifier
     if (low == high).all():
@@ -128,10 +131,9 @@ def match(classifier: M, dataset: Dataset, notice: Callable[[str], None] | None 
 
 
 def _named(classifier: M, dataset: Dataset, tell: Callable[[str], None]) -> M:
-    """The classifier with the dataset's class names when it has none and there is one for each
-    of its classes.
-    """
+    """The classifier with the dataset's class names, if it has none and they match in number."""
     names = in_words(dataset.names)
+    # Only if there is exactly one distinct, telling name for each class: anything else is a guess.
     if (
         classifier.settings.labels
         or len(names) != classifier.classes
@@ -148,7 +150,7 @@ def _named(classifier: M, dataset: Dataset, tell: Callable[[str], None]) -> M:
 
 
 def _tell_strange_classes(classifier: Model, dataset: Dataset, tell: Callable[[str], None]) -> None:
-    """Says what becomes of the classes of the dataset that the classifier does not have."""
+    """Reports what becomes of dataset classes that the classifier does not have."""
     if not (used := _used(dataset)):
         return
     if not fits(classifier, dataset):
@@ -185,24 +187,22 @@ def _few(names: Sequence[str], most: int = 3) -> str:
 
 
 def fits(classifier: Model, dataset: Dataset) -> bool:
-    """Whether the classes of the two are the same, as far as their names and numbers tell."""
+    """Whether the classes of the two agree, as far as their names and numbers tell."""
     used = _used(dataset)
     if not used:
         return True
     found = correspondence(classifier, dataset)
     if found is not None:
         return found.how != "none"
-    # a model without names takes those of the data in their order, which says nothing where there
-    # are more or fewer of them than it has classes
+    # A model without names takes the data's in order, which says nothing if their numbers differ.
+    # Names, but a model without any: only their number can agree.
     if dataset.names and not numbered(dataset.names):
         return len(dataset.names) == classifier.classes
     return max(used) < classifier.classes
 
 
 def shown_names(classifier: Model, dataset: Dataset) -> tuple[str, ...]:
-    """What to call the classes of the data: folders that are called by a number or an id have the
-    name of the model's class.
-    """
+    """Display names for the data's classes: numbered or coded folders take the model's names."""
     found = correspondence(classifier, dataset)
     words = in_words(dataset.names)
     if found is None or not classifier.settings.labels:
@@ -214,7 +214,7 @@ def shown_names(classifier: Model, dataset: Dataset) -> tuple[str, ...]:
 
 
 def correspondence(classifier: Model, dataset: Dataset) -> Correspondence | None:
-    """Which class is which by what the two call them; None where one of them has no names."""
+    """Which class is which, by name; None if either has no names."""
     if not dataset.names or not (classifier.settings.labels or numbered(dataset.names)):
         return None
     labels = tuple(classifier.labels)
@@ -231,12 +231,11 @@ def _used(dataset: Dataset) -> set[int]:
 
 
 def align(classifier: Model, dataset: Dataset) -> Dataset:
-    """The dataset with the classifier's class order and columns, as far as names tell them.
+    """The dataset with the classifier's class order and columns, matched by name.
 
-    Class folders are numbered by the alphabet, a model's outputs are not: without this a label
-    would be the wrong class. A dataset without names adopts the classifier's. What the classifier
-    does not know becomes unknown; where the classes of the two do not fit at all, there are no
-    labels.
+    Class folders are numbered alphabetically, a model's outputs are not: without this a label would
+    be the wrong class. A dataset without names adopts the classifier's. Classes the classifier does
+    not know become unknown; if the classes do not fit at all, there are no labels.
     """
     fitting = _as_taken(classifier, dataset)
     if fitting.names == classifier.labels:
@@ -252,7 +251,7 @@ def align(classifier: Model, dataset: Dataset) -> Dataset:
 
 
 def _as_taken(classifier: Model, dataset: Dataset) -> Dataset:
-    """The columns and the framing that the classifier takes."""
+    """The data with the columns and the framing that the classifier takes."""
     if classifier.kind == "image":
         return dataset.framed(classifier.settings.framing)
     wanted = classifier.settings.features
@@ -264,6 +263,7 @@ def _as_taken(classifier: Model, dataset: Dataset) -> Dataset:
 def _in_unit(classifier: Model, dataset: Dataset, x: np.ndarray) -> np.ndarray:
     if x.size == 0 or classifier.kind == "image":
         return x
+    # ``not inside`` instead of ``outside``: NaN counts as outside too.
     outside = ~((x >= -_ROUNDING) & (x <= 1 + _ROUNDING))
     if outside.any():
         column = int(np.argwhere(outside)[0][-1])

@@ -1,8 +1,8 @@
-"""Which class of a model each class of the data is, guessed from what the two call them.
+"""Guesses from names which class of a model each class of the data is.
 
-Folders are called "00" … "42", "n01440764" or "speed_limit_20"; outputs of models have numbers, or
-names such as "Speed limit (20km/h)" and "tench, Tinca tinca". Every place of the program that
-compares labels with predictions goes by this one mapping.
+Folders are called "00" … "42", "n01440764" or "speed_limit_20"; model outputs have numbers, or
+names like "Speed limit (20km/h)" and "tench, Tinca tinca". Every comparison of labels with
+predictions uses this one mapping.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _WORDNET = re.compile(r"(n\d{8})(?:[-_ .:].*)?")
 _NUMBER = re.compile(r"(?:class|label|category|id|c)?[-_ #.]?0*(\d{1,6})")
 #: A number before a name, as in "07_speed limit" or "3: cat".
 _PREFIX = re.compile(r"(?:n\d{8}|\d{1,5})[-_ .:)]+(?=[^\W\d_])")
-#: Outputs of networks for ImageNet; some have one for the background before the others.
+#: Output counts of ImageNet networks; some have one for the background before the others.
 _IMAGENET, _WITH_BACKGROUND = 1000, 1001
 _LARGEST = 10**6
 
@@ -34,15 +34,15 @@ class Correspondence:
 
     Attributes:
         places: For each class of the data the number of the model's class, -1 for none.
-        how: What told it: their names, their numbers, their WordNet ids, their places (where most
-            names agree and stand at the same places), or nothing.
+        how: What it rests on: names, numbers, WordNet ids, places (if most names agree and stand at
+            the same places), or nothing.
     """
 
     places: tuple[int, ...]
     how: How
 
     def strange(self, used: Iterable[int]) -> list[int]:
-        """The classes of the data, of those ``used``, that the model does not have."""
+        """The classes of the data, among those ``used``, that the model does not have."""
         return [number for number in used if number >= len(self.places) or self.places[number] < 0]
 
 
@@ -55,18 +55,21 @@ def correspond(
     Args:
         names: The classes of the data.
         labels: The classes of the model.
-        used: The classes of the data that some input has; only they count.
+        used: The classes that some input has; only they count.
     """
     by_name = _by_name(names, labels)
     used = tuple(number for number in used if number < len(names))
     known = [number for number in used if by_name[number] >= 0]
+    # Every class in use is found by name: nothing needs to be guessed.
     if used and len(known) == len(used):
         return Correspondence(by_name, "names")
+    # Numbers and ids are tried only for classes that no name matches.
     rest = tuple(number for number in used if by_name[number] < 0)
     if (numbers := _by_number(names, labels, rest)) is not None:
         return Correspondence(_filled(by_name, numbers), "names" if known else "numbers")
     if (ids := _by_wordnet(names, labels, rest)) is not None:
         return Correspondence(_filled(by_name, ids), "names" if known else "WordNet")
+    # Most names agree and stand at their own places: the others are taken to stand at theirs.
     same_places = len(names) == len(labels) and all(by_name[number] == number for number in known)
     if same_places and 2 * len(known) > len(used):
         return Correspondence(tuple(range(len(names))), "places")
@@ -74,7 +77,7 @@ def correspond(
 
 
 def numbered(names: Sequence[str]) -> bool:
-    """Whether names are numbers only, so that they say nothing to a person."""
+    """Whether names are just numbers, which say nothing to a person."""
     return bool(names) and all(_NUMBER.fullmatch(name.strip().casefold()) for name in names)
 
 
@@ -102,6 +105,7 @@ def _by_name(names: Sequence[str], labels: Sequence[str]) -> tuple[int, ...]:
             index.setdefault(key, set()).add(number)
     places = []
     for name in names:
+        # A key that several labels share tells nothing.
         found = (index[key] for key in _keys(name) if len(index.get(key, ())) == 1)
         places.append(next(iter(next(found, {-1}))))
     return tuple(places)
@@ -109,13 +113,14 @@ def _by_name(names: Sequence[str], labels: Sequence[str]) -> tuple[int, ...]:
 
 @lru_cache(maxsize=16384)
 def _keys(name: str) -> tuple[str, ...]:
-    """What a name is looked up by, the strictest first."""
+    """The keys a name is looked up by, the strictest first."""
     plain = _plain(name)
     keys = [f"={name}", plain]
     number = _NUMBER.fullmatch(name.strip().casefold())
     if number:
         keys.append(f"#{int(number[1])}")
     bare = _PREFIX.sub("", name, count=1)
+    # "tench, Tinca tinca": each synonym counts, the first six at most.
     keys += [_plain(bare), *(_plain(part) for part in bare.split(",")[:6])]
     if (found := _WORDNET.fullmatch(name)) and found[1] in _wordnet():
         keys += [found[1], *(_plain(word) for word in _wordnet()[found[1]])]
@@ -124,8 +129,9 @@ def _keys(name: str) -> tuple[str, ...]:
 
 
 def _plain(name: str) -> str:
-    """Without case, punctuation and the blanks between the words: ``SpeedLimit_20`` is
-    ``speed limit (20)``.
+    """A name without case, punctuation and blanks.
+
+    ``SpeedLimit_20`` becomes ``speed limit (20)``'s key.
     """
     return re.sub(r"[\W_]+", "", name.casefold())
 
@@ -133,14 +139,13 @@ def _plain(name: str) -> str:
 def _by_number(
     names: Sequence[str], labels: Sequence[str], used: Sequence[int]
 ) -> tuple[int, ...] | None:
-    """Names that are numbers mean the outputs of these numbers; 1 … k means that of k outputs
-    the first is 1.
-    """
+    """Numeric names mean the outputs of those numbers; 1 … k for k outputs counts from 1."""
     found = [_NUMBER.fullmatch(name.strip().casefold()) for name in names]
     if not used or not all(found[number] for number in used):
         return None
     numbers = [int(each[1]) if each else -1 for each in found]
     present = [numbers[number] for number in used]
+    # Numbers 1 … k for k outputs can only count from 1.
     if min(present) >= 1 and max(present) == len(labels):
         first = 1
     else:
@@ -155,7 +160,7 @@ def _by_number(
 def _by_wordnet(
     names: Sequence[str], labels: Sequence[str], used: Sequence[int]
 ) -> tuple[int, ...] | None:
-    """WordNet ids mean the places of the 1,000 classes of ImageNet."""
+    """WordNet ids mean the places of the 1,000 ImageNet classes."""
     shift = {_IMAGENET: 0, _WITH_BACKGROUND: 1}.get(len(labels))
     if shift is None or not used:
         return None
@@ -168,7 +173,7 @@ def _by_wordnet(
 
 
 def _filled(places: Sequence[int], others: Sequence[int]) -> tuple[int, ...]:
-    """The places, and those of the others where there is none."""
+    """The places, with gaps filled from the others."""
     both = zip(places, others, strict=True)
     return tuple(place if place >= 0 else other for place, other in both)
 
@@ -182,7 +187,7 @@ def _tables() -> dict[str, dict[str, list[str]]]:
 
 @cache
 def _same() -> dict[str, str]:
-    """For each word that has others of the same meaning, one key for all of them."""
+    """One key for each group of synonyms."""
     groups: list[list[str]] = _tables()["same"]  # type: ignore[assignment]
     return {_plain(word): f"~{group[0]}" for group in groups for word in group}
 

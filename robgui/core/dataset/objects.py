@@ -1,4 +1,4 @@
-"""Data that Python holds: a DataLoader, a torch dataset, a MAITE dataset, a list of items."""
+"""Data held by Python: a DataLoader, a torch dataset, a MAITE dataset, a list of items."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _HASHED = 32
 
 
 class ObjectImages(Source):
-    """Images that an object gives by number, asked for when they are wanted.
+    """Images that an object returns by number, fetched on demand.
 
     Args:
         items: The object; each item is an image, or a tuple or mapping with one.
@@ -109,13 +109,13 @@ class ObjectImages(Source):
 
 
 def from_object(given: Any, options: Options) -> Dataset:
-    """A dataset of what Python holds.
+    """A dataset of data held by Python.
 
     Args:
         given: A torch DataLoader (its dataset is taken, in its own order), a torch or MAITE
             dataset, a Hugging Face dataset, or any sequence of items; an item is an input, a tuple
             (input, target, …) or a mapping with an image and a label.
-        options: What the items do not tell.
+        options: What the items do not say.
 
     Raises:
         DataError: It has no length or no items by number, or holds no arrays or images.
@@ -125,7 +125,7 @@ def from_object(given: Any, options: Options) -> Dataset:
         items = getattr(given, "dataset", given)
     else:
         items = given
-    if tensors := getattr(items, "tensors", None):  # a TensorDataset lies in memory already
+    if tensors := getattr(items, "tensors", None):  # A TensorDataset is already in memory.
         inputs = as_array(tensors[0])
         if len(tensors) > 1:
             labels = as_array(tensors[1])
@@ -152,7 +152,7 @@ def from_object(given: Any, options: Options) -> Dataset:
 
 
 def as_array(value: Any) -> np.ndarray:
-    """A tensor, a picture or anything like an array as an array of numbers."""
+    """A tensor, a picture or anything array-like as a numeric array."""
     if hasattr(value, "detach"):
         value = value.detach().cpu()
     try:
@@ -173,7 +173,7 @@ def _memory(values: np.ndarray) -> Any:
 
 
 def _input(items: Any, place: int) -> Any:
-    if hasattr(items, "get_input"):  # MAITE: the input without its target
+    if hasattr(items, "get_input"):  # MAITE: the input without its target.
         return items.get_input(place)
     item = items[place]
     if isinstance(item, Mapping):
@@ -225,7 +225,7 @@ def _names(items: Any) -> tuple[str, ...]:
 def _targets(
     items: Any, names: tuple[str, ...], name: str
 ) -> tuple[np.ndarray | None, tuple[str, ...]]:
-    """The labels: from the object's own list of them, or else item by item."""
+    """The labels: from the object's own list, or else item by item."""
     for attribute in ("targets", "labels", "_labels"):
         known = getattr(items, attribute, None)
         if known is not None and not callable(known) and len(known) == len(items):
@@ -236,7 +236,7 @@ def _targets(
     if isinstance(found[0], str):
         return label_array(np.array(found, dtype="U"), names, name)
     rows = np.stack([as_array(target) for target in found])
-    if rows.ndim == 2 and rows.shape[1] > 1:  # MAITE: one-hot, or a probability for each class
+    if rows.ndim == 2 and rows.shape[1] > 1:  # MAITE: one-hot, or a probability for each class.
         return rows.argmax(1).astype(np.int64), names
     return label_array(rows.reshape(len(rows)), names, name)
 
@@ -254,7 +254,7 @@ def _value_range(first: np.ndarray, name: str, options: Options) -> tuple[float,
 
 
 def _collected(given: Any, name: str, options: Options) -> Dataset:
-    """Batches that can only be gone through once, held in memory."""
+    """Collects batches that can be iterated only once into memory."""
     inputs: list[np.ndarray] = []
     labels: list[np.ndarray] = []
     size = 0

@@ -60,12 +60,11 @@ SUFFIXES = frozenset({*images.SUFFIXES, *_ENDINGS})
 
 
 def open_dataset(path: str | Path | Sequence[str | Path] | Any, **options: object) -> Dataset:
-    """Opens a dataset: a folder, a file, several image files, or data that Python holds.
+    """Opens a dataset: a folder, a file, several image files, or data held by Python.
 
     Args:
         path: Where it is; or a DataLoader, or a torch or MAITE dataset.
-        **options: The fields of robgui.core.dataset.options.Options, for what the files do not
-            tell.
+        **options: The fields of robgui.core.dataset.options.Options, for what the files do not say.
 
     Raises:
         DataError: It cannot be read; one sentence that names the file and the reason.
@@ -81,7 +80,7 @@ def open_dataset(path: str | Path | Sequence[str | Path] | Any, **options: objec
 
 
 def _named(dataset: Dataset) -> Dataset:
-    """The dataset with the class names of the file that its options name."""
+    """The dataset with the class names from the file in its options."""
     file = str(dataset.options.get("names_file", ""))
     if not file or dataset.labels is None:
         return dataset
@@ -93,11 +92,11 @@ def _named(dataset: Dataset) -> Dataset:
 
 
 def is_foreign(path: Path) -> bool:
-    """Whether opening a file or folder lets a large foreign library parse it, or reads a pickle."""
+    """Whether opening a path involves a large foreign library or a pickle."""
     try:
         found = identify(path)
     except RobguiError:
-        return False  # whoever opens it says what is wrong
+        return False  # Opening it will say what is wrong.
     if found.data is not DataFormat.FOLDER:
         return found.data in _FOREIGN
     listing = FolderListing(path)
@@ -154,7 +153,7 @@ def _open_file(path: Path, options: Options) -> Dataset:
 
 
 def _format(path: Path) -> DataFormat:
-    """The format of a file: by its content, then, for what is damaged, by its name."""
+    """The format of a file, by its content or, if damaged, by its name."""
     try:
         found = identify(path)
     except RobguiError as error:
@@ -171,7 +170,7 @@ def _format(path: Path) -> DataFormat:
     return _BY_NAME[suffix]
 
 
-#: Parsed by large libraries of others: the window has these opened in the confined worker.
+#: Parsed by large foreign libraries: the window has the confined worker open these.
 _FOREIGN = frozenset(
     {
         DataFormat.CIFAR,

@@ -24,7 +24,7 @@ _PART = re.compile(rf"(?:.*[-_. ])?({'|'.join(_WORDS)})(?:[-_. ]?(?:set|data|ima
 
 
 def part_named(name: str) -> Part | None:
-    """The part that a folder or file name means: ``Final_Training`` is train."""
+    """The part that a folder or file name refers to: ``Final_Training`` is train."""
     found = _PART.fullmatch(name.casefold())
     if found is None:
         return None
@@ -106,7 +106,10 @@ class Options(BaseModel):
     @field_validator("classes", mode="before")
     @classmethod
     def _pairs(cls, value: object) -> object:
-        """A mapping, or ``a=b, c=d`` as a line or as its parts; a part without = goes on."""
+        """A mapping, or ``a=b, c=d`` as one line or in pieces.
+
+        A piece without = continues the last.
+        """
         if isinstance(value, Mapping):
             return value
         words = value.split(",") if isinstance(value, str) else value
@@ -114,6 +117,7 @@ class Options(BaseModel):
         last = ""
         for word in words if isinstance(words, list | tuple) else ():
             old, equals, new = str(word).partition("=")
+            # A class name may hold a comma: a piece without "=" continues the name before it.
             if not equals and last:
                 pairs[last] += f",{word}"
             elif old.strip():

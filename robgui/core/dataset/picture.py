@@ -11,8 +11,9 @@ SIDE = 96
 
 
 def picture_of(x: np.ndarray, kind: str) -> np.ndarray:
-    """An input in [0, 1] as uint8 ``(h, w, 3)``: images as they are, tables as bars, sequences
-    as lines.
+    """An input in [0, 1] as uint8 ``(h, w, 3)``.
+
+    Images as they are, tables as bars, sequences as lines.
     """
     if kind == "table":
         return bars(x, SIDE)

@@ -22,16 +22,16 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A file or a row that is left out, and why."""
+    """A file or row that was left out, and why."""
 
     path: str
     reason: str
 
 
 class Skips:
-    """The list of what was left out; each path once; safe to add to from any thread."""
+    """What was left out, each path once; may be added to from any thread."""
 
-    #: More than this is not read by anyone; the rest is counted.
+    #: Longest list; nobody reads more, and the rest is only counted.
     LISTED = 1000
 
     def __init__(self) -> None:
@@ -50,20 +50,21 @@ class Skips:
                 self._more += 1
 
     def all(self) -> tuple[Skipped, ...]:
-        """Everything listed so far, with one last entry that counts the rest."""
+        """Everything listed so far, with a last entry that counts the rest."""
         with self._lock:
             rest = (Skipped("…", f"and {self._more:,} more"),) if self._more else ()
             return (*self._listed.values(), *rest)
 
     def words(self, name: str) -> str:
-        """How many things of ``name`` were left out, and the first with its reason; empty for
-        none.
+        """How many things of ``name`` were left out, and the first with its reason.
+
+        Empty if none.
         """
         listed = self.all()
         if not listed:
             return ""
         first = listed[0]
-        # a file says its whole path once more
+        # The file's message repeats its whole path.
         reason = first.reason.rpartition(f"{first.path}: ")[2].rstrip(".")
         if len(listed) > 1:
             many = f"{len(listed):,} files or rows of {name}, the first: "
@@ -73,7 +74,7 @@ class Skips:
 
 
 class Source(ABC):
-    """Items by position, in their stored form; every method may be called from any thread.
+    """Items by position, in stored form; every method may be called from any thread.
 
     Attributes:
         kind: What one item is.
@@ -93,22 +94,22 @@ class Source(ABC):
 
     @abstractmethod
     def key(self, position: int) -> str:
-        """What to call one item."""
+        """The name of one item."""
 
     @abstractmethod
     def read(self, position: int, shape: Shape) -> np.ndarray:
-        """One item as float32 of ``shape``; DataError if that cannot be."""
+        """One item as float32 of ``shape``; DataError if that is impossible."""
 
     @abstractmethod
     def thumbnail(self, position: int, size: int) -> np.ndarray:
         """A picture ``(h, w, 3)`` uint8 of one item, longest side at most ``size``.
 
-        DataError if that cannot be.
+        DataError if that is impossible.
         """
 
     @abstractmethod
     def content(self) -> str:
-        """Text that changes when the items change; cheap."""
+        """Text that changes with the items; cheap."""
 
     def array(self, positions: np.ndarray, shape: Shape) -> np.ndarray:
         """Several items as float32 ``(n, *shape)``."""
@@ -138,7 +139,7 @@ class Source(ABC):
         raise DataError(f"items of kind {self.kind} have no length; only sequences have one.")
 
     def framed(self, framing: Framing) -> Source:
-        """The same pictures, brought to a model's size in this way; other kinds have no frame."""
+        """The same pictures, fitted to a model's size in this way; other kinds have no frame."""
         return self
 
     def pick(self, columns: Sequence[int]) -> Source:
@@ -147,7 +148,7 @@ class Source(ABC):
 
 
 def location(path: Path | None, name: str) -> str:
-    """How an error message calls a dataset."""
+    """A dataset's name in error messages."""
     if path is not None:
         return str(path)
     return name

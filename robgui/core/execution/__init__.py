@@ -1,1 +1,1 @@
-"""What an analysis is and how a request for one is carried out."""
+"""What an analysis is, and how a request for one is carried out."""

@@ -1,7 +1,7 @@
-"""An analysis is a generator of complete results, with what a result says and what it looks like.
+"""Analysis: an engine with its verdict, views, findings and settings.
 
-An engine is a function ``(classifier, dataset, params) -> Iterator[Step[Result]]``. Each Step holds
-a *complete* result, never a delta, so that dropping, pausing and stopping are always right.
+An engine is a generator ``(classifier, dataset, params) -> Iterator[Step[Result]]``. Each Step
+holds a *complete* result, never a delta, which makes dropping, pausing and stopping always correct.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ KINDS: tuple[Kind, ...] = ("image", "table", "sequence")
 
 @dataclass(frozen=True)
 class Requirements:
-    """What an analysis takes with its present settings; None means any number.
+    """What an analysis takes with its current settings; None means any number.
 
     Attributes:
         needs: Capabilities the model in use must have, beyond those the analysis always needs.
@@ -58,25 +58,24 @@ class Requirements:
 
 @dataclass(frozen=True)
 class Shards:
-    """How one request is computed in parts, perhaps on several machines, and put together again,
-    exactly.
+    """How a request is computed in parts, perhaps on several machines, and merged exactly.
 
-    The work of a request is a row of units numbered from 0, and a part is a range of them. What a
-    unit is (its input, its random numbers) depends on the request and on the unit's number alone,
-    never on the part it is in: then the merged result is that of the whole, up to the rounding of a
-    model that sees other batches.
+    The work of a request is a row of units numbered from 0, and a part is a range of them. A unit's
+    input and random numbers depend only on the request and the unit's number, never on its part.
+    The merged result therefore equals that of the whole, up to rounding in a model that sees other
+    batches.
 
     Attributes:
         units: ``(params, inputs) -> count``: how many units there are, given the number of inputs.
         engine: ``(classifier, dataset, params, part) -> Iterator[Step]``: the engine for the units
-            of the range ``part`` only. Its last result may be of any dataclass; nobody but
-            ``merge`` sees it.
+            of the range ``part`` only. Its last result may be any dataclass; only ``merge`` sees
+            it.
         merge: ``(classifier, dataset, params, results) -> result``: the analysis' own result from
-            those of all parts, in their order, with the same classifier and dataset as the engine
-            of the whole would get.
+            those of all parts, in order, with the same classifier and dataset as the engine of the
+            whole would get.
         going_on: ``(classifier, dataset, params, result) -> Iterator[Step]``: the engine of the
-            whole, which need not compute the first units again, as ``result`` is theirs. None where
-            it always begins anew.
+            whole, continuing after the first units, whose result is ``result``. None if it always
+            starts over.
         kept: The dataclass of that result; the window must be able to import it without torch.
     """
 
@@ -95,10 +94,10 @@ class Shards:
 
 @dataclass(frozen=True)
 class Demo:
-    """On what the tour runs an analysis: files of the demo, an input and short settings.
+    """What the tour runs an analysis on: demo files, an input and short settings.
 
-    The demo of the window begins with the one that ``opens`` it. ``guided`` says whether the guide
-    of the window, which is to last three minutes, stops there.
+    The window's demo begins with the one that ``opens`` it. ``guided`` says whether the
+    three-minute guide stops there.
     """
 
     model: str
@@ -116,8 +115,7 @@ def nothing(result: Any, params: Any) -> tuple[()]:
 
 @dataclass(frozen=True)
 class Analysis:
-    """One question that a method answers, with everything the window, the command line and the
-    report need of it.
+    """One question that a method answers, with everything the program needs to know about it.
 
     Attributes:
         name: As in Python; the command line writes ``-`` for ``_``.
@@ -130,26 +128,26 @@ class Analysis:
         views: ``(result, params) -> Views``: what it looks like; the first is the picture of the
             analysis.
         findings: ``(result, params)`` -> failures worth showing.
-        severity_means: How it comes to the severity of a finding, one sentence.
-        offers: ``(result, params)`` -> inputs that another analysis may look at.
-        tab: Its title among the tabs of its method; empty takes ``title``.
+        severity_means: How it rates the severity of a finding, one sentence.
+        offers: ``(result, params)`` -> inputs that another analysis may examine.
+        tab: Its tab's title among its method's tabs; if empty, ``title``.
         invitation: What the empty panel says: what it does and what to press.
         explanation: "What am I looking at?", for a person who has not read the paper.
         needs: Capabilities the classifier must have.
         kinds: Kinds of input it understands.
         several_models: The engine takes a tuple of classifiers instead of one.
-        inputs: Whether it looks at the one input the user points at, at many, or at none.
+        inputs: Whether it examines the one input the user points at, many, or none.
         takes: Params -> how many models and inputs it takes; None takes any number of models, and
             one input or many.
-        shards: How a request splits into parts; None where it does not.
-        first_look: Settings for about ten seconds, when everything is inspected at once; None
-            leaves it out.
-        made_inputs: Settings for inputs that another analysis has made, whose label the model may
-            no longer give.
+        shards: How a request splits into parts; None if it does not.
+        first_look: Settings for a run of about ten seconds, for "inspect everything"; None leaves
+            it out.
+        made_inputs: Settings for inputs made by another analysis, which the model may already
+            misclassify.
         demo: What the tour shows of it; None leaves it out.
-        calls: ``(params, subject)`` -> how many inputs its models see, see ``cost``; None where
-            nobody knows.
-        export: What can be written of a run besides its pictures and numbers; None for nothing.
+        calls: ``(params, subject)`` -> how many inputs its models see, see ``cost``; None if
+            unknown.
+        export: What a run can export besides pictures and numbers; None for nothing.
     """
 
     name: str
@@ -185,9 +183,9 @@ class Analysis:
         return Requirements(most_inputs=1 if self.inputs == "one" else None)
 
     def part(self, units: range) -> Analysis:
-        """The same analysis for some of the units only.
+        """The same analysis for some of the units.
 
-        What it finds says nothing until the parts are merged.
+        Its result means nothing until the parts are merged.
         """
         shards = self._splits()
 
@@ -205,7 +203,7 @@ class Analysis:
         )
 
     def merging(self, steps: Sequence[Step[Any]]) -> Analysis:
-        """The same analysis with nothing left to do but to merge the last Steps of its parts."""
+        """The same analysis with only the merging of its parts' last Steps left to do."""
         shards = self._splits()
 
         def engine(classifier: Any, dataset: Any, params: Any) -> Iterator[Step[Any]]:
@@ -221,7 +219,7 @@ class Analysis:
         return replace(self, engine=engine)
 
     def going_on(self, kept: Any) -> Analysis:
-        """The same analysis, whose first units an interrupted run has computed."""
+        """The same analysis, continuing after the units that an interrupted run computed."""
         go_on = self._splits().going_on
         assert go_on is not None
 
@@ -232,7 +230,7 @@ class Analysis:
 
     @property
     def kept(self) -> type[Any] | None:
-        """The type of what its Steps keep for going on; None where it always begins anew."""
+        """The type of what its Steps keep for a restart; None if it always starts over."""
         if self.shards is None:
             return None
         return self.shards.kept
@@ -243,7 +241,7 @@ class Analysis:
         return self.shards
 
     def looks_at_data(self, params: Params) -> bool:
-        """Whether these settings need a dataset at all; a rendered scene needs none."""
+        """Whether these settings need a dataset; a rendered scene needs none."""
         return self.inputs != "none" and self.takes(params).most_inputs != 0
 
     def refusal(self, classifier: Any) -> str:
@@ -258,10 +256,7 @@ class Analysis:
     def shortage(
         self, params: Params, classifiers: Sequence[Any], inputs: int
     ) -> RobguiError | None:
-        """What is missing or too much for these settings, with what would help.
-
-        None when all is there.
-        """
+        """What is missing or too much for these settings, with a remedy; None if all is well."""
         takes = self.takes(params)
         if len(classifiers) < takes.fewest_models:
             lack = (
@@ -304,9 +299,9 @@ def analysis(
     views: Callable[[Any, Any], Sequence[View]],
     **more: Any,
 ) -> Callable[[Callable[..., Iterator[Step[R]]]], Analysis]:
-    """Makes an Analysis of an engine: name, settings and result are read from the function.
+    """Makes an Analysis from an engine; name, settings and result are read from the function.
 
-    See Analysis for the rest.
+    See Analysis for the arguments.
     """
 
     def make(engine: Callable[..., Iterator[Step[R]]]) -> Analysis:
@@ -327,7 +322,7 @@ def analysis(
 
 
 def _result_of(engine: Callable[..., Any]) -> Any:
-    """What the Steps of an engine hold, as it is annotated."""
+    """The result type of an engine's Steps, from its annotation."""
     if isinstance(engine, Deferred):
         function = engine.function
     else:

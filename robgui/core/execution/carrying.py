@@ -1,4 +1,4 @@
-"""carry_out: computes one task, wherever it is called, and reports every Step."""
+"""carry_out: computes one task in this process and reports every Step."""
 
 from __future__ import annotations
 
@@ -36,6 +36,8 @@ def carry_out(task: Task, shelf: LoadedCache) -> Generator[Report, None, None]:
         task: What to compute.
         shelf: Where models and data come from.
     """
+    # Before anything is loaded: a listener learns that the run has begun, however slow its model
+    # is.
     yield Report(RunState.RUNNING, versions=versions())
     try:
         analysis = task.analysis()
@@ -45,11 +47,12 @@ def carry_out(task: Task, shelf: LoadedCache) -> Generator[Report, None, None]:
         engine = analysis.engine(
             classifiers if analysis.several_models else classifiers[0], dataset, params
         )
-        if task.part is None and not task.merge:  # parts are put together only when they are whole
+        if task.part is None and not task.merge:  # Parts are merged only if all of them are whole.
             engine = within(engine, params.max_seconds)
         yield from _steps(engine, classifiers)
     except (Exception, SystemExit) as error:
-        if isinstance(error.__context__, GeneratorExit):  # it could not clean up; nobody listens
+        # It could not clean up; nobody is listening.
+        if isinstance(error.__context__, GeneratorExit):
             raise
         problem = _foreseen(error, task.request.device)
         if isinstance(problem, RobguiError):
@@ -62,9 +65,7 @@ def carry_out(task: Task, shelf: LoadedCache) -> Generator[Report, None, None]:
 
 
 def _foreseen(error: BaseException, device: str) -> BaseException:
-    """Memory that has run out outside a model call is no bug either; everything else is as it
-    was.
-    """
+    """Running out of memory outside a model call is no bug either; other errors pass unchanged."""
     from robgui.core.model.foreign import out_of_memory
 
     if isinstance(error, RobguiError) or not out_of_memory(error):
@@ -76,8 +77,9 @@ def _foreseen(error: BaseException, device: str) -> BaseException:
 
 
 def thinned(reports: Iterator[Report], seconds: float) -> Iterator[Report]:
-    """The same reports, with a result only every ``seconds`` and at the end: results may be
-    large.
+    """The same reports, with a result only every ``seconds`` and at the end.
+
+    Results can be large.
     """
     large, small = Pace(seconds), Pace(seconds / _REPORTS_PER_RESULT)
     large.due()
@@ -118,13 +120,18 @@ def _steps(engine: Iterator[Step[Any]], classifiers: tuple[Classifier, ...]) -> 
     before = sum(classifier.calls for classifier in classifiers)
     with ExitStack() as stack:
         for classifier in classifiers:
+            # Scores are checked for NaN once per Step instead of after every call, which would make
+            # the host wait for the device each time.
             stack.enter_context(classifier.checked_later())
         try:
             for step in engine:
+                # Before the Step is shown: a picture made from NaN must never appear.
                 for classifier in classifiers:
                     classifier.check()
                 calls = sum(classifier.calls for classifier in classifiers) - before
                 yield Report(RunState.RUNNING, step, step.done, step.total, calls)
+        # Closed here, while the models are still set up, and not whenever Python collects the
+        # generator.
         except GeneratorExit:
             close = getattr(engine, "close", None)
             if close is not None:
@@ -135,7 +142,7 @@ def _steps(engine: Iterator[Step[Any]], classifiers: tuple[Classifier, ...]) -> 
 def _prepare(
     task: Task, analysis: Analysis, params: Params, shelf: LoadedCache
 ) -> tuple[tuple[Classifier, ...], Dataset | None]:
-    """Models and data of the request, loaded, checked and matched to each other."""
+    """The models and data of a request, loaded, checked and matched to each other."""
     from robgui.core.dataset import align, match
 
     request = task.request
@@ -156,6 +163,8 @@ def _prepare(
         )
     if dataset is None:
         return classifiers, None
+    # Matching may give the model the data's names; aligning then orders the data's classes like the
+    # model's.
     matched = tuple(match(classifier, dataset) for classifier in classifiers)
     dataset = align(matched[0], dataset)
     return matched, dataset if request.indices is None else dataset.subset(request.indices)

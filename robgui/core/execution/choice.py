@@ -1,6 +1,4 @@
-"""Where foreign models are opened and called: in a process of their own, unless the user wants
-to debug them.
-"""
+"""Decides where foreign models run: in their own process, or here for debugging."""
 
 from __future__ import annotations
 
@@ -12,7 +10,7 @@ from robgui.core.execution.worker.process import Place
 from robgui.core.execution.worker.terms import Terms
 from robgui.core.execution.worker.workers import Workers
 
-#: Set to 1, everything runs in one process, so that a debugger can follow it.
+#: Set to 1 to run everything in one process, where a debugger can follow it.
 INLINE = "ROBGUI_INLINE"
 
 
@@ -22,7 +20,7 @@ def one_process() -> bool:
 
 
 def one_executor(terms: Terms) -> Inline | Workers:
-    """An executor for one Execution after another; a worker process is started at once."""
+    """An executor for one Execution after another; its worker process starts at once."""
     if one_process():
         return Inline(LoadedCache(notice=terms.notice))
     workers = Workers([Place()], terms)

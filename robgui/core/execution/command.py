@@ -1,4 +1,4 @@
-"""A Request as the command line that repeats it."""
+"""Writes a Request as the command line that repeats it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def command_line(request: Request) -> str:
     """``robgui run …`` for ``request``.
 
-    What lives in memory only stands there as ``<name>`` to be filled in.
+    What exists only in memory appears as ``<name>``, to be filled in.
     """
     words = ["robgui", "run", request.analysis.replace("_", "-")]
     for model in request.models:
@@ -50,9 +50,9 @@ def _pairs(option: str, values: Mapping[str, Any]) -> list[str]:
 
 
 def _not_in_side_file(model: Reference) -> dict[str, Any]:
-    """The model's settings as far as its side file does not say the same.
+    """The model's settings that its side file does not already state.
 
-    Without the file all that are not defaults.
+    Without a side file, all that differ from the defaults.
     """
     if model.path:
         beside = read_side_file(Path(model.path))
@@ -63,7 +63,7 @@ def _not_in_side_file(model: Reference) -> dict[str, Any]:
 
 
 def _ranges(indices: Sequence[int]) -> str:
-    """``0,4,7``; three and more in a row as ``10:20``, where 20 is not included."""
+    """``0,4,7``; three or more in a row as ``10:20``, where 20 is excluded."""
     parts: list[str] = []
     start = 0
     while start < len(indices):

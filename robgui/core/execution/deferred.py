@@ -25,10 +25,10 @@ class Deferred:
 
 
 def deferred(place: str) -> Deferred:
-    """A function by ``module:name`` that is imported when it is first called.
+    """A function given as ``module:name`` and imported on its first call.
 
-    The record of a method names its engines so: the window reads the record without importing
-        torch.
+    Method records name their engines this way, so the window reads a record without importing
+    torch.
     """
     module, _, name = place.partition(":")
     return Deferred(module, name)

@@ -1,4 +1,4 @@
-"""Execution: a Request being carried out, whoever computes it and wherever."""
+"""Execution: a Request being carried out, wherever it is computed."""
 
 from __future__ import annotations
 
@@ -22,17 +22,16 @@ if TYPE_CHECKING:
     from robgui.core.execution.request import Request
     from robgui.core.workspace import Workspace
 
-#: Seconds between commits of a partial result; a commit takes a moment, too, and a crash is to lose
-#: two seconds at most.
+#: Seconds between commits of a partial result. A crash should lose two seconds at most, and the
+#: commit itself takes a moment.
 COMMIT_SECONDS = 1.5
 
 
 class Execution:
-    """A Request on its way, and the only holder of its state, newest Step, clock, error and
-    verdict.
+    """A Request on its way: sole owner of its state, newest Step, clock, error and verdict.
 
-    People call ``pause``, ``resume`` and ``stop``, from any thread; none of them touches the file.
-    An executor calls the other methods, from one thread at a time; those keep the run in the
+    People call ``pause``, ``resume`` and ``stop`` from any thread; none of these touches the file.
+    An executor calls the other methods from one thread at a time; they keep the run in the
     workspace up to date. The newest Step is kept however the run ends.
 
     Args:
@@ -41,24 +40,24 @@ class Execution:
         part: Only these units of it, see Shards.
         run_id: The run in the workspace that was queued for this request earlier.
         budget: Shared by executions that run side by side.
-        trusted: Digests of the code of its models that the user has allowed to run, beside what
-            they trust anyway.
-        data: The data of the request where they live in memory only.
+        trusted: Digests of model code that the user allowed for this run, besides what they always
+            trust.
+        data: The data of the request, if they exist only in memory.
 
     Attributes:
         state: The same as in the workspace.
-        newest: The newest Step; complete, so that older ones may be forgotten.
+        newest: The newest Step; complete, so older ones may be dropped.
         clock: Computing time.
         error: One sentence about why it failed or was interrupted.
-        details: More about an error that nobody foresaw, for the log.
-        problem: The error itself, where it happened in this process or can be rebuilt.
+        details: More about an unforeseen error, for the log.
+        problem: The error itself, if it happened in this process or can be rebuilt.
         findings: The failures it has found, once it has ended.
         device: Where it is computed, once known.
         calls: How many inputs its models have answered so far.
-        versions: What it is computed with, once known.
+        versions: Versions of the packages it is computed with, once known.
         attempts: How often it was handed to a worker.
         stop_asked: The moment (``time.monotonic``) of the first ``stop``; 0 before.
-        wake: Called when someone has asked for something; set by the executor.
+        wake: Called after a pause, resume or stop; set by the executor.
     """
 
     def __init__(
@@ -110,7 +109,7 @@ class Execution:
 
     @property
     def begun(self) -> bool:
-        """Whether an executor has it: it runs, is paused, or waits for its process."""
+        """Whether an executor has it: running, paused, or waiting for its process."""
         return bool(self.attempts) and not self.state.ended
 
     @property
@@ -143,13 +142,13 @@ class Execution:
 
     @property
     def verdict(self) -> Verdict | None:
-        """What the newest Step says; None while there is none."""
+        """What the newest Step says; None before there is one."""
         return self._verdict(self.state)
 
     # What people ask for
 
     def pause(self) -> None:
-        """Computes nothing after the present Step, until resumed."""
+        """Finishes the current Step, then waits until resumed."""
         with self._lock:
             if self.state is not RunState.RUNNING:
                 return
@@ -159,7 +158,7 @@ class Execution:
         self.wake()
 
     def resume(self) -> None:
-        """Goes on after a pause."""
+        """Continues after a pause."""
         with self._lock:
             if self.state is not RunState.PAUSED:
                 return
@@ -169,10 +168,10 @@ class Execution:
         self.wake()
 
     def stop(self) -> None:
-        """Ends after the present Step, which is kept; what has not begun never begins."""
+        """Ends after the current Step, which is kept; a run that has not begun never begins."""
         with self._lock:
             self.stop_asked = self.stop_asked or time.monotonic()
-            if self.state is RunState.QUEUED and not self.attempts:  # no executor has it yet
+            if self.state is RunState.QUEUED and not self.attempts:  # No executor has it yet.
                 self.state = RunState.CANCELLED
             self._go.set()
         self.wake()
@@ -186,16 +185,14 @@ class Execution:
                 self.run_id = self.workspace.add_run(self.request).id
 
     def withdraw(self) -> None:
-        """Takes a run that never began out of the workspace."""
+        """Removes a run that never began from the workspace."""
         with self._lock:
             if self.workspace is not None and self.run_id is not None:
                 self.workspace.delete_run(self.run_id)
                 self.run_id = None
 
     def record(self) -> None:
-        """Tells the workspace what it does not know yet: a change of state at once, a result if
-        it is due.
-        """
+        """Updates the workspace: a change of state at once, a result if one is due."""
         try:
             self._commit_if_due()
         except Exception as error:  # noqa: BLE001 - a full disk, a verdict that raises: recorded
@@ -203,7 +200,10 @@ class Execution:
             self.error = self.error or sentence(error)
 
     def claim(self) -> bool:
-        """An executor takes it now; False when it was stopped before, or cannot be recorded."""
+        """Marks it as taken by an executor.
+
+        False if it was stopped before, or cannot be recorded.
+        """
         try:
             self.enlist()
         except WorkspaceError as error:
@@ -216,7 +216,7 @@ class Execution:
             return True
 
     def take(self, report: Report) -> None:
-        """Takes over a report: that it goes on, how it ended, or that its worker was lost."""
+        """Takes a report: it continues, it ended, or its worker was lost."""
         if self.state.ended:
             return
         if report.state.ended:
@@ -232,7 +232,7 @@ class Execution:
             self.end(RunState.FAILED, sentence(error), problem=error)
 
     def hold(self, seconds: float) -> None:
-        """Waits while it is paused, at most this long; the pause is in the workspace meanwhile."""
+        """Waits while paused, at most this long; the workspace shows the pause meanwhile."""
         self.record()
         self._go.wait(seconds)
 
@@ -243,7 +243,7 @@ class Execution:
         details: str = "",
         problem: BaseException | None = None,
     ) -> None:
-        """Records the end; trouble with that makes the run FAILED but never costs the result."""
+        """Records the end; if that goes wrong the run is FAILED, but the result is never lost."""
         if self.state.ended:
             return
         self.clock.stop()
@@ -286,7 +286,7 @@ class Execution:
             self._progress = (report.done, report.total)
 
     def _lose(self, why: str) -> None:
-        """Its worker is gone: it waits for another one, unless it was to end anyway."""
+        """Its worker is gone: queues it for another one, unless it was to end anyway."""
         if self.stop_asked:
             self.end(RunState.CANCELLED, why)
             return
@@ -313,7 +313,7 @@ class Execution:
         return verdict
 
     def _commit_if_due(self) -> None:
-        """A change of state at once, a partial result now and then."""
+        """Commits a change of state at once, a partial result now and then."""
         changed = self.state is not self._stored[0]
         due = (
             self.newest is not self._stored[1]

@@ -1,4 +1,4 @@
-"""Executor: what carries out Executions, in this thread, in worker processes or on a cluster."""
+"""Executor: carries out Executions in this thread, in worker processes or on a cluster."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Executor(Protocol):
-    """Carries out Executions somewhere and tells each how it stands; only one thread may use it.
+    """Carries out Executions and keeps each informed of its state; used by one thread only.
 
     Attributes:
         attempts: How often an Execution is tried when workers are lost.
@@ -30,23 +30,23 @@ class Executor(Protocol):
         ...
 
     def work(self, seconds: float) -> None:
-        """Goes on, or waits for news, for about this long.
+        """Works, or waits for news, for about this long.
 
-        What was asked of an Execution is heard.
+        Pause, resume and stop requests are heard.
         """
         ...
 
     def close(self) -> None:
-        """Ends all workers at once; an Execution that has not ended stays as it is."""
+        """Ends all workers at once; an unfinished Execution keeps its state."""
         ...
 
 
 def lost(execution: Execution, why: str, attempts: int, details: str = "") -> Report:
-    """What to tell an Execution whose worker is gone: to wait for another one, or to give up.
+    """Decides what an Execution does whose worker is gone: wait for another one, or give up.
 
     Args:
         execution: The one that the worker was computing.
-        why: What happened to the worker, such as "its worker process was ended by signal 9".
+        why: What happened to the worker, for example "its worker process was ended by signal 9".
         attempts: How often an Execution is tried.
         details: What the worker said last, for the log.
     """
@@ -61,7 +61,7 @@ def lost(execution: Execution, why: str, attempts: int, details: str = "") -> Re
 
 
 def told(execution: Execution, why: str) -> str:
-    """What happened to the worker of an Execution, as a sentence that says what is left."""
+    """What happened to an Execution's worker, as a sentence that says what is left."""
     if execution.newest is None:
         kept = ""
     else:

@@ -1,4 +1,4 @@
-"""Export: the inputs that a run has made, as files that other programs read."""
+"""Export: inputs made by a run, as files for other programs."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Origin:
-    """What a run was about, for whoever makes its inputs once more.
+    """What a run was about, for making its inputs again.
 
     Attributes:
         model: Its first model.
-        data: Its inputs, in their order.
-        ask: Asks whoever holds the models, as ``Models.ask`` does.
+        data: Its inputs, in order.
+        ask: Asks the process that holds the models, as ``Models.ask`` does.
     """
 
     model: ModelCard
@@ -29,11 +29,11 @@ class Origin:
 
 @dataclass(frozen=True)
 class Export:
-    """What can be written of a run besides its pictures and numbers.
+    """What a run can export besides its pictures and numbers.
 
     Attributes:
         title: What is written, for a button and a menu.
-        places: Where to: the kinds of file, as a file dialog lists them.
+        places: The kinds of file, as a file dialog lists them.
         write: ``(result, params, origin, place) -> words``: writes to a place, and says what; see
             ``deferred``. Called away from the GUI thread.
     """

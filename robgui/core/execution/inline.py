@@ -1,4 +1,4 @@
-"""Computing in this thread: Steps, for whoever iterates, and the executor Inline."""
+"""Computing in this thread: the iterator Steps, and the executor Inline."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Steps(Iterator[Step[Any]]):
     """An Execution as an iterator: ``next`` computes one Step, ``close`` stops, doing nothing
     pauses.
 
-    Models and data are loaded at the first ``next``, so that making it costs nothing. What goes
-    wrong is recorded in the run and raised once.
+    Models and data are loaded by the first ``next``: creating it is free. Errors are recorded in
+    the run and raised once.
 
     Attributes:
         execution: State, clock, verdict and findings.
@@ -48,7 +48,7 @@ class Steps(Iterator[Step[Any]]):
         self.close()
 
     def advance(self) -> None:
-        """Computes as far as the next report; errors are recorded, not raised."""
+        """Computes up to the next report; errors are recorded, not raised."""
         clock = self.execution.clock
         clock.start()
         try:
@@ -69,7 +69,7 @@ class Steps(Iterator[Step[Any]]):
         self.execution.end(RunState.CANCELLED)
 
     def close(self) -> None:
-        """Stops, if it has not ended yet."""
+        """Stops it unless it has ended."""
         self.stop()
         self._raise_problem()
 

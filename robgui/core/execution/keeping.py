@@ -1,4 +1,4 @@
-"""Keeping: how a run that was interrupted is gone on with by the next run of the same request."""
+"""Keeping: lets the next run of a request continue where an interrupted one ended."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 class Keeping:
-    """What one Execution keeps in the workspace while it is under way.
+    """What one Execution keeps in the workspace for a restart.
 
-    It is found again by the fingerprint of the request and the version of the program, which
-    together decide the result. A request that was carried out to its end leaves nothing behind.
+    It is found by the fingerprint of the request and the version of the program, which together
+    determine the result. A completed request leaves nothing behind.
 
     Args:
         request: What is carried out.
-        analysis: Says whether it can go on at all.
+        analysis: Says whether it can continue at all.
         workspace: Where it is kept; None keeps nothing.
     """
 
@@ -40,7 +40,8 @@ class Keeping:
         self._waiting = False
 
     def task(self, task: Task) -> Task:
-        """The task as it is to be computed now: from where an earlier attempt or run has ended."""
+        """The task to compute now, starting where an earlier attempt or run ended."""
+        # Parts and merges have no state of their own to continue.
         if self._workspace is None or task.merge or task.part is not None:
             return task
         if self._newest is None:
@@ -50,16 +51,18 @@ class Keeping:
         return replace(task, kept=self._newest)
 
     def take(self, step: Step[Any]) -> Step[Any]:
-        """Takes what a Step has kept out of it."""
+        """Takes out of a Step what it keeps for a restart."""
         if step.kept is None:
             return step
         self._newest, self._waiting = step.kept, True
+        # Stored separately: the result would otherwise carry its counts into every commit.
         return replace(step, kept=None)
 
     def store(self, run: str, state: RunState, step: Step[Any] | None) -> None:
-        """Writes what is new; forgets all when the request has been carried out to its end."""
+        """Writes what is new; deletes everything once the request is complete."""
         if self._workspace is None:
             return
+        # A run cut by its time limit is DONE but not complete: a longer one continues it.
         if state is RunState.DONE and (step is None or not step.cut):
             self._workspace.kept.drop(self._key)
         elif self._waiting:
@@ -68,10 +71,11 @@ class Keeping:
 
     @property
     def _key(self) -> str:
+        # With the version: another version may count differently.
         return f"{self._request.fingerprint} {__version__}"
 
     def _before(self, workspace: Workspace) -> Any:
         try:
             return workspace.kept.get(self._key, self._kind)
-        except WorkspaceError:  # damaged: the run begins anew, and replaces it
+        except WorkspaceError:  # Damaged: the run starts over and replaces it.
             return None

@@ -1,4 +1,4 @@
-"""Likeness: whether two runs asked the same question, so that their answers can be compared."""
+"""Likeness: whether two runs asked the same question and their answers compare."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from robgui.core.text.words import count
 if TYPE_CHECKING:
     from robgui.core.execution.request import Request
 
-#: Settings that do not change what is asked: another seed asks the same again.
+#: Settings that do not change the question: another seed asks the same again.
 _MEANS = frozenset({"seed", "batch", "max_seconds"})
 
 
 def differences(one: Request, other: Request) -> list[str]:
-    """In what two requests differ beside their models, in words; empty for like with like."""
+    """How two requests differ besides their models, in words; empty if they do not."""
     if one.analysis != other.analysis:
         return ["another analysis"]
     return [*_inputs(one, other), *_settings(one, other)]
 
 
 def same_question(one: Request, other: Request) -> bool:
-    """Whether two requests ask for the same; the models beside the first may stand in any order."""
+    """Whether two requests ask the same; models after the first may be in any order."""
     if one.models[:1] == other.models[:1] and len(one.models) > 2:
         names = [[model.fingerprint for model in each.models] for each in (one, other)]
         if sorted(names[0]) == sorted(names[1]):
@@ -32,9 +32,9 @@ def same_question(one: Request, other: Request) -> bool:
 
 
 def incomparable(one: Request, other: Request) -> str:
-    """Why the difference of two results would say nothing; empty where it says something.
+    """Why the difference of two results would mean nothing; empty if it means something.
 
-    Two models on the same inputs, or one model on two inputs; never both at once.
+    Two models on the same inputs compare, and one model on two inputs; never both at once.
     """
     if one.analysis != other.analysis:
         return "They are of two analyses."
@@ -83,7 +83,7 @@ def _places(indices: tuple[int, ...] | None) -> str:
 
 
 def _settings(one: Request, other: Request) -> list[str]:
-    """The settings that differ, by their titles; settings that are missing have their default."""
+    """The settings that differ, by title; missing settings have their default."""
     known = analyses().get(one.analysis)
     if known is None:
         if one.params == other.params:
@@ -103,7 +103,7 @@ def _settings(one: Request, other: Request) -> list[str]:
 
 
 def _plain(value: object) -> object:
-    """A setting as JSON has it: a tuple is a list."""
+    """A setting as JSON holds it: a tuple becomes a list."""
     if isinstance(value, list | tuple):
         return [_plain(each) for each in value]
     return value

@@ -1,4 +1,4 @@
-"""Shelf: the models and datasets at hand, each loaded once."""
+"""LoadedCache: the models and datasets in memory, each loaded once."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-#: How many models, and how many datasets, stay loaded; the least recently used go first.
+#: How many models, and datasets, stay loaded; the least recently used go first.
 _KEPT = 8
 
 
 class LoadedCache:
-    """Finds or loads what requests name; checks that a file is still what the request means.
+    """Finds or loads what a request names, and checks that a file is still the one it means.
 
     Args:
         device: Where models are put; by default where the request says.
         workspace: Knows where moved files are now, and holds derived inputs.
         models: Models that are loaded already.
         datasets: Data that are open already.
-        notice: Told what happens to a loaded model that the user should know.
+        notice: Called with what the user should know about a loaded model.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class LoadedCache:
 
     @property
     def loaded(self) -> list[Classifier]:
-        """The models at hand."""
+        """The models in memory."""
         with self._lock:
             return [*self._given_models.values(), *self._models.values()]
 
@@ -78,7 +78,7 @@ class LoadedCache:
         return _kept(self._datasets, wanted.fingerprint, partial(self._open, wanted))
 
     def data(self, wanted: Reference) -> Dataset:
-        """Data that are open, or that are opened now."""
+        """Data already open, or opened now."""
         with self._lock:
             return _kept(self._datasets, wanted.fingerprint, partial(self._open, wanted))
 
@@ -114,8 +114,9 @@ class LoadedCache:
         return self._datasets[fingerprint]
 
     def model(self, wanted: Reference, device: str, trusted: frozenset[str]) -> Classifier:
-        """A model that is loaded, that differs from one in its settings only, or that is loaded
-        now; code runs as in ``models``.
+        """A model in memory, one derived from it by its settings, or one loaded now.
+
+        Code runs as in ``models``.
         """
         with self._lock:
             if wanted.fingerprint in self._given_models:
@@ -126,10 +127,12 @@ class LoadedCache:
             )
 
     def _with_settings(self, wanted: Reference) -> Classifier | None:
-        """A loaded model of the same content, with the settings that are wanted."""
+        """A loaded model of the same content, given the settings that are wanted."""
         settings = ModelSettings.model_validate(wanted.options)
         for known in (*self._given_models.values(), *self._models.values()):
             if (
+                # The same weights under other settings are cheap to derive; only settings fixed
+                # while reading (the network, the chosen output) need the file again.
                 fingerprint(known.content, settings) == wanted.fingerprint
                 and known.settings.settled == settings.settled
             ):
@@ -143,6 +146,7 @@ class LoadedCache:
         classifier = load(
             find_file(wanted, self._workspace), trust=trusted, device=device or None, **options
         )
+        # The file may have been replaced since the request was made.
         _check_unchanged(wanted, classifier.fingerprint)
         if self._notice is not None:
             classifier.notice = self._notice
@@ -170,9 +174,7 @@ class LoadedCache:
 
 
 def find_file(wanted: Reference, workspace: Workspace | None = None) -> Path:
-    """Where the file of a reference is: at its path, or where the workspace knows it was moved
-    to.
-    """
+    """The file of a reference: at its path, or where the workspace knows it was moved."""
     if workspace is not None:
         known = workspace.files.references(wanted.kind, every=True)
     else:
@@ -188,7 +190,7 @@ def find_file(wanted: Reference, workspace: Workspace | None = None) -> Path:
     if not any(paths):
         raise error(
             f"The {wanted.kind} {wanted.name} lived in memory only and is gone; open it from a file"
-            " and start the run anew."
+            " and start the run again."
         )
     raise error(
         f"The {wanted.kind} {wanted.name} is no longer at {wanted.path}; put it back or say where"

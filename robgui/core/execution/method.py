@@ -1,8 +1,8 @@
-"""Method: one folder with everything about a method, found through the entry-point group
-``robgui.methods``.
+"""Method: a folder with everything about one method, found through an entry point.
 
-Ours are registered in pyproject.toml the same way as those of any other package. A method that
-cannot be loaded is one sentence in ``problems()``; it never keeps the program from starting.
+The group is ``robgui.methods``; ours are registered in pyproject.toml like those of any other
+package. A method that cannot be loaded becomes one sentence in ``problems()`` and never keeps the
+program from starting.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ GROUP = "robgui.methods"
 
 @dataclass(frozen=True)
 class Method:
-    """What the rail, the manual and the command line know of a method.
+    """What the rail, the manual and the command line know about a method.
 
     Attributes:
         name: Its folder.
@@ -33,7 +33,7 @@ class Method:
         icon: Its icon, an SVG that is tinted.
         order: Its place in the rail; ours take 10 to 50.
         claims: ``module:name`` of its paper's claims; empty without.
-        questions: What its panels ask of models besides running an analysis.
+        questions: What its panels ask models besides running an analysis.
     """
 
     name: str
@@ -69,7 +69,7 @@ def problems() -> tuple[str, ...]:
 
 
 def refresh() -> None:
-    """Looks for methods anew, after a package was installed."""
+    """Searches for methods again, after a package was installed."""
     _entries.cache_clear()
     _discover.cache_clear()
     bringing.cache_clear()
@@ -77,13 +77,13 @@ def refresh() -> None:
 
 @cache
 def bringing(analysis: str) -> Method | None:
-    """The method of ours that brings an analysis; the others need not be imported for it.
+    """The method of ours that brings an analysis, without importing the others.
 
-    Ours come before those of other packages, so it is the only one.
+    Ours take precedence over those of other packages, so it is the only one.
     """
     ours = sorted(filter(_ours, _entries()), key=lambda entry: not analysis.startswith(entry.name))
     for entry in ours:
-        with contextlib.suppress(Exception):  # told by ``problems``
+        with contextlib.suppress(Exception):  # Reported by ``problems``.
             method = _checked(entry, [])
             if any(one.name == analysis for one in method.analyses):
                 return method
@@ -108,7 +108,7 @@ def _discover() -> tuple[tuple[Method, ...], tuple[str, ...]]:
 
 @cache
 def _entries() -> tuple[EntryPoint, ...]:
-    """All entry points, ours first; to read those of every package takes milliseconds."""
+    """All entry points, ours first; reading those of every package takes milliseconds."""
     found = entry_points(group=GROUP)
     return tuple(sorted(found, key=lambda entry: (not _ours(entry), entry.name)))
 
@@ -118,7 +118,7 @@ def _ours(entry: EntryPoint) -> bool:
 
 
 def _checked(entry: EntryPoint, known: list[Method]) -> Method:
-    """The method behind an entry point; a name or a file that does not fit is an error."""
+    """The method behind an entry point; raises if its name or files do not fit."""
     method = entry.load()
     if not isinstance(method, Method):
         raise TypeError(f"{entry.value} is a {type(method).__name__}, not a Method")

@@ -34,9 +34,9 @@ def steps(
     workspace: Workspace | None = None,
     **params: Any,
 ) -> Steps:
-    """The same as ``robgui.run``, but iterable: every Step is a complete result on the way.
+    """Like ``robgui.run``, but iterable: every Step is a complete result on the way.
 
-    To leave early, use it in a ``with`` statement or close it; its run then ends as cancelled.
+    To leave early, use it in a ``with`` statement or close it; the run then ends as cancelled.
     """
     if isinstance(inputs, str | Path) or _is_collection(inputs):
         inputs = open_dataset(inputs)
@@ -89,7 +89,7 @@ def _dataset(inputs: Any, classifier: Classifier) -> Dataset | None:
 
 
 def _is_collection(inputs: Any) -> bool:
-    """Whether inputs are a loader, a dataset of another library, or a list of paths or items."""
+    """Whether the inputs are a loader, another library's dataset, or a list of paths or items."""
     if isinstance(inputs, list | tuple):
         return bool(inputs) and isinstance(inputs[0], str | Path | dict | tuple)
     items = getattr(inputs, "dataset", inputs)
@@ -97,8 +97,9 @@ def _is_collection(inputs: Any) -> bool:
 
 
 def _is_one(shape: tuple[int, ...], classifier: Classifier) -> bool:
-    """Whether an array of this shape is one input: as the classifier takes it, or an image as
-    other programs keep it.
+    """Whether an array of this shape is one input.
+
+    As the classifier takes it, or an image in another common layout.
     """
     one = classifier.shape
     if classifier.kind != "image":

@@ -1,4 +1,4 @@
-"""Every analysis by name, whatever method brings it."""
+"""Every analysis by name, whichever method brings it."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from robgui.core.execution.analysis import Analysis
 from robgui.core.execution.method import Method, bringing, methods
 from robgui.core.execution.params.problems import hint
 
-#: Analyses that no method brings: made in a notebook or a test, see ``register``.
+#: Analyses that belong to no method: made in a notebook or a test, see ``register``.
 _LOOSE: dict[str, Analysis] = {}
 
 
 def register(analysis: Analysis) -> Analysis:
-    """Makes an analysis known that belongs to no method.
+    """Registers an analysis that belongs to no method.
 
     Usable as a decorator above ``analysis``.
     """
@@ -21,7 +21,7 @@ def register(analysis: Analysis) -> Analysis:
 
 
 def unregister(name: str) -> None:
-    """Forgets an analysis that ``register`` has made known."""
+    """Forgets an analysis registered with ``register``."""
     _LOOSE.pop(name, None)
 
 
@@ -32,7 +32,7 @@ def analyses() -> dict[str, Analysis]:
 
 
 def method_of(analysis: str) -> Method | None:
-    """The method that brings an analysis; None for a loose one."""
+    """The method that brings an analysis; None if it belongs to none."""
     return next(
         (method for method in methods() for one in method.analyses if one.name == analysis), None
     )

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 
 class Reference(BaseModel):
-    """A model or dataset by name, place and fingerprint; enough to load it again.
+    """A model or dataset by name, path and fingerprint: enough to load it again.
 
     Attributes:
-        path: Empty for what lives in memory only.
+        path: Empty for what exists only in memory.
         options: For a model the fields of its ModelSettings, for a dataset the options it was
             opened with.
     """
@@ -41,10 +41,7 @@ class Reference(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _without_trust(cls, values: Any) -> Any:
-        """Older workspaces say whether a file is trusted.
-
-        That is for the user to say, so it is not read.
-        """
+        """Drops the trust flag that older workspaces stored: only the user can grant trust."""
         if isinstance(values, dict):
             return {name: value for name, value in values.items() if name != "trust"}
         return values
@@ -78,15 +75,12 @@ class Request(BaseModel):
         return to_jsonable_python(values)
 
     def place_of(self, model: str) -> int | None:
-        """Where a model, by its fingerprint, stands among those of the request.
-
-        None when it is not one.
-        """
+        """The position of a model, by its fingerprint, among those of the request, or None."""
         return next((at for at, one in enumerate(self.models) if one.fingerprint == model), None)
 
     @property
     def fingerprint(self) -> str:
-        """Sixteen hexadecimal digits: equal when the same result is to be expected, wherever the
+        """Sixteen hexadecimal digits, equal if the same result is to be expected, wherever the
         files are.
         """
         known = find(self.analysis)
@@ -103,14 +97,14 @@ class Request(BaseModel):
 
 
 def reference(thing: Classifier | ModelCard | Dataset) -> Reference:
-    """How to find ``thing`` again."""
+    """A Reference by which ``thing`` can be found again."""
     if thing.path is None:
         path = ""
     else:
         path = str(thing.path.absolute())
     settings = getattr(
         thing, "settings", None
-    )  # a Classifier has them; asking for its class would import torch
+    )  # A Classifier has settings; asking for its class would import torch.
     if settings is not None:
         options = settings.model_dump(mode="json")
         return Reference(
@@ -134,17 +128,16 @@ def build_request(
     device: str = "",
     autocast: bool | None = None,
 ) -> Request:
-    """The Request for models and data that are known already, with every setting validated and
-    written out.
+    """The Request for models and data already known, with every setting validated and spelled out.
 
     Args:
         analysis: Its name, or itself.
-        models: In the order in which the analysis is to take them.
-        dataset: Left out where the settings need no data.
+        models: In the order the analysis takes them.
+        dataset: None if the settings need no data.
         params: The settings.
         indices: Which inputs; None means all.
-        how: How they were chosen, such as the filter that they pass.
-        total: How many inputs the data have, where they are not at hand.
+        how: How they were chosen, for example by which filter.
+        total: How many inputs the data have, if they are not at hand.
         device: Where to compute; by default where the first model is.
         autocast: Half precision; by default as the first model.
     """
@@ -159,7 +152,7 @@ def build_request(
     if not known.looks_at_data(settings):
         dataset = indices = None
     if dataset is not None and not isinstance(dataset, Reference) and "derived" in dataset.options:
-        # exactly these, so that the request stays the same when more are derived
+        # Exactly these: the request stays the same when more inputs are derived later.
         dataset, indices = dataset.only(range(len(dataset)) if indices is None else indices), None  # type: ignore[attr-defined]
     chosen = ""
     if dataset is not None and indices is not None:
@@ -183,7 +176,7 @@ def build_request(
 
 
 def _chosen(many: int, total: int | None, how: str) -> str:
-    """How many of how many inputs, and how they were chosen; empty for one alone and for all."""
+    """How many of how many inputs, and how they were chosen; empty for a single one and for all."""
     if many == 1 or many == total:
         return ""
     if total is None:
@@ -194,9 +187,9 @@ def _chosen(many: int, total: int | None, how: str) -> str:
 
 
 def subject(request: Request, derived: Sequence[Derived] = ()) -> str:
-    """Which model on which input.
+    """Which model on which input, in words.
 
-    A derived input with its trail, where ``derived`` gives those of the request.
+    A derived input is shown with its trail, if ``derived`` has those of the request.
     """
     models = ", ".join(model.name for model in request.models)
     if request.dataset is None:

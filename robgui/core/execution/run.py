@@ -23,7 +23,7 @@ class RunState(StrEnum):
 
     @property
     def ended(self) -> bool:
-        """True when nothing more will happen to the run."""
+        """True if nothing more will happen to the run."""
         return self in (RunState.DONE, RunState.CANCELLED, RunState.FAILED)
 
 

@@ -11,10 +11,10 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class Step(Generic[R]):
-    """A complete picture on the way: ``done`` of ``total`` units of work and the result so far.
+    """A complete result on the way: ``done`` of ``total`` units of work and the result so far.
 
-    ``cut`` marks the last one of a run that ended because its time was over. ``kept`` comes now and
-    then with an analysis that can go on after a stop: the result of its first units, see Shards.
+    ``cut`` marks the last Step of a run that ran out of time. ``kept`` comes now and then from an
+    analysis that can continue after a stop: the result of its first units, see Shards.
     """
 
     done: int
@@ -25,20 +25,20 @@ class Step(Generic[R]):
     kept: Any = None
 
     def after(self, earlier: Step[R] | None) -> Step[R]:
-        """This Step in place of an earlier one that nobody has seen: what that has kept stays."""
+        """This Step in place of an earlier, unseen one, whose ``kept`` it preserves."""
         if earlier is None or earlier.kept is None or self.kept is not None:
             return self
         return replace(self, kept=earlier.kept)
 
 
 class Pace:
-    """Says when the next Step is due, so that an engine neither floods nor starves its listener.
+    """Says when the next Step is due: an engine must neither flood nor starve its listener.
 
-    Ask it after each batch: the first answer is yes, so that the first picture comes at once.
+    Ask it after each batch. The first answer is yes, which brings the first picture at once.
 
     Attributes:
-        awaited: Somebody waits for what runs in this process to end, which it does at its next
-            Step: that is due after the present batch.
+        awaited: Somebody waits for the run to end, which it can only do at a Step: the next one is
+            due after the current batch.
     """
 
     awaited: ClassVar[bool] = False
@@ -48,7 +48,7 @@ class Pace:
         self._next = 0.0
 
     def due(self) -> bool:
-        """True at most once every ``seconds``, and while somebody waits for the end."""
+        """True at most once every ``seconds``, and whenever somebody waits for the end."""
         now = time.monotonic()
         if now < self._next and not Pace.awaited:
             return False

@@ -1,4 +1,4 @@
-"""Task and Report: what an executor hands to whoever computes, and what comes back."""
+"""Task and Report: what an executor sends to a worker, and what comes back."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A request to compute: whole, some of its units (``part``), or the merging of all its parts.
+    """A request to compute: the whole, some of its units (``part``), or the merging of all parts.
 
     Attributes:
-        merge: The last Steps of all parts, in their order.
-        kept: What an interrupted run of the same request has kept; None begins anew.
-        trusted: Digests of the code of its models that the user has allowed to run, beside what
-            they trust anyway.
-        data: The data of the request where they live in memory only; None where they can be opened.
+        merge: The last Steps of all parts, in order.
+        kept: What an interrupted run of the same request kept; None starts over.
+        trusted: Digests of model code that the user allowed for this run, besides what they always
+            trust.
+        data: The data of the request if they exist only in memory; None if they can be opened.
     """
 
     request: Request
@@ -36,13 +36,13 @@ class Task:
     kept: Any = None
 
     def at(self, device: str) -> Task:
-        """The same on another device; an empty one leaves it where the request says."""
+        """A copy for another device; an empty one keeps the request's."""
         if not device or device == self.request.device:
             return self
         return replace(self, request=self.request.model_copy(update={"device": device}))
 
     def analysis(self) -> Analysis:
-        """What there is to do."""
+        """The analysis to run."""
         known = find(self.request.analysis)
         if self.merge:
             return known.merging(self.merge)
@@ -58,14 +58,14 @@ class Report:
     """How a task stands.
 
     Attributes:
-        state: RUNNING, or how it ended; QUEUED when its worker was lost and nobody works on it now.
-        step: The newest Step, where the result comes along.
+        state: RUNNING, or how it ended; QUEUED if its worker was lost.
+        step: The newest Step, if the result comes along.
         done: Units of work, for a report that leaves a large result out.
-        device: Where it is computed, once that is known.
+        device: Where it is computed, once known.
         calls: How many inputs its models have answered so far.
         error: One sentence for a failed task or a lost worker.
-        details: More about an error that nobody foresaw, for the log.
-        problem: The error itself, for whoever catches it.
+        details: More about an unforeseen error, for the log.
+        problem: The error itself, to be raised.
     """
 
     state: RunState

@@ -1,7 +1,7 @@
-"""Where the record stands in PNG, SVG, PDF and HTML, and how it is found there.
+"""Where the record stands in PNG, SVG, PDF and HTML files, and how it is found there.
 
-The files may come from anyone: they are searched as bytes, with limits, and nothing in them is
-parsed that could run, load or grow.
+The files may come from anyone: they are searched as bytes, within limits, and no part that could
+run, load or grow is parsed.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from robgui.core.regular import open_regular, read_regular
 
 #: The keyword of the text chunk of a PNG, the id in an SVG, the class in HTML.
 KEYWORD = "robgui-experiment"
-#: The key in the information of a PDF; a number follows where it goes on.
+#: The key in the information of a PDF; long records continue under numbered keys.
 PDF_KEY = "RobguiExperiment"
-#: A string of a PDF is shorter than some readers take.
+#: Piece length for PDF strings: some readers reject longer ones.
 _PDF_PART = 30_000
-#: What a report says of itself at its beginning.
+#: What a report says about itself at its beginning.
 GENERATOR = "robgui report"
 _PNG = b"\x89PNG\r\n\x1a\n"
 _MOST_CHUNKS = 200
@@ -33,8 +33,9 @@ _IN_PDF = re.compile(rb"/RobguiExperiment(\d+) \(((?:[^\\()]|\\.)*+)\)", re.DOTA
 
 
 def carries(path: Path) -> bool:
-    """Whether a figure or a report carries the run behind it; only its beginning, or the end of a
-    PDF, is looked at.
+    """Whether a figure or report carries the run behind it.
+
+    Only the beginning is read, and of a PDF the end.
     """
     try:
         with open_regular(path) as file:
@@ -51,7 +52,7 @@ def carries(path: Path) -> bool:
 
 
 def experiments_in(path: Path) -> list[Experiment]:
-    """The runs behind a figure or a report, in its order; none where it carries none.
+    """The runs behind a figure or report, in order; empty if it carries none.
 
     Raises:
         OSError: The file cannot be read.
@@ -61,17 +62,17 @@ def experiments_in(path: Path) -> list[Experiment]:
 
 
 def svg_element(text: str) -> str:
-    """The element that an SVG file carries."""
+    """The element to embed in an SVG file."""
     return f'<metadata id="{KEYWORD}">{html.escape(text)}</metadata>'
 
 
 def html_element(text: str) -> str:
-    """The element that an article of a report carries."""
+    """The element to embed in an article of a report."""
     return f'<data hidden class="{KEYWORD}" value="{html.escape(text)}"></data>'
 
 
 def pdf_entries(texts: list[str]) -> dict[str, str]:
-    """The entries that the information of a PDF carries, in pieces that every reader takes."""
+    """The entries to embed in the information of a PDF, in pieces that every reader takes."""
     whole = "\n".join(texts)
     pieces = [whole[start : start + _PDF_PART] for start in range(0, len(whole), _PDF_PART)]
     return {f"{PDF_KEY}{number}": piece for number, piece in enumerate(pieces)}
@@ -103,7 +104,7 @@ def _plain(found: bytes) -> str:
 
 
 def _png_text(file: IO[bytes]) -> str | None:
-    """The text chunk of a PNG before its pixels."""
+    """The text chunk of a PNG that stands before its pixels."""
     file.seek(len(_PNG))
     for _ in range(_MOST_CHUNKS):
         length, kind = int.from_bytes(file.read(4), "big"), file.read(4)

@@ -1,6 +1,6 @@
 """Experiment: what was run on what, by name and content, and what it said.
 
-It names no folder of the user's: models and data are known again by their fingerprints.
+It contains no path of the user's: models and data are recognised by their fingerprints.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from robgui.version import __version__
 if TYPE_CHECKING:
     from robgui.core.verdict import Verdict
 
-#: A record of a thousand classes by name takes 20 kB.
+#: Longest record in characters; one with a thousand class names takes 20 kB.
 LARGEST = 4_000_000
 
 
@@ -31,13 +31,13 @@ class Experiment(BaseModel):
         robgui: The version that computed it.
         when: Seconds since 1970.
         state: How the run ended.
-        seconds: Time that it took.
-        request: What was run, with every path empty.
-        fingerprint: Of the request as it was run; another one than that of ``request`` where a
-            setting named a file by its folder.
+        seconds: How long it took.
+        request: What was run, with every path emptied.
+        fingerprint: Fingerprint of the request as it was run; it differs from that of ``request``
+            if a setting held a path.
         verdict: What the run says by itself, as ``verdict.to_json`` writes it.
-        shown: What is printed of it beside all that was known then; None where that is the same.
-        run: Its id in the workspace it comes from.
+        shown: The verdict as printed, given everything known then; None if it is the same.
+        run: Its id in the workspace of origin.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -55,25 +55,25 @@ class Experiment(BaseModel):
     run: str = Field("", max_length=100)
 
     def to_text(self) -> str:
-        """Strict JSON in plain ASCII, which fits into every file."""
+        """Strict JSON in plain ASCII, safe in any file."""
         return json.dumps(self.model_dump(mode="json"), allow_nan=False, separators=(",", ":"))
 
     @property
     def said(self) -> Verdict | None:
-        """What the run says by itself."""
+        """The run's own verdict."""
         return _read(self.verdict)
 
     @property
     def printed(self) -> Verdict | None:
-        """What stands beside the figure."""
+        """The verdict printed beside the figure."""
         return _read(self.verdict if self.shown is None else self.shown)
 
     @property
     def whole(self) -> bool:
-        """Whether the request is the one that was run, with nothing left out or changed."""
+        """Whether the request is exactly what was run, with nothing left out or changed."""
         try:
             return self.request.fingerprint == self.fingerprint
-        except RobguiError:  # of another version of the program
+        except RobguiError:  # Written by another version of the program.
             return False
 
 
@@ -93,17 +93,17 @@ def experiment_of(
     Args:
         request: What was run.
         said: What it says by itself.
-        shown: What is printed of it, where that may be something else.
+        shown: What is printed of it, if that may differ.
         when: Seconds since 1970.
         state: How it ended.
-        seconds: Time that it took.
+        seconds: How long it took.
         run: Its id.
         version: Of the program that ran it.
     """
     own, beside = _written(said), _written(shown)
     try:
         fingerprint = request.fingerprint
-    except RobguiError:  # of another version of the program
+    except RobguiError:  # Written by another version of the program.
         fingerprint = ""
     return Experiment(
         robgui=version,
@@ -119,7 +119,7 @@ def experiment_of(
 
 
 def from_text(text: str) -> Experiment:
-    """The record in a file; ValueError where it is none."""
+    """The record in a file; ValueError if it is not one."""
     try:
         found = Experiment.model_validate(json.loads(text))
         for verdict in (found.verdict, found.shown):
@@ -140,7 +140,7 @@ def _read(fields: dict[str, Any] | None) -> Verdict | None:
 
 
 def _placeless(request: Request) -> Request:
-    """The request without a folder of the user's."""
+    """The request without the user's folders."""
     data = request.dataset
     return request.model_copy(
         update={
@@ -156,7 +156,7 @@ def _nowhere(reference: Reference) -> Reference:
 
 
 def without_folders(value: Any) -> Any:
-    """JSON values with the names of files in place of their paths."""
+    """JSON values with each path reduced to its file name."""
     if isinstance(value, str):
         if Path(value).is_absolute():
             return Path(value).name

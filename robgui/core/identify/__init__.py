@@ -1,6 +1,6 @@
-"""identify: what a file or folder is, told by its content; nothing in it is loaded or run.
+"""identify: tells what a file or folder is from its content; loads and runs nothing.
 
-This is the one place that decides whether a path is a model, data, a workspace or something the
+This is the only place that decides whether a path is a model, data, a workspace or something the
 program cannot open.
 """
 

@@ -1,6 +1,6 @@
 """Tells what a file is by its first bytes and, for archives, by the names inside.
 
-A name is only a hint, used where the content leaves the question open (text).
+The file name is a hint, used only where the content leaves the question open (text).
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from robgui.core.identify.zip_directory import BrokenZipError, read_directory
 from robgui.core.model.folder import DESCRIPTION, folder_of
 from robgui.core.regular import open_regular
 
-#: Bytes that tell every format; a tar archive says so at byte 257.
+#: Enough bytes to recognise every format: the magic of a tar archive stands at byte 257.
 _HEAD = 512
-#: Most members of a zip file that are looked at to find out what it is.
+#: Most zip members examined when identifying a zip file.
 _MOST_MEMBERS = 100_000
-#: ``torch.save`` began with this number, after two bytes for the protocol, before it wrote zips.
+#: The number that began every ``torch.save`` file, after two protocol bytes, before it wrote zips.
 _LEGACY_MAGIC = b"\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
 
 
-#: How known files begin: where, with which bytes, and what they are.
+#: How known files begin: offset, bytes, and what the file is.
 _MAGIC: tuple[tuple[int, bytes, Identity], ...] = (
     (0, b"SQLite format 3\x00", Identity(Kind.WORKSPACE, "a workspace")),
     (0, b"\x93NUMPY", data(DataFormat.ARRAY)),
@@ -63,26 +63,26 @@ _MAGIC: tuple[tuple[int, bytes, Identity], ...] = (
     (0, b"%PDF", foreign("a PDF document", "choose a model or data")),
 )
 _HDF5 = b"\x89HDF\r\n\x1a\n"
-#: Bytes at either end of an HDF5 file that are looked through for names.
+#: Bytes at either end of an HDF5 file that are searched for names.
 _HDF5_LOOK = 4 * 2**20
 _KERAS_WEIGHTS = ("model.weights.h5", "model.weights.npz", "model.weights.json")
 _PICKLES = (".pkl", ".pickle", ".joblib")
 _TABLES = (".csv", ".tsv")
 _MESHES = (".obj", ".off", ".stl", ".gltf")
-#: The types of values an IDX file can have; its third byte.
+#: The value types of an IDX file, given by its third byte.
 _IDX_TYPES = (0x08, 0x09, 0x0B, 0x0C, 0x0D, 0x0E)
-#: What Keras writes into files of weights alone.
+#: Names that Keras writes into files of weights alone.
 _KERAS = (b"keras_version", b"model_weights", b"layer_names")
-#: Brands of the MP4 family that are pictures.
+#: Brands of the MP4 family that hold pictures.
 _STILL = (b"heic", b"heix", b"mif1", b"msf1", b"avif", b"avis")
-#: A pickle of CIFAR: a dictionary whose first key is one of these.
+#: A CIFAR pickle is a dictionary whose first key is one of these.
 _CIFAR = re.compile(
     rb"\x80[\x02-\x05](?:\x95.{8})?\}(?:q.|\x94)?\(?(?:[UC\x8c].|[XB]....)"
     rb"(?:batch_label|filenames|fine_label|coarse_label|num_cases_per_batch|label_names)",
     re.DOTALL,
 )
 _CIFAR_NAME = re.compile(r"data_batch_\d+|test_batch")
-#: Rows of the binary files of CIFAR: labels and pixels; how many of them are looked at.
+#: Row lengths of CIFAR's binary files (labels and pixels), and how many rows are checked.
 _CIFAR_ROWS, _CIFAR_LOOKS = ((3073, 1, 10), (3074, 2, 100)), 16
 _ARCHIVED = re.compile(r"\.(png|jpe?g|jpe|bmp|dib|tiff?|webp|gif|p[pgb]m)$", re.IGNORECASE)
 _PORTABLE_MAPS = (b"P1", b"P2", b"P3", b"P4", b"P5", b"P6")
@@ -128,7 +128,7 @@ def _by_magic(head: bytes) -> Identity | None:
 
 
 def _carrying(path: Path, head: bytes, known: Identity | None) -> Identity | None:
-    """A figure or a report that carries the run behind it; as a picture it is data all the same."""
+    """A figure or report that carries the run behind it; a picture is still data as well."""
     if not head.startswith((b"%PDF", b"\x89PNG")) and b"<" not in head[:16]:
         return None
     from robgui.core.experiment.carrying import carries
@@ -140,7 +140,7 @@ def _carrying(path: Path, head: bytes, known: Identity | None) -> Identity | Non
 
 
 def _stored_data(head: bytes, length: int, path: Path) -> Identity | None:
-    """Data that a model or a pickle could be taken for."""
+    """Data that could be mistaken for a model or a pickle."""
     if _CIFAR.match(head) or (head[:1] == b"\x80" and _CIFAR_NAME.fullmatch(path.name)):
         return data(DataFormat.CIFAR)
     if path.suffix.lower() == ".bin" and _is_cifar(path, length):
@@ -153,7 +153,7 @@ def _stored_data(head: bytes, length: int, path: Path) -> Identity | None:
 
 
 def _binary(head: bytes, length: int, path: Path) -> Identity | None:
-    """What has no magic number but a shape of its own."""
+    """Formats without a magic number but with a recognisable structure."""
     if head[:1] == b"\x80":
         legacy = head[2 : 2 + len(_LEGACY_MAGIC)] == _LEGACY_MAGIC
         return model(Format.LEGACY if legacy else Format.PICKLE)
@@ -162,10 +162,11 @@ def _binary(head: bytes, length: int, path: Path) -> Identity | None:
     if _is_idx(head):
         return data(DataFormat.IDX)
     if head[:1] == b"\x08" and len(head) > 1 and 0 < head[1] < 32:
-        return model(Format.ONNX)  # a protobuf whose first field is a small ir_version
+        return model(Format.ONNX)  # A protobuf whose first field is a small ir_version.
     if head[:2] == b"BM" and head[6:10] == bytes(4):
         return data(DataFormat.PICTURE)
-    table = path.suffix.lower() in _TABLES  # whose first column may be called P1
+    # A PNM file begins like a table whose first column is called P1.
+    table = path.suffix.lower() in _TABLES
     if head[:2] in _PORTABLE_MAPS and head[2:3].isspace() and not table:
         return data(DataFormat.PICTURE)
     if path.suffix.lower() == ".onnx":
@@ -176,7 +177,7 @@ def _binary(head: bytes, length: int, path: Path) -> Identity | None:
 
 
 def _text(head: bytes, path: Path) -> Identity | None:
-    """What only its name tells from other text."""
+    """Text that only the file name tells apart from other text."""
     name = path.name.lower().removesuffix(".gz")
     suffix = Path(name).suffix
     if suffix in _MESHES:
@@ -233,8 +234,9 @@ def _inside_zip(names: Collection[str]) -> Identity:
 
 
 def _hdf5(path: Path) -> Identity:
-    """A Keras network, its weights alone, or data: the names of what an HDF5 file holds stand in it
-    as they are.
+    """A Keras network, its weights alone, or data.
+
+    The names inside an HDF5 file stand in it as plain bytes.
     """
     try:
         with open_regular(path) as file:
@@ -253,7 +255,7 @@ def _hdf5(path: Path) -> Identity:
 
 
 def _compressed(path: Path, head: bytes) -> Identity:
-    """What is inside a gzip file, from its first bytes: data may be compressed, models may not."""
+    """What a gzip file contains, from its first bytes; data may be compressed, models may not."""
     try:
         with open_regular(path) as file, gzip.GzipFile(fileobj=file) as unpacked:
             inner = unpacked.read(_HEAD)
@@ -270,7 +272,7 @@ def _compressed(path: Path, head: bytes) -> Identity:
 
 
 def _is_cifar(path: Path, length: int) -> bool:
-    """Whether a file is rows of labels and 32 × 32 pixels: by its length and some of its labels."""
+    """Whether a file is labels and 32 × 32 pixels, by its length and some of its labels."""
     for row, labels, classes in _CIFAR_ROWS:
         if length and length % row == 0:
             step = max(1, length // row // _CIFAR_LOOKS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-#: The first line of a file that names two models to be looked at as one.
+#: First line of a file that names two models to be examined as one.
 PAIR_HEAD = b"# robgui: two models as one"
 
 
@@ -93,7 +93,7 @@ def foreign(words: str, remedy: str) -> Identity:
     return Identity(Kind.UNKNOWN, words, remedy=remedy)
 
 
-#: A file that is like nothing the program knows.
+#: A file unlike anything the program knows.
 NOTHING = foreign(
     "damaged or nothing this program knows",
     "choose a model, pictures, a table, an array or a workspace",

@@ -1,5 +1,6 @@
-"""The directory of a zip file, read without unpacking anything and without one object per member:
-a million names take a few seconds.
+"""Reads the directory of a zip file without unpacking it or making an object per member.
+
+A million names take a few seconds.
 """
 
 from __future__ import annotations
@@ -17,21 +18,21 @@ _END, _END_SIZE = b"PK\x05\x06", 22
 _END64, _LOCATOR64 = b"PK\x06\x06", b"PK\x06\x07"
 _ENTRY = struct.Struct("<4s4x2H4x3L5H2L")
 _MAGIC = b"PK\x01\x02"
-#: Where a comment of 64 KB would push the end.
+#: How far from the file's end the record may start, given the longest comment (64 KB).
 _TAIL = _END_SIZE + 2**16
-#: Bytes of a directory; four million names fit.
+#: Largest directory in bytes; four million names fit.
 _LARGEST = 512 * 2**20
 _UTF8, _ENCRYPTED = 0x800, 0x1
 _FULL = 2**32 - 1
 
 
 class BrokenZipError(ValueError):
-    """The file is no zip file, is cut off, or lies about itself."""
+    """The file is not a zip file, is cut off, or contradicts itself."""
 
 
 @dataclass
 class Directory:
-    """The members of a zip file that are files, in their order.
+    """The members of a zip file that are files, in order.
 
     Attributes:
         names: As stored.
@@ -68,15 +69,17 @@ def read_directory(path: Path, most: int | None = None) -> Directory:
 
 
 def _place(file: BinaryIO, length: int) -> tuple[int, int, int]:
-    """Where the directory begins, how long it is, and what stands before the archive."""
+    """Where the directory begins, its length, and how many bytes precede the archive."""
     tail_start = max(0, length - _TAIL)
     file.seek(tail_start)
     tail = file.read(_TAIL)
+    # From the end: a comment may contain the same four bytes.
     found = tail.rfind(_END)
     if found < 0 or len(tail) - found < _END_SIZE:
         raise BrokenZipError("it has no directory")
     end = tail_start + found
     size, offset = struct.unpack("<2L", tail[found + 12 : found + 20])
+    # The zip64 locator, if any, stands right before the end record.
     if found >= 20:
         locator = tail[found - 20 : found]
     else:
@@ -89,6 +92,8 @@ def _place(file: BinaryIO, length: int) -> tuple[int, int, int]:
             raise BrokenZipError("its directory is not where it says")
         size, offset = struct.unpack("<2Q", end64[40:56])
         end = place
+    # Where the directory really is, counted from the end; the stated offset is from the archive's
+    # own start, which may follow a prefix (a self-extracting program).
     start = end - size
     if start < 0 or start < offset or size > _LARGEST:
         raise BrokenZipError("its directory is not where it says, or too large")
@@ -110,10 +115,12 @@ def _entries(content: bytes, length: int, shift: int, most: int | None) -> Direc
             fields = content[place + name_size : place + name_size + extra]
             size, packed, offset = _large(fields, size, packed, offset)
         place += name_size + extra + comment
+        # Names that end in a slash are folders.
         if raw.endswith(b"/"):
             continue
         if offset + shift + packed > length:
             raise BrokenZipError("a part lies beyond its end")
+        # Without the flag, names are in the code page of the first PC.
         found.names.append(raw.decode("utf-8" if flags & _UTF8 else "cp437", "replace"))
         found.offsets.append(offset + shift)
         found.packed.append(packed)
@@ -124,13 +131,14 @@ def _entries(content: bytes, length: int, shift: int, most: int | None) -> Direc
 
 
 def _large(fields: bytes, size: int, packed: int, offset: int) -> tuple[int, int, int]:
-    """Sizes beyond 4 GB, which stand in an extra field."""
+    """Sizes beyond 4 GB, which are stored in an extra field."""
     place = 0
     while place + 4 <= len(fields):
         kind, many = struct.unpack_from("<2H", fields, place)
         if kind == 1 and many % 8 == 0 and place + 4 + many <= len(fields):
             values = list(struct.unpack_from(f"<{many // 8}Q", fields, place + 4))
             taken = [
+                # Only fields that are full in the entry appear in the extra field, in this order.
                 values.pop(0) if known == _FULL and values else known
                 for known in (size, packed, offset)
             ]

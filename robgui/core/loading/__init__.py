@@ -1,5 +1,5 @@
-"""Model files: every format becomes a Classifier, and no file executes code unless the user
-trusts it.
+"""Model files: every format becomes a Classifier, and no file runs code unless the user trusts
+it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Imported when it is first used: looking into a file for what it would run needs no torch."""
+    """Imports on first use: finding out what a file would run needs no torch."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(importlib.import_module(_HOMES[name]), name)

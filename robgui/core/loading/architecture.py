@@ -1,7 +1,7 @@
 """Networks by name: ``timm:name``, ``torchvision:name``, ``file.py:factory`` and
 ``module:factory``.
 
-The factory may carry plain values in brackets, for example ``nets.py:resnet(depth=20)``.
+The factory may have plain values in brackets, for example ``nets.py:resnet(depth=20)``.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from robgui.core.loading.libraries import library
 from robgui.core.model.backend import first_line
 from robgui.core.regular import is_file
 
-#: Arguments that our own networks take, and the most that any of them may be.
+#: Arguments of our own networks, and the largest value of each.
 _SIZES, _MOST_CLASSES = ("classes", "features"), 50_000
-#: The one file of ours that holds networks; the others beside it make the demo, and write files.
+#: The one file of ours that holds networks; its neighbours make the demo and write files.
 _NETWORKS = Path("demo") / "architectures.py"
 _HOW = "architecture is file.py:factory, module:factory, timm:name or torchvision:name"
 
@@ -45,9 +45,9 @@ def build(
         architecture: What to build.
         folder: Where a relative ``file.py`` is looked for first.
         trust: Whether foreign Python code may be executed.
-        weights: The weights it is for; they tell the number of classes of a network from a library.
-        hyper: What the file says that the network was built with; given to a trusted factory where
-            nothing else is, as far as it takes it.
+        weights: The weights it is for; they give the number of classes of a library's network.
+        hyper: The hyper-parameters in the file; passed to a trusted factory that was given no
+            arguments, as far as it takes them.
     """
     where, factory, args, kwargs = _parse(architecture)
     known = where in ("timm", "torchvision")
@@ -66,7 +66,7 @@ def build(
     except (
         Exception,
         SystemExit,
-    ) as error:  # foreign code: whatever it raises becomes one sentence
+    ) as error:  # Foreign code: whatever it raises becomes one sentence.
         raise ModelError(
             f"{architecture} cannot be built: {type(error).__name__}: {first_line(error)}."
         ) from error
@@ -78,10 +78,10 @@ def build(
 
 
 def _taken(make: Callable[..., Any], hyper: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of the values that a factory takes by name."""
+    """The values that a factory takes by name."""
     try:
         parameters = inspect.signature(make).parameters
-    except (TypeError, ValueError):  # a factory that does not tell what it takes
+    except (TypeError, ValueError):  # A factory that does not reveal its parameters.
         return {}
     if any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters.values()):
         return dict(hyper)
@@ -91,7 +91,7 @@ def _taken(make: Callable[..., Any], hyper: Mapping[str, Any]) -> dict[str, Any]
 def _refuse_arguments(
     architecture: str, args: list[Any], kwargs: Mapping[str, Any], allowed: Sequence[str]
 ) -> None:
-    """Without trust a file may say how many classes or features there are, and nothing else."""
+    """Without trust, a file may state the number of classes or features and nothing else."""
     wrong = next(
         (name for name in kwargs if name not in allowed), "a value without a name" if args else ""
     )
@@ -108,10 +108,10 @@ def _refuse_arguments(
 
 
 def is_ours(path: Path) -> bool:
-    """True for a file inside the program's own resources, which needs no trust."""
+    """True for a file in the program's own resources, which needs no trust."""
     try:
         return path.resolve().is_relative_to(resources.path().resolve())
-    except RobguiError:  # an installation without resources has no files of its own
+    except RobguiError:  # An installation without resources has no files of its own.
         return False
 
 
@@ -150,7 +150,7 @@ def _module(where: str, folder: Path, trust: bool) -> ModuleType:
     except (
         Exception,
         SystemExit,
-    ) as error:  # foreign code: whatever it raises becomes one sentence
+    ) as error:  # Foreign code: whatever it raises becomes one sentence.
         raise ModelError(
             f"the module {where} of the architecture cannot be imported: {first_line(error)}."
         ) from error
@@ -177,13 +177,13 @@ def _file(path: Path, trust: bool) -> ModuleType:
     if spec is None or spec.loader is None:
         raise ModelError(f"the architecture file {path} cannot be read.")
     module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # dataclasses and pickled classes look their module up
+    sys.modules[name] = module  # Dataclasses and pickled classes look up their module.
     try:
         spec.loader.exec_module(module)
     except (
         Exception,
         SystemExit,
-    ) as error:  # foreign code: whatever it raises becomes one sentence
+    ) as error:  # Foreign code: whatever it raises becomes one sentence.
         del sys.modules[name]
         raise ModelError(
             f"the architecture file {path} raised {type(error).__name__}: {first_line(error)}."
@@ -194,7 +194,7 @@ def _file(path: Path, trust: bool) -> ModuleType:
 def _attribute(
     module: ModuleType, dotted: str, architecture: str, trust: bool
 ) -> Callable[..., Any]:
-    """What to call; without trust only a function of the file itself, not of what the file
+    """What to call; without trust only a function defined in the file itself, not one it
     imports.
     """
     known = [
@@ -214,9 +214,7 @@ def _attribute(
 
 
 def _library(name: str, network: str, trust: bool) -> Callable[..., Any]:
-    """The function that builds a network of a library with random weights, so that nothing is
-    downloaded.
-    """
+    """The library function that builds a network with random weights; nothing is downloaded."""
     found = library(name)
     if found is None:
         raise MissingExtraError(f"the architecture {name}:{network}", "timm")
@@ -232,7 +230,7 @@ def _library(name: str, network: str, trust: bool) -> Callable[..., Any]:
 
 
 def _is_known(package: ModuleType, name: str, network: str) -> bool:
-    """Whether a library lists a classifier of this name; timm would take an address for one."""
+    """Whether a library lists a classifier of this name; timm would take a URL for one."""
     if not re.fullmatch(r"\w+(\.\w+)?", network, re.ASCII):
         return False
     return bool(
@@ -243,7 +241,7 @@ def _is_known(package: ModuleType, name: str, network: str) -> bool:
 
 
 def _no_weights(package: ModuleType, network: str) -> dict[str, None]:
-    """What keeps torchvision from downloading: some networks have weights inside others."""
+    """Keeps torchvision from downloading: some networks contain others with weights."""
     parameters = inspect.signature(package.models.get_model_builder(network)).parameters
     return {
         name: None
@@ -253,7 +251,7 @@ def _no_weights(package: ModuleType, network: str) -> dict[str, None]:
 
 
 def classes_of(weights: Mapping[str, Tensor]) -> int:
-    """How many classes weights are for: the rows of the last one, in nearly every network."""
+    """The number of classes of some weights: the rows of the last one, in nearly every network."""
     matrices = [weight for weight in weights.values() if weight.ndim >= 2]
     if matrices:
         return min(int(matrices[-1].shape[0]), _MOST_CLASSES)

@@ -1,6 +1,4 @@
-"""Zip files read with care: bounded in number and size, every byte checked, nothing written to
-disk.
-"""
+"""Zip files read with care: bounded in number and size, every byte checked, nothing written."""
 
 from __future__ import annotations
 
@@ -8,31 +6,41 @@ import io
 import os
 import zipfile
 import zlib
-from collections.abc import Iterable
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path, PurePosixPath
 
 from robgui.core.errors import ModelError
 from robgui.core.regular import open_regular
 
-#: Compressed members (the code of TorchScript, skops files on request) may grow to this; 50 is more
-#: than real ones reach.
+#: Most that compressed members (TorchScript code, skops files on request) may grow by; real ones
+#: stay below 50.
 _SMALL = 64 * 2**20
 _GROWTH = 50
 _MOST_MEMBERS = 100_000
 _CHUNK = 2**20
+#: What zipfile and zlib raise on damaged or odd members.
+_DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    OSError,
+    RuntimeError,
+    NotImplementedError,
+    ValueError,
+)
 
 
 class Archive:
     """The members of a zip file, held only by name until they are read.
 
-    The file is refused when a member is encrypted, named twice, compressed in an unusual way, when
-    members overlap, or when together they would grow beyond bounds (a zip bomb).
+    Refuses a file with a member that is encrypted, named twice or compressed in an unusual way,
+    with overlapping members, or with members that together would grow beyond bounds (a zip bomb).
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        with ExitStack() as opened:  # closes what is open when the file is refused
+        with ExitStack() as opened:  # Closes what is open if the file is refused.
             try:
                 self._file = opened.enter_context(open_regular(path))
                 self._zip = opened.enter_context(zipfile.ZipFile(self._file))
@@ -61,44 +69,20 @@ class Archive:
 
     def read(self, name: str) -> bytes:
         """The bytes of a member; their checksum is verified."""
-        try:
+        with self._told(name):
             return self._zip.read(self._info(name))
-        except (
-            zipfile.BadZipFile,
-            zlib.error,
-            EOFError,
-            OSError,
-            RuntimeError,
-            NotImplementedError,
-            ValueError,
-        ) as error:
-            raise ModelError(
-                f"{self.path} is damaged: its part {name!r} cannot be read."
-            ) from error
 
     def verify(self) -> None:
-        """Reads every member once, so that a damaged file is told apart from a wrong one."""
+        """Reads every member once, to tell a damaged file from a wrong one."""
         for name in self.names:
-            try:
-                with self._zip.open(self._info(name)) as member:
-                    while member.read(_CHUNK):
-                        pass
-            except (
-                zipfile.BadZipFile,
-                zlib.error,
-                EOFError,
-                OSError,
-                RuntimeError,
-                NotImplementedError,
-                ValueError,
-            ) as error:
-                raise ModelError(
-                    f"{self.path} is damaged: its part {name!r} cannot be read."
-                ) from error
+            with self._told(name), self._zip.open(self._info(name)) as member:
+                while member.read(_CHUNK):
+                    pass
 
     def copy(self, names: Iterable[str]) -> io.BytesIO:
-        """A plain copy of these members in memory, so that another reader sees exactly what was
-        checked here.
+        """A plain copy of these members in memory.
+
+        Another reader sees exactly what was checked here.
         """
         buffer = io.BytesIO()
         with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as target:
@@ -117,6 +101,16 @@ class Archive:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    @contextmanager
+    def _told(self, name: str) -> Iterator[None]:
+        """Says in one sentence that a member cannot be read, whatever zipfile and zlib raise."""
+        try:
+            yield
+        except _DAMAGE as error:
+            raise ModelError(
+                f"{self.path} is damaged: its part {name!r} cannot be read."
+            ) from error
 
     def _info(self, name: str) -> zipfile.ZipInfo:
         try:

@@ -1,4 +1,4 @@
-"""What a file leaves open: shape, kind, layout and output of a model, found by trying."""
+"""Finds by trying what a file leaves open: shape, kind, layout and output of a model."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ from robgui.core.model.settings import ModelSettings, parse
 
 Values = dict[str, object]
 
-#: Scores of one input; a real classifier has a tenth of them.
+#: Most scores for one input; real classifiers have a tenth of that.
 _MOST_SCORES = 2**20
 #: Side lengths of common image sets: MNIST, CIFAR, Tiny ImageNet, STL-10, half of ImageNet,
 #: ImageNet.
 _SIDES = (28, 32, 64, 96, 112, 224)
 _INSIDE = "lie between 0 and 1 on every input tried"
 _SEVERAL = " and an input may have several; set multi_label = false if exactly one class is right"
-#: Numbers of features that are an image in one row.
+#: Numbers of features that are an image flattened to one row.
 _ROWS = {784: (1, 28, 28), 3072: (3, 32, 32)}
 
 
 def guesses_from_input(sizes: Sequence[int | None]) -> tuple[Values, ...]:
-    """What the declared input of a model, without the batch, may mean; None is any size."""
+    """What a model's declared input, without the batch, may mean; None stands for any size."""
     match tuple(sizes):
         case (int(features),):
             row: Values = {"kind": "image", "shape": _ROWS.get(features), "layout": "flat"}
@@ -98,13 +98,13 @@ def settle(raw: Raw, given: Mapping[str, object], name: str, content: str) -> Cl
             return classifier
         failures.append((settings, failure))
     if failures:
-        settings, failure = failures[0]  # the likeliest guess
+        settings, failure = failures[0]  # The likeliest guess.
         answers = all(
             isinstance(each, ModelError) for _, each in failures
-        )  # it ran, and what it answers is no table of scores
+        )  # It ran, and its answer is not a table of scores.
         if (
             answers or "shape" in told or len(raw.guesses) == 1
-        ):  # one guess is what the file itself says
+        ):  # A single guess is what the file itself says.
             raise ModelError(
                 f"{name} does not work on an input of shape {_times(settings.shape)}:"
                 f" {first_line(failure)}."
@@ -122,9 +122,7 @@ def settle(raw: Raw, given: Mapping[str, object], name: str, content: str) -> Cl
 def _fitting_names(
     backend: Backend, settings: ModelSettings, name: str, said: bool
 ) -> tuple[ModelSettings, list[str]]:
-    """Without the class names of a file that are not as many as the classes; what the user has
-    said is not corrected.
-    """
+    """Drops a file's class names if their number is wrong; what the user said is not corrected."""
     if said or not settings.labels:
         return settings, []
     plain = settings.change(labels=())
@@ -179,7 +177,7 @@ def _try(backend: Backend, shape: tuple[int, ...]) -> tuple[Backend | None, Exce
         try:
             with torch.inference_mode():
                 scores = attempt(torch.full((2, *shape), 0.5, device=backend.device))
-        except Exception as error:  # whatever it raises, this shape does not fit
+        except Exception as error:  # Whatever it raises, this shape does not fit.
             failures.append(error)
             continue
         if len(scores) == 2 and scores[0].numel() <= _MOST_SCORES:
@@ -220,7 +218,7 @@ def _finish(
 
 
 def _about_outputs(raw: Backend, backend: Backend, settings: ModelSettings) -> list[str]:
-    """Which output of a network is taken, where it has several."""
+    """Which output of a network is taken, if it has several."""
     if not isinstance(raw, TorchBackend):
         return []
     with torch.inference_mode():
@@ -238,8 +236,8 @@ def _about_outputs(raw: Backend, backend: Backend, settings: ModelSettings) -> l
 def _tell_output(classifier: Classifier, told: Values) -> tuple[Classifier, list[str]]:
     """Tells logits from probabilities by the last operation and by the answers to some inputs.
 
-    Refuses a model that answers with NaN. A sigmoid at the end makes each output the probability
-    of its class; what the user has said of the model wins.
+    Refuses a model that answers with NaN. A final sigmoid makes each output the probability of its
+    class; what the user said about the model wins.
     """
     classifier.infer(random_inputs(classifier.shape))
     if "output" in told:
@@ -269,18 +267,18 @@ def _tell_output(classifier: Classifier, told: Values) -> tuple[Classifier, list
 
 
 def _ends_in_sigmoid(classifier: Classifier) -> bool:
-    """Whether the network's last operation is a sigmoid, where it lets itself be followed."""
+    """Whether the network's last operation is a sigmoid, if it can be traced."""
     if not classifier.capabilities.gradients:
         return False
     x = random_inputs(classifier.shape, 2).to(classifier.device).requires_grad_()
     try:
         return ends_in_sigmoid(classifier.logits(x))
-    except (ModelError, RuntimeError):  # no gradient runs through it; the values alone must tell
+    except (ModelError, RuntimeError):  # No gradient runs through it; only the values can tell.
         return False
 
 
 def _contrasts(shape: Sequence[int]) -> Tensor:
-    """Random inputs, black, white and mixtures of the two: logits leave [0, 1] on some of them."""
+    """Random, black, white and mixed inputs: logits leave [0, 1] on some of them."""
     x = random_inputs(shape)
     return torch.cat([x, x.round(), torch.zeros_like(x[:1]), torch.ones_like(x[:1])])
 

@@ -1,4 +1,4 @@
-"""Models that take exactly n inputs at a time behave here like models that take any number."""
+"""Lets models that take exactly n inputs at a time take any number."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class FixedBatch:
 
     @property
     def module(self) -> Any:
-        """The network inside, where there is one to be counted."""
+        """The network inside, if there is one to count."""
         return getattr(self._backend, "module", None)
 
     @property
@@ -40,12 +40,13 @@ class FixedBatch:
         return torch.cat([self._backend(full)[:count] for full, count in self._portions(x)])
 
     def activations(self, x: Tensor, reduce: Reduce) -> tuple[Tensor, dict[str, Tensor]]:
-        """As the model inside gives them, portions put together again."""
+        """As the model inside gives them, with the portions joined."""
         parts = []
         for full, count in self._portions(x):
 
             def first(output: Tensor, count: int = count) -> Tensor:
-                # the output itself where it is whole: a part of it has no slope to the answer
+                # The whole output as it is: a slice of it would have no gradient path to the
+                # answer.
                 return reduce(output if len(output) == count else output[:count])
 
             parts.append(self._backend.activations(full, first))
@@ -60,7 +61,7 @@ class FixedBatch:
         return self
 
     def channels_last(self, on: bool) -> None:
-        """Passes the wish on."""
+        """Passes the choice on."""
         self._backend.channels_last(on)
 
     def _portions(self, x: Tensor) -> Iterator[tuple[Tensor, int]]:

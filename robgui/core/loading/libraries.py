@@ -1,6 +1,4 @@
-"""Libraries of networks (timm, torchvision), imported beside a torch that they were not built
-for.
-"""
+"""Imports network libraries (timm, torchvision) beside a torch they were not built for."""
 
 from __future__ import annotations
 
@@ -16,21 +14,23 @@ from robgui.core.model.backend import first_line
 
 
 def library(name: str) -> ModuleType | None:
-    """The library ``name``; None where it, or torchvision that it needs, is not installed."""
+    """The library ``name``; None if it, or the torchvision it needs, is not installed."""
     try:
         import_torchvision()
         return importlib.import_module(name)
     except ModuleNotFoundError:
         return None
-    except Exception as error:  # a library that does not fit the installed torch fails in many ways
+    # A library that does not fit the installed torch fails in many ways.
+    except Exception as error:
         raise ModelError(
             f"the package {name} cannot be imported beside this torch: {first_line(error)}."
         ) from error
 
 
 def import_torchvision() -> None:
-    """Imports torchvision where it is installed, also where its compiled part does not fit torch:
-    then its two operators are declared for it.
+    """Imports torchvision if it is installed, even if its compiled part does not fit torch.
+
+    In that case its two operators are declared for it.
     """
     if importlib.util.find_spec("torchvision") is None:
         return
@@ -46,6 +46,5 @@ def import_torchvision() -> None:
         importlib.import_module("torchvision")
 
 
-#: Kept for the life of the program: torch forgets the operators of a library object that is
-#: collected.
+#: Kept alive on purpose: torch drops the operators of a library object that is collected.
 _DECLARED = torch.library.Library("torchvision", "FRAGMENT")  # type: ignore[no-untyped-call]

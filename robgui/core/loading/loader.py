@@ -73,8 +73,8 @@ def load(
 
 
 def _kind(path: Path, given: Mapping[str, object]) -> Format:
-    """What to read it as; weights beside their description are a part of that folder, unless the
-    user names their network.
+    """What to read it as; weights beside their description belong to that folder, unless the user
+    names a network.
     """
     kind = sniff(path)
     part = not given.get("architecture") and folder_of(path) is not None
@@ -123,7 +123,7 @@ def _read(path: Path, kind: Format, trust: bool, architecture: str, scores: str)
 
 
 def _load_pickle(path: Path, trust: bool) -> Raw:
-    """A plain pickle (not of torch): a scikit-learn model or a network, for those who trust it."""
+    """A plain pickle (not torch's): a scikit-learn model or a network, if the user trusts it."""
     if not trust:
         with open_regular(path) as file:
             names = foreign_globals(file)
@@ -141,8 +141,8 @@ def _load_pickle(path: Path, trust: bool) -> Raw:
 
 
 def _unpickle(path: Path) -> object:
-    """Executes a pickle; joblib's (scikit-learn brings it) hold arrays that the standard reader
-    does not know.
+    """Executes a pickle; joblib's (it comes with scikit-learn) hold arrays the standard reader does
+    not know.
     """
     try:
         import joblib

@@ -1,4 +1,4 @@
-"""An ``nn.Module`` straight from Python -> Classifier; what it does not tell is found by trying."""
+"""An ``nn.Module`` from Python -> Classifier; what it does not tell is found by trying."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from robgui.core.model.guessing import kind_of
 
 
 def module_classifier(module: nn.Module, inputs: Any = None) -> Classifier:
-    """A Classifier of a copy of ``module``, which itself stays as it is.
+    """A Classifier of a copy of ``module``, which itself is left alone.
 
     Args:
-        module: The network; it takes inputs in [0, 1]. One that takes others is wrapped with
-            ``Classifier.from_module``, which is told so.
-        inputs: What it is to be asked about, a Dataset or an array; tells the shape of one input.
+        module: The network; it takes inputs in [0, 1]. For other ranges use
+            ``Classifier.from_module``.
+        inputs: A Dataset or an array, which gives the shape of one input.
     """
     name = type(module).__name__
     try:
@@ -50,9 +50,9 @@ def _guesses(inputs: Any) -> Iterator[dict[str, object]]:
         return
     try:
         shape = np.shape(inputs)
-    except ValueError:  # no array; whoever opens the inputs says so
+    except ValueError:  # Not an array; opening the inputs will say so.
         return
-    for one in (shape[1:], shape):  # several inputs, or one
+    for one in (shape[1:], shape):  # Several inputs, or one.
         yield from _meanings(one)
 
 

@@ -1,7 +1,7 @@
 """An ONNX graph as a torch module whose convolutions and matrix products are real layers.
 
-Gradients flow through it and hooks see its layers. It is offered only after its answers were found
-equal to onnxruntime's (see onnx_files), so a misread operation can never pass unnoticed.
+Gradients flow through it and hooks see its layers. It is offered only after its answers proved
+equal to onnxruntime's (see onnx_files), so a misread operation cannot go unnoticed.
 """
 
 from __future__ import annotations
@@ -39,10 +39,12 @@ class _Step:
 
 
 class OnnxModule(nn.Module):
-    """Runs the nodes of an ONNX graph in their order."""
+    """Runs the nodes of an ONNX graph in order."""
 
     def __init__(self, model: Any, input_name: str, output_name: str) -> None:
-        """Translates ``model``; raises UntranslatedError naming the operation that cannot be."""
+        """Translates ``model``; raises UntranslatedError naming the operation it cannot
+        translate.
+        """
         super().__init__()
         self._input, self._output = input_name, output_name
         self._opset = next(
@@ -56,10 +58,13 @@ class OnnxModule(nn.Module):
             for node in _leading_to(output_name, model.graph.node)
             if not self._keep_constant(node)
         ]
+        # Before translation: a MatMul must know its bias to become one Linear layer.
         self._biases = self._find_biases(nodes)
         last = {
             name: index for index, node in enumerate(nodes) for name in (*node.input, *node.output)
         }
+        # ``last`` says after which node a value may be freed; it counts outputs too, for results
+        # nobody uses.
         self._steps = [self._translate(index, node, last) for index, node in enumerate(nodes)]
         self._store_constants({name for step in self._steps for name in step.inputs})
 
@@ -140,11 +145,13 @@ class OnnxModule(nn.Module):
             and inputs[1] in self._constants
             and self._constants[inputs[1]].ndim == 2
         ):
+            # A MatMul with a constant right side is a Linear layer with the transposed weight.
             bias = self._constants.get(self._biases.get(node.output[0], ""))
             return self._linear(label, self._constants[inputs[1]].T, bias), inputs[:1]
         if kind == "Add" and (
             product := next((name for name in inputs if name in self._biases), "")
         ):
+            # This Add is already inside its Linear layer.
             return OPERATIONS["Identity"], [product]
         if kind == "Gemm":
             return _gemm, inputs
@@ -153,8 +160,9 @@ class OnnxModule(nn.Module):
         return OPERATIONS[kind], inputs
 
     def _find_biases(self, nodes: list[Any]) -> dict[str, str]:
-        """Result of a matrix product -> the constant row that the only node using it adds:
-        together they are one layer.
+        """Matrix product -> the constant row added to it by its only user.
+
+        Together they are one layer.
         """
         uses = Counter(name for node in nodes for name in node.input)
         widths = {
@@ -168,10 +176,12 @@ class OnnxModule(nn.Module):
         for node in nodes:
             if node.op_type != "Add":
                 continue
+            # Addition commutes: the constant may stand on either side.
             for product, bias in (tuple(node.input), tuple(reversed(node.input))):
                 fits = bias in self._constants and tuple(self._constants[bias].shape) == (
                     widths.get(product),
                 )
+                # A product that is also used elsewhere must not get the bias.
                 if fits and uses[product] == 1 and product != self._output:
                     found[product] = bias
         return found
@@ -199,6 +209,8 @@ class OnnxModule(nn.Module):
             dilations,
             groups,
             bias is not None,
+            # Built without memory: the weights come from the file, and initialising them first
+            # would be waste.
             device="meta",
         )
         self._adopt(label, layer, weight, bias)
@@ -208,10 +220,12 @@ class OnnxModule(nn.Module):
             and declared[: len(kernel)] == declared[len(kernel) :]
         ):
             layer.padding = tuple(declared[: len(kernel)])
+            # What nn.Conv2d derives from its padding in the constructor, which came too early here.
             layer._reversed_padding_repeated_twice = [
                 each for each in reversed(layer.padding) for _ in range(2)
             ]
             return lambda a, x: layer(x)
+        # Asymmetric or automatic padding cannot be expressed in the layer: it is applied before.
         return lambda a, x: layer(pad(x, spatial_pads(a, x.shape[2:], kernel, strides, dilations)))
 
     def _gemm(self, label: str, a: Attributes, inputs: list[str]) -> Operation | None:
@@ -224,6 +238,7 @@ class OnnxModule(nn.Module):
         if len(inputs) > 2:
             bias = self._constants[inputs[2]] * float(a.get("beta", 1.0))
             if bias.ndim > 1 and bias.shape[0] != 1:
+                # A bias that differs by row is not a layer's.
                 return None
             bias = bias.flatten().expand(len(weight))
         return self._linear(label, weight, bias)
@@ -237,6 +252,7 @@ class OnnxModule(nn.Module):
         layer.weight = nn.Parameter(weight.float().contiguous().clone(), requires_grad=False)
         if bias is not None:
             layer.bias = nn.Parameter(bias.float().contiguous().clone(), requires_grad=False)
+        # Exporters repeat node names; hooks need distinct ones.
         while label in self._modules:
             label += "_"
         self.add_module(label, layer)
@@ -245,6 +261,8 @@ class OnnxModule(nn.Module):
         for index, (name, value) in enumerate(self._constants.items()):
             if name not in used:
                 continue
+            # Fractions follow the module to its device; whole numbers describe shapes and stay on
+            # the host.
             if value.is_floating_point():
                 self.register_buffer(f"constant_{index}", value.clone(), persistent=False)
                 self._slots[name] = f"constant_{index}"
@@ -253,12 +271,13 @@ class OnnxModule(nn.Module):
 
 
 def _leading_to(output: str, nodes: Iterable[Any]) -> list[Any]:
-    """The nodes that ``output`` depends on, in their order.
+    """The nodes that ``output`` depends on, in order.
 
     A class number beside the scores needs no translation.
     """
     wanted, found = {output}, []
     for node in reversed(list(nodes)):
+        # ONNX lists nodes in topological order, so one pass backwards finds everything.
         if wanted & set(node.output):
             found.append(node)
             wanted |= {name for name in node.input if name} | {
@@ -272,7 +291,7 @@ def _bodies(node: Any) -> list[Any]:
 
 
 def _taken(graph: Any) -> set[str]:
-    """Every name that the nodes of a body use; those of the graph around it are among them."""
+    """Every name that the nodes of a body use, including names of the enclosing graph."""
     return {
         name
         for node in graph.node

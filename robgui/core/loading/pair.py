@@ -1,8 +1,8 @@
 """Two models as one: a classifier of two classes, "agree" and "disagree".
 
-Every engine takes it: where do two versions of a network disagree, how near is that to an input,
-how likely is it? With s_c the score of class c, the margin of c in one model is
-s_c - max(s_k, k ≠ c), and
+Every engine takes it: where two versions of a network disagree, how near that is to an input, how
+likely it is. With s_c the score of class c, the margin of c in one model is s_c - max(s_k, k ≠ c),
+and
 
     g = max over c of min(margin of c in the first, margin of c in the second)
 
@@ -31,7 +31,7 @@ from robgui.core.regular import beside, read_regular
 from robgui.core.toml import parse_toml
 
 AGREE, DISAGREE = "agree", "disagree"
-#: The names of a hundred thousand classes, twice, take less.
+#: Largest pair file; the names of a hundred thousand classes, twice, take less.
 _LARGEST_FILE = 20_000_000
 #: What the file names.
 _KEYS = ("first", "second")
@@ -88,7 +88,10 @@ class PairBackend:
             side.to(side.device, channels_last=on)
 
     def _within(self, side: Classifier, x: Tensor) -> Tensor:
-        """What one model takes for [0, 1]: columns in their own units are scaled for each."""
+        """Rescales [0, 1] for one of the models.
+
+        Each scales columns in their own units differently.
+        """
         if not self._units:
             return x
         low, high = (
@@ -99,9 +102,7 @@ class PairBackend:
 
 
 def load_pair(path: Path) -> Raw:
-    """Both models that a pair names, from files beside it; or one, and itself with its weights
-    rounded.
-    """
+    """Both models that a pair file names; or one model, and itself with its weights rounded."""
     stored = _stored(path)
     if BITS in stored:
         return _twins(path, stored)
@@ -148,9 +149,7 @@ def _twins(path: Path, stored: dict[str, Any]) -> Raw:
 
 
 def _stored(path: Path) -> dict[str, Any]:
-    """What the file says: two names, or one and a number of bits, and settings of each where they
-    were written.
-    """
+    """The file's content: two names, or one name and a number of bits, and settings if written."""
     try:
         stored = parse_toml(read_regular(path, _LARGEST_FILE))
     except (OSError, ValueError) as error:
@@ -201,7 +200,7 @@ def _side(path: Path, name: str, settings: dict[str, Any]) -> Classifier:
 
 
 def _order(path: Path, first: Classifier, second: Classifier) -> list[int]:
-    """Where the first's classes stand among the second's: by name where the names are the same."""
+    """Positions of the first model's classes among the second's: by name if the names agree."""
     if first.classes != second.classes:
         raise ModelError(
             f"{path}: {first.name} has {first.classes} classes and {second.name}"
@@ -213,7 +212,7 @@ def _order(path: Path, first: Classifier, second: Classifier) -> list[int]:
 
 
 def _told(first: Classifier) -> dict[str, Any]:
-    """Inputs are those of the first; columns keep their units, so that data are read as usual."""
+    """Inputs are those of the first model; columns keep their units, so data are read as usual."""
     settings = first.settings
     kept = {"kind": settings.kind, "shape": settings.shape, "labels": (AGREE, DISAGREE)}
     if settings.kind == "image":
@@ -234,7 +233,7 @@ def _framing(first: Classifier, second: Classifier) -> tuple[str, ...]:
 
 
 def _margins(scores: Tensor) -> Tensor:
-    """By how much each class ``(n, classes)`` is ahead of the best other one."""
+    """How far each class ``(n, classes)`` is ahead of the best other one."""
     best, places = scores.topk(2, dim=1)
     classes = torch.arange(scores.shape[1], device=scores.device)
     others = torch.where(classes == places[:, :1], best[:, 1:], best[:, :1])

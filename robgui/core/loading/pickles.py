@@ -1,4 +1,4 @@
-"""Looks into pickles without executing them."""
+"""Inspects pickles without executing them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pickletools
 import warnings
 from typing import BinaryIO
 
-#: Names a file of weights uses; everything else would be imported and called.
+#: Names that a weight file uses; everything else would be imported and called.
 _HARMLESS_MODULES = (
     "torch._utils",
     "torch._tensor",
@@ -28,21 +28,21 @@ _HARMLESS = frozenset(
 )
 
 
-#: Values in values; those of real models reach ten.
+#: Deepest nesting of values; real models reach ten.
 _DEEPEST = 200
 #: Opcodes that put something into the value below it.
 _FILLING = ("APPEND", "APPENDS", "SETITEM", "SETITEMS", "ADDITEMS", "BUILD")
-#: Opcodes that make something to put values into.
+#: Opcodes that create a container.
 _CONTAINERS = ("EMPTY_LIST", "EMPTY_DICT", "EMPTY_SET", "LIST", "DICT", "NEWOBJ", "OBJ", "INST")
 #: What reading a damaged pickle raises.
 _DAMAGE = (ValueError, IndexError, KeyError, OverflowError, MemoryError)
 
 
 def foreign_globals(file: BinaryIO, pickles: int = 1) -> list[str]:
-    """Dotted names of functions and classes that unpickling the next ``pickles`` of ``file``
-    would import.
+    """Dotted names of the functions and classes that unpickling would import.
 
-    Names that weights need are left out. A damaged pickle gives the names found up to the damage.
+    Covers the next ``pickles`` pickles of ``file`` and leaves out names that weights need. A
+    damaged pickle gives the names found before the damage.
     """
     names: list[str] = []
     for _ in range(pickles):
@@ -54,19 +54,21 @@ def foreign_globals(file: BinaryIO, pickles: int = 1) -> list[str]:
 
 
 def largest_storage(file: BinaryIO, pickles: int = 5) -> int:
-    """The most values that a tensor of an old file of ``torch.save`` claims to have.
+    """The most values that a tensor in an old ``torch.save`` file claims to have.
 
-    Torch takes the memory for them before it reads the first.
+    Torch allocates them before it reads the first.
     """
     most = last = 0
     for _ in range(pickles):
         try:
             for opcode, argument, _ in pickletools.genops(file):
+                # The count of values is the last plain number before a storage is created; PUT and
+                # GET carry memo positions, not values.
                 if isinstance(argument, int) and opcode.name[-3:] not in ("PUT", "GET"):
                     last = argument
                 elif opcode.name in ("BINPERSID", "PERSID"):
                     most = max(most, last)
-        except MemoryError:  # a text that claims gigabytes
+        except MemoryError:  # A text that claims gigabytes.
             return 2**63
         except _DAMAGE:
             break
@@ -74,19 +76,20 @@ def largest_storage(file: BinaryIO, pickles: int = 5) -> int:
 
 
 def is_sound(content: bytes) -> bool:
-    """Whether a pickle is complete, not nested without end, and asks for no more memory than its
-    own length suggests.
+    """Whether a pickle is complete, not too deeply nested, and claims no more memory than its
+    length suggests.
 
-    Readers in C++ believe a length or a place that the file declares and allocate it at once, and
-    they follow lists in lists until their stack ends.
+    Readers in C++ believe a length or position that the file declares and allocate it at once, and
+    they follow lists in lists until the stack overflows.
     """
     depth = _Depth()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter(
                 "ignore"
-            )  # a damaged text may hold escapes that Python discourages
+            )  # A damaged text may hold escapes that Python warns about.
             for opcode, argument, _ in pickletools.genops(content):
+                # C++ readers size their memo by the largest position.
                 if "PUT" in opcode.name and isinstance(argument, int) and argument > len(content):
                     return False
                 if depth.after(opcode, argument) > _DEEPEST:
@@ -97,8 +100,8 @@ def is_sound(content: bytes) -> bool:
 
 
 class _Value:
-    """What stands for a value: how deep it is, whether more may be put into it, and whether it
-    was fetched from the memo.
+    """Stands for a value: its depth, whether more may be put into it, and whether it came from the
+    memo.
     """
 
     def __init__(self, depth: int, container: bool) -> None:
@@ -109,27 +112,30 @@ class _Value:
 
 
 class _Depth:
-    """How deep the values of a pickle lie in each other: a reader that keeps only depths."""
+    """A pickle reader that keeps only how deeply values are nested."""
 
     def __init__(self) -> None:
-        self._stack: list[_Value | None] = []  # None is a mark
+        self._stack: list[_Value | None] = []  # None is a mark.
         self._memo: dict[object, _Value] = {}
 
     def after(self, opcode: pickletools.OpcodeInfo, argument: object) -> int:
         """The depth of the newest value after ``opcode``.
 
-        More than allowed where a value is put into itself or a finished one.
+        Over the limit if a value is put into itself or into a finished one.
         """
         name = opcode.name
         if name == "MARK":
             self._stack.append(None)
         elif "PUT" in name or name == "MEMOIZE":
+            # MEMOIZE counts up by itself; PUT names the position.
             self._memo[len(self._memo) if name == "MEMOIZE" else argument] = self._top()
         elif "GET" in name or name == "DUP":
             if name == "DUP":
                 value = self._top()
             else:
                 value = self._memo.get(argument, _Value(0, container=False))
+            # A container fetched while it is still being filled could be put into itself: a cycle
+            # has no depth.
             if value.container and value.open:
                 return _DEEPEST + 1
             value.fetched = True
@@ -139,10 +145,7 @@ class _Depth:
         return self._top().depth
 
     def _combine(self, opcode: pickletools.OpcodeInfo) -> int:
-        """Takes what the opcode takes.
-
-        What it gives is one deeper than the deepest thing put into it.
-        """
+        """Pops the opcode's operands and pushes a value one deeper than the deepest of them."""
         before = [kind.name for kind in opcode.stack_before]
         put: list[_Value] = []
         if "mark" in before:
@@ -155,6 +158,7 @@ class _Depth:
             target = put.pop()
         else:
             target = _Value(0, container=opcode.name in _CONTAINERS)
+        # A value fetched from the memo is finished: filling it afterwards could create a cycle.
         if fills and target.fetched:
             return _DEEPEST + 1
         for value in put:
@@ -187,6 +191,8 @@ def _collect_globals(file: BinaryIO, names: list[str]) -> None:
             if opcode.name in ("GLOBAL", "INST"):
                 names.append(str(argument))
             elif opcode.name == "STACK_GLOBAL":
+                # STACK_GLOBAL takes module and name from the stack; they are the last two strings
+                # pushed.
                 names.append(" ".join(strings[-2:]))
             elif isinstance(argument, str):
                 strings.append(argument)

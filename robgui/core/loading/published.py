@@ -1,7 +1,7 @@
-"""What timm and torchvision say of the weights that they publish: preprocessing and class names.
+"""What timm and torchvision say about the weights they publish: preprocessing and class names.
 
-A file of torchvision is known by its content: the name it was published under ends with the first
-digits of its SHA-256.
+A torchvision file is recognised by its content: its published name ends with the first digits of
+its SHA-256.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Told = tuple[dict[str, object], tuple[str, ...]]
 
 
 def published_network(path: Path) -> str:
-    """The architecture whose weights torchvision publishes as this very file; empty if none."""
+    """The architecture whose weights torchvision publishes as this very file; else empty."""
     found = _published(path)
     if found:
         return f"torchvision:{found[0]}"
@@ -39,7 +39,7 @@ def told_of(path: Path, architecture: str, module: nn.Module, classes: int) -> T
 
     Args:
         path: The file of weights.
-        architecture: ``timm:name`` or ``torchvision:name``; of others nothing is known.
+        architecture: ``timm:name`` or ``torchvision:name``; nothing is known about others.
         module: The network.
         classes: How many classes it has.
     """
@@ -73,7 +73,7 @@ def _of_timm(name: str, module: nn.Module, classes: int) -> Told:
         return {}, ()
     told = timm_settings(described)
     if not described.get("fixed_input_size"):
-        told.pop("shape", None)  # the weights may be of another size; it is guessed and tried
+        told.pop("shape", None)  # The weights may be for another size, which is guessed and tried.
     return told, (f"preprocessing as timm has it for {name}",)
 
 

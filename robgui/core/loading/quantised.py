@@ -21,13 +21,13 @@ from robgui.core.errors import ModelError
 from robgui.core.loading.exported.graph import ExportedGraph
 from robgui.core.model.classifier import Classifier
 
-#: Vectors, as biases are, stay whole.
+#: Vectors (biases) stay whole.
 _LEAST_AXES = 2
 _LAYERS = (nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d)
 
 
 def round_weights(model: Classifier, bits: int) -> int:
-    """Rounds the weights of a model that nobody else uses; how many numbers were rounded.
+    """Rounds the weights of a model that nobody else uses; returns how many numbers.
 
     Raises:
         ModelError: It has no weights that can be got at.
@@ -43,12 +43,12 @@ def round_weights(model: Classifier, bits: int) -> int:
             " made it, and name both files."
         )
     for weight in weights:
-        weight.data = rounded(weight.data, bits)  # a file's own memory may be read-only
+        weight.data = rounded(weight.data, bits)  # A file's own memory may be read-only.
     return sum(weight.numel() for weight in weights)
 
 
 def round_inputs(model: Classifier, bits: int) -> int:
-    """Rounds what every layer of such a model takes from now on; how many layers there are.
+    """Rounds the inputs of every layer of such a model from now on; returns how many layers.
 
     Raises:
         ModelError: It has layers that cannot be got at.
@@ -77,7 +77,7 @@ def rounded(weight: Tensor, bits: int) -> Tensor:
 
 
 def rounded_inputs(x: Tensor, bits: int) -> Tensor:
-    """What a layer takes, each input of the batch in the steps of its own range."""
+    """A layer's inputs, each input of the batch rounded in steps of its own range."""
     most = 2**bits - 1
     rows = x.detach().flatten(1)
     low, high = rows.amin(1).clamp(max=0), rows.amax(1).clamp(min=0)
@@ -85,7 +85,7 @@ def rounded_inputs(x: Tensor, bits: int) -> Tensor:
     zero = torch.round(-low / step)
     step, zero = (one.reshape(-1, *[1] * (x.ndim - 1)) for one in (step, zero))
     nearest = (torch.clamp(torch.round(x.detach() / step) + zero, 0, most) - zero) * step
-    return x + (nearest - x.detach())  # so that a gradient passes
+    return x + (nearest - x.detach())  # Straight-through: the gradient passes unrounded.
 
 
 def _change_inputs(module: nn.Module, bits: int) -> int:
@@ -93,7 +93,7 @@ def _change_inputs(module: nn.Module, bits: int) -> int:
         return module.before_layers(lambda x: rounded_inputs(x, bits))
     layers = [layer for layer in module.modules() if isinstance(layer, _LAYERS)]
     if any(isinstance(layer, nn.MultiheadAttention) for layer in module.modules()):
-        return 0  # it takes the weights of its layers without calling them
+        return 0  # It takes the weights of its layers without calling them.
 
     def change(layer: nn.Module, given: tuple[Any, ...]) -> tuple[Any, ...]:
         return (rounded_inputs(given[0], bits), *given[1:])

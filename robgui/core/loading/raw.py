@@ -1,4 +1,4 @@
-"""What a format's reader hands over: the raw model and all that the file itself tells."""
+"""What a format's reader returns: the raw model and everything its file says."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ TRUST = "load it only if you trust where it comes from"
 
 @dataclass(frozen=True, slots=True)
 class FirstLayer:
-    """The layer that meets the input: its ``size`` is the number of channels (conv) or features
-    (linear).
+    """The layer that meets the input.
+
+    ``size`` is its number of channels (conv) or features (linear).
 
     ``large`` says that images are probably as large as ImageNet's: a kernel of 7 or more, or 1,000
     classes.
@@ -34,14 +35,14 @@ class FirstLayer:
 
 @dataclass(frozen=True, slots=True)
 class Raw:
-    """A raw model with the settings its file tells.
+    """A raw model with the settings from its file.
 
     Attributes:
         backend: The model.
         told: Fields of ModelSettings that the file itself states.
         remarks: Sentences for the user about what was found.
-        first: The layer that meets the input, where one can be seen.
-        guesses: Settings to try in this order where the file leaves a choice.
+        first: The layer that meets the input, if visible.
+        guesses: Settings to try, in this order, if the file leaves a choice.
         content: Anything beside the file that belongs to the model's fingerprint.
     """
 
@@ -54,9 +55,7 @@ class Raw:
 
 
 def first_layer(weights: Mapping[str, Any]) -> FirstLayer | None:
-    """The first convolution or linear weight in the order of declaration, which is the order of
-    use in most networks.
-    """
+    """The first convolution or linear weight in order of declaration, usually the order of use."""
     layers = [
         weight
         for name, weight in weights.items()
@@ -80,9 +79,8 @@ def which_output(taken: str, count: int) -> str:
 
 @contextmanager
 def reading(path: Path, what: str) -> Iterator[None]:
-    """Turns whatever a foreign reader raises into one ModelError that names the file.
-
-    Mutes its warnings.
+    """Turns whatever a foreign reader raises into one ModelError that names the file, and mutes its
+    warnings.
     """
     try:
         with warnings.catch_warnings():
@@ -96,7 +94,7 @@ def reading(path: Path, what: str) -> Iterator[None]:
         raise ModelError(
             f"{path} cannot be read: {error.strerror or first_line(error)}."
         ) from error
-    except Exception as error:  # foreign readers raise everything; the sentence keeps the reason
+    except Exception as error:  # Foreign readers raise everything; the sentence keeps the reason.
         raise ModelError(
             f"{path} cannot be read as {what}; it is damaged or made by another version"
             f" ({first_line(error)})."

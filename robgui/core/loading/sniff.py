@@ -17,7 +17,7 @@ _ZIPPED = (Format.EXPORTED, Format.SCRIPT, Format.TORCH, Format.SKOPS, Format.KE
 
 
 def sniff(path: Path) -> Format:
-    """The format of ``path``; ModelError says what a file is that is no model."""
+    """The format of ``path``; for other files, ModelError says what they are."""
     if path.is_dir() and folder_of(path) is None:
         raise ModelError(
             f"{path} is a folder without a model that this program knows (config.json beside"
@@ -34,6 +34,6 @@ def sniff(path: Path) -> Format:
     if found.model is None:
         raise ModelError(f"{path} is {found.words}, not a model; choose {_MODELS}.")
     if found.model in _ZIPPED:
-        with Archive(path):  # refuses bombs and members that overlap
+        with Archive(path):  # Refuses bombs and overlapping members.
             pass
     return found.model

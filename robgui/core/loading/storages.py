@@ -1,9 +1,9 @@
-"""Holds the tensors that a pickle of torch describes against the parts of its archive.
+"""Checks the tensors that a torch pickle describes against the parts of its archive.
 
-Torch's reader in C++ believes the number of values that the pickle tells and takes the bytes that
-follow a shorter part in memory for the rest of them. So both are read here first. The pickle is
-followed by Python's own unpickler with stand-ins for everything it names: nothing is imported and
-nothing is called. A file that the two readers could understand differently is refused.
+Torch's C++ reader believes the number of values in the pickle and takes whatever follows a shorter
+part in memory for the rest. So both are read here first. Python's own unpickler follows the pickle
+with stand-ins for everything it names: nothing is imported and nothing is called. A file that the
+two readers could understand differently is refused.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 from robgui.core.loading.archive import Archive
 
-#: How plain tensors are put together.
+#: How plain tensors are assembled.
 _REBUILDING = ("_rebuild_tensor", "_rebuild_tensor_v2", "_rebuild_parameter")
 _MODULES = ("torch", "torch.storage")
 #: Bytes of one value by the name of its storage.
@@ -37,11 +37,11 @@ _SIZES = {
 
 
 class WrongStorageError(ValueError):
-    """A tensor that is not as large as its part of the archive."""
+    """A tensor that does not match the size of its part of the archive."""
 
 
 def check_storages(archive: Archive, name: str, folder: str) -> None:
-    """Refuses an archive whose pickle ``name`` tells other sizes than its parts in ``folder``
+    """Refuses an archive whose pickle ``name`` states other sizes than its parts in ``folder``
     have.
 
     WrongStorageError says which.
@@ -53,8 +53,9 @@ def check_storages(archive: Archive, name: str, folder: str) -> None:
             reader.load()
     except WrongStorageError:
         raise
-    except Exception as error:  # whatever a damaged pickle leads to
+    except Exception as error:  # Whatever a damaged pickle leads to.
         raise WrongStorageError(f"its part {name!r} cannot be followed") from error
+    # Torch's reader ignores case in names: it could read another part than the one measured here.
     if len({part.casefold() for part in archive.names}) < len(archive.names):
         raise WrongStorageError("two of its parts differ only in case")
     for key, size in reader.found.items():
@@ -70,7 +71,7 @@ def check_storages(archive: Archive, name: str, folder: str) -> None:
 
 
 class _Stand:
-    """Takes the place of whatever a pickle names: it can be called, built and filled."""
+    """Stands in for anything a pickle names: it can be called, built and filled."""
 
     def __init__(self, *_: object) -> None:
         pass
@@ -86,14 +87,14 @@ class _Stand:
 
 
 class _Global(type):
-    """The type of what stands for the globals of a pickle, each of which is a class."""
+    """The type of the stand-ins for a pickle's globals, each of which is a class."""
 
     module: str
     name: str
 
 
 class _Reader(pickle.Unpickler):
-    """Collects the size that is told of every storage."""
+    """Collects the declared size of every storage."""
 
     def __init__(self, file: io.BytesIO) -> None:
         super().__init__(file)
@@ -105,19 +106,24 @@ class _Reader(pickle.Unpickler):
             raise WrongStorageError(
                 "a tensor in it is sparse, quantised or of another unusual kind"
             )
+        # A class of its own for each name: the pickle may instantiate it or call it.
         return _Global("Global", (_Stand,), {"module": module, "name": name})
 
     def persistent_load(self, told: Any) -> Any:
-        """Takes down what is told of a storage: a word, its type, its name, its device, the
-        number of its values.
+        """Records what is said about a storage.
+
+        A word, its type, name, device and number of values.
         """
         match told:
             case ("storage", _Global() as kind, str(key), str(), int(count)) if (
+                # Booleans are ints to ``match``, hence the second check; 2^48 values are more than
+                # any disk holds.
                 kind.module in _MODULES and type(count) is int and 0 <= count < 2**48
             ):
                 size = count * self._bytes(kind.name)
             case _:
                 raise WrongStorageError("a tensor in it is described in an unusual way")
+        # Views share a storage, but must agree about it.
         if self.found.setdefault(key, size) != size:
             raise WrongStorageError(f"two tensors tell different sizes of the part {key[:40]!r}")
         return _Stand()

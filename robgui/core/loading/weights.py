@@ -1,6 +1,4 @@
-"""Weights without a network: state dicts and safetensors, and whole pickled networks of trusted
-files.
-"""
+"""Weights without a network: state dicts and safetensors, and whole networks in trusted pickles."""
 
 from __future__ import annotations
 
@@ -27,11 +25,11 @@ from robgui.core.loading.storages import WrongStorageError, check_storages
 from robgui.core.model.backend import TorchBackend
 from robgui.core.regular import open_regular
 
-#: Where training scripts put the weights among other things.
+#: Keys under which training scripts store the weights among other things.
 _NESTS = ("state_dict", "model_state_dict", "model", "net", "weights", "params")
-#: What wrappers (DataParallel, torch.compile, Lightning) put before every name.
+#: Prefixes that wrappers (DataParallel, torch.compile, Lightning) add to every name.
 _PREFIXES = ("module.", "_orig_mod.", "model.", "net.", "network.")
-#: numpy numbers that training scripts store beside the weights; building them runs no code of the
+#: numpy numbers that training scripts store beside the weights; building them runs no code from the
 #: file.
 _NUMBERS: list[Any] = [
     type(np.float64(0)).__reduce__(np.float64(0))[0],
@@ -42,9 +40,7 @@ _NUMBERS: list[Any] = [
 
 
 def load_weights(path: Path, trust: bool, architecture: str) -> Raw:
-    """Reads a file of ``torch.save``, zip or legacy: a state dict, or with trust a whole
-    network.
-    """
+    """Reads a ``torch.save`` file, zip or legacy: a state dict or, if trusted, a whole network."""
     return _raw(path, _torch_object(path, trust), trust, architecture)
 
 
@@ -62,7 +58,7 @@ def _safe_tensors(path: Path) -> Mapping[str, Tensor]:
 
 
 def plain_tensors(path: Path) -> dict[str, Tensor]:
-    """The tensors of a file of weights of either kind; TrustError where it would execute code."""
+    """The tensors in a weight file of either kind; TrustError if it would execute code."""
     if sniff(path) is Format.SAFETENSORS:
         stored: object = _safe_tensors(path)
     else:
@@ -73,7 +69,7 @@ def plain_tensors(path: Path) -> dict[str, Tensor]:
 
 
 def from_object(path: Path, stored: object) -> Raw | None:
-    """A network that was pickled as a whole, also inside a dictionary; None if there is none."""
+    """A network pickled as a whole, even inside a dictionary; None if there is none."""
     if isinstance(stored, dict):
         found = [stored, *stored.values()]
     else:
@@ -157,7 +153,7 @@ def _verify(path: Path) -> None:
 
 
 def _check_sizes(path: Path, archive: Archive) -> None:
-    """Nothing but weights is followed; what else a pickle holds needs trust."""
+    """Checks the sizes of the weights; anything else in a pickle needs trust."""
     if foreign_globals(io.BytesIO(archive.read("data.pkl"))):
         return
     try:
@@ -205,7 +201,7 @@ def _state_dict(path: Path, stored: object) -> dict[str, Tensor]:
 
 
 def _hyper_parameters(stored: object) -> dict[str, object]:
-    """What a checkpoint of Lightning says its network was built with: the plain values of it."""
+    """The plain values that a Lightning checkpoint says its network was built with."""
     if isinstance(stored, Mapping):
         found = stored.get("hyper_parameters")
     else:
@@ -216,7 +212,7 @@ def _hyper_parameters(stored: object) -> dict[str, object]:
 
 
 def _refuse_unusual(path: Path, tensors: Mapping[str, Tensor]) -> None:
-    """Networks take plain tensors; the indices of a sparse one may point anywhere."""
+    """Refuses all but plain tensors: the indices of a sparse one may point anywhere."""
     for name, tensor in tensors.items():
         if tensor.layout is not torch.strided or tensor.is_quantized or tensor.is_meta:
             raise ModelError(
@@ -253,7 +249,7 @@ def fill(path: Path, module: nn.Module, tensors: dict[str, Tensor], architecture
 
 
 def _strip(tensors: dict[str, Tensor], wanted: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Takes off what wrappers put before every name, unless the network itself is named so."""
+    """Removes wrappers' prefixes from every name, unless the network's own names have them."""
     for _ in _PREFIXES:
         for prefix in _PREFIXES:
             if all(name.startswith(prefix) for name in tensors) and not all(

@@ -1,4 +1,4 @@
-"""How often a model was right on data, kept by the content of both: a fall is told.
+"""Remembers how accurate a model was on data, by content of both, and reports a drop.
 
 A model that is fed wrongly looks like a bad model. If it was right more often on the same inputs
 before, its settings have changed, not the network.
@@ -16,7 +16,7 @@ from robgui.core.model.settings import ModelSettings, parse
 from robgui.core.records import Records
 
 _RECORDS = Records("accuracies")
-#: Other hardware may turn a prediction here and there; that is no fall.
+#: Other hardware may flip a prediction here and there; a drop smaller than this is ignored.
 FALL = 0.02
 
 
@@ -45,7 +45,7 @@ class MeasuredAccuracy:
 def note(
     content: str, data: str, right: int, counted: int, settings: ModelSettings
 ) -> MeasuredAccuracy | None:
-    """Keeps how often a model is right; gives what was measured before if it was clearly more.
+    """Stores how often a model is right; returns the earlier figure if that was clearly higher.
 
     Args:
         content: Digest of the model's weights.
@@ -71,7 +71,7 @@ def note(
 
 
 def measured(content: str, data: str) -> MeasuredAccuracy | None:
-    """How often a model was right on these data when that was last counted; None for never.
+    """The last measured accuracy of a model on these data; None if never measured.
 
     Args:
         content: Digest of the model's weights.
@@ -85,7 +85,7 @@ def _key(content: str, data: str) -> str:
 
 
 def _read(key: str) -> MeasuredAccuracy | None:
-    """What is known; nothing where the record is damaged or of another version."""
+    """The stored figure; None if the record is damaged or of another version."""
     record: dict[str, Any] = _RECORDS.read(key) or {}
     right, counted, when = (record.get(name) for name in ("right", "counted", "when"))
     if not (isinstance(right, int) and isinstance(counted, int) and isinstance(when, int | float)):

@@ -1,4 +1,4 @@
-"""What whoever holds the models answers, as plain values that travel between processes."""
+"""Answers about models and data, as plain values that travel between processes."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from robgui.core.execution.request import Reference
 
 @dataclass(frozen=True, slots=True)
 class DataCard:
-    """What is known of data that are open in a worker.
+    """What is known about data that are open in a worker.
 
     Attributes:
-        chosen: The inputs that a query has found; None without a query.
+        chosen: The inputs that match the query; None without one.
         notes: What was guessed or left out while reading, for people.
         format: What the file is, in words.
         kind: What one input is.
-        shape: Of one input; empty where they differ.
-        names: Of the classes; their numbers where they have no names.
+        shape: Shape of one input; empty if they differ.
+        names: Class names, or numbers for classes without names.
         counts: Inputs of each class; empty without labels.
-        parts: Among which the option split chooses.
+        parts: The parts that the option split chooses from.
         left_out: What could not be read so far, in words.
     """
 
@@ -44,8 +44,7 @@ class Scores:
 
     Attributes:
         probabilities: ``(n, classes)``.
-        looks: What its own answers look like, ``logits`` or ``probabilities``; empty where nobody
-            asked.
+        looks: What the raw answers look like, ``logits`` or ``probabilities``; empty if not asked.
     """
 
     probabilities: np.ndarray
@@ -54,7 +53,7 @@ class Scores:
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """One way to compute: inputs per second and the largest change of a probability it brings."""
+    """One way to compute: inputs per second, and the largest change of a probability it causes."""
 
     name: str
     inputs_per_second: float

@@ -17,7 +17,7 @@ from robgui.core.errors import ModelError
 
 Reduce = Callable[[Tensor], Tensor]
 
-#: What a model that answers with several outputs calls its class scores, the likeliest first.
+#: Common names of the class scores in models with several outputs, the likeliest first.
 _SCORES = (
     "logits",
     "scores",
@@ -32,7 +32,7 @@ _SCORES = (
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What a raw model can do beyond answering; ``reason`` says why not."""
+    """What a raw model can do besides answering; ``reason`` says why not."""
 
     gradients: bool
     activations: bool
@@ -49,7 +49,7 @@ class Backend(Protocol):
 
     @property
     def capabilities(self) -> Capabilities:
-        """What it can do beyond answering."""
+        """What it can do besides answering."""
         ...
 
     def __call__(self, x: Tensor) -> Tensor:
@@ -63,8 +63,8 @@ class Backend(Protocol):
         """Raw output and ``reduce(output)`` of every Conv2d and Linear layer, in order of
         execution.
 
-        Of an output with four dimensions the second one counts the channels, or the units of a
-        linear layer. ``reduce`` works row by row, so that a model may be fed in portions.
+        In an output with four dimensions the second counts the channels, or the units of a linear
+        layer. ``reduce`` works row by row, so a model may be fed in portions.
         """
         ...
 
@@ -73,15 +73,15 @@ class Backend(Protocol):
         ...
 
     def channels_last(self, on: bool) -> None:
-        """Chooses the memory format of images, where the model has a choice."""
+        """Chooses the memory format of images, if the model has a choice."""
         ...
 
 
 class TorchBackend:
     """An ``nn.Module`` in evaluation mode with frozen weights.
 
-    ``scores`` says which of several outputs is meant, ``channels_last`` which of its ``layers``
-    answer for a picture with the channels at the end, as linear ones do.
+    ``scores`` selects one of several outputs. ``channels_last`` names those of its ``layers`` that
+    put the channels of a picture last, as linear ones do.
     """
 
     def __init__(
@@ -92,6 +92,8 @@ class TorchBackend:
         channels_last: tuple[type[nn.Module], ...] = (),
         scores: str = "",
     ) -> None:
+        # eval switches dropout and batch statistics off; weights are frozen, so gradients go to
+        # inputs only.
         self.module = module.eval()
         self.scores = scores
         self._last: tuple[type[nn.Module], ...] = (nn.Linear, *channels_last)
@@ -112,13 +114,14 @@ class TorchBackend:
         self.capabilities = Capabilities(
             gradients=True, activations=bool(self._layers), reason=reason
         )
+        # Hooks belong to the module: two threads must not collect activations at once.
         self._lock = threading.Lock()
 
     def __call__(self, x: Tensor) -> Tensor:
         return as_output(self.module(x), scores=self.scores)
 
     def outputs(self, x: Tensor) -> tuple[str, ...]:
-        """What the module calls its outputs where it gives several; nothing where it gives one."""
+        """The module's names for its outputs if it has several; else empty."""
         return tuple(_several(self.module(x)))
 
     def activations(self, x: Tensor, reduce: Reduce) -> tuple[Tensor, dict[str, Tensor]]:
@@ -129,6 +132,7 @@ class TorchBackend:
     def around(self, module: nn.Module) -> TorchBackend:
         """The same backend around a copy of its module."""
         twin = copy.copy(self)
+        # A subclass may hold the module under a second name.
         for name, value in vars(self).items():
             if value is self.module:
                 setattr(twin, name, module)
@@ -188,10 +192,10 @@ class CallableBackend:
 
 
 def as_output(answer: Any, device: torch.device | None = None, scores: str = "") -> Tensor:
-    """The raw answer as one float tensor ``(n, c)``; refuses what is no score table.
+    """The raw answer as one float tensor ``(n, c)``; anything but a score table is refused.
 
-    Of several outputs the one that ``scores`` names is taken, by name or by number from 0, or else
-    the likeliest.
+    Of several outputs, takes the one named by ``scores``, by name or by number from 0, or else the
+    likeliest.
     """
     if several := _several(answer):
         answer = several[pick_output(tuple(several), scores)]
@@ -203,14 +207,17 @@ def as_output(answer: Any, device: torch.device | None = None, scores: str = "")
                 f"the model returns {type(answer).__name__}, not a table of scores (inputs x"
                 " classes)"
             ) from error
+    # One number per input: a column.
     if answer.ndim == 1:
         answer = answer[:, None]
+    # (n, c, 1, 1), as fully convolutional networks answer.
     if answer.ndim > 2 and answer.shape[2:].numel() == 1:
         answer = answer.flatten(1)
     if answer.ndim != 2:
         raise ModelError(
             f"the model returns shape {tuple(answer.shape)}, not one row of class scores per input"
         )
+    # Double precision is kept; half and integer scores are widened.
     if answer.dtype == torch.float64:
         table: Tensor = answer
     else:
@@ -219,8 +226,9 @@ def as_output(answer: Any, device: torch.device | None = None, scores: str = "")
 
 
 def pick_output(names: Sequence[str], wanted: str = "") -> str:
-    """Which of several outputs holds the class scores: the wanted one, one with a telling name,
-    or the first.
+    """Which of several outputs holds the class scores.
+
+    The requested one, else one with a telling name, else the first.
     """
     if wanted in names:
         return wanted
@@ -231,14 +239,15 @@ def pick_output(names: Sequence[str], wanted: str = "") -> str:
             f"it has no output {wanted!r} to take the scores from; its outputs are:"
             f" {', '.join(names)}"
         )
+    # Reversed: between names that differ only in case, the first wins.
     plain = {name.casefold(): name for name in reversed(names)}
     return next((plain[name] for name in _SCORES if name in plain), names[0])
 
 
 def _several(answer: Any) -> dict[str, Any]:
-    """The tensors of an answer that is a dict, a named tuple or a row of tensors, by name.
+    """The tensors of an answer that is a dict, a named tuple or a sequence of tensors, by name.
 
-    Empty for one that is a table itself.
+    Empty if the answer is itself a table.
     """
     if isinstance(answer, Mapping):
         return {
@@ -259,7 +268,7 @@ def _several(answer: Any) -> dict[str, Any]:
 def first_line(error: BaseException) -> str:
     """The first line of a foreign error, short enough for one sentence."""
     lines = str(error).strip().splitlines() or [type(error).__name__]
-    # TorchScript begins with a sentence that says nothing and ends with the reason
+    # TorchScript begins with an empty phrase and ends with the reason.
     if lines[0].startswith("The following operation failed in the TorchScript"):
         line = lines[-1]
     else:
@@ -268,8 +277,8 @@ def first_line(error: BaseException) -> str:
 
 
 def channels_second(output: Tensor) -> Tensor:
-    """What a linear layer says at every place of a picture ``(n, h, w, units)``, in the order of
-    a convolution ``(n, units, h, w)``.
+    """Output of a linear layer on a picture, ``(n, h, w, units)``, in a convolution's order ``(n,
+    units, h, w)``.
     """
     if output.ndim == 4:
         return output.movedim(-1, 1)
@@ -279,8 +288,8 @@ def channels_second(output: Tensor) -> Tensor:
 def channels_back(moved: Tensor) -> Tensor:
     """The inverse of ``channels_second``.
 
-    A model that goes on with it has what was moved on the way to its answer, so that there is a
-    slope to it.
+    A model that continues from it keeps the moved tensor on the path to its answer, which keeps the
+    gradient to it.
     """
     if moved.ndim == 4:
         return moved.movedim(1, -1)
@@ -294,9 +303,9 @@ def _hooks(
     seen: dict[str, Tensor],
     reduce: Reduce,
 ) -> Iterator[None]:
-    """Listens to the layers.
+    """Records the layers' outputs.
 
-    Another thread that calls the same module meanwhile is not listened to.
+    Calls of the same module from other threads are ignored.
     """
     here = threading.get_ident()
 
@@ -307,6 +316,7 @@ def _hooks(
             if not isinstance(module, last):
                 seen[name] = reduce(output)
                 return None
+            # Returned to the network: a transposed copy beside the graph would have no gradient.
             moved = channels_second(output)
             seen[name] = reduce(moved)
             return channels_back(moved)

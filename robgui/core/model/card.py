@@ -1,4 +1,4 @@
-"""ModelCard: what is known of a model that is loaded somewhere else."""
+"""ModelCard: what is known about a model that is loaded in another process."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ModelCard:
-    """A model as those see it who do not hold it; whoever wants its answers asks where it is.
+    """A model as seen from outside the process that holds it; its answers are asked for there.
 
     Attributes:
-        file: The path of the file it came from; empty for what lives in memory only.
+        file: The path of its file; empty if it exists only in memory.
         labels: One name per class.
         gradients: Whether it can give gradients.
         activations: Whether it can show its activations.
         reason: Why it cannot.
         remarks: What was found and guessed while loading, for people.
-        parameters: How many numbers it has learned; None for a black box.
+        parameters: Number of learned parameters; None for a black box.
         device: Where it is.
         autocast: Whether it computes in half precision.
         channels_last: Whether its images lie channels last in memory.
         largest_batch: How many inputs it should see at once.
-        content: Digest of the weights alone; the same model with other settings has the same.
-        ran: Digest of the code that its file has run; empty for none.
-        times: How long one input takes it where it is.
+        content: Digest of the weights alone, whatever the settings.
+        ran: Digest of the code that loading it ran; empty for none.
+        times: Time for one input on its device.
     """
 
     name: str
@@ -85,8 +85,9 @@ class ModelCard:
 
     @property
     def capabilities(self) -> ModelCard:
-        """What it can do beyond answering, as a Classifier says it: ``gradients``,
-        ``activations``, ``reason``.
+        """What it can do besides answering.
+
+        ``gradients``, ``activations``, ``reason``, as in a Classifier.
         """
         return self
 
@@ -96,12 +97,12 @@ class ModelCard:
         return fingerprint(self.content, self.settings)
 
     def with_settings(self, settings: ModelSettings) -> ModelCard:
-        """The same weights with other settings; whether the model takes them is not tried."""
+        """The same weights with other settings, which are not tried out."""
         numbers = tuple(str(number) for number in range(self.classes))
         return replace(self, settings=settings, labels=settings.labels or numbers)
 
     def at(self, device: str, *, autocast: bool, channels_last: bool) -> ModelCard:
-        """The same model somewhere else; it is moved when it is asked next."""
+        """The same model on another device; it moves when it is next asked."""
         return replace(self, device=device, autocast=autocast, channels_last=channels_last)
 
     def encode(self, values: Any) -> np.ndarray:
@@ -117,7 +118,7 @@ class ModelCard:
         return min(wanted or self.largest_batch, self.largest_batch)
 
     def notice(self, sentence: str) -> None:
-        """What the user should know of it goes into the log: a card knows nobody to tell."""
+        """Writes to the log: a card has nobody to tell."""
         logging.getLogger("robgui").info("%s", sentence)
 
     def reference(self) -> Reference:
@@ -127,7 +128,7 @@ class ModelCard:
         return reference(self)
 
     def asked(self) -> dict[str, Any]:
-        """What a question says of the model it is about."""
+        """How a question refers to this model."""
         return {
             "reference": self.reference().model_dump(mode="json"),
             "trusted": [self.ran] if self.ran else [],

@@ -1,5 +1,7 @@
-"""Class names from a file: one per line, a JSON list, a JSON object from class number to name, or
-a table with a column of class numbers.
+"""Reads class names from a file.
+
+It may hold one name per line, a JSON list, a JSON object from class number to name, or a table with
+a column of class numbers.
 """
 
 from __future__ import annotations
@@ -13,9 +15,9 @@ from pathlib import Path
 from robgui.core.errors import ModelError
 from robgui.core.regular import beside, is_file, read_regular
 
-#: A file of class names is never larger.
+#: Largest file of class names.
 _LARGEST = 10_000_000
-#: Texts inside a model file are parsed up to this many characters.
+#: Longest text inside a model file that is parsed for names, in characters.
 _LARGEST_TEXT = 1_000_000
 _FORMS = (
     "it must have one class name per line, be a JSON list of names, or a table of class numbers and"
@@ -24,7 +26,7 @@ _FORMS = (
 
 
 def read_names(path: Path) -> tuple[str, ...]:
-    """The class names in ``path``, in the order of the outputs.
+    """The class names in ``path``, in output order.
 
     ModelError says what is wrong with the file.
     """
@@ -48,9 +50,9 @@ def read_names(path: Path) -> tuple[str, ...]:
 
 
 def names_in(text: str) -> tuple[str, ...]:
-    """Class names in a text that a file carries: JSON, a Python value, or words between commas.
+    """Class names in a text inside a file: JSON, a Python value, or words between commas.
 
-    Nothing where it is none of these.
+    Empty if it is none of these.
     """
     if not text or len(text) > _LARGEST_TEXT:
         return ()
@@ -75,9 +77,7 @@ def names_in(text: str) -> tuple[str, ...]:
 
 
 def with_names_read(values: Mapping[str, object], folder: Path) -> dict[str, object]:
-    """Settings that a person gives: ``labels`` may be the name of a file, in ``folder`` or
-    anywhere else.
-    """
+    """Settings from a person: ``labels`` may name a file, in ``folder`` or anywhere else."""
     labels = values.get("labels")
     if not isinstance(labels, str):
         return dict(values)
@@ -86,9 +86,7 @@ def with_names_read(values: Mapping[str, object], folder: Path) -> dict[str, obj
 
 
 def with_names_beside(values: Mapping[str, object], side_file: Path) -> dict[str, object]:
-    """Settings that a side file gives: ``labels`` may be the name of a file beside it, and of no
-    other.
-    """
+    """Settings from a side file: ``labels`` may name a file beside it, and no other."""
     labels = values.get("labels")
     if not isinstance(labels, str):
         return dict(values)
@@ -103,19 +101,19 @@ def with_names_beside(values: Mapping[str, object], side_file: Path) -> dict[str
 
 
 def _from_lines(text: str, kind: str) -> list[str]:
-    """One name per line; of a table the names in the order of its class numbers."""
+    """One name per line; in a table, the names in the order of its class numbers."""
     lines = [line for line in text.splitlines() if line.strip()]
     if kind in (".csv", ".tsv") and lines:
         sign = next((each for each in ("\t", ";", ",") if each in lines[0]), ",")
         rows = _rows(lines, sign)
-        for begin in (1, 0):  # with a heading, and without
+        for begin in (1, 0):  # With a heading, and without.
             if names := _by_number(rows[:begin], rows[begin:]):
                 return names
     return [line.strip() for line in lines]
 
 
 def _rows(lines: list[str], sign: str) -> list[list[str]]:
-    """The cells of a table; none where it is no table."""
+    """The cells of a table; empty if it is not one."""
     try:
         return [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=sign)]
     except csv.Error:
@@ -123,7 +121,7 @@ def _rows(lines: list[str], sign: str) -> list[list[str]]:
 
 
 def _by_number(head: list[list[str]], rows: list[list[str]]) -> list[str]:
-    """The names of a table that numbers its classes from 0; nothing where it does not."""
+    """The names in a table that numbers its classes from 0; else empty."""
     width = min(map(len, rows), default=0)
     for place in range(width):
         numbers = [row[place] for row in rows]

@@ -36,23 +36,21 @@ from robgui.core.text.words import count
 class Classifier:
     """A model that takes inputs in [0, 1] and gives class scores.
 
-    Everything the raw model wants (normalisation, channel order, layout) happens inside, so that an
-    engine never sees it. All tensors live on ``device``.
+    Everything the raw model wants (normalisation, channel order, layout) happens inside; an engine
+    never sees it. All tensors live on ``device``.
 
     Attributes:
         name: What to call it.
         path: The file it came from, if any.
         settings: How inputs become raw inputs.
         labels: One name per class.
-        backend: The model itself, for what only its own kind can do: reading its trees, training a
-            copy of it.
-        content: Digest of the weights alone; the same model with other settings has the same.
+        backend: The raw model, for what only its kind can do: reading its trees, training a copy.
+        content: Digest of the weights alone, whatever the settings.
         calls: How many inputs the model has seen so far.
         fingerprint: Changes with the weights and with the settings.
-        notice: Called with a sentence when something happened that the user should know.
+        notice: Called with a sentence that the user should see.
         remarks: What was found and guessed while loading, for people.
-        ran: Digest of the code that came with the file and was run to load it; empty where none
-            was.
+        ran: Digest of the code that loading it ran; empty for none.
     """
 
     def __init__(
@@ -102,9 +100,9 @@ class Classifier:
         name: str = "",
         **settings: Any,
     ) -> Classifier:
-        """Wraps an ``nn.Module``; ``settings`` are the fields of ModelSettings.
+        """Wraps an ``nn.Module``; ``settings`` are fields of ModelSettings.
 
-        Logits or probabilities are told apart.
+        Detects logits or probabilities.
         """
         chosen = settings_for(shape, labels, **settings)
         classifier = cls(
@@ -128,9 +126,8 @@ class Classifier:
     ) -> Classifier:
         """Wraps any function of inputs ``(n, *shape)`` in [0, 1].
 
-        Logits or probabilities are told apart.
-
-        The function gets a torch tensor, or a numpy array if it cannot work with a tensor.
+        Detects logits or probabilities. The function gets a torch tensor, or a numpy array if it
+        cannot take a tensor.
         """
         if isinstance(function, nn.Module):
             return cls.from_module(function, shape, labels, name, **settings)
@@ -155,7 +152,7 @@ class Classifier:
         return other
 
     def with_output_told(self) -> Classifier:
-        """Itself, or the same with ``output`` as its answers to random inputs tell it."""
+        """Itself, or a copy with ``output`` set from its answers to random inputs."""
         raw = self.raw(random_inputs(self.shape))
         kind = output_kind(raw, self.settings.multi_label)
         if kind == self.settings.output:
@@ -191,23 +188,23 @@ class Classifier:
 
     @property
     def times(self) -> CallTimes:
-        """How long one input takes it where it is; a few calls the first time."""
+        """Time for one input on its device; measured by a few calls the first time."""
         if self._times is None:
             self._times = timed(self)
         return self._times
 
     @property
     def parameters(self) -> int | None:
-        """How many numbers the network has learned; None for a black box."""
+        """Number of learned parameters; None for a black box."""
         return None if self._module is None else learned_numbers(self._module)
 
     def class_weights(self) -> Tensor | None:
-        """Weights ``(classes, features)`` of the last layer; None where it cannot be looked at."""
+        """Weights ``(classes, features)`` of the last layer; None if they are not accessible."""
         return None if self._module is None else last_weights(self._module, self.classes)
 
     @property
     def _module(self) -> nn.Module | None:
-        """The network, where the model can be looked into."""
+        """The network, if the model can be inspected."""
         module = getattr(self.backend, "module", None)
         return module if isinstance(module, nn.Module) else None
 
@@ -218,7 +215,7 @@ class Classifier:
 
     @property
     def capabilities(self) -> Capabilities:
-        """Whether gradients and activations can be had, and why not."""
+        """Whether gradients and activations are available, and if not, why."""
         return self.backend.capabilities
 
     @property
@@ -254,7 +251,7 @@ class Classifier:
         return self._convention.decode(x)
 
     def raw_input(self, x: Tensor) -> Tensor:
-        """What the model itself is given for inputs ``(n, *shape)`` in [0, 1]."""
+        """The raw model's input for inputs ``(n, *shape)`` in [0, 1]."""
         return self._convention.raw_input(x, channels_last=self._channels_last)
 
     def logits(self, x: Tensor) -> Tensor:
@@ -279,15 +276,17 @@ class Classifier:
 
     @contextmanager
     def checked_later(self) -> Iterator[None]:
-        """While it lasts the host does not wait for the device to say that scores are finite;
-        ``check`` asks about all of them.
+        """Defers the check for finite scores, so the host does not wait for the device.
+
+        ``check`` asks.
         """
         with self._later.on(hardware_of(self.device).waits):
             yield
 
     def check(self) -> None:
-        """Raises ModelError if scores since the last look were not finite; costs nothing where
-        each was looked at.
+        """Raises ModelError if scores since the last check were not finite.
+
+        Free if each was checked at once.
         """
         self._later.check(self.name)
 
@@ -322,9 +321,9 @@ class Classifier:
         return self._convention.scores(raw), layers
 
     def raw(self, x: Any) -> Tensor:
-        """What the model itself answers ``(n, outputs)``, before anything is made of it.
+        """The raw answers ``(n, outputs)`` of the model.
 
-        For looking at a new model.
+        For inspecting a new model.
         """
         with torch.inference_mode():
             return self._call(self.raw_input(self.tensor(x)))
@@ -338,7 +337,7 @@ class Classifier:
             return self.backend(raw)
 
     def _answer(self, x: Tensor) -> Tensor:
-        """Scores of one batch without gradient; it counts as called also where memory runs out."""
+        """Scores of one batch without gradient; counted as a call even if memory runs out."""
         try:
             with torch.inference_mode():
                 return self._convention.scores(self._call(self.raw_input(x)))

@@ -1,6 +1,4 @@
-"""What a raw model wants and gives, and what everybody else does: inputs in [0, 1], scores of
-every class.
-"""
+"""Translates between raw models and engines: inputs in [0, 1] in, scores of every class out."""
 
 from __future__ import annotations
 
@@ -18,7 +16,7 @@ from robgui.core.model.settings import ModelSettings
 
 
 class Convention:
-    """Inputs in [0, 1] -> raw inputs, and raw answers -> scores, as the settings of a model say."""
+    """Inputs in [0, 1] -> raw inputs, and raw answers -> scores, following a model's settings."""
 
     def __init__(self, settings: ModelSettings, device: torch.device) -> None:
         self._settings, self._device = settings, device
@@ -35,6 +33,7 @@ class Convention:
             array = torch.from_numpy(np.ascontiguousarray(values, dtype=np.float32))
         x = to_device(array, self._device).to(torch.float32)
         shape = self._settings.shape
+        # One input without a batch axis.
         if tuple(x.shape) == shape:
             x = x[None]
         if tuple(x.shape[1:]) != shape:
@@ -52,7 +51,7 @@ class Convention:
         return decode(self._settings, x)
 
     def raw_input(self, x: Tensor, *, channels_last: bool = False) -> Tensor:
-        """What the model was trained on, for inputs ``(n, *shape)`` in [0, 1]; differentiable."""
+        """The raw model's input for inputs ``(n, *shape)`` in [0, 1]; differentiable."""
         if self._scale is not None:
             x = torch.addcmul(self._shift, x, self._scale)
         if not self._image:
@@ -71,7 +70,7 @@ class Convention:
         return x
 
     def scores(self, raw: Tensor) -> Tensor:
-        """Logits ``(n, classes)``, the larger the likelier, for what the model answers ``(n,
+        """Logits ``(n, classes)``, larger meaning likelier, from the model's answer ``(n,
         outputs)``.
         """
         raw = raw.float()
@@ -84,8 +83,9 @@ class Convention:
         return torch.cat([torch.zeros_like(raw), raw], 1)
 
     def _make_constants(self, device: torch.device) -> None:
-        """(low + x·(high − low) − mean) / std as shift + x·scale, or nothing to do."""
+        """(low + x·(high − low) − mean) / std as shift + x·scale; None if that changes nothing."""
         s = self._settings
+        # In double precision: (0 - 0.485) / 0.229 must not depend on the device's rounding.
         low, high, mean, std = (
             torch.tensor(v, dtype=torch.float64, device=HOST)
             for v in (s.low, s.high, s.mean, s.std)
@@ -93,6 +93,7 @@ class Convention:
         ones = (1, 1) if self._image else ()
         shift = ((low - mean) / std).float().reshape(-1, *ones)
         scale = ((high - low) / std).float().reshape(-1, *ones)
+        # Models that take [0, 1] as it is are spared a copy of every batch.
         identity = bool((shift == 0).all()) and bool((scale == 1).all())
         self._shift = shift.to(device)
         if identity:
@@ -104,5 +105,6 @@ class Convention:
 def _logits_of(probabilities: Tensor, multi_label: bool) -> Tensor:
     tiny = torch.finfo(probabilities.dtype).tiny
     if multi_label or probabilities.shape[1] == 1:
+        # Logit of a probability, finite at 0 and 1.
         return probabilities.clamp_min(tiny).log() - (1 - probabilities).clamp_min(tiny).log()
     return probabilities.clamp_min(tiny).log()

@@ -1,5 +1,4 @@
-"""Models that are folders: a description (config.json) beside weights, as Hugging Face and timm
-keep them.
+"""Models that are folders: config.json beside weights, as Hugging Face and timm keep them.
 
 Only plain documents are read here; nothing in a folder is ever imported or run.
 """
@@ -14,20 +13,19 @@ from robgui.core.errors import ModelError
 from robgui.core.regular import beside, read_regular
 
 DESCRIPTION = "config.json"
-#: A description with the names of a hundred thousand classes is smaller.
+#: Largest description; one with the names of a hundred thousand classes is smaller.
 _LARGEST = 20_000_000
-#: Weights in one file, and the lists of those that are in several, the safest first.
+#: Weights in one file, and the indexes of weights in several, the safest first.
 _WEIGHTS = ("model.safetensors", "pytorch_model.bin")
 _LISTS = tuple(f"{name}.index.json" for name in _WEIGHTS)
-#: What else belongs to such a model.
+#: The other files of such a model.
 _PREPROCESSING = "preprocessor_config.json"
 
 
 def folder_of(path: Path) -> Path | None:
-    """The folder that is a model and that ``path`` means: itself, or the one whose description or
-    weights it is.
+    """The model folder that ``path`` means: itself, or the one it is the description or weights of.
 
-    None where there is no such model.
+    None if there is no such model.
     """
     if path.is_dir():
         folder = path
@@ -39,7 +37,7 @@ def folder_of(path: Path) -> Path | None:
         return None
     try:
         described = document(folder, DESCRIPTION)
-    except ModelError:  # a folder with a config.json of something else
+    except ModelError:  # A folder whose config.json is something else's.
         return None
     if is_timm(described) or "model_type" in described:
         return folder
@@ -47,14 +45,14 @@ def folder_of(path: Path) -> Path | None:
 
 
 def is_timm(described: dict[str, Any]) -> bool:
-    """Whether a description is one of timm's: it names a network of timm."""
+    """Whether a description names a timm network."""
     return isinstance(described.get("architecture"), str)
 
 
 def document(folder: Path, name: str) -> dict[str, Any]:
-    """A JSON object of a folder; ModelError says in one sentence what is wrong with it.
+    """A JSON object in a folder; ModelError says in one sentence what is wrong with it.
 
-    An object that is not there is empty, but for the description.
+    A missing one is empty, except for the description.
     """
     path = folder / name
     if name != DESCRIPTION and not path.exists():
@@ -81,18 +79,18 @@ def weights_in(folder: Path) -> list[Path]:
 
 
 def files_of(folder: Path) -> list[Path]:
-    """All that a model folder consists of, in a fixed order."""
+    """Every file of a model folder, in a fixed order."""
     plain = [folder / name for name in (DESCRIPTION, _PREPROCESSING)]
     return [*(path for path in plain if path.is_file()), *weights_in(folder)]
 
 
 def preprocessing(folder: Path) -> dict[str, Any]:
-    """How the folder says that pictures become inputs; empty where it does not."""
+    """How the folder says pictures become inputs; empty if it does not."""
     return document(folder, _PREPROCESSING)
 
 
 def _listed(folder: Path, name: str) -> list[Path]:
-    """The files that a list of weights names; they must lie beside it."""
+    """The files that a weight index names; they must lie beside it."""
     places = document(folder, name).get("weight_map")
     if isinstance(places, dict):
         names = set(places.values())

@@ -14,14 +14,15 @@ from robgui.core.model.backend import Backend, first_line
 
 @contextmanager
 def in_one_sentence(name: str, x: Tensor) -> Iterator[None]:
-    """Around a call of the model ``name`` on ``x``: ModelError, or MemoryError where memory ran
-    out.
+    """Wraps a call of the model ``name`` on ``x``.
+
+    Raises ModelError, or MemoryError if memory ran out.
     """
     try:
         yield
     except RobguiError as error:
         raise ModelError(f"{name}: {error}") from error
-    except Exception as error:  # foreign code raises whatever it likes
+    except Exception as error:  # Foreign code raises whatever it likes.
         if out_of_memory(error):
             raise MemoryError(str(error)) from error
         raise ModelError(
@@ -31,7 +32,7 @@ def in_one_sentence(name: str, x: Tensor) -> Iterator[None]:
 
 
 def moved(backend: Backend, device: str | torch.device, name: str) -> Backend:
-    """The model ``name`` on another device; ModelError where it cannot be there."""
+    """The model ``name`` on another device; ModelError if it cannot go there."""
     try:
         return backend.to(torch.device(device))
     except (RuntimeError, AssertionError, ValueError, NotImplementedError) as error:
@@ -42,7 +43,7 @@ def moved(backend: Backend, device: str | torch.device, name: str) -> Backend:
 
 
 def out_of_memory(error: BaseException) -> bool:
-    """True for every shape that running out of memory takes in torch, onnxruntime and numpy."""
+    """True for every form that running out of memory takes in torch, onnxruntime and numpy."""
     words = str(error).lower()
     return (
         isinstance(error, MemoryError | torch.OutOfMemoryError)

@@ -1,6 +1,4 @@
-"""What can be told about a model that nobody has described, from its shape and from its answers
-to a few random inputs.
-"""
+"""Guesses what a model does from its shape and its answers to a few random inputs."""
 
 from __future__ import annotations
 
@@ -15,7 +13,7 @@ from robgui.core.model.backend import CallableBackend, as_output, first_line
 from robgui.core.model.randomness import HOST, host_generator
 from robgui.core.model.settings import Kind, ModelSettings
 
-#: What autograd calls operations that leave every number as it is.
+#: Autograd's names for operations that leave every number as it is.
 _REARRANGING = (
     *("View", "Reshape", "UnsafeView", "Squeeze", "Unsqueeze", "Flatten", "Alias", "Clone"),
     *("Slice", "Select", "ToCopy", "Permute", "Transpose", "AsStrided"),
@@ -35,7 +33,7 @@ def kind_of(shape: Sequence[int]) -> Kind:
 
 
 def settings_for(shape: Sequence[int], labels: Sequence[str], **settings: Any) -> ModelSettings:
-    """Settings of a model whose inputs have this shape; the kind is told from it."""
+    """Settings for a model with inputs of this shape, which determines the kind."""
     known = ModelSettings(shape=tuple(shape), kind=kind_of(shape), labels=tuple(labels))
     return known.change(**settings)
 
@@ -43,7 +41,7 @@ def settings_for(shape: Sequence[int], labels: Sequence[str], **settings: Any) -
 def output_kind(raw: Tensor, multi_label: bool = False) -> str:
     """``probabilities`` if every row is a distribution, else ``logits``.
 
-    One column, and the outputs of a multi-label model, need only lie in [0, 1].
+    A single column, or the outputs of a multi-label model, need only lie in [0, 1].
     """
     if not within_one(raw):
         return "logits"
@@ -59,7 +57,7 @@ def within_one(raw: Tensor) -> bool:
 
 
 def ends_in_sigmoid(raw: Tensor) -> bool:
-    """Whether the last operation that made these differentiable outputs is a sigmoid.
+    """Whether the last operation behind these differentiable outputs is a sigmoid.
 
     Operations that only rearrange them may follow.
     """
@@ -77,7 +75,7 @@ def ends_in_sigmoid(raw: Tensor) -> bool:
 def random_inputs(shape: Sequence[int], count: int = 8) -> Tensor:
     """The same few inputs ``(count, *shape)`` in [0, 1] every time, on the CPU.
 
-    For looking at a new model.
+    For inspecting a new model.
     """
     return torch.rand((count, *shape), generator=host_generator(0), device=HOST)
 
@@ -85,9 +83,8 @@ def random_inputs(shape: Sequence[int], count: int = 8) -> Tensor:
 def try_function(
     function: Callable[[Any], Any], shape: tuple[int, ...], name: str, scores: str
 ) -> tuple[CallableBackend, Tensor]:
-    """Finds out whether ``function`` takes tensors (and gives gradients) or numpy arrays.
-
-    Also gives its answers.
+    """Whether ``function`` takes tensors (and gives gradients) or numpy arrays, with its
+    answers.
     """
     x = random_inputs(shape).requires_grad_()
     try:

@@ -1,4 +1,4 @@
-"""Later: conditions on a device that the host asks about once, not every time."""
+"""Later: conditions on a device that the host checks once instead of every time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from robgui.core.errors import ModelError
 
 
 class Later:
-    """Collects whether all was well, on the device; the next read brings it to the host."""
+    """Collects conditions on the device; the next read brings the outcome to the host."""
 
     def __init__(self) -> None:
         self._taking = False
@@ -21,24 +21,26 @@ class Later:
 
     @contextmanager
     def on(self, taking: bool) -> Iterator[None]:
-        """While it lasts conditions are collected, if ``taking``."""
+        """Collects conditions while entered, if ``taking``."""
         before, self._taking = self._taking, taking
         try:
             yield
         finally:
             self._taking = before
             for asked in self._asked:
-                asked.arrive(True)  # nobody asks any more
+                asked.arrive(True)  # Nobody asks any more.
             self._asked.clear()
 
     def takes(self, sound: Tensor) -> bool:
-        """Collects a condition; False if it must be asked about now."""
+        """Collects a condition; False if it must be checked now."""
         if not self._taking:
             return False
         if self._asked:
             last = self._asked[-1]
         else:
             last = None
+        # Joined on the device to the condition that still waits: one number travels, however many
+        # calls.
         if last is not None and last.number is not None:
             last.number = last.number & sound
         else:
@@ -46,12 +48,12 @@ class Later:
         return True
 
     def sound(self) -> bool:
-        """Whether all conditions held since it was last asked."""
+        """Whether all conditions held since the last check."""
         asked, self._asked = self._asked, []
         return all(one.read() for one in asked)
 
     def check_finite(self, scores: Tensor, name: str) -> None:
-        """Raises ModelError, now or when it is asked, if scores of the model ``name`` are not
+        """Raises ModelError, now or at the next check, if scores of the model ``name`` are not
         finite.
         """
         sound = torch.isfinite(scores).all()
@@ -59,7 +61,7 @@ class Later:
             _refuse(name)
 
     def check(self, name: str) -> None:
-        """Raises ModelError if scores since it was last asked were not finite."""
+        """Raises ModelError if scores since the last check were not finite."""
         if not self.sound():
             _refuse(name)
 

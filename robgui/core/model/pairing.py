@@ -1,4 +1,4 @@
-"""The file of a pair: it names two models, and opens as one that says where they disagree."""
+"""Pair files: one names two models and opens as a model that says where they disagree."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from robgui.core.files import write_whole
 from robgui.core.identify import PAIR_HEAD
 from robgui.core.model.settings import ModelSettings, side_text
 
-#: What such a file is called.
+#: Suffix of such a file.
 SUFFIX = ".pair"
-#: Tables of the file that say how to talk to the first and to the second model.
+#: Tables with the settings of the first and the second model.
 SETTINGS_KEYS = ("first_settings", "second_settings")
-#: What stands in place of a second model: the bits that hold each weight of the first.
+#: Stands in for a second model: the number of bits for each weight of the first.
 BITS, BITS_RANGE = "bits", range(2, 17)
-#: Whether what its layers take is held in as many bits too.
+#: Whether the inputs of its layers are rounded to as many bits.
 INNER = "layer_inputs"
 
 
 def usual_place(first: Path, second: Path) -> Path:
-    """In the folder that holds both models, called after both."""
+    """The default path: named after both models, in the folder that holds both."""
     parents = [str(side.absolute().parent) for side in (first, second)]
     try:
         folder = Path(os.path.commonpath(parents))
-    except ValueError:  # on two drives
+    except ValueError:  # On two drives.
         raise ModelError(
             f"{first} and {second} lie on two drives; copy one of them beside the other."
         ) from None
@@ -35,7 +35,7 @@ def usual_place(first: Path, second: Path) -> Path:
 
 
 def usual_twin_place(first: Path, bits: int, *, inner: bool = False) -> Path:
-    """Beside the model, called after it and what is rounded."""
+    """The default path: beside the model, named after it and what is rounded."""
     if inner:
         what = f"int{bits}"
     else:
@@ -51,7 +51,7 @@ def write_twin(
     *,
     inner: bool = False,
 ) -> None:
-    """Writes a pair of a model and itself with weights of ``bits`` bits.
+    """Writes a pair of a model and its copy with weights of ``bits`` bits.
 
     The model must lie in the pair's folder or below it.
 
@@ -60,7 +60,7 @@ def write_twin(
         first: The model.
         bits: How many.
         settings: Of the model, as the user has them.
-        inner: What its layers take is rounded too.
+        inner: Whether its layers' inputs are rounded too.
     """
     text = f"first = {_name(out, first)}\n{BITS} = {bits}\n"
     text += f"{INNER} = true\n" if inner else ""
@@ -76,14 +76,14 @@ def write_pair(
         out: The file.
         first: A model.
         second: Another one.
-        settings: Of both, as the user has them; without them their side files say.
+        settings: Of both, as the user has them; by default those in their side files.
     """
     text = f"first = {_name(out, first)}\nsecond = {_name(out, second)}\n"
     _write(out, text, settings)
 
 
 def _name(out: Path, side: Path) -> str:
-    """A model as the file names it: from its own folder on."""
+    """A model's path relative to the file."""
     folder = out.absolute().parent
     try:
         place = side.resolve().relative_to(folder.resolve())

@@ -1,8 +1,8 @@
-"""Ways in which networks are commonly fed, and which of them fits a model best.
+"""Common ways to feed networks, and a search for the one that fits a model best.
 
-A model file says nothing of the preprocessing it was trained with. With a few labelled pictures the
-usual ways can be tried: the right one has the highest accuracy. All ways see a few pictures; those
-that lag behind are given up, and the others see more.
+A model file says nothing about the preprocessing it was trained with. A few labelled pictures
+settle it: the right way has the highest accuracy. Every way sees a few pictures; those that lag are
+dropped, and the others see more.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from robgui.core.model.classifier import Classifier
     from robgui.core.model.settings import ModelSettings
 
-#: Asks a model with these settings about inputs in [0, 1]; None where it cannot be fed so.
+#: Asks a model with these settings about inputs in [0, 1]; None if it cannot be fed like that.
 Answer = Callable[["ModelSettings", np.ndarray], "np.ndarray | None"]
-#: A name, and the fields that make the way up.
+#: A name, and the settings of that way.
 Way = tuple[str, dict[str, Any]]
-#: A way so far, and the settings of a model that is fed so.
+#: A way so far, and the settings of a model fed like that.
 Racing = tuple["Tried", "ModelSettings"]
-#: Labelled pictures that a way has seen after each round; the last that lag are given up then.
+#: Labelled pictures that a way has seen after each round; ways that lag are dropped then.
 ROUNDS = (16, 40, 100)
-#: A third of the ways goes on, but at least this many; with equals of the last one, half of them.
+#: A third of the ways continues, but at least this many; with ties at the end, half of them.
 _FEWEST = 4
 _WHOLE: dict[str, Any] = {"resize": "squash", "crop": 1.0, "interpolation": "area"}
 _UNIT: dict[str, Any] = {"low": (0.0,), "high": (1.0,)}
@@ -68,23 +68,23 @@ PRESETS: dict[str, dict[str, Any]] = {
     "0.5/0.5": {**_HALF, **_WHOLE},
     "0–255": {**_PLAIN, "high": (255.0,), **_WHOLE},
 }
-#: Presets that say nothing of pictures.
+#: Presets for inputs that are not pictures.
 _ANY_KIND = ("none", "0.5/0.5", "0–255")
-#: The way that follows from the pictures themselves.
+#: Name of the way computed from the pictures themselves.
 OF_DATA = "mean and std of these inputs"
-#: Fields that a way of feeding consists of.
+#: The settings that make up a way of feeding.
 FIELDS = ("low", "high", "mean", "std", "resize", "crop", "interpolation", "antialias", "channels")
 
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """One way of feeding a model, and how often it was right that way so far.
+    """One way of feeding a model, and its accuracy so far.
 
     Attributes:
         name: The preset, or "as it is" for the present settings.
         settings: The fields that make it up.
-        right: Inputs that the model had right.
-        counted: Inputs that it was asked about.
+        right: Inputs the model got right.
+        counted: Inputs it was asked about.
     """
 
     name: str
@@ -99,7 +99,7 @@ class Tried:
 
     @property
     def rank(self) -> tuple[int, float]:
-        """Higher is better; a way that was given up early is behind all that went on."""
+        """Higher is better; a way dropped early ranks behind all that continued."""
         return self.counted, self.accuracy
 
 
@@ -119,15 +119,15 @@ def presets_for(settings: ModelSettings) -> dict[str, dict[str, Any]]:
 
 
 def try_presets(classifier: Classifier, dataset: Dataset) -> list[Tried]:
-    """Every plausible way of feeding ``classifier``, best first; ties keep the present settings.
+    """Every plausible way of feeding ``classifier``, best first; ties keep the current settings.
 
-    A way that was given up early counts fewer inputs.
+    A way dropped early counts fewer inputs.
 
     Raises:
         DataError: The data have no labels, or are no pictures.
     """
 
-    @cache  # taking other settings asks the model too
+    @cache  # Changing the settings calls the model too.
     def fed(settings: ModelSettings) -> Classifier | None:
         with suppress(RobguiError):
             return classifier.with_settings(settings)
@@ -144,21 +144,22 @@ def try_presets(classifier: Classifier, dataset: Dataset) -> list[Tried]:
 
 
 def ways(classifier: Model, dataset: Dataset, answer: Answer) -> Iterator[Tried]:
-    """The plausible ways of feeding a model one by one, the present settings first.
+    """The plausible ways of feeding a model one by one, the current settings first.
 
-    A way that goes on comes again, with more inputs.
+    A way that continues comes again, with more inputs.
 
     Args:
         classifier: The model, or its card.
         dataset: Labelled pictures.
         answer: Asks the model with other settings about inputs in [0, 1]; gives the classes, or
-            None where it cannot be fed this way.
+            None if it cannot be fed this way.
 
     Raises:
         DataError: The data have no labels, or are no pictures.
     """
     from robgui.core.dataset import align, match
 
+    # Labels must mean the same classes as outputs before anything can be right or wrong.
     classifier = match(classifier, dataset)
     fitting = align(classifier, dataset)
     chosen = _labelled(fitting)
@@ -185,20 +186,21 @@ def ways(classifier: Model, dataset: Dataset, answer: Answer) -> Iterator[Tried]
 
 
 def _rounds(pictures: int) -> list[int]:
-    """How many pictures a way has seen after each round; few pictures are seen at once."""
+    """Pictures that a way has seen after each round; if there are few, all are seen at once."""
+    # With few pictures a first round would decide by too few of them.
     return [*(each for each in ROUNDS[:-1] if 2 * each < pictures), pictures]
 
 
 def _round(
     classifier: Model, part: Dataset, racing: Sequence[Racing], answer: Answer
 ) -> Iterator[Racing]:
-    """The ways that can be fed, with what they had right in this part too."""
+    """The ways that can be fed, with their hits in this round added."""
     from robgui.core.dataset import batches
 
     read: list[tuple[list[int], np.ndarray]] = []
     framing = None
     for tried, settings in racing:
-        if settings.framing != framing:  # pictures of one framing are read once
+        if settings.framing != framing:  # Pictures of one framing are read once.
             framing = settings.framing
             read = list(batches(classifier.with_settings(settings), part))
         found = _try(tried, settings, part, read, answer)
@@ -207,20 +209,22 @@ def _round(
 
 
 def _leading(racing: list[Racing]) -> list[Racing]:
-    """The ways that go on, the present one among them, in their order."""
+    """The ways that continue, always including the current one, in order."""
     if not racing:
         return []
     best = sorted((tried.rank for tried, _ in racing), reverse=True)
+    # Like a race by successive halving, with thirds: most ways are clearly wrong after 16 pictures.
     kept = min(len(best), max(_FEWEST, len(best) // 3))
     most = max(kept, len(best) // 2)
     last = best[kept - 1]
     order = sorted(range(len(racing)), key=lambda at: racing[at][0].rank, reverse=True)
+    # Number 0, the current settings, always stays: the answer must compare with them.
     going = {at for at in order[:most] if racing[at][0].rank >= last} | {0}
     return [each for at, each in enumerate(racing) if at in going]
 
 
 def ways_of(settings: ModelSettings) -> Iterator[Way]:
-    """The present settings, the presets, and each preset with its picture squashed or in BGR."""
+    """The current settings, the presets, and each preset with its picture squashed or in BGR."""
     seen = [{name: getattr(settings, name) for name in FIELDS}]
     yield "as it is", seen[0]
     usual, presets = {**seen[0], "antialias": True, "channels": "rgb"}, presets_for(settings)
@@ -232,7 +236,7 @@ def ways_of(settings: ModelSettings) -> Iterator[Way]:
 
 
 def _of_data(classifier: Model, sample: Dataset) -> dict[str, Any]:
-    """Mean and std of the pictures themselves, as whoever trains on such pictures takes them."""
+    """Mean and std of the pictures themselves, as one would use for training on them."""
     shape = classifier.settings.shape
     _, items = sample.readable(range(len(sample)), shape)
     mean, std = items.mean((0, 2, 3)), items.std((0, 2, 3))
@@ -249,7 +253,7 @@ def _of_data(classifier: Model, sample: Dataset) -> dict[str, Any]:
 def _variants(
     presets: dict[str, dict[str, Any]], settings: ModelSettings
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Each preset with its picture squashed or in BGR, where that is something else."""
+    """Each preset with its picture squashed or in BGR, if that makes a difference."""
     for name, values in presets.items():
         if values["resize"] == "crop":
             yield f"{name}, squashed", {**values, **_WHOLE}
@@ -258,12 +262,13 @@ def _variants(
 
 
 def _grouped(settings: ModelSettings, found: Iterable[Way]) -> list[tuple[Way, ModelSettings]]:
-    """The ways that are settings of this model, those of one framing together."""
+    """The ways that this model accepts, sorted by framing."""
     possible: list[tuple[Way, ModelSettings]] = []
     for way in found:
         with suppress(RobguiError):
             possible.append((way, settings.change(**way[1])))
     order = list(dict.fromkeys(each.framing for _, each in possible))
+    # Sorted by framing, so each framing is read only once per round.
     return sorted(possible, key=lambda each: order.index(each[1].framing))
 
 
@@ -274,7 +279,7 @@ def _try(
     read: Sequence[tuple[list[int], np.ndarray]],
     answer: Answer,
 ) -> Tried | None:
-    """None for a way that the model cannot be fed in."""
+    """The way with its hits added; None if the model cannot be fed like that."""
     assert sample.labels is not None
     right, counted = tried.right, tried.counted
     for indices, x in read:
@@ -289,9 +294,10 @@ def _try(
 
 
 def _labelled(dataset: Dataset) -> np.ndarray:
-    """Up to a hundred inputs with a label, spread over the dataset, every round of them too."""
+    """Up to a hundred labelled inputs, spread over the dataset in every round."""
     if dataset.labels is None:
         return np.empty(0, dtype=np.int64)
     known = np.flatnonzero(dataset.labels >= 0)
     places = np.linspace(0, len(known) - 1, min(ROUNDS[-1], len(known))).astype(int)
+    # Shuffled: every round is then a sample of all classes.
     return np.random.default_rng(0).permutation(known[places])

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """What the first call has told.
+    """What the first call revealed.
 
     Attributes:
         classes: How many there are.
@@ -37,6 +37,7 @@ def probe(
     call: Callable[[Tensor], Tensor], name: str, settings: ModelSettings, device: torch.device
 ) -> Probe:
     """Calls a model once on two grey inputs, and refuses answers that no classifier gives."""
+    # Two inputs, to see whether it really answers row by row.
     x = torch.full((2, *settings.shape), 0.5, device=device)
     counter = Counter()
     try:
@@ -56,13 +57,14 @@ def probe(
         raise ModelError(
             f"{name} gives a single score, which is two classes; it cannot be multi-label."
         )
-    # one score is a log-odds: the convention makes two classes of it
+    # One score is a log-odds, which the convention turns into two classes.
     classes = 2 if outputs == 1 else outputs
+    # Counted for both inputs.
     return Probe(classes, counter.total / 2, counter.recurrent)
 
 
 def labels_for(labels: tuple[str, ...], classes: int, name: str) -> tuple[str, ...]:
-    """One name for each class: those that were given, or numbers."""
+    """One name for each class: those given, or numbers."""
     if classes < 2:
         raise ModelError(
             f"{name} gives {count(classes, 'class')}; a classifier needs at least two."
@@ -76,12 +78,12 @@ def labels_for(labels: tuple[str, ...], classes: int, name: str) -> tuple[str, .
 
 
 def learned_numbers(module: nn.Module) -> int:
-    """How many numbers a network has learned; a quantised one has buffers only."""
+    """Number of learned parameters; a quantised network has only buffers."""
     return sum(tensor.numel() for tensor in [*module.parameters()] or module.buffers())
 
 
 def weights_digest(module: nn.Module) -> str:
-    """Changes with the weights."""
+    """A digest of the weights."""
     total = hashlib.sha256()
     for tensor in module.state_dict().values():
         total.update(
@@ -91,7 +93,7 @@ def weights_digest(module: nn.Module) -> str:
 
 
 def last_weights(module: nn.Module, classes: int) -> Tensor | None:
-    """Weights ``(classes, features)`` of the last layer; None where no matrix has that shape."""
+    """Weights ``(classes, features)`` of the last layer; None if no matrix has that shape."""
     matrices = [
         tensor.squeeze()
         for tensor in (*module.parameters(), *module.buffers())
@@ -99,6 +101,6 @@ def last_weights(module: nn.Module, classes: int) -> Tensor | None:
     ]
     tables = [matrix.detach().float() for matrix in matrices if matrix.ndim == 2]
     rows = [table for table in tables if len(table) == classes]
-    # some formats keep a linear layer transposed
+    # Some formats store a linear layer transposed.
     columns = [table.T for table in tables if table.shape[1] == classes]
     return next(iter([*rows[::-1], *columns[::-1]]), None)

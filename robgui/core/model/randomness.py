@@ -1,8 +1,8 @@
 """Random numbers that are the same on every device.
 
-A generator on a GPU gives other numbers than one on the host. What must not depend on the device
-(the samples a panel draws again, the order of training images, the answers held during fine-tuning)
-is drawn on the host and moved.
+A GPU's generator differs from the host's. Whatever must not depend on the device (samples that a
+panel draws again, the order of training images, the answers held during fine-tuning) is drawn on
+the host and moved.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ HOST = torch.device("cpu")
 def host_generator(seed: int) -> torch.Generator:
     """Random numbers on the host.
 
-    The same seed gives the same numbers, whatever device computes with them.
+    The same seed gives the same numbers on whatever device they are used.
     """
     return torch.Generator(HOST).manual_seed(seed)
 

@@ -1,10 +1,10 @@
-"""What the user has said of a model, kept by the content of its file: in every workspace and
-wherever the file lies.
+"""What the user has said about a model, kept by the content of its file.
 
-The newest word counts. A side file that has been changed or added since then is newer than the
-memory: the fields it names are taken from it. Whether it is another one is told by its content,
-because copying a file changes its time. The window alone asks the memory; a command and a script do
-what they say, on every machine the same, and a command says so where that differs from the window.
+It holds in every workspace and wherever the file lies. The latest word counts. A side file changed
+or added since then is newer than the memory: the fields it names are taken from it. Content tells
+whether it changed, because copying a file changes its time. Only the window consults the memory. A
+command or script does what it says, the same on every machine, and a command points out where that
+differs from the window.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ _CHUNK = 2**20
 
 
 def remember(path: Path, settings: ModelSettings) -> None:
-    """Keeps what the user has said of the model in ``path``, in place of what they said before.
+    """Keeps what the user said about the model in ``path``, replacing what they said before.
 
-    Of a file or folder that is gone nothing.
+    Nothing is kept for a file or folder that is gone.
     """
     if not _is_there(path):
         return
@@ -49,18 +49,15 @@ def remember(path: Path, settings: ModelSettings) -> None:
 
 
 def recall(path: Path) -> dict[str, Any]:
-    """The settings that the user has given the model in ``path``.
-
-    Nothing when they have said nothing of it.
-    """
-    if not _is_there(path):  # whoever loads it says what is wrong with it
+    """The settings the user gave the model in ``path``; empty if none."""
+    if not _is_there(path):  # The loader will say what is wrong with it.
         return {}
     record = _RECORDS.read(content(path))
     if record is None or not isinstance(record.get("settings"), dict):
         return {}
     try:
         values = parse(record["settings"], path.name).model_dump()
-    except ModelError as error:  # a record of another version of the program
+    except ModelError as error:  # A record of another version of the program.
         logging.getLogger("robgui").warning(
             "What is remembered of %s cannot be used: %s", path.name, error
         )
@@ -71,7 +68,7 @@ def recall(path: Path) -> dict[str, Any]:
 
 
 def recent(most: int = 8) -> list[tuple[str, ModelSettings]]:
-    """The models of which the user has said something, by name, the newest first."""
+    """The models the user has said something about, by name, the newest first."""
     found = []
     for key in _RECORDS.known():
         record = _RECORDS.read(key) or {}
@@ -79,16 +76,14 @@ def recent(most: int = 8) -> list[tuple[str, ModelSettings]]:
         if isinstance(name, str) and isinstance(values, dict) and isinstance(when, int | float):
             try:
                 found.append((when, name, parse(values, name)))
-            except ModelError:  # a record of another version of the program
+            except ModelError:  # A record of another version of the program.
                 continue
     found.sort(key=lambda each: -each[0])
     return [(name, settings) for _, name, settings in found[:most]]
 
 
 def overlooked(path: Path, settings: ModelSettings) -> list[str]:
-    """The settings in which ``settings`` differ from what the user has said of the model in the
-    window, by name.
-    """
+    """Names of the settings that differ from what the user said about the model in the window."""
     if any(True for _ in _RECORDS.known()):
         said = recall(path)
     else:
@@ -97,11 +92,11 @@ def overlooked(path: Path, settings: ModelSettings) -> list[str]:
 
 
 def settled(path: Path, stored: Mapping[str, Any], used: float) -> dict[str, Any]:
-    """The settings of a model that a workspace brings along.
+    """The settings of a model that a workspace refers to.
 
     Args:
         path: The model file.
-        stored: Its settings when it was used in this workspace last.
+        stored: Its settings when last used in this workspace.
         used: When that was.
     """
     if said := recall(path):
@@ -131,7 +126,10 @@ def _is_there(path: Path) -> bool:
 
 
 def _weights_of(path: Path) -> Iterator[Path]:
-    """Where an ONNX file keeps large weights: two networks of the same form differ only there."""
+    """The files with an ONNX model's large weights.
+
+    Two networks of the same form differ only there.
+    """
     if path.suffix.lower() == ".onnx":
         names = (
             f"{path.name}.data",
@@ -143,7 +141,7 @@ def _weights_of(path: Path) -> Iterator[Path]:
 
 
 def _side(path: Path) -> str:
-    """What the side file says, as a digest; empty without one."""
+    """A digest of the side file; empty without one."""
     if side_file(path).is_file():
         return hashlib.sha256(side_bytes(path)).hexdigest()
     return ""

@@ -1,6 +1,4 @@
-"""How to talk to a model: what the side file ``<model>.toml`` holds and the loading dialog
-edits.
-"""
+"""How to talk to a model: the content of the side file ``<model>.toml`` and the loading dialog."""
 
 from __future__ import annotations
 
@@ -23,11 +21,11 @@ Kind = Literal["image", "table", "sequence"]
 Resize = Literal["squash", "crop", "squash-crop", "letterbox"]
 Interpolation = Literal["area", "nearest", "bilinear", "bicubic", "lanczos"]
 Numbers = tuple[float, ...]
-#: An image of 3 × 3,344 × 3,344; loading a model tries it on a handful of inputs.
+#: Most numbers in one input, an image of 3 × 3,344 × 3,344: loading tries a handful of inputs.
 LARGEST_INPUT = 2**25
-#: The names of a hundred thousand classes take less.
+#: Largest side file; the names of a hundred thousand classes take less.
 _LARGEST_SIDE_FILE = 10_000_000
-#: Settings that the first edition did not have from its start.
+#: Settings added after the first edition.
 _ADDED = ("scores", "resize", "crop", "interpolation", "antialias")
 
 
@@ -143,7 +141,7 @@ class ModelSettings(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _kind_follows_shape(cls, values: object) -> object:
-        """A shape of one or two dimensions says that the input is a table row or a sequence."""
+        """Sets the kind from a shape of one or two dimensions: a table row or a sequence."""
         if (
             isinstance(values, dict)
             and "kind" not in values
@@ -186,7 +184,7 @@ class ModelSettings(BaseModel):
 
     @property
     def settled(self) -> tuple[str, str]:
-        """What is settled while a file is read; everything else can be changed afterwards."""
+        """Settings fixed while the file is read; all others can be changed afterwards."""
         return self.architecture, self.scores
 
     @property
@@ -199,8 +197,8 @@ class ModelSettings(BaseModel):
     def identity(self) -> str:
         """Text that changes with every setting.
 
-        Settings that later versions added are left out while they have their defaults, so that runs
-        of earlier versions stay what they are.
+        Settings added by later versions are left out at their defaults, which keeps the
+        fingerprints of earlier runs.
         """
         fields = type(self).model_fields
         unset = {name for name in _ADDED if getattr(self, name) == fields[name].default}
@@ -225,7 +223,7 @@ def side_file(model: Path) -> Path:
 
 
 def read_side_file(model: Path) -> dict[str, object]:
-    """The fields the side file sets; empty without one.
+    """The fields that the side file sets; empty without one.
 
     A text under ``labels`` names a file of class names.
     """
@@ -242,7 +240,7 @@ def read_side_file(model: Path) -> dict[str, object]:
 
 
 def side_bytes(model: Path) -> bytes:
-    """All that the side file says; nothing without one."""
+    """The bytes of the side file; empty without one."""
     path = side_file(model)
     if not path.is_file():
         return b""
@@ -257,8 +255,9 @@ def _unreadable(path: Path, reason: str) -> str:
 
 
 def side_text(settings: ModelSettings, *, whole: bool = False) -> str:
-    """What a side file says of ``settings``: every field that differs from its default, or the
-    ``whole`` of them, which leaves nothing to another file.
+    """The side file for ``settings``: every field that differs from its default.
+
+    With ``whole``, every field, which leaves nothing to another file.
     """
     fields = settings.model_dump(mode="json", exclude_defaults=not whole)
     return "".join(f"{name} = {_toml(value)}\n" for name, value in fields.items())
@@ -278,8 +277,9 @@ def write_side_file(model: Path, settings: ModelSettings) -> Path:
 
 
 def _toml(value: object) -> str:
-    """JSON is TOML for the flat values we write (strings, numbers, booleans, lists of these),
-    but for one character.
+    """Writes a flat value (string, number, boolean, list) as TOML.
+
+    JSON is valid TOML for these except for one character.
     """
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 

@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from robgui.core.model.classifier import Classifier
 
 _ANSWERS = 8
-#: Accuracy is counted on this many inputs at most, so that a trial stays quick.
+#: Most inputs that accuracy is counted on: a trial must stay quick.
 COUNTED = 2048
 
 
 @dataclass(frozen=True, slots=True)
 class TrialAnswer:
-    """What a model says of one input; ``truth`` is empty where the label is not known."""
+    """What a model says of one input; ``truth`` is empty if the label is unknown."""
 
     input: str
     predicted: str
@@ -28,8 +28,7 @@ class TrialAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A model tried on data: its answers to the first inputs, and how many of those with a label
-    it has right.
+    """A model tried on data: its answers to the first inputs, and its accuracy on labelled ones.
 
     Attributes:
         left_out: What could not be read of the data, in words; empty when all could.
@@ -45,7 +44,7 @@ class Trial:
 
 
 def try_on(classifier: Classifier, dataset: Dataset) -> Trial:
-    """Asks the model about the first inputs, and about the first with a label."""
+    """Asks the model about the first inputs, and about the first labelled ones."""
     from robgui.core.dataset import align, match
 
     classifier = match(classifier, dataset)
@@ -56,7 +55,7 @@ def try_on(classifier: Classifier, dataset: Dataset) -> Trial:
 
 
 def _answers(classifier: Classifier, dataset: Dataset) -> list[TrialAnswer]:
-    """Those to the first inputs that can be read."""
+    """Answers to the first readable inputs."""
     from robgui.core.dataset import batches
 
     found: list[TrialAnswer] = []

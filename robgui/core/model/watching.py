@@ -1,4 +1,4 @@
-"""Watching: sees every operation of torch while it is entered."""
+"""Watching: observes every operation of torch while it is entered."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 
 class Watching(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """A mode of torch that no compiler has to be kept away from.
+    """A torch mode that leaves torch's compiler alone.
 
-    Torch would import its compiler, a second of work and 860 modules, at the first operation that
-    is seen, only to tell it to stay away. Nothing is compiled where models are watched.
+    At the first observed operation torch would import its compiler, a second of work and 860
+    modules, only to disable it. Nothing is compiled where models are watched.
     """
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Which of two runs does better, in one sentence that claims no more than their numbers tell."""
+"""Says which of two runs does better, claiming no more than their numbers tell."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from robgui.core.verdict import Quantity
 
 
 def compared(names: tuple[str, str], numbers: tuple[Quantity | None, Quantity | None]) -> str:
-    """Who does better by how much, and whether that may be chance; empty where nothing can be said.
+    """Which does better, by how much, and whether that may be chance; empty if nothing can be said.
 
     Args:
-        names: What the two are called; the same name twice stands for the first and the second run.
+        names: Their names; the same name twice means the first and the second run.
         numbers: What their results come down to.
     """
     first, second = numbers
@@ -57,7 +57,7 @@ def _alike(first: Quantity, second: Quantity) -> bool:
 
 
 def _overlap(first: Quantity, second: Quantity) -> bool | None:
-    """Whether their intervals have a value in common; None without intervals."""
+    """Whether their intervals overlap; None without intervals."""
     ends = (first.low, first.high, second.low, second.high)
     if not all(map(math.isfinite, ends)):
         return None
@@ -74,7 +74,7 @@ def _name(quantity: Quantity) -> str:
 
 
 def _capital(words: str) -> str:
-    """A name of a file stays as it is."""
+    """Capitalises a name at the start of a sentence, unless it is a file name."""
     if words.startswith("the "):
         return words[:1].upper() + words[1:]
     return words

@@ -1,4 +1,4 @@
-"""A report goes to others: it names files, but not where they lie on this machine."""
+"""Removes folders from texts: a report names files, not where they lie on this machine."""
 
 from __future__ import annotations
 

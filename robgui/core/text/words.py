@@ -1,6 +1,4 @@
-"""Numbers as people say them: three significant digits, small probabilities as powers of ten,
-times in words.
-"""
+"""Numbers as people say them: three significant digits, powers of ten, times in words."""
 
 from __future__ import annotations
 
@@ -67,8 +65,9 @@ def number(value: float) -> str:
 
 
 def probability(p: float, digits: int = 1) -> str:
-    """Few significant digits, as a probability deserves: ``0.02``, below a thousandth ``7·10⁻⁷``
-    or ``10⁻¹⁰``.
+    """Few significant digits, as a probability deserves.
+
+    ``0.02``, below a thousandth ``7·10⁻⁷`` or ``10⁻¹⁰``.
     """
     if not math.isfinite(p):
         return "n/a"
@@ -131,6 +130,13 @@ def percent(share: float) -> str:
     return "over 99.9 %"
 
 
+def with_share(name: str, share: str) -> str:
+    """``cat 42 %``, but ``24: 42 %``: a class called by a number is kept apart from its share."""
+    if name[-1:].isdigit():
+        return f"{name}: {share}"
+    return f"{name} {share}"
+
+
 def rough_percent(share: float) -> str:
     """``42 %`` where there is little room; ``0 %`` only for nothing and ``100 %`` only for all."""
     if not math.isfinite(share):
@@ -143,7 +149,7 @@ def rough_percent(share: float) -> str:
 
 
 def _hundredths(share: float, unit: str) -> Decimal:
-    """A share in per cent, rounded so that a share and what is left of it add up to 100.
+    """A share in per cent, rounded to add up to 100 with the rest.
 
     Half goes to the even digit: of 8.65 and 91.35 one goes down and the other up. Ties are those of
     the decimal number, not of the binary one nearest to it.

@@ -1,8 +1,8 @@
-"""Trust: which code of which files this user has allowed to run.
+"""Trust: which code in which files this user has allowed to run.
 
-Trust is the user's, never a file's: it is kept in the user's own folder, by the content of
-everything that would run. A workspace, a suite or a side file can only ask for it. What was hashed
-is what is run, see Snapshot.
+Trust belongs to the user, never to a file. It is kept in the user's own folder, keyed by the
+content of everything that would run. A workspace, a suite or a side file can only ask for it. What
+was hashed is what runs: see Snapshot.
 """
 
 from robgui.core.trust.code import Code, SourceFile

@@ -1,4 +1,4 @@
-"""The modules that lie beside a model or its architecture file and would be imported from there."""
+"""Finds the modules beside a model or its architecture file that would be imported from there."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from pathlib import Path
 from robgui.core.errors import ModelError
 from robgui.core.regular import is_file, read_regular
 
-#: Code that comes with a model is never more than this.
+#: Largest amount of code accepted with a model.
 _MOST_FILES = 2_000
 _MOST_BYTES = 200_000_000
-#: Data may lie among the modules of a package.
+#: Packages may contain data files too.
 _LARGEST_FILE = 50_000_000
 
 
 def modules_beside(names: Iterable[str], folders: Sequence[Path]) -> dict[str, bytes]:
-    """The files of the modules called ``names`` in ``folders``, and of those they import: name
-    below the folder -> content.
+    """The files of the modules called ``names`` in ``folders``, and of those they import, as
+    ``{name below the folder: content}``.
 
     A package comes whole. What is installed, or part of Python, is not beside.
     """
@@ -28,11 +28,14 @@ def modules_beside(names: Iterable[str], folders: Sequence[Path]) -> dict[str, b
     waiting, seen = list(names), set[str]()
     while waiting:
         name = waiting.pop()
+        # A random.py beside a model must not replace Python's own for the whole program.
         if name in seen or name in sys.stdlib_module_names or name == "robgui":
             continue
         seen.add(name)
         for inner, content in _files(name, folders):
             found[inner] = content
+            # What the module imports from its neighbours runs too, so it is part of what is
+            # trusted.
             waiting += imports_of(content)
             if len(found) > _MOST_FILES or sum(map(len, found.values())) > _MOST_BYTES:
                 raise ModelError(
@@ -43,7 +46,7 @@ def modules_beside(names: Iterable[str], folders: Sequence[Path]) -> dict[str, b
 
 
 def code_bytes(path: Path) -> bytes:
-    """A file of code; ModelError where it is larger than code ever is."""
+    """A file of code; ModelError if it is larger than code ever is."""
     try:
         return read_regular(path, _LARGEST_FILE)
     except OSError as error:
@@ -53,9 +56,9 @@ def code_bytes(path: Path) -> bytes:
 
 
 def imports_of(source: bytes) -> list[str]:
-    """The first part of every module that Python code imports by name.
+    """The top-level name of every module that Python code imports.
 
-    Nothing for what is no Python.
+    Empty if it is not Python.
     """
     try:
         tree = ast.parse(source)
@@ -71,7 +74,7 @@ def imports_of(source: bytes) -> list[str]:
 
 
 def working_folder() -> list[Path]:
-    """The current folder, if Python looks for modules there."""
+    """The current folder, if Python searches it for modules."""
     here = Path.cwd()
     if any(entry in ("", ".", str(here)) for entry in sys.path):
         return [here]
@@ -97,7 +100,7 @@ def _package(folder: Path, name: str) -> Iterator[tuple[str, bytes]]:
 
 
 def _installed(name: str, folders: Sequence[Path]) -> bool:
-    """Whether Python finds the module elsewhere than in ``folders``."""
+    """Whether Python finds the module outside ``folders``."""
     beside = {folder.resolve() for folder in folders}
     elsewhere = [entry for entry in sys.path if Path(entry or ".").resolve() not in beside]
     return PathFinder.find_spec(name, elsewhere) is not None

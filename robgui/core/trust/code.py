@@ -15,7 +15,7 @@ class SourceFile:
 
     Attributes:
         path: Where it lies.
-        text: What it says, as it was hashed.
+        text: Its content, as it was hashed.
     """
 
     path: Path
@@ -42,7 +42,7 @@ class Code:
 
     @property
     def what(self) -> str:
-        """One line for a list of what is trusted."""
+        """One line for the list of trusted code."""
         if self.architecture:
             return f"{self.model}, {self.architecture}"
         return str(self.model)

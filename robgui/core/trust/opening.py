@@ -1,6 +1,4 @@
-"""path -> Classifier, with the code that a file brings along run only where the user has said
-so.
-"""
+"""path -> Classifier; code in the file runs only if the user has allowed it."""
 
 from __future__ import annotations
 
@@ -64,7 +62,7 @@ def load(
 
 
 def _typed(overrides: dict[str, Any]) -> dict[str, Any]:
-    """Settings given as texts; one for ``labels`` is the name of a file."""
+    """Settings given as texts; one for ``labels`` is a file name."""
     names = {name: value for name, value in overrides.items() if name == "labels"}
     return {**typed(ModelSettings.model_fields, overrides), **names}
 
@@ -82,12 +80,13 @@ def code_of(path: Path, **overrides: Any) -> str:
 
 
 def renew(path: Path, ran: str, settings: ModelSettings) -> None:
-    """Goes on trusting a model whose side file the user has just written from the window, if
-    nothing else about it changed.
+    """Keeps trusting a model whose side file the user has just written from the window.
+
+    Trust is renewed only if nothing else about the model changed.
 
     Args:
         path: The model file.
-        ran: The digest that was trusted when it was loaded; with an empty one nothing happens.
+        ran: The digest that was trusted when it was loaded; if empty, nothing happens.
         settings: What the side file says from now on.
     """
     if not ran:
@@ -105,7 +104,7 @@ def _snapshot(path: Path, architecture: str) -> Snapshot:
 
 
 def _run(snapshot: Snapshot, path: Path, device: Any, given: dict[str, Any]) -> Classifier:
-    """Loads from the copy; what comes out is called and settled like the original."""
+    """Loads from the copy and names the result after the original."""
     from robgui.core.loading.loader import load as read
 
     if snapshot.architecture:
@@ -118,6 +117,7 @@ def _run(snapshot: Snapshot, path: Path, device: Any, given: dict[str, Any]) -> 
     except BaseException:
         snapshot.discard()
         raise
+    # The caller named a file of theirs; the path of the private copy must not reach a side file.
     if snapshot.architecture != snapshot.code.architecture:
         classifier = classifier.with_settings(
             classifier.settings.change(architecture=snapshot.code.architecture)
@@ -129,13 +129,14 @@ def _run(snapshot: Snapshot, path: Path, device: Any, given: dict[str, Any]) -> 
 
 @contextmanager
 def _speaking_of(snapshot: Snapshot, path: Path) -> Iterator[None]:
-    """Errors name the files the user knows, not their copies."""
+    """Makes errors name the user's files, not the copies."""
     try:
         yield
     except ModelError as error:
         words = str(error).replace(str(snapshot.model), str(path))
         if snapshot.architecture:
             words = words.replace(snapshot.architecture, snapshot.code.architecture)
+        # Files before folders: their copied paths begin with the folders replaced below.
         for source in snapshot.code.sources:
             words = words.replace(
                 str(snapshot.folder / "code" / source.path.name), str(source.path)

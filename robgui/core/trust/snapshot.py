@@ -1,4 +1,4 @@
-"""Snapshot: a private copy of a model and its code, so that what was hashed is what is run."""
+"""Snapshot: a private copy of a model and its code; what was hashed is what runs."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from robgui.core.trust.beside import code_bytes, imports_of, modules_beside, wor
 from robgui.core.trust.code import Code, SourceFile, digest_of
 
 _CHUNK = 2**20
-#: A pickle inside an archive names its classes in far fewer bytes.
+#: Most bytes of a pickle inside an archive; real ones name their classes in far fewer.
 _LARGEST_PICKLE = 64 * 2**20
 
 
 class Snapshot:
-    """The model file, its architecture file and the modules beside them, copied into a fresh
-    folder of this user.
+    """Copies of the model file, its architecture file and the modules beside them, in a fresh
+    folder.
 
     Attributes:
         model: The copy of the model file.
@@ -56,7 +56,7 @@ class Snapshot:
 
     @property
     def folder(self) -> Path:
-        """Where the copies lie; only this user may enter it."""
+        """The folder of the copies; only this user may enter it."""
         return Path(self._folder.name)
 
     def discard(self) -> None:
@@ -66,18 +66,21 @@ class Snapshot:
     def keep_code(self) -> None:
         """Removes the copy of the model.
 
-        Its code stays until the program ends, for what it imports later.
+        Its code stays until the program ends, for imports it makes later.
         """
         self.model.unlink(missing_ok=True)
         _KEPT.append(self._folder)
 
     @contextmanager
     def importable(self) -> Iterator[None]:
-        """The modules of the copy can be imported by name: these, and not what lies beside the
-        model by now.
+        """Makes the copied modules importable by name, instead of whatever lies beside the model
+        now.
         """
+        # The finder and sys.modules belong to the whole process: one load at a time.
         with _IMPORTING:
             _BESIDE.modules = {**_BESIDE.modules, **self._modules}
+            # Two models may each bring a net.py; what the first imported must not answer for the
+            # second.
             for name, module in list(sys.modules.items()):
                 if name.partition(".")[0] in self._modules and _is_copy(module):
                     del sys.modules[name]
@@ -121,9 +124,7 @@ class Snapshot:
         )
 
     def _copy_code(self, file: Path | None, dotted: Sequence[str], folders: Sequence[Path]) -> None:
-        """The architecture file and the modules beside it that are imported, by it or by a
-        pickle.
-        """
+        """Copies the architecture file and the neighbouring modules that it or a pickle imports."""
         if file is None:
             built = {}
         else:
@@ -143,9 +144,9 @@ class Snapshot:
 
 
 def split(architecture: str) -> tuple[str, str]:
-    """``file.py:factory(3)`` -> ``file.py`` and ``factory(3)``.
+    """Splits ``file.py:factory(3)`` into ``file.py`` and ``factory(3)``.
 
-    A colon in the brackets is no border.
+    A colon inside the brackets does not split.
     """
     head, bracket, arguments = architecture.partition("(")
     where, _, factory = head.rpartition(":")
@@ -167,11 +168,14 @@ def _find(name: str, folder: Path) -> Path | None:
 
 
 def _pickled(path: Path) -> list[str]:
-    """What the pickles in a file import and call; nothing for a file without any."""
+    """What the pickles in a file import and call; empty for a file without pickles."""
     with open_regular(path) as file:
         head = file.read(2)
         file.seek(0)
+        # 0x80 begins a pickle of protocol 2 or later.
         if head[:1] == b"\x80" or path.suffix in (".pkl", ".pickle", ".joblib"):
+            # torch's old format is five pickles in a row: magic number, protocol, system, object,
+            # keys.
             return foreign_globals(file, pickles=5)
     if head != b"PK":
         return []
@@ -195,7 +199,7 @@ def _origin(name: str, folders: Sequence[Path]) -> Path:
 
 
 class _Beside(MetaPathFinder):
-    """Finds the modules of the snapshots that were taken last; Python asks it first."""
+    """Finds modules in the newest snapshots; Python asks it first."""
 
     def __init__(self) -> None:
         self.modules: Mapping[str, Path] = {}
@@ -203,10 +207,11 @@ class _Beside(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """The spec of a module on its own level.
+        """The spec of a top-level module.
 
-        Those inside a package are found by the package.
+        Modules inside a package are found by the package.
         """
+        # Python asks with a path for submodules, which the package finds by itself.
         if path is None:
             folder = self.modules.get(fullname)
         else:
@@ -228,8 +233,9 @@ def _is_copy(module: Any) -> bool:
 
 _BESIDE = _Beside()
 _IMPORTING = threading.RLock()
-#: The folders of all snapshots, also of those that are gone.
+#: The folders of all snapshots, including deleted ones.
 _FOLDERS: set[str] = set()
-#: Folders of code that runs; they are removed when the program ends.
+#: Folders of code that runs, removed when the program ends.
 _KEPT: list[tempfile.TemporaryDirectory[str]] = []
+# First in the list, or a net.py of the working folder would win over the copy.
 sys.meta_path.insert(0, _BESIDE)

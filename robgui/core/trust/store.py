@@ -1,4 +1,4 @@
-"""The store of what this user trusts."""
+"""Stores what this user trusts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def is_trusted(digest: str) -> bool:
 
 
 def trust(digest: str, what: str) -> None:
-    """Keeps the user's word that the code of this digest may run.
+    """Records that the user allows the code of this digest to run.
 
     ``what`` tells people later what it was.
     """
@@ -24,7 +24,7 @@ def trust(digest: str, what: str) -> None:
 
 
 def revoke(digest: str) -> None:
-    """Takes the word back; what runs already goes on."""
+    """Withdraws the permission; code that already runs continues."""
     _RECORDS.delete(digest)
 
 

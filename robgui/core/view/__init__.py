@@ -1,9 +1,14 @@
-"""What a result looks like, as data: pure, validated, stored through the codec, drawn by two
-renderers.
-"""
+"""What a result looks like, as validated data, stored by the codec and drawn by two renderers."""
 
 from robgui.core.view.axis import Axis
-from robgui.core.view.colours import class_ink, class_pixels, colour_map, diverging
+from robgui.core.view.colours import (
+    class_ink,
+    class_pixels,
+    colour_map,
+    diverging,
+    empty_words,
+    see_through,
+)
 from robgui.core.view.difference import aligned, difference, is_zero
 from robgui.core.view.ink import Ink, status_ink
 from robgui.core.view.parts import Box, Column, Line, Mark, Picture, Series, Spot
@@ -49,7 +54,9 @@ __all__ = [
     "colour_map",
     "difference",
     "diverging",
+    "empty_words",
     "is_zero",
+    "see_through",
     "status_ink",
     "steadied",
 ]

@@ -1,4 +1,4 @@
-"""Axis: what stands along one side of a picture, and how its numbers read."""
+"""Axis: what runs along one side of a picture, and how its numbers read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Kind = Literal["number", "share", "probability", "count"]
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """A name, a unit, and how far the axis goes.
+    """The name, unit and range of an axis.
 
     Attributes:
         name: What the numbers are.
@@ -22,8 +22,8 @@ class Axis:
         high: Where it ends.
         kind: ``share`` is 0 to 1 and reads as per cent, ``count`` takes whole numbers only.
         log: Powers of ten at equal distances.
-        better: Which way is good; ``neither`` where the axis says nothing about quality.
-        remark: What stands in brackets behind the name and is no unit: no number is read with it.
+        better: Which way is good; ``neither`` if the axis says nothing about quality.
+        remark: Text in brackets after the name that is not a unit and not read with numbers.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Axis:
 
     @property
     def title(self) -> str:
-        """Name and unit as they stand beside the axis."""
+        """Name and unit as shown beside the axis."""
         if self.unit or self.remark:
             return f"{self.name} ({self.unit or self.remark})"
         return self.name

@@ -1,5 +1,6 @@
-"""The colours of a Matrix, said once for both renderers: which map, which way round, which hue
-for which class.
+"""The colours of a Matrix for both renderers.
+
+Which map, its direction, and a hue for each class.
 """
 
 from __future__ import annotations
@@ -9,24 +10,24 @@ from functools import cache
 import numpy as np
 
 from robgui.core.view.ink import SERIES, Ink, called_after
-from robgui.core.view.views import Matrix
+from robgui.core.view.views import NOT_COMPUTED, Matrix
 
-#: The ground that pale colours fade into, light and dark.
+#: The background that pale colours fade into, light and dark.
 GROUND = ("#FFFFFF", "#1D2127")
-#: A class that wins by nothing at all keeps this share of its hue and can still be told.
+#: Share of its hue that a class keeps when it wins by nothing: it stays recognisable.
 PALEST = 0.18
-#: How opaque a cell is, of 255, that shows what a coarser one has.
+#: Opacity, of 255, of a cell that shows the value of a coarser one.
 GUESSED = 150
-#: Two colours no further apart than this (of 255 in each channel) are taken for each other.
+#: Colours that differ by no more than this (of 255 in each channel) look the same.
 ALIKE = 80.0
 
 
 def colour_map(worst: str, dark: bool) -> tuple[str, bool]:
-    """Name of the colour map for what is worst, and whether it is turned round: the worst is
-    furthest from the ground, dark in the light look and bright in the dark one.
+    """The colour map for a worst end, and whether it is reversed.
 
-    ``diverging`` has its colours in ``diverging()``; magma and cividis are known to every plotting
-    library.
+    The worst is furthest from the background: dark in the light look and bright in the dark one.
+    ``diverging`` has its colours in ``diverging()``; every plotting library knows magma and
+    cividis.
     """
     if worst == "middle":
         return "diverging", False
@@ -45,8 +46,8 @@ def diverging(dark: bool) -> tuple[str, str, str]:
 
 
 def class_ink(view: Matrix, number: int) -> Ink:
-    """What stands for one class of a matrix: its own colour if it is called after one, else one
-    unlike all of these.
+    """The ink of a matrix class: its own colour if named after one, else one unlike all of
+    these.
     """
     if 0 <= number < len(view.class_names):
         name = view.class_names[number]
@@ -58,7 +59,7 @@ def class_ink(view: Matrix, number: int) -> Ink:
 
 @cache
 def _free_series(names: tuple[str, ...]) -> list[int]:
-    """The colours of series that nobody takes for the colour that another class is called after."""
+    """Series colours that nobody confuses with a colour that another class is named after."""
     called = [_rgb(colour) for colour in map(called_after, names) if colour]
     free = [
         at
@@ -75,7 +76,7 @@ def _apart(first: np.ndarray, second: np.ndarray) -> bool:
 def class_pixels(view: Matrix, dark: bool) -> np.ndarray:
     """``(rows, columns, 4)`` uint8: the hue says which class wins, its intensity how surely.
 
-    No class is transparent, and a cell that was not computed lets the ground through.
+    No class is transparent.
     """
     if view.classes is None:
         raise ValueError(f"the matrix {view.title!r} has no classes")
@@ -87,9 +88,38 @@ def class_pixels(view: Matrix, dark: bool) -> np.ndarray:
     share = (PALEST + (1 - PALEST) * share)[..., None]
     mixed = share * rgb + (1 - share) * _rgb(GROUND[dark])
     opaque = np.where(view.classes >= 0, 255, 0)
+    pixels = np.concatenate([mixed, opaque[..., None]], axis=-1).round().astype(np.uint8)
+    return see_through(pixels, view)
+
+
+def see_through(pixels: np.ndarray, view: Matrix) -> np.ndarray:
+    """The same with cells that were not computed letting the ground through."""
     if view.guessed is not None:
-        opaque = np.where(view.guessed, np.minimum(opaque, GUESSED), opaque)
-    return np.concatenate([mixed, opaque[..., None]], axis=-1).round().astype(np.uint8)
+        opaque = pixels[..., 3]
+        pixels[..., 3] = np.where(view.guessed, np.minimum(opaque, GUESSED), opaque)
+    return pixels
+
+
+def empty_words(view: Matrix) -> str:
+    """Why cells of a matrix are empty, for a legend.
+
+    Nothing where none is, or where only a class that meets itself is left out, which everybody
+    sees.
+    """
+    if view.classes is not None:
+        empty = view.classes < 0
+    else:
+        empty = np.isnan(view.values)
+    if not empty.any():
+        return ""
+    if view.unknown == NOT_COMPUTED or not view.rows:
+        return view.unknown
+    numbers = {name: place for place, name in enumerate(view.columns)}
+    rows = np.array([numbers.get(name, -1) for name in view.rows])
+    itself = rows[:, None] == np.arange(empty.shape[1])
+    if (empty & ~itself).any():
+        return view.unknown
+    return ""
 
 
 def _rgb(colour: str) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Two views of the same question laid side by side, and the second less the first."""
+"""Aligns two views of the same question, and subtracts the first from the second."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ Comparable = Curves | Matrix | Bars
 
 
 def aligned(first: View, second: View) -> tuple[View, View]:
-    """Both as they can be compared by eye: the same colours, the same ranges, the same bars at
-    the same places.
+    """Both views made comparable by eye.
+
+    Same colours, same ranges, same bars in the same places.
     """
     if isinstance(first, Matrix) and isinstance(second, Matrix):
         second = _in_order_of(first, second)
@@ -37,7 +38,7 @@ def aligned(first: View, second: View) -> tuple[View, View]:
 
 
 def difference(first: View, second: View) -> Comparable | str:
-    """``second`` less ``first``; a sentence where they do not stand over the same axes."""
+    """``second`` minus ``first``; a sentence if their axes differ."""
     if isinstance(first, Curves) and isinstance(second, Curves):
         return _curves(first, second)
     if isinstance(first, Matrix) and isinstance(second, Matrix):
@@ -48,7 +49,7 @@ def difference(first: View, second: View) -> Comparable | str:
 
 
 def is_zero(view: Comparable) -> bool:
-    """Whether a difference is nothing at all."""
+    """Whether a difference is zero everywhere."""
     if isinstance(view, Curves):
         return not any(np.nan_to_num(line.y).any() for line in view.lines)
     if isinstance(view, Matrix):
@@ -95,11 +96,12 @@ def _curves(first: Curves, second: Curves) -> Curves | str:
 
 
 def _shared(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Which places of two axes are the same, as numbers of each.
+    """Which places two axes have in common, as numbers in each.
 
     None unless both begin and end alike: a curve may have more places where it bends.
     """
     none = np.zeros(0, dtype=np.int64)
+    # Runs over different ranges share no axis, even if single places happen to agree.
     if not len(first) or not len(second) or not np.allclose(first[[0, -1]], second[[0, -1]]):
         return none, none
     nearest = np.abs(first[:, None] - second).argmin(1)
@@ -108,7 +110,7 @@ def _shared(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarr
 
 
 def _in_order_of(first: Matrix, second: Matrix) -> Matrix:
-    """The second with rows and columns in the order of the first, where they are the same."""
+    """The second with rows and columns in the order of the first, if they are the same."""
     names = ((first.rows, second.rows), (first.columns, second.columns))
     if second.classes is not None or second.spots or not all(map(_permuted, names)):
         return second
@@ -118,7 +120,7 @@ def _in_order_of(first: Matrix, second: Matrix) -> Matrix:
 
 
 def _permuted(names: tuple[tuple[str, ...], tuple[str, ...]]) -> bool:
-    """Whether both are the same names, each once."""
+    """Whether both have the same names, each once."""
     wanted, own = names
     return bool(wanted) and len(set(wanted)) == len(wanted) and sorted(wanted) == sorted(own)
 
@@ -157,6 +159,7 @@ def _bars(first: Bars, second: Bars) -> Bars | str:
         return "The two runs have no number in common, so there is nothing to subtract."
     at_first = [first.names.index(name) for name in names]
     at_second = [second.names.index(name) for name in names]
+    # On a logarithmic axis the ratio is what the eye compares: subtract the powers of ten.
     on = np.log10 if second.value.log else np.asarray
     rows = tuple(
         Series(row.name, on(row.values[at_second]) - on(before[row.name].values[at_first]), row.ink)
@@ -200,7 +203,7 @@ def _histograms(first: Bars, second: Bars) -> Bars | str:
 
 
 def _same_ranges(first: Curves, second: Curves) -> tuple[Curves, Curves]:
-    """Both over axes that hold both, so that a line stands as high here as there."""
+    """Both over axes that contain both: a line stands equally high in each."""
     both = [*first.lines, *second.lines]
     places = [*(line.x for line in both if line.x is not None), first.at, second.at]
     ends = [end for line in both for end in (line.y, line.low, line.high) if end is not None]
@@ -209,8 +212,8 @@ def _same_ranges(first: Curves, second: Curves) -> tuple[Curves, Curves]:
 
 
 def _common(first: Axis, second: Axis, data: Sequence[np.ndarray]) -> Axis:
-    """The first axis from the lower beginning to the higher end of both: as they say, else as
-    the data are.
+    """The first axis extended to the lower start and the higher end of both, stated or from the
+    data.
     """
     parts = [part for array in data if (part := array[np.isfinite(array)]).size]
     low = min((float(part.min()) for part in parts), default=math.nan)
@@ -224,19 +227,20 @@ def _common(first: Axis, second: Axis, data: Sequence[np.ndarray]) -> Axis:
 
 
 def _heights(bars: Bars) -> list[np.ndarray]:
-    """Where bars begin and end: at zero unless powers of ten stand along their axis."""
+    """Where bars begin and end: at zero, unless their axis is logarithmic."""
     ends = [
         end for row in bars.series for end in (row.values, row.low, row.high) if end is not None
     ]
     if bars.stacked and bars.series:
         ends.append(np.nansum([row.values for row in bars.series], axis=0))
+    # Bars stand on zero, so zero is part of the range; a logarithmic axis has no zero.
     if bars.value.log:
         return ends
     return [*ends, np.zeros(1)]
 
 
 def _spread(bars: Bars, names: tuple[str, ...]) -> Bars:
-    """The same bars with a gap for every name it does not have."""
+    """The same bars with a gap for every name that is missing."""
 
     def wide(values: np.ndarray | None) -> np.ndarray | None:
         if values is None:
@@ -252,8 +256,9 @@ def _spread(bars: Bars, names: tuple[str, ...]) -> Bars:
 
 
 def _same_series(first: Bars, second: Bars) -> tuple[Bars, Bars]:
-    """Both with the same rows of bars in the same order, since a row is filled by its place; a
-    row that one of them does not have is empty there.
+    """Both with the same rows of bars in the same order.
+
+    A row's position sets its fill; a row that one of them lacks is empty there.
     """
     rows = {row.name: row for row in (*second.series, *first.series)}
     names = dict.fromkeys(row.name for row in (*first.series, *second.series))
@@ -279,6 +284,6 @@ def _same_series(first: Bars, second: Bars) -> tuple[Bars, Bars]:
 
 
 def _most(arrays: list[np.ndarray]) -> float:
-    """The largest distance from zero, for an axis around it."""
+    """The largest distance from zero, for a symmetric axis."""
     sizes = [float(np.nanmax(np.abs(array), initial=0.0)) for array in arrays if array.size]
     return max(sizes, default=0.0) or 1.0

@@ -1,4 +1,4 @@
-"""Ink: what a mark stands for, and the one colour that this has in every picture, light and dark.
+"""Ink: what a mark stands for, and its one colour in every picture, light and dark.
 
 A renderer never chooses a colour: a view says what a line means, and both renderers ask here.
 """
@@ -56,7 +56,7 @@ class Ink:
 
     @property
     def dash(self) -> Dash:
-        """How a line of it is drawn, so that colour never stands alone."""
+        """How a line of it is dashed: colour never stands alone."""
         if self.role == "rival":
             return "dashed"
         if self.role == "series":
@@ -91,7 +91,7 @@ _ROLES: dict[str, tuple[str, str]] = {
     "text": ("#1F2328", "#E4E6EA"),
     "quiet": ("#8A8F98", "#70757F"),
 }
-#: Colours that classes are called after, chosen to be told apart on both grounds.
+#: Colours that classes are named after, chosen to be distinct on both backgrounds.
 _CALLED: dict[str, tuple[str, str]] = {
     "red": ("#C62828", "#FF6B6B"),
     "green": ("#1E8E3E", "#4CCB72"),
@@ -105,10 +105,14 @@ _CALLED: dict[str, tuple[str, str]] = {
     "brown": ("#7A4B2A", "#C08A63"),
     "grey": ("#6B7078", "#A2A8B3"),
     "gray": ("#6B7078", "#A2A8B3"),
+    # "Nothing is there" is seen beside red and green lights: unlike both, and unlike grey, which
+    # stands for all other classes.
+    "none": SERIES[3],
+    "background": SERIES[3],
 }
 
 
-#: Green only for what holds; what is not known has no colour of its own.
+#: Green only for what holds; the unknown has no colour of its own.
 _OF_STATUS = {
     Status.FAILS: Ink("fails"),
     Status.AT_RISK: Ink("risk"),
@@ -123,7 +127,7 @@ def status_ink(status: Status) -> Ink:
 
 
 def called_after(name: str, dark: bool = False) -> str:
-    """The colour that a class is called after; empty for any other name."""
+    """The colour that a class is named after; empty for any other name."""
     pair = _CALLED.get(name.strip().lower())
     if pair:
         return pair[dark]
@@ -131,5 +135,5 @@ def called_after(name: str, dark: bool = False) -> str:
 
 
 def called_colours(dark: bool = False) -> tuple[str, ...]:
-    """Every colour that a class may be called after."""
+    """Every colour that a class may be named after."""
     return tuple(pair[dark] for pair in _CALLED.values())

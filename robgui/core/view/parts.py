@@ -57,7 +57,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A vertical line at one place, or a horizontal one where it stands among ``levels``."""
+    """A vertical line at one place, or a horizontal one among ``levels``."""
 
     at: float
     name: str
@@ -137,11 +137,11 @@ class Picture:
     Attributes:
         pixels: ``(h, w, 3)`` uint8.
         caption: What it is.
-        chip: A few words on it, such as the class the model sees.
-        right: Whether what the chip says is right; None where that is not known.
+        chip: A few words on it, for example the class the model sees.
+        right: Whether the chip is right; None if unknown.
         ink: What the chip stands for.
         spots: Signs on it.
-        detail: What is said of it when somebody points at it.
+        detail: Shown on hover.
     """
 
     pixels: np.ndarray

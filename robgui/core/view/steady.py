@@ -1,6 +1,4 @@
-"""A film with the same levels and ranges in every frame, for both renderers: only what changes
-moves.
-"""
+"""A film with the same levels and ranges in every frame, for both renderers: only changes move."""
 
 from __future__ import annotations
 
@@ -13,7 +11,7 @@ from robgui.core.view.views import Bars, Boxes, Curves, Film, Matrix, Still
 
 
 def steadied(film: Film) -> Film:
-    """The same film with the same levels and ranges in every frame: only what changes moves."""
+    """The same film with the same levels and ranges in every frame: only changes move."""
     first = film.frames[0]
     frames: Sequence[Still] = film.frames
     if isinstance(first, Matrix):
@@ -50,6 +48,7 @@ def _same_ranges(frames: Sequence[Curves]) -> list[Curves]:
 def _same_values(frames: Sequence[Bars]) -> list[Bars]:
     stacked = [frame for frame in frames if frame.stacked and frame.series]
     sums = [np.nansum([row.values for row in frame.series], axis=0) for frame in stacked]
+    # Bars stand on zero, so zero is always part of the range.
     ends = _ends([*sums, *(row.values for frame in frames for row in frame.series), np.zeros(1)])
     made = []
     for frame in frames:

@@ -46,6 +46,10 @@ class Curves:
                 )
 
 
+#: Why a cell of a matrix is empty, unless its view says otherwise.
+NOT_COMPUTED = "not computed"
+
+
 @dataclass(frozen=True, slots=True)
 class Matrix:
     """Values over two axes; row 0 is the lowest, as on any vertical axis.
@@ -63,16 +67,16 @@ class Matrix:
         place: x, y, width and height of the whole in units of the axes; None numbers rows and
             columns from 0.
         worst: Which end of the scale is the worst; ``neither`` for a value without a good end.
-        rows: What the rows are called; empty where the vertical axis has numbers.
+        rows: What the rows are called; empty if the vertical axis has numbers.
         columns: The same for the columns.
         classes: ``(rows, columns)`` number of the winning class, -1 for none; None for plain
             values.
         class_names: What the classes are called.
-        guessed: ``(rows, columns)`` bool, cells that were not computed and show what a coarser one
-            around them has; None for none. Only with classes.
+        guessed: ``(rows, columns)`` bool, cells that were not computed and show the value of a
+            coarser one around them; None for none.
         spots: Signs over it.
         note: One sentence below the picture.
-        unknown: Why there is nothing where a value is nan.
+        unknown: Why there is nothing if a value is nan.
     """
 
     title: str
@@ -89,7 +93,7 @@ class Matrix:
     class_names: tuple[str, ...] = ()
     spots: tuple[Spot, ...] = ()
     note: str = ""
-    unknown: str = "not computed"
+    unknown: str = NOT_COMPUTED
     guessed: np.ndarray | None = None
 
     def __post_init__(self) -> None:
@@ -118,7 +122,7 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True)
 class Boxes:
-    """Rectangles over two axes, with a matrix behind them where there is one.
+    """Rectangles over two axes, with a matrix behind them if there is one.
 
     Attributes:
         title: What the picture shows.
@@ -274,7 +278,7 @@ class Film:
     Attributes:
         title: What moves.
         frames: The views.
-        steps: What to call each, such as ``iteration 12 of 40``.
+        steps: The name of each, for example ``iteration 12 of 40``.
         note: One sentence below the picture.
     """
 

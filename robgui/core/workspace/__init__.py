@@ -1,7 +1,7 @@
 """Workspace: one SQLite file with every run, finding, reference and setting.
 
-Names are imported when they are first used: the window reads what is noted of inputs (``marks``)
-before it needs the libraries that read data.
+Names are imported on first use: the window reads notes on inputs (``marks``) before it needs the
+libraries that read data.
 """
 
 from __future__ import annotations

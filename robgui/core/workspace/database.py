@@ -49,7 +49,8 @@ MIGRATIONS: list[str] = [
     """,
 ]
 
-#: A query takes milliseconds; one of a damaged or malicious file might never end.
+#: Seconds before a query is aborted: real ones take milliseconds, one on a malicious file might
+#: never end.
 LONGEST_SECONDS = 30.0
 _STEPS_BETWEEN_LOOKS = 100_000
 
@@ -89,12 +90,13 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """All or nothing: commits at the end, undoes everything when anything raises."""
+        """All or nothing: commits at the end, rolls back if anything raises."""
         if self.read_only:
             raise WorkspaceError(self.reason)
         with self._thread_lock, self._sentences("written"):
             connection = self._open_connection()
             self._until = time.monotonic() + LONGEST_SECONDS
+            # IMMEDIATE takes the write lock now: a later upgrade could fail in the middle.
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield connection
@@ -105,21 +107,21 @@ class Database:
                 raise
 
     def shrink(self) -> None:
-        """Gives the space of deleted rows back to the file system."""
+        """Returns the space of deleted rows to the file system."""
         with self._thread_lock, self._sentences("written"):
             self._open_connection().executescript(
                 "PRAGMA incremental_vacuum"
-            )  # execute would free one page only
+            )  # execute would free only one page.
 
     def copy_to(self, target: Path) -> None:
         """Writes a complete, compact copy to ``target``, which must not exist.
 
-        Others may go on writing meanwhile.
-
-        Only the user may read the copy, as every new workspace.
+        Others may keep writing meanwhile. Only the user may read the copy, like every new
+        workspace.
         """
         create_file(target, private=True)
         with self._sentences("copied"):
+            # A second connection: writers are not blocked while the copy is made.
             connection = sqlite3.connect(_uri(self.path, "ro"), uri=True, isolation_level=None)
             try:
                 connection.execute("PRAGMA trusted_schema = OFF")
@@ -167,6 +169,8 @@ class Database:
     def _connect(self) -> sqlite3.Connection:
         mode = "rwc"
         if self.read_only:
+            # Without a WAL file, and where none can be made, SQLite must be told that nothing
+            # changes.
             settled = not self.path.with_name(self.path.name + "-wal").exists()
             if settled and not os.access(self.path.parent, os.W_OK):
                 mode = "ro&immutable=1"
@@ -181,6 +185,7 @@ class Database:
             isolation_level=None,
             timeout=5,
         )
+        # Functions named in a schema are not run: the file may be malicious.
         connection.execute("PRAGMA trusted_schema = OFF")
         connection.set_progress_handler(
             lambda: time.monotonic() > self._until, _STEPS_BETWEEN_LOOKS
@@ -214,10 +219,12 @@ class Database:
             self._migrate(version)
 
     def _refuse_foreign_schema(self, version: int) -> None:
-        """Only what this program makes: a view or a trigger of another would run with every
-        query.
+        """Refuses anything this program did not create.
+
+        A foreign view or trigger would run with every query.
         """
         found = self._open_connection().execute(_SCHEMA).fetchmany(1000)
+        # The schema is compared with the one our own scripts make, in a database in memory.
         with closing(sqlite3.connect(":memory:")) as ours:
             for script in MIGRATIONS[: max(0, version)]:
                 ours.executescript(script)
@@ -231,8 +238,10 @@ class Database:
     def _configure(self, *, new: bool) -> None:
         connection = self._open_connection()
         if new:
+            # Only possible before the first table exists.
             connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         connection.execute("PRAGMA journal_mode = WAL").fetchall()
+        # Safe in WAL mode: a power cut may cost the last commit, never the file.
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute(f"PRAGMA journal_size_limit = {64 * 2**20}").fetchall()
@@ -259,7 +268,7 @@ class Database:
             OverflowError,
             OSError,
             UnicodeError,
-        ) as error:  # a reason may be no text
+        ) as error:  # A reason may not be text.
             raise WorkspaceError(
                 f"The workspace {self.path} cannot be {done}: {_explain(error)}."
             ) from error
@@ -271,7 +280,7 @@ class Database:
 
 
 def _check_file(path: Path, create: bool) -> None:
-    """Refuses what is no SQLite file before SQLite or anything else touches it."""
+    """Refuses a file that is not SQLite before SQLite or anything else touches it."""
     try:
         if path.is_dir():
             raise WorkspaceError(f"{path} is a folder, not a workspace file; choose a file.")
@@ -298,7 +307,7 @@ _SCHEMA = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, na
 
 
 def _plain(schema: Sequence[tuple[Any, ...]]) -> list[list[str]]:
-    """A schema without the spaces that make no difference."""
+    """A schema without insignificant spaces."""
     return [[" ".join(str(word).split()) for word in row] for row in schema]
 
 

@@ -41,8 +41,9 @@ def export(workspace: Workspace, folder: Path) -> Path:
 
 
 def export_findings(workspace: Workspace, folder: Path, ids: Sequence[int] | None = None) -> int:
-    """Writes ``findings.csv`` and ``findings/<id>.png`` into ``folder``, of these findings or of
-    all; returns how many.
+    """Writes ``findings.csv`` and ``findings/<id>.png`` into ``folder``; returns how many findings.
+
+    These findings, or all.
     """
     try:
         (folder / "findings").mkdir(parents=True, exist_ok=True)
@@ -66,7 +67,7 @@ def write_document(fields: dict[str, Any], path: Path) -> None:
 
 
 def _inside(folder: Path, run: Run) -> Path:
-    """Where a run goes; whatever a workspace calls its analysis, it stays in the folder."""
+    """The path of a run's file; whatever a workspace calls its analysis, it stays in the folder."""
     path = folder / f"{run.request.analysis}-{run.id}.json"
     if path.resolve().parent != folder.resolve():
         raise WorkspaceError(

@@ -1,6 +1,4 @@
-"""What interrupted runs have kept in the workspace, so that the next run of the same request goes
-on from there.
-"""
+"""What interrupted runs keep in the workspace for the next run of the same request."""
 
 from __future__ import annotations
 
@@ -13,7 +11,7 @@ from robgui.core.workspace.rows import Reader
 
 
 class KeptParts:
-    """The results of first units, one for each request; a run that is deleted takes its own along.
+    """The results of first units, one per request; deleting a run deletes its own.
 
     Args:
         database: The file.
@@ -25,7 +23,7 @@ class KeptParts:
         self._reader = reader
 
     def put(self, run: str, key: str, value: Any) -> None:
-        """Keeps a dataclass for a request, in place of what was kept for it before."""
+        """Keeps a dataclass for a request, replacing what was kept before."""
         document, blob = encode(value)
         row = (key, run, json.dumps(document, allow_nan=False), blob)
         with self._database.transaction() as connection:
@@ -34,14 +32,14 @@ class KeptParts:
             )
 
     def get(self, key: str, cls: Any) -> Any:
-        """What was kept for a request; None where nothing was."""
+        """What was kept for a request, or None."""
         rows = self._database.rows("SELECT document, blob FROM kept WHERE key = ?", (key,))
         if rows:
             return self._reader.value(cls, *rows[0])
         return None
 
     def drop(self, key: str) -> None:
-        """Forgets what was kept for a request: it has been computed whole."""
+        """Deletes what was kept for a request that is now complete."""
         with self._database.transaction() as connection:
             gone = connection.execute("DELETE FROM kept WHERE key = ?", (key,)).rowcount
         if gone:

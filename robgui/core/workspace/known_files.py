@@ -1,4 +1,4 @@
-"""The models and data that were used in a workspace: where they are and which were in use last."""
+"""The models and data used in a workspace: where they are, and which were last in use."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _KINDS = ("model", "dataset")
 
 
 class KnownFiles:
-    """References to models and data, and the pair and inputs that were chosen last.
+    """References to models and data, and the last choice of model, data and inputs.
 
     Args:
         database: The file.
@@ -37,9 +37,8 @@ class KnownFiles:
     ) -> list[Reference]:
         """Models or datasets used so far, the last used first.
 
-        Each file once, as it was used last, unless ``every`` is set.
-
-        A model as it was guessed and as it was corrected are two records of one file.
+        Each file once, as it was last used, unless ``every`` is set: a model before and after a
+        correction has two records of one file.
         """
         rows = self._database.rows(
             "SELECT body FROM refs WHERE kind = ? ORDER BY used DESC, rowid DESC", (kind,)
@@ -65,9 +64,9 @@ class KnownFiles:
             connection.execute(*remembering(reference))
 
     def relink(self, fingerprint: str, new_path: str | Path) -> Reference:
-        """Says where a moved file is now.
+        """Records where a moved file is now.
 
-        Runs that need it find it there, also those that used it with other settings.
+        Runs that need it find it there, even those that used it with other settings.
         """
         known = [*self.references("model", every=True), *self.references("dataset", every=True)]
         wanted = next(
@@ -86,7 +85,7 @@ class KnownFiles:
         return wanted.model_copy(update=moved)
 
     def forget(self, fingerprint: str, path: str | Path | None = None) -> None:
-        """Removes a reference, and every other one of the same file, from the lists.
+        """Removes a reference, and all others of the same file, from the lists.
 
         Runs that used it stay.
         """
@@ -105,9 +104,9 @@ class KnownFiles:
             )
 
     def in_use(self) -> tuple[Reference | None, Reference | None]:
-        """The model and the dataset that were in use last.
+        """The model and dataset last in use.
 
-        In a workspace that does not tell, those of its newest run.
+        If the workspace does not say, those of its newest run.
         """
         stored = self._values.get(_IN_USE)
         if isinstance(stored, dict):
@@ -130,7 +129,7 @@ class KnownFiles:
         return None
 
     def set_in_use(self, model: Reference | None, dataset: Reference | None) -> None:
-        """Keeps which model and which dataset are in use now."""
+        """Records which model and dataset are in use."""
         pair = zip(_KINDS, (model, dataset), strict=True)
         self._values.set(
             _IN_USE,
@@ -138,9 +137,9 @@ class KnownFiles:
         )
 
     def looked_at(self) -> dict[str, int]:
-        """The input that was chosen last in each data file, by the file's path.
+        """The last chosen input in each data file, by the file's path.
 
-        In a workspace that does not tell, that of its newest run.
+        If the workspace does not say, that of its newest run.
         """
         stored = self._values.get(_LOOKED_AT)
         if isinstance(stored, dict):
@@ -153,15 +152,16 @@ class KnownFiles:
         return {}
 
     def set_looked_at(self, inputs: dict[str, int]) -> None:
-        """Keeps which input of each data file is chosen."""
+        """Records which input of each data file is chosen."""
         self._values.set(_LOOKED_AT, inputs)
 
 
 def remembering(
     reference: Reference, known: str = "UPDATE SET body = excluded.body, used = excluded.used"
 ) -> tuple[str, tuple[Any, ...]]:
-    """The statement that stores a reference, and its values; ``known`` says what becomes of an
-    older record of it.
+    """The statement that stores a reference, and its values.
+
+    ``known`` decides about an older record of it.
     """
     values = (reference.fingerprint, reference.kind, reference.model_dump_json(), time.time())
     return (

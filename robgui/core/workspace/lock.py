@@ -1,4 +1,4 @@
-"""An exclusive lock on a side file, which the operating system frees however the program ends."""
+"""An exclusive lock on a side file, freed by the operating system however the program ends."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import os
 import sys
 from pathlib import Path
 
-#: What file systems without locks answer; SQLite still keeps their files whole.
+#: Errors of file systems without locks; SQLite still keeps their files whole.
 _UNSUPPORTED = {errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}
 
-#: Never through a link that somebody has prepared.
+#: Never follows a link that somebody has prepared.
 _FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
@@ -22,7 +22,7 @@ class FileLock:
         self._descriptor: int | None = None
 
     def take(self) -> bool:
-        """True when the lock is ours; False when another process or window holds it.
+        """True if the lock is ours; False if another process or window holds it.
 
         OSError without permission.
         """
@@ -34,16 +34,19 @@ class FileLock:
             if _is_still(descriptor, self._path):
                 self._descriptor = descriptor
                 return True
-            os.close(descriptor)  # the last holder has just removed this file: lock the new one
+            os.close(descriptor)  # The last holder has just removed this file: lock the new one.
 
     def free(self) -> None:
         """Gives the lock back and removes the side file."""
         if self._descriptor is None:
             return
         if sys.platform != "win32":
+            # Removed while still locked: afterwards another process might have locked this very
+            # file.
             self._path.unlink(missing_ok=True)
         os.close(self._descriptor)
         self._descriptor = None
+        # Windows refuses to remove an open file, so there it is closed first.
         if sys.platform == "win32":
             _remove_if_unused(self._path)
 
@@ -59,12 +62,14 @@ def _lock(descriptor: int) -> bool:
 
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
+        # Without locks the file is used anyway; SQLite's own locking remains.
         return error.errno in _UNSUPPORTED
     return True
 
 
 def _is_still(descriptor: int, path: Path) -> bool:
     try:
+        # The path may already name a new file that another process created and locked.
         return os.path.samestat(os.fstat(descriptor), path.stat())
     except FileNotFoundError:
         return False
@@ -74,4 +79,4 @@ def _remove_if_unused(path: Path) -> None:
     try:
         path.unlink(missing_ok=True)
     except PermissionError:
-        return  # another window has taken the lock meanwhile and owns the file now
+        return  # Another window has taken the lock meanwhile and owns the file now.

@@ -1,7 +1,7 @@
-"""Marks: what the user has noted of the inputs of a dataset, tags and saved sets.
+"""Marks: the user's tags and saved sets for the inputs of a dataset.
 
-They belong to a workspace and to a dataset, which is known again by where it is or by its content:
-a folder to which a picture was added keeps its tags, and so does one that was moved.
+They belong to a workspace and to a dataset, which is recognised by its path or its content: a
+folder keeps its tags if a picture is added, and so does one that was moved.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from robgui.core.workspace.workspace import Workspace
 
 _MARKS = "marks"
-#: A workspace may come from anyone.
+#: Limits on stored marks: a workspace may come from anyone.
 _MOST_TAGS, _MOST_DATASETS = 1_000, 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class SavedSet:
-    """A question that is asked again with one click.
+    """A query that is asked again with one click.
 
     Attributes:
         query: In the language of the gallery.
@@ -43,7 +43,7 @@ class Marks:
     sets: Mapping[str, SavedSet] = field(default_factory=dict)
 
     def tagged(self, tag: str, names: Iterable[str], *, on: bool) -> Marks:
-        """The same with these inputs tagged, or no longer; a tag of nothing is gone."""
+        """A copy with these inputs tagged or untagged; an unused tag disappears."""
         known, changed = dict.fromkeys(self.tags.get(tag, ())), dict.fromkeys(names)
         if on:
             now = {**known, **changed}
@@ -53,13 +53,13 @@ class Marks:
         return replace(self, tags={name: each for name, each in tags.items() if each})
 
     def with_set(self, name: str, saved: SavedSet | None) -> Marks:
-        """The same with a set under ``name``; None takes it away."""
+        """A copy with a set under ``name``; None removes it."""
         others = {each: known for each, known in self.sets.items() if each != name}
         return replace(self, sets=others if saved is None else {**others, name: saved})
 
 
 def read_marks(workspace: Workspace, path: str, fingerprint: str) -> Marks:
-    """What is noted of a dataset; nothing where nothing is."""
+    """The marks of a dataset; empty if there are none."""
     records = _records(workspace)
     place = _place(records, path, fingerprint)
     if place is None:
@@ -68,7 +68,7 @@ def read_marks(workspace: Workspace, path: str, fingerprint: str) -> Marks:
 
 
 def write_marks(workspace: Workspace, path: str, fingerprint: str, marks: Marks) -> None:
-    """Keeps what is noted of a dataset, in place of what was noted before."""
+    """Stores the marks of a dataset, replacing older ones."""
     records = _records(workspace)
     place = _place(records, path, fingerprint)
     others = [each for number, each in enumerate(records) if number != place]
@@ -95,7 +95,7 @@ def _records(workspace: Workspace) -> list[dict[str, Any]]:
 
 
 def _place(records: list[dict[str, Any]], path: str, fingerprint: str) -> int | None:
-    """By its path, or where that says nothing by its content."""
+    """The key of a dataset: its path, or its content if it has none."""
     for name, wanted in (("path", path), ("fingerprint", fingerprint)):
         for number, record in enumerate(records):
             if wanted and record.get(name) == wanted:
@@ -104,7 +104,7 @@ def _place(records: list[dict[str, Any]], path: str, fingerprint: str) -> int | 
 
 
 def _marks(record: dict[str, Any]) -> Marks:
-    """What can be read of a record; the rest is left out."""
+    """What can be read of a record; the rest is dropped."""
     tags, sets = record.get("tags"), record.get("sets")
     if isinstance(tags, dict):
         listed = list(tags.items())[:_MOST_TAGS]

@@ -1,4 +1,4 @@
-"""The order in which waiting runs are to begin, as the user has chosen it."""
+"""The order of waiting runs, as chosen by the user."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _QUEUE = "queue"
 
 
 def read_queue(workspace: Workspace) -> list[str]:
-    """The ids of runs in the order that was chosen; some may have ended or be gone."""
+    """Run ids in the chosen order; some may have ended or be gone."""
     stored = workspace.values.get(_QUEUE)
     if not isinstance(stored, list):
         return []
@@ -22,12 +22,12 @@ def read_queue(workspace: Workspace) -> list[str]:
 
 
 def write_queue(workspace: Workspace, ids: Sequence[str]) -> None:
-    """Keeps the order of the runs that wait."""
+    """Stores the order of the waiting runs."""
     workspace.values.set(_QUEUE, list(ids))
 
 
 def in_order(runs: Iterable[Run], ids: Sequence[str]) -> list[Run]:
-    """The runs that wait: those whose order was chosen, then the others as they were asked for."""
+    """The waiting runs: those with a chosen order, then the others as requested."""
     places = {name: place for place, name in enumerate(ids)}
     waiting = [run for run in runs if run.state is RunState.QUEUED]
     return sorted(waiting, key=lambda run: (places.get(run.id, len(places)), run.created))

@@ -1,7 +1,6 @@
-"""What the rows of a workspace say, checked: a file may come from anyone, so nothing in it is
-believed.
+"""Checks the rows of a workspace: the file may come from anyone, so nothing in it is trusted.
 
-Whatever does not fit is a WorkspaceError of one sentence.
+Whatever does not fit raises a WorkspaceError of one sentence.
 """
 
 from __future__ import annotations
@@ -23,13 +22,13 @@ from robgui.core.finding import StoredFinding
 from robgui.core.npz import npz
 from robgui.core.verdict import Verdict, from_json
 
-#: Seconds since 1970 up to the year 9999, which is as far as calendars go here.
+#: Latest time, in seconds since 1970: the year 9999, the limit of Python's calendar.
 _Moment = Annotated[float, Field(ge=0, le=253_000_000_000)]
 _Count = Annotated[int, Field(ge=0)]
-#: Names of files are made of it.
+#: Allowed form of ids, which become file names.
 _Id = Annotated[str, Field(pattern=r"^[0-9A-Za-z_-]{1,64}$")]
 _Flag = Annotated[int, Field(ge=0, le=1)]
-#: Values of the largest picture of a finding.
+#: Most values in the picture of a finding.
 _MOST_PIXELS = 100_000_000
 
 
@@ -69,7 +68,7 @@ class _Versions(_Row):
 
 
 class Reader:
-    """Makes objects of rows; ``path`` is the file they come from, for the sentences."""
+    """Builds objects from rows; ``path`` is their file, for error messages."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -95,7 +94,7 @@ class Reader:
             )
 
     def verdict(self, run_id: str, text: str) -> Verdict | None:
-        """What the result of a run says; None before there is one."""
+        """The verdict on a run's result; None before there is one."""
         with self._sentences(f"the verdict of run {run_id}"):
             return from_json(text)
 
@@ -108,7 +107,7 @@ class Reader:
             return known[1]
 
     def finding(self, row: tuple[Any, ...], arrays: Mapping[str, np.ndarray]) -> StoredFinding:
-        """A finding with the arrays that are given."""
+        """A finding with the given arrays."""
         with self._sentences("a finding"):
             values = _FindingRow(**dict(zip(_FindingRow.model_fields, row, strict=True)))
             fields = {**dict(values), "detail": decode(dict, self.json(values.detail), npz({}))}
@@ -131,7 +130,7 @@ class Reader:
         return decode(cls, self.json(document), blob)
 
     def json(self, text: Any) -> Any:
-        """A JSON document, as strict as the standard."""
+        """A JSON document, parsed strictly."""
         if not isinstance(text, str):
             self.refuse("a document", f"it is a {type(text).__name__}, not a text")
         try:
@@ -140,7 +139,7 @@ class Reader:
             self.refuse("a document", str(error))
 
     def refuse(self, what: str, why: str) -> NoReturn:
-        """Says that something in the file is not as it must be."""
+        """Raises a WorkspaceError about a malformed entry."""
         short = " ".join(why.split())[:200]
         raise WorkspaceError(
             f"The workspace {self._path} is damaged: {what} cannot be read ({short}); open another"

@@ -1,4 +1,4 @@
-"""Results and findings in the form in which a workspace stores them."""
+"""Results and findings in their stored form."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ FindingRow = tuple[tuple[Any, ...], bytes | None]
 
 
 def encoded(result: Any) -> tuple[str, bytes]:
-    """A dataclass as it is stored: its document and its arrays."""
+    """A dataclass in stored form: its document and its arrays."""
     document, blob = encode(result)
     return json.dumps(document, allow_nan=False), blob
 
 
 def finding_row(finding: Finding) -> FindingRow:
-    """A finding as it is stored: its columns, and its picture and input as one archive."""
+    """A finding in stored form: its columns, and its picture and input as one archive."""
     detail = json.dumps(encode(finding.detail)[0], allow_nan=False)
     arrays = {
         name: array

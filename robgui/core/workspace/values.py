@@ -1,4 +1,4 @@
-"""Values by their name, such as the layout of the window, stored in the workspace as JSON."""
+"""Named values, for example the window's layout, stored in the workspace as JSON."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class StoredValues:
         return self._reader.json(rows[0][0]) if rows else default
 
     def set(self, name: str, value: Any) -> None:
-        """Stores a value in place of the one before."""
+        """Stores a value, replacing the previous one."""
         text = json.dumps(value, allow_nan=False)
         with self._database.transaction() as connection:
             connection.execute(

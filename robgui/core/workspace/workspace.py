@@ -46,11 +46,11 @@ class Workspace:
     """Everything the user has done, committed as it happens; thread-safe.
 
     Use ``Workspace.open``. The first opener may write; the second gets ``read_only`` and a
-    ``reason`` in words. Runs that a crash has left unfinished are marked CANCELLED when the file is
-    opened for writing; those that were only QUEUED stay so.
+    ``reason`` in words. Runs left unfinished by a crash are marked CANCELLED when the file is
+    opened for writing; those that were only QUEUED stay queued.
 
     Attributes:
-        kept: What interrupted runs have kept for going on.
+        kept: What interrupted runs keep for a restart.
         values: JSON values by name: settings of the user, layouts of the window.
         files: The models and data that were used, and where they are.
         database: The file itself.
@@ -71,9 +71,9 @@ class Workspace:
 
     @classmethod
     def open(cls, path: str | Path, *, create: bool = True) -> Workspace:
-        """Opens ``path``, or makes it.
+        """Opens or creates ``path``.
 
-        WorkspaceError in one sentence, and the file is left as it was.
+        On failure raises WorkspaceError, one sentence, and leaves the file as it was.
         """
         database = Database(Path(path), create=create)
         try:
@@ -84,7 +84,7 @@ class Workspace:
 
     @staticmethod
     def default_path() -> Path:
-        """The workspace that is opened when the user has chosen none."""
+        """The workspace opened by default."""
         return platformdirs.user_data_path("robgui", appauthor=False) / "workspace.robgui"
 
     @property
@@ -125,7 +125,7 @@ class Workspace:
             for reference in (*request.models, *([request.dataset] if request.dataset else [])):
                 if (
                     reference.path
-                ):  # what is known already may have been re-linked, so it keeps its path
+                ):  # A known reference may have been relinked, so it keeps its path.
                     connection.execute(
                         *remembering(reference, known="UPDATE SET used = excluded.used")
                     )
@@ -144,7 +144,7 @@ class Workspace:
         versions: dict[str, str] | None = None,
         findings: Sequence[Finding] = (),
     ) -> None:
-        """Changes what is given and leaves the rest, all in one transaction.
+        """Changes what is given and keeps the rest, in one transaction.
 
         ``step`` replaces the stored result.
         """
@@ -248,11 +248,11 @@ class Workspace:
         return self._reader.finding(rows[0], unzip(blobs[0][0]) if blobs else {})
 
     def evidence(self) -> Evidence:
-        """The failures that its runs have seen, against which every verdict on show is held."""
+        """The failures its runs have seen, for checking every verdict shown."""
         return Evidence(self.runs(), self.findings())
 
     def harm(self) -> Harm:
-        """How bad each confusion is, as the user has said."""
+        """How bad each confusion is, according to the user."""
         return Harm.from_json(self.values.get(_HARM))
 
     def set_harm(self, harm: Harm) -> None:
@@ -271,7 +271,7 @@ class Workspace:
     # Derived inputs
 
     def add_derived(self, items: Sequence[Derived]) -> list[Derived]:
-        """Keeps derived inputs; they come back with their numbers."""
+        """Stores derived inputs; returns them with their numbers."""
         rows = [encoded(item) for item in items]
         with self.database.transaction() as connection:
             ids = [
@@ -286,7 +286,7 @@ class Workspace:
         return numbered(items, ids)
 
     def derived(self, ids: Sequence[int] | None = None) -> list[Derived]:
-        """Derived inputs by number, or all in the order in which they came about."""
+        """Derived inputs by number, or all in order of creation."""
         rows = self.database.rows("SELECT id, document, blob FROM inputs ORDER BY id")
         known = {id_: (document, blob) for id_, document, blob in rows}
         if ids is None:
@@ -321,7 +321,7 @@ class Workspace:
             for suffix in (
                 "-wal",
                 "-shm",
-            ):  # left by a killed program, they would be replayed into the new file
+            ):  # Left by a killed program, these would be replayed into the new file.
                 target.with_name(target.name + suffix).unlink(missing_ok=True)
             part.replace(target)
         except OSError as error:

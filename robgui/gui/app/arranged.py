@@ -53,7 +53,7 @@ class Arranged(QMainWindow):
     chooser: Chooser
     pages: QStackedWidget
     _methods: tuple[Page, ...]
-    _compare_place: QWidget
+    compare_place: QWidget
 
     def go_to(self, number: int) -> None:
         """Shows page ``number``."""
@@ -120,9 +120,9 @@ class Arranged(QMainWindow):
             self.pages.addWidget(tabs)
         self.findings = Findings(self.store)
         self.pages.addWidget(self.findings)
-        self._compare_place: QWidget = QWidget()
-        QVBoxLayout(self._compare_place).setContentsMargins(0, 0, 0, 0)
-        self.pages.addWidget(self._compare_place)
+        self.compare_place: QWidget = QWidget()
+        QVBoxLayout(self.compare_place).setContentsMargins(0, 0, 0, 0)
+        self.pages.addWidget(self.compare_place)
         self.setCentralWidget(self.pages)
         self.rail = Rail(places())
         self.rail.chosen.connect(self._page_chosen)

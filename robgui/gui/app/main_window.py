@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import time
+from collections.abc import Generator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,15 +51,13 @@ class MainWindow(Arranged):
 
     on_screen = Signal()
 
-    _made: bool
-
     def __init__(self, store: Store, settings: Settings) -> None:
         super().__init__()
         self.store = store
         self.settings = settings
         store.next_run.set_thresholds(settings.thresholds)
         self.painted = 0.0
-        self._made = False
+        self._making = self._panels_one_by_one()
         self.setWindowTitle("robgui")
         self.setAcceptDrops(True)
         self.setDockNestingEnabled(True)
@@ -177,14 +177,21 @@ class MainWindow(Arranged):
             tabs.setCornerWidget(strip)
         strip.setVisible(tabs is not None and folded)
 
-    def _make_panels(self) -> None:
-        """Makes every panel, once.
-
-        From then on each listens to its runs, whether it is on show or not.
+    def _make_next(self) -> None:
+        """Makes a panel, and the others in later turns of the event loop: all of them take half a
+        second, in which the new window would not answer.
         """
-        if self._made:
-            return
-        self._made = True
+        if next(self._making, "all") != "all":
+            QTimer.singleShot(0, self, self._make_next)
+
+    def _make_panels(self) -> None:
+        """Makes the panels that are not there yet, unless one is being made and asks for them."""
+        if inspect.getgeneratorstate(self._making) != inspect.GEN_RUNNING:
+            for _ in self._making:
+                pass
+
+    def _panels_one_by_one(self) -> Generator[str]:
+        """Makes every panel once; each then listens to its runs, on show or not."""
         entries = panel_entries()
         for number, page in enumerate(self._methods, start=FIRST_METHOD):
             tabs = self.pages.widget(number)
@@ -192,6 +199,7 @@ class MainWindow(Arranged):
             for analysis in page.analyses:
                 panel = self._panels[analysis.name] = make_panel(self.store, analysis, entries)
                 tabs.addTab(panel, analysis.tab or analysis.title)
+                yield analysis.name
         self._make_compare()
 
     def _make_compare(self) -> None:
@@ -200,7 +208,7 @@ class MainWindow(Arranged):
 
         self.compare = Compare(self.store)
         self.compare.wants.connect(self.show_panel)
-        place = self._compare_place.layout()
+        place = self.compare_place.layout()
         assert place is not None
         place.addWidget(self.compare)
 
@@ -261,7 +269,7 @@ class MainWindow(Arranged):
         self.overview.wants_action.connect(lambda name: self.actions_[name].trigger())
         store.history.opened.connect(self._title)
         store.library.datasets_changed.connect(self._show_inputs)
-        store.ready.connect(self._make_panels)
+        store.ready.connect(self._make_next)
         store.ready.connect(self._go_on)
         store.history.opened.connect(self._go_on)
         for dock in (

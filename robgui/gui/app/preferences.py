@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QGridLayout,
-    QHBoxLayout,
     QScrollArea,
     QVBoxLayout,
     QWidget,
@@ -47,6 +46,8 @@ INTRODUCTION = (
 )
 
 _TOP = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
+#: Offered beside the size in use; Ctrl++ and Ctrl+- reach others.
+TEXT_SIZES = (100, 125, 150, 200)
 LOOKS = {"system": "Follow the system", "light": "Light", "dark": "Dark"}
 
 
@@ -56,6 +57,7 @@ class Preferences(QDialog):
     Attributes:
         editors: The editor of each threshold, by its key.
         look: Light, dark, or as the system has it.
+        text_size: In per cent.
         problem: What is wrong with what was typed; empty while nothing is.
         processes: How many runs compute at once, and how much memory each may take.
         trusted: The files that may run code; what is taken back there holds at once.
@@ -110,20 +112,32 @@ class Preferences(QDialog):
         self._check()
 
     def _look(self, settings: Settings) -> QWidget:
-        """Light, dark, or as the system has it."""
-        self.look = QComboBox()
-        self.look.setAccessibleName("Appearance")
+        """Light, dark, or as the system has it, and how large the text is."""
+        self.look, self.text_size = QComboBox(), QComboBox()
         for name, words in LOOKS.items():
             self.look.addItem(words, name)
         self.look.setCurrentIndex(self.look.findData(settings.look))
-        label = Label("Appearance")
-        label.setBuddy(self.look)
+        for size in sorted({*TEXT_SIZES, round(100 * settings.font_scale)}):
+            self.text_size.addItem(f"{size} %", size)
+        self.text_size.setCurrentIndex(self.text_size.findData(round(100 * settings.font_scale)))
         place = QWidget()
-        row = QHBoxLayout(place)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(label)
-        row.addWidget(self.look)
-        row.addStretch(1)
+        grid = QGridLayout(place)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(24)
+        grid.setColumnStretch(1, 1)
+        rows = (
+            ("Colours", self.look, "Of the window and the presentation."),
+            ("Text size", self.text_size, "Icons, lines and columns grow with it."),
+        )
+        for title, box, words in rows:
+            box.setAccessibleName(title)
+            label, below = Label(title), Label(words)
+            label.setBuddy(box)
+            below.setProperty("role", "quiet")
+            row = grid.rowCount()
+            grid.addWidget(label, row, 0)
+            grid.addWidget(box, row, 1, Qt.AlignmentFlag.AlignLeft)
+            grid.addWidget(below, row + 1, 1)
         return place
 
     def chosen(self) -> dict[str, float]:
@@ -137,6 +151,7 @@ class Preferences(QDialog):
             editor.show_value(self._default(key))
         self.processes.restore()
         self.look.setCurrentIndex(0)
+        self.text_size.setCurrentIndex(self.text_size.findData(100))
         self._check()
 
     def _default(self, key: str) -> float:
@@ -241,5 +256,8 @@ def edit_preferences(window: MainWindow) -> None:
         settings.thresholds = window.store.next_run.thresholds
         settings.runs_at_once, settings.memory_gb = dialog.processes.chosen
         window.commands.set_look(dialog.look.currentData())
+        size = dialog.text_size.currentData()
+        if size != round(100 * settings.font_scale):
+            window.commands.scale_text(size / 100 / settings.font_scale)
         window.store.processes.set_limits(settings.runs_at_once, settings.memory)
         save_settings(settings)

@@ -10,7 +10,14 @@ from typing import Any
 from pydantic.fields import FieldInfo
 from PySide6.QtCore import QObject, QSize, Signal
 from PySide6.QtGui import QValidator
-from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QSpinBox, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QLineEdit,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
 
 from robgui.core.errors import ParamsError
 from robgui.core.execution.params import text as params_text
@@ -77,6 +84,28 @@ class _Choice(Editor):
 
     def show_value(self, value: Any) -> None:
         self._box.setCurrentIndex(max(0, self._box.findData(value)))
+
+
+class _Several(Editor):
+    """A box to tick for each word of a short list."""
+
+    def __init__(self, words: tuple[str, ...], means: Mapping[str, str]) -> None:
+        super().__init__()
+        self.widget = QWidget()
+        column = QVBoxLayout(self.widget)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        self.boxes = {word: QCheckBox(means.get(word, word.replace("_", " "))) for word in words}
+        for box in self.boxes.values():
+            column.addWidget(box)
+            box.toggled.connect(lambda _: self.edited.emit())
+
+    def value(self) -> tuple[str, ...]:
+        return tuple(word for word, box in self.boxes.items() if box.isChecked())
+
+    def show_value(self, value: Any) -> None:
+        for word, box in self.boxes.items():
+            box.setChecked(word in value)
 
 
 class _Whole(Editor):
@@ -195,6 +224,8 @@ def editor_for(title: str, field: FieldInfo) -> Editor:
         editor = _Switch()
     elif words := params_text.choices(field):
         editor = _Choice(words, extra(field, "means") or {})
+    elif words := params_text.several_choices(field):
+        editor = _Several(words, extra(field, "means") or {})
     elif field.annotation is int and high <= _MOST:
         editor = _Whole(title, low, high, str(extra(field, "zero") or ""))
     else:

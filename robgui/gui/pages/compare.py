@@ -304,7 +304,7 @@ class Compare(WhenSeen, QWidget):
     def _read(self, workspace: Workspace, first: Run, second: Run) -> None:
         known, wanted = self._store.analyses[first.request.analysis], (first.id, second.id)
         apart = differences(first.request, second.request)
-        change = f"What changes; {'; '.join(apart)}" if apart else "What changes"
+        change = "; ".join(["Second minus first", *apart])
         names = (f"First: {self._called(first)}", f"Second: {self._called(second)}", change)
         alike = first.request.fingerprint == second.request.fingerprint
         refusal = incomparable(first.request, second.request)

@@ -19,6 +19,7 @@ from robgui.gui.pages.scoreboard_cells import (
     ground_of,
     in_lines,
     ink_of,
+    measured_in,
     rank_of,
     tip_of,
     words_of,
@@ -34,8 +35,9 @@ if TYPE_CHECKING:
 
 #: This many questions can be seen without scrolling, however small the window.
 LEAST_ROWS = 3
-#: Before the columns of the models: the question, and on which inputs it was asked.
-BEFORE = 2
+#: Before the columns of the models: the question, what the numbers are, and on which inputs it was
+#: asked.
+BEFORE = 3
 
 
 class Scoreboard(WhenSeen, Sheet):
@@ -53,6 +55,7 @@ class Scoreboard(WhenSeen, Sheet):
         run_wanted: ``(analysis, fingerprint of the model)`` of such a cell without a run.
     """
 
+    widest = 30
     run_pointed = Signal(object, str, str)
     run_opened = Signal(object)
     run_wanted = Signal(str, str)
@@ -84,19 +87,22 @@ class Scoreboard(WhenSeen, Sheet):
         self._rows, self.analyses = self._models(), []
         self._rows.sort(key=lambda row: self._last("", row) is None)
         titles: list[str] = []
+        measures: list[str] = []
         asked: list[str] = []
         lines: list[list[Known]] = []
         for name, known in self._store.analyses.items():
             cells = self._cells(name)
             if any(cells):
                 titles.append(known.title)
+                measures.append(measured_in(cells))
                 asked.append(self._asked_of(name))
                 lines.append(cells)
                 self.analyses.append(name)
         if right := self._right_answers():
-            titles, asked = ["Right answers", *titles], [self._data, *asked]
+            titles, measures = ["Right answers", *titles], ["Inputs that are right", *measures]
+            asked = [self._data, *asked]
             lines, self.analyses = [right, *lines], ["", *self.analyses]
-        columns = [Cells("Analysis", titles), Cells("On", asked)]
+        columns = [Cells("Analysis", titles), Cells("Measured", measures), Cells("On", asked)]
         for place, row in enumerate(self._rows if lines else []):
             cells = [line[place] for line in lines]
             title = in_lines(row.name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
@@ -106,6 +107,12 @@ def in_lines(name: str) -> str:
     if len(name) > LETTERS and path.suffix:
         return f"{path.stem}\n{path.suffix}"
     return name
+
+
+def measured_in(cells: Sequence[Known]) -> str:
+    """What the numbers of a row are; empty where none has a number."""
+    said = (cell.verdict.number for cell in cells if isinstance(cell, ScoreCell))
+    return next((number.name for number in said if number is not None), "")
 
 
 def words_of(cell: Known) -> str:

@@ -207,7 +207,7 @@ class Tile(QFrame):
         else:
             number = said.number
         self.status.setText("" if said is None else f"{said.status.sign} {said.status.words}")
-        self._set_number("" if number is None else unbroken(number.words))
+        self._set_number("" if number is None else in_two_lines(unbroken(number.words)))
         self.scale.setText("" if number is None else unbroken(scale_words(number)))
         for label in (self.number, self.scale):
             label.setVisible(number is not None)
@@ -290,6 +290,11 @@ def keep_room(widget: QWidget) -> None:
     policy = widget.sizePolicy()
     policy.setRetainSizeWhenHidden(True)
     widget.setSizePolicy(policy)
+
+
+def in_two_lines(words: str) -> str:
+    """An interval stands below its number."""
+    return words.replace(" (", "\n(", 1)
 
 
 def scale_words(number: Quantity) -> str:

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from robgui.core.view import Axis, diverging
 from robgui.gui.app.theme import theme
+from robgui.gui.widgets.hatching import Hatching
 from robgui.gui.widgets.plots import Plot
 
 Rect = tuple[float, float, float, float]
@@ -41,7 +42,7 @@ def lookup(name: str, flipped: bool = False, dark: bool = False) -> np.ndarray:
 class Heat(QWidget):
     """A matrix of values as one image with named axes and a scale of colours.
 
-    Nan is left empty. Levels are given, never guessed from what is on show, so that a live picture
+    Nan is hatched. Levels are given, never guessed from what is on show, so that a live picture
     does not flicker.
 
     Signals:
@@ -58,9 +59,12 @@ class Heat(QWidget):
         self.plot.setMinimumSize(90, 80)  # beside its scale even in a narrow place
         self.plot.getPlotItem().showGrid(x=False, y=False)
         self.image = pg.ImageItem(axisOrder="row-major")
-        self.image.setLookupTable(lookup("magma"))
+        self._table = lookup("magma")
+        self.image.setLookupTable(self._table)
         self.plot.addItem(self.image)
-        self.bar = Scale(Axis(""), lookup("magma"))
+        self.hatching = Hatching()
+        self.plot.addItem(self.hatching, ignoreBounds=True)
+        self.bar = Scale(Axis(""), self._table)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
@@ -84,6 +88,15 @@ class Heat(QWidget):
         self._fill(pixels, None)
         self.place(rect)
 
+    def coloured(self, values: np.ndarray, levels: tuple[float, float]) -> np.ndarray:
+        """The colours of values, uint8 ``(rows, columns, 4)``; nan is transparent."""
+        low, high = levels
+        share = np.clip((values - low) / ((high - low) or 1.0), 0, 1)
+        known = np.isfinite(share)
+        pixels: np.ndarray = self._table[(255 * np.where(known, share, 0)).round().astype(int)]
+        pixels[~known] = 0
+        return pixels
+
     def _fill(self, picture: np.ndarray, levels: tuple[float, float] | None) -> None:
         if picture.size:
             self.image.setImage(picture, autoLevels=False, levels=levels)
@@ -95,11 +108,13 @@ class Heat(QWidget):
         self._place = QRectF(*rect)
         if self.image.image is not None:
             self.image.setRect(self._place)
+        self.hatching.set_place(self._place)
         x, y, width, height = rect
         self.plot.set_frame((x, x + width), (y, y + height), padding=0.01)
 
     def set_colours(self, table: np.ndarray) -> None:
         """Takes another map of 256 colours."""
+        self._table = table
         self.image.setLookupTable(table)
         self.bar.set_table(table)
 

@@ -22,8 +22,9 @@ _SPACE, _MARGIN = 6, 8
 LONGEST = 32
 #: A legend in rows shows at most this many; the others can be scrolled to.
 MOST_ROWS = 4
-#: Narrower than this many characters, a picture has its legend below.
-WIDE = 84
+#: A picture has its legend below if it is narrower than this many characters, or less than this
+#: many times as wide as high.
+WIDE, LANDSCAPE = 84, 1.4
 
 
 @dataclass(frozen=True)
@@ -124,9 +125,10 @@ class Keyed(QWidget):
         return QSize(160, 160)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """A narrow picture has its legend below."""
+        """A narrow or high picture has its legend below."""
         super().resizeEvent(event)
-        narrow = self.width() < WIDE * self.fontMetrics().averageCharWidth()
+        least = WIDE * self.fontMetrics().averageCharWidth()
+        narrow = self.width() < max(least, LANDSCAPE * self.height())
         directions = QBoxLayout.Direction
         self._row.setDirection(directions.TopToBottom if narrow else directions.LeftToRight)
         self._legend.set_row(narrow)

@@ -47,11 +47,15 @@ class Sheet(QTableView):
         name: For a screen reader.
         empty: What to do, while there is nothing to show.
 
+    Attributes:
+        widest: Characters of a column of words.
+
     Signals:
         pointed: Number of the row that was chosen, counted as it was given.
         opened: Number of the row that was double-clicked or entered.
     """
 
+    widest = WIDEST
     pointed = Signal(int)
     opened = Signal(int)
 
@@ -111,7 +115,7 @@ class Sheet(QTableView):
 
     def _fit(self, new: bool) -> None:
         """Columns hold their widest cell; while a run goes on they may grow but not shrink."""
-        most = self.fontMetrics().averageCharWidth() * WIDEST
+        most = self.fontMetrics().averageCharWidth() * self.widest
         header = self.horizontalHeader()
         for place in range(self._model.columnCount()):
             contents = self.sizeHintForColumn(place)

@@ -150,7 +150,7 @@ def _along(axes: Axes, view: Bars, area: Area, lie: bool) -> None:
         x, y = (view.value, view.x)
     else:
         x, y = (view.x, view.value)
-    ticks.dress(axes, x, y, (area.width, area.height))
+    ticks.dress(axes, x, y, area, grid="x" if lie else "y")
     count = len(view.names)
     if lie:
         axes.set_ylim(count - 0.5, -0.5)
@@ -160,7 +160,6 @@ def _along(axes: Axes, view: Bars, area: Area, lie: bool) -> None:
         axes.set_xlim(-0.6, max(count, 1) - 0.4)
         most = min(1.2, 0.4 * area.height)
         ticks.name_ticks(axes, "x", range(count), view.names, 0.85 * area.width, most)
-    axes.grid(axis="x" if lie else "y", color=area.look.grid, linewidth=0.6)
 
 
 def _levels(axes: Axes, view: Bars, look: Look, lie: bool) -> None:

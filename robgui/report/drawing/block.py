@@ -49,7 +49,7 @@ class ViewBlock:
     def paint(self, plate: Plate, left: float, top: float) -> None:
         """Draws everything from ``top`` on."""
         for line in self._title:
-            plate.put(line, left, top, HEADING, fontweight="bold")
+            plate.put(line, left, top, HEADING, bold=True)
             top += line_height(HEADING)
         top += _BELOW_TITLE * bool(self._title)
         self._paint_body(Area(plate, left, top, self.width, self._body))

@@ -72,7 +72,7 @@ def _dress(axes: Axes, view: Boxes, area: Area) -> None:
     if view.behind is not None and not view.lanes:
         matrix.dress(axes, replace(view.behind, x=view.x, y=view.y), area)
         return
-    ticks.dress(axes, view.x, view.y, (area.width, area.height))
+    ticks.dress(axes, view.x, view.y, area)
     if view.lanes:
         middles = [at + 0.5 for at in range(len(view.lanes))]
         ticks.name_ticks(axes, "y", middles, view.lanes, area.height, 0.35 * area.width)

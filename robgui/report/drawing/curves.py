@@ -57,8 +57,7 @@ def paint(view: Curves, area: Area) -> None:
     for place, mark in enumerate(view.levels):
         style = legend.level_style(place)
         axes.axhline(mark.at, color=area.look.colour(mark.ink), zorder=1.5, **style)
-    ticks.dress(axes, view.x, view.y, (area.width, area.height))
-    axes.grid(axis="y", color=area.look.grid, linewidth=0.6)
+    ticks.dress(axes, view.x, view.y, area, grid="y")
     if not any(np.isfinite(line.y).any() for line in view.lines):
         say_nothing(axes, area.look)
     within = [mark for mark in shown if min(x) <= mark.at <= max(x)]

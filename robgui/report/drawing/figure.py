@@ -196,7 +196,7 @@ def _compose(
     plate.words = words
     top = MARGIN
     for line in title:
-        plate.put(line, MARGIN, top, TITLE, fontweight="bold")
+        plate.put(line, MARGIN, top, TITLE, bold=True)
         top += line_height(TITLE)
     for line in subject:
         plate.put(line, MARGIN, top, SUBJECT, colour=look.faded)

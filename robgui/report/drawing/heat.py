@@ -13,11 +13,21 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Colormap, LinearSegmentedColormap, Normalize
 from matplotlib.ticker import MaxNLocator
 
-from robgui.core.view import Axis, Matrix, class_ink, class_pixels, colour_map, diverging
+from robgui.core.view import (
+    Axis,
+    Matrix,
+    class_ink,
+    class_pixels,
+    colour_map,
+    diverging,
+    empty_words,
+    see_through,
+)
 from robgui.report.drawing import legend
 from robgui.report.drawing.legend import LegendEntry
 from robgui.report.drawing.look import SMALL, Look, mixed
 from robgui.report.drawing.plate import Area, fitting
+from robgui.report.drawing.rules import AxisRules, Side
 from robgui.report.drawing.ticks import TickWords
 
 #: More cells than this in a line are drawn together, the worst of them in front.
@@ -52,7 +62,8 @@ def paint(axes: Axes, view: Matrix, look: Look) -> None:
     """Draws the cells; where nothing is known the ground is hatched."""
     small = coarse(view)
     x, y, width, height = view.rect
-    axes.patch.set(facecolor=look.unknown, **_hatching(look))
+    if view.guessed is not None or empty_words(view):
+        axes.patch.set(facecolor=look.unknown, **_hatching(look))
     if small.classes is not None:
         pixels = class_pixels(small, look.dark)
     else:
@@ -64,7 +75,8 @@ def paint(axes: Axes, view: Matrix, look: Look) -> None:
 
 def _pixels(view: Matrix, look: Look) -> np.ndarray:
     """``(rows, columns, 4)`` uint8, transparent where nothing is known."""
-    return np.asarray(colours(view, look).to_rgba(np.ma.masked_invalid(view.values), bytes=True))
+    known = np.ma.masked_invalid(view.values)
+    return see_through(np.array(colours(view, look).to_rgba(known, bytes=True)), view)
 
 
 def coarse(view: Matrix) -> Matrix:
@@ -72,8 +84,10 @@ def coarse(view: Matrix) -> Matrix:
     times = [math.ceil(side / MOST_CELLS) or 1 for side in view.values.shape]
     if max(times) == 1 or view.classes is not None:
         return view
-    values = _worst_of(_blocks(view.values, times), view.worst)
-    return replace(view, values=values, place=view.rect, rows=(), columns=(), spots=())
+    fewer: dict[str, Any] = {"values": _worst_of(_blocks(view.values, times), view.worst)}
+    if view.guessed is not None:
+        fewer["guessed"] = np.nanmax(_blocks(view.guessed, times), axis=-1) > 0
+    return replace(view, **fewer, place=view.rect, rows=(), columns=(), spots=())
 
 
 def note(view: Matrix) -> str:
@@ -130,7 +144,7 @@ class Bar:
         own = replace(place.inside(self.axes), top=place.top, height=place.height)
         own = replace(own, left=min(own.left, place.right + 0.1))
         self.axes.set_position(own.bounds())
-        self.axes.set_ylabel(fitting(self.title, place.height, SMALL), fontsize=SMALL)
+        self.axes.set_ylabel(fitting(self.title, place.height, SMALL))
         self.axes.yaxis.set_major_locator(_steps(place.height))
 
 
@@ -142,14 +156,14 @@ def bar(area: Area, shade: ScalarMappable, scale: Axis, worst: str) -> Bar:
     ramp = shade.to_rgba(np.linspace(low, high, 256)[:, None], bytes=True)
     axes.imshow(ramp, origin="lower", extent=(0, 1, low, high), aspect="auto")
     axes.set(xlim=(0, 1), ylim=(low, high), xticks=[])
-    axes.yaxis.tick_right()
-    axes.yaxis.set_label_position("right")
+    rules = AxisRules(axes, area.look)
+    rules.sides = {"y": Side(right=True, name=SMALL)}
     axes.yaxis.set_major_locator(_steps(area.height))
     axes.yaxis.set_major_formatter(TickWords(scale))
     axes.spines[:].set_visible(False)
     title = _bar_title(scale, worst)
-    axes.set_ylabel(fitting(title, 0.7 * area.height, SMALL), fontsize=SMALL)
-    words = place.around(axes, place).get("right", 0.0)
+    axes.set_ylabel(fitting(title, 0.7 * area.height, SMALL))
+    words = rules.around(place.width, place.height)["right"]
     axes.set_position(area.less(left=area.width - _BAR - words, right=words).bounds())
     return Bar(axes, title, area.less(right=_BAR + words + 0.1))
 
@@ -169,8 +183,10 @@ def entries(view: Matrix, look: Look) -> list[LegendEntry]:
     found = []
     if view.classes is not None:
         found += _classes(view, look)
-    elif np.isnan(view.values).any():
-        found.append(_unknown(view.unknown, look))
+    elif words := empty_words(view):
+        found.append(_unknown(words, look))
+    if view.guessed is not None:
+        found.append(_unknown("not computed, as a coarser cell", look))
     return [*found, *legend.spots(view.spots, look)]
 
 
@@ -186,10 +202,8 @@ def _classes(view: Matrix, look: Look) -> list[LegendEntry]:
         named.append(LegendEntry(f"… and {more} more classes", legend.patch("none")))
     fading = legend.patch(mixed(look.text, look.ground, 0.35))
     named.append(LegendEntry(f"intensity: {view.scale.title}", fading))
-    if view.guessed is not None:
-        named.append(_unknown("not computed, as a coarser cell", look))
-    if (view.classes < 0).any():
-        return [*named, _unknown("no class", look)]
+    if words := empty_words(view):
+        return [*named, _unknown(words, look)]
     return named
 
 

@@ -58,8 +58,7 @@ def paint(view: Bars, area: Area) -> None:
         axes.set_ylim(bottom=min(0.0, float(min(top.min(initial=0.0) for top in tops))))
     for place, mark in enumerate(view.levels):
         axes.axhline(mark.at, color=look.colour(mark.ink), zorder=3, **legend.level_style(place))
-    ticks.dress(axes, view.x, view.value, (area.width, area.height))
-    axes.grid(axis="y", color=look.grid, linewidth=0.6)
+    ticks.dress(axes, view.x, view.value, area, grid="y")
     if not any(top.any() for top in tops):
         say_nothing(axes, look)
     low, high = axes.get_xlim()

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from matplotlib.artist import Artist
-from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
+from matplotlib.patches import Patch, Rectangle
 
 from robgui.core.view import Axis, Ink, Mark, Spot
 from robgui.report.drawing.look import LINES, MARKERS, SMALL, Look
-from robgui.report.drawing.plate import Area
+from robgui.report.drawing.plate import Area, Plate
 from robgui.report.lettering import elide, extent, line_height
 
 T = TypeVar("T")
@@ -22,7 +21,11 @@ K = TypeVar("K")
 #: More entries than this are counted instead of listed.
 MOST_ENTRIES = 18
 #: Inches of a sample with the gap beside it, and between two columns.
-_SAMPLE, _GAP = 0.42, 0.2
+_SAMPLE, _GAP = 0.38, 0.24
+#: Inches: how long and how high a sample is.
+_LONG, _HIGH = 0.28, 0.085
+#: What a file calls the words of a legend.
+GROUP = "legend"
 _ABOVE = 0.1
 #: Lines at a level differ by their dashes as well, so that two of one colour are told apart.
 _LEVEL_DASHES = (LINES["dotted"], LINES["dash-dot"], LINES["dashed"])
@@ -33,7 +36,7 @@ class LegendEntry:
     """One sample with its words."""
 
     words: str
-    sample: Artist
+    sample: Line2D | Patch
 
 
 def height(entries: Sequence[LegendEntry], width: float) -> float:
@@ -41,35 +44,44 @@ def height(entries: Sequence[LegendEntry], width: float) -> float:
     if not entries:
         return 0.0
     rows = math.ceil(len(_listed(entries)) / _columns(entries, width))
-    return _ABOVE + rows * line_height(SMALL) * 1.08
+    return _ABOVE + rows * _line()
 
 
 def paint(entries: Sequence[LegendEntry], area: Area) -> None:
-    """Draws the legend into an area as high as ``height`` says."""
+    """Draws the legend into an area as high as ``height`` says, one column after the other."""
     if not entries:
         return
     listed, columns = _listed(entries), _columns(entries, area.width)
+    rows, left = math.ceil(len(listed) / columns), area.left
     room = (area.width - _GAP * (columns - 1)) / columns - _SAMPLE
-    plate_width, plate_height = area.plate.size
-    legend = Legend(
-        area.plate,
-        [entry.sample for entry in listed],
-        [elide(entry.words, SMALL, room) for entry in listed],
-        loc="upper left",
-        bbox_to_anchor=(area.left / plate_width, 1 - (area.top + _ABOVE) / plate_height),
-        bbox_transform=area.plate.transFigure,
-        ncols=columns,
-        fontsize=SMALL,
-        frameon=False,
-        borderaxespad=0,
-        borderpad=0,
-        handlelength=2.4,
-        handletextpad=0.7,
-        labelspacing=0.3,
-        columnspacing=_GAP * 72 / SMALL,
-        labelcolor=area.look.text,
-    )
-    area.plate.legends.append(legend)
+    for first in range(0, len(listed), rows):
+        column = listed[first : first + rows]
+        words = [elide(entry.words, SMALL, room) for entry in column]
+        for row, (entry, said) in enumerate(zip(column, words, strict=True)):
+            top = area.top + _ABOVE + row * _line()
+            area.plate.put(said, left + _SAMPLE, top, SMALL, gid=GROUP)
+            _place(entry.sample, area.plate, left, top + 0.41 * line_height(SMALL))
+        left += _SAMPLE + max(extent(said, SMALL) for said in words) + _GAP
+
+
+def _place(sample: Line2D | Patch, plate: Plate, left: float, middle: float) -> None:
+    """Draws a sample from ``left`` on, both in inches from the upper left corner."""
+    width, height = plate.size
+    x, y, long = left / width, 1 - middle / height, _LONG / width
+    if isinstance(sample, Line2D):
+        sample.set_data([x, x + long / 2, x + long], [y, y, y])
+        sample.set_markevery([1])
+        shown: Artist = sample
+    else:
+        high = _HIGH / height
+        shown = Rectangle((x, y - high / 2), long, high)
+        shown.update_from(sample)
+    shown.set_transform(plate.transFigure)
+    plate.add_artist(shown)
+
+
+def _line() -> float:
+    return line_height(SMALL) * 1.08
 
 
 def unsaid(entries: list[LegendEntry], axis: Axis) -> list[LegendEntry]:

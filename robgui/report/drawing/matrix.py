@@ -79,7 +79,7 @@ def _in_scale(view: Matrix, place: Area) -> Area:
 
 def dress(axes: Axes, view: Matrix, area: Area) -> None:
     """Names or numbers along both sides."""
-    ticks.dress(axes, view.x, view.y, (area.width, area.height))
+    ticks.dress(axes, view.x, view.y, area)
     x, y, width, depth = view.rect
     rows, columns = view.values.shape
     if view.columns:

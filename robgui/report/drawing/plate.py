@@ -10,11 +10,13 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from robgui.report.drawing.letters import Letters
 from robgui.report.drawing.look import BODY, Look
+from robgui.report.drawing.rules import rules_of
 from robgui.report.lettering import clean, elide, extent
 
 #: What a report paints with: letters that were measured for the layout are not measured again.
-DPI = 1200 / 7
+DPI = 1008 / 7
 
 
 class Plate(Figure):
@@ -46,12 +48,16 @@ class Plate(Figure):
         *,
         colour: str = "",
         align: str = "left",
+        bold: bool = False,
         **more: Any,
     ) -> None:
         """Sets one line of letters with its upper edge ``y`` inches from the top."""
         width, height = self.size
         style: dict[str, Any] = {"va": "top", "ha": align, "color": colour or self.look.text}
-        self.text(x / width, 1 - y / height, line, fontsize=size, **(style | more))
+        letters = Letters(x / width, 1 - y / height, line, size, bold=bold, **(style | more))
+        letters.set_figure(self)
+        letters.set_transform(self.transFigure)
+        self.texts.append(letters)
 
     def rule(self, x: float, y: float, to_x: float, to_y: float, **style: Any) -> None:
         """Draws a line from one place to another."""
@@ -118,8 +124,8 @@ class Area:
             self._title(axes, titles, inner)
             written = (axes.get_xlabel(), axes.get_ylabel())
             if written == before:
-                break  # to measure takes a fifth of a drawing
-            before, inner = written, self.less(**self.around(axes, inner))
+                break
+            before, inner = written, self.less(**rules_of(axes).around(inner.width, inner.height))
         axes.set_position(inner.bounds())
         return inner
 
@@ -129,24 +135,6 @@ class Area:
         across = 2 * min(middle - self.left, self.right - middle)
         axes.set_xlabel(fitting(titles[0], across))
         axes.set_ylabel(fitting(titles[1], inner.height))
-
-    def around(self, axes: Axes, inner: Area) -> dict[str, float]:
-        """How far tick labels and names stand out on each side."""
-        canvas = self.plate.canvas
-        assert isinstance(canvas, FigureCanvasAgg)
-        box = axes.get_tightbbox(canvas.get_renderer())
-        if box is None:
-            return {}
-        height = self.plate.size[1]
-        left, right = box.x0 / self.plate.dpi, box.x1 / self.plate.dpi
-        top, bottom = height - box.y1 / self.plate.dpi, height - box.y0 / self.plate.dpi
-        around = {
-            "left": inner.left - left,
-            "right": right - inner.right,
-            "top": inner.top - top,
-            "bottom": bottom - inner.bottom,
-        }
-        return {side: max(0.0, inches) for side, inches in around.items()}
 
 
 def fitting(title: str, room: float, size: float = BODY) -> str:

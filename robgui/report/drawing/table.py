@@ -152,7 +152,7 @@ def _strip(strip: Strip, area: Area, top: float) -> None:
         x = left if side == "left" else left + width
         for at, line in enumerate(head):
             down = strip.head_height - (len(head) - at) * line_height(SMALL)
-            area.plate.put(line, x, top + down, SMALL, align=side, fontweight="bold")
+            area.plate.put(line, x, top + down, SMALL, align=side, bold=True)
         _cells(column, width, area, (x, body), side)
         left += width + _GAP
 

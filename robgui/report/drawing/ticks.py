@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -21,6 +21,8 @@ from matplotlib.ticker import (
 
 from robgui.core.text.words import number, probability
 from robgui.core.view import Axis
+from robgui.report.drawing.plate import Area
+from robgui.report.drawing.rules import TICK, AxisRules, Side, Which, rules_of
 from robgui.report.lettering import clean, elide, extent
 
 #: Inches that a tick takes at least, side by side and above each other.
@@ -131,8 +133,17 @@ def _within(axis: Axis, low: float, high: float, edge: float) -> tuple[float, fl
     return low, high
 
 
-def dress(axes: Axes, x: Axis, y: Axis, size: tuple[float, float]) -> None:
-    """Names, units and ticks of both axes, for axes of about ``size`` inches."""
+def dress(axes: Axes, x: Axis, y: Axis, area: Area, grid: Which | Literal[""] = "") -> None:
+    """Names, units and ticks of both axes, which are about to fill an area.
+
+    Args:
+        axes: Whose.
+        x: What the horizontal axis is.
+        y: What the vertical axis is.
+        area: How much room there is.
+        grid: Across which axis lines are drawn.
+    """
+    size = (area.width, area.height)
     across, up = size[0] / _TICK_WIDE, size[1] / _TICK_HIGH
     for side, axis, room in ((axes.xaxis, x, across), (axes.yaxis, y, up)):
         side.set_label_text(clean(axis.title))
@@ -143,7 +154,7 @@ def dress(axes: Axes, x: Axis, y: Axis, size: tuple[float, float]) -> None:
             whole = axis.kind == "count"
             side.set_major_locator(MaxNLocator(many, steps=[1, 2, 2.5, 5, 10], integer=whole))
             side.set_major_formatter(TickWords(axis))
-    axes.set_axisbelow(True)
+    AxisRules(axes, area.look).grid = grid
 
 
 def _powers(side: Any, axis: Axis, room: int) -> None:
@@ -162,7 +173,7 @@ def _powers(side: Any, axis: Axis, room: int) -> None:
 
 def name_ticks(
     axes: Axes,
-    which: str,
+    which: Which,
     places: Sequence[float],
     names: Sequence[str],
     inches: float,
@@ -190,11 +201,8 @@ def name_ticks(
     words = [elide(names[i], size, room) for i in shown]
     side.set_major_locator(FixedLocator([float(places[i]) for i in shown]))
     side.set_major_formatter(FuncFormatter(_of(words)))
-    side.set_tick_params(labelsize=size, length=0 if every == 1 else 3)
-    if which == "x" and not lying:
-        for label in side.get_ticklabels():
-            label.set(rotation=90, ha="center", va="top")
-        side.set_tick_params(labelrotation=90)
+    tick = 0 if every == 1 else TICK
+    rules_of(axes).sides[which] = Side(size, which == "x" and not lying, tick)
 
 
 def _of(words: Sequence[str]) -> Any:

@@ -53,8 +53,7 @@ def paint(slide: Slide, place: int, total: int, *, dark: bool = False) -> Plate:
     y = max(MARGIN, (HEIGHT - height) / 2 - 0.2)
     for lines, size, colour, bold in _lines(slide, width, look):
         for line in lines:
-            weight = "bold" if bold else "normal"
-            plate.put(line, x, y, size, colour=colour, fontweight=weight)
+            plate.put(line, x, y, size, colour=colour, bold=bold)
             y += line_height(size)
         y += 0.12
     foot = HEIGHT - 0.5

@@ -28,12 +28,12 @@ from robgui.reproduce.deepinspect.tested import (
 )
 
 METHOD = "deepinspect"
-#: A correlation that is stronger than this, with this p value, is called clear.
+#: A correlation stronger than this, with this p value, counts as clear.
 CLEAR, LEVEL = 0.3, 1e-3
 #: Section 7: the threshold hardly matters between these two; an area that moves by less than this
 #: is stable.
 STABLE_FROM, STABLE_TO, STABLE = 0.4, 0.75, 0.1
-#: Truly worst pairs that must be among the reported ones.
+#: The truly worst pairs that must be among the reported ones.
 WORST = 2
 
 

@@ -1,4 +1,4 @@
-"""The networks under test, trained where none is given, and what an inspection says of them."""
+"""The networks under test, trained if none is given, and what an inspection says about them."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _EPOCHS, _QUICK_EPOCHS, _QUICK_IMAGES, QUICK_INPUTS = 3, 2, 12_000, 1000
 
 
 def tested_networks(setting: Setting, dataset: Dataset) -> Iterator[Classifier]:
-    """The given models, the bundled ones whose layers can be looked into, or new ones trained on
-    the given images.
+    """The given models, the bundled ones with visible layers, or new ones trained on the given
+    images.
     """
     if setting.models:
         yield from setting.models
@@ -56,7 +56,7 @@ def tested_networks(setting: Setting, dataset: Dataset) -> Iterator[Classifier]:
 
 
 def _refusal(classifier: Classifier, dataset: Dataset) -> str:
-    """Why there are no neurons to look at; empty when there are."""
+    """Why there are no neurons to inspect; empty if there are."""
     try:
         next(read(match(classifier, dataset), dataset.subset([0]), batch=1, last_layer=False))
     except ModelError as error:
@@ -83,7 +83,7 @@ class NetworkUnderTest:
 
 @dataclass(frozen=True, slots=True)
 class InspectedNetwork:
-    """What DeepInspect has found for a subject, held against the labels."""
+    """What DeepInspect found for a network, compared with the labels."""
 
     subject: NetworkUnderTest
     result: DeepInspectResult

@@ -1,5 +1,5 @@
-"""What the paper claims of the feature game, run here: few pixels, quickly, with and without a
-target, at every angle.
+"""The claims of the feature game paper: few pixels, quickly, with and without a target, at every
+angle.
 """
 
 from __future__ import annotations
@@ -27,8 +27,7 @@ METHOD = "feature-game"
 #: lights, any class and green.
 TRAFFIC = (4.85, 0.303)
 TRAFFIC_GREEN = (3.23, 0.21)
-#: The paper's moves set single channels to a bound; these are the two colours that a traffic light
-#: is about.
+#: The paper's moves set single channels to a bound; these are the two colours of a traffic light.
 COLOURS = ("#ff0000", "#00ff00")
 #: "Few" pixels: the paper's largest figure on traffic lights, and this share of an image, whichever
 #: is more.
@@ -168,8 +167,8 @@ def _batch_claim(
 
 
 def _subjects(setting: Setting, size: GameSize) -> list[GameNetwork]:
-    """The bundled network and images of clothes, the given ones, or a network trained on the
-    given images.
+    """The bundled network and images of clothes, the given ones, or a network trained on given
+    images.
     """
     if setting.data is None:
         entry = resources.demo()[0]
@@ -202,7 +201,7 @@ def _trained(setting: Setting, size: GameSize) -> Classifier:
 
 
 def _right(classifier: Classifier, dataset: Dataset, seed: int, most: int = 400) -> Dataset:
-    """Images that the classifier gets right, in random order; all of them where nobody knows."""
+    """Images that the classifier gets right, in random order; all of them without labels."""
     aligned = align(classifier, dataset)
     order = np.random.default_rng(seed).permutation(len(aligned))[:most]
     if aligned.labels is None:
@@ -304,7 +303,9 @@ def _players(subject: GameNetwork, played: list[FeatureGameResult]) -> Claim:
 
 
 def _severity(outcome: Outcome) -> float:
-    """What a search comes down to: the least pixels when helped, else the median of whole games."""
+    """What a search comes down to: the fewest pixels in cooperative games, else the median of whole
+    games.
+    """
     if outcome.player == "cooperative":
         return outcome.severity.l0_pixels
     return outcome.quartiles[1]

@@ -1,6 +1,4 @@
-"""On what the claims of the last particle paper are run: tables of inputs, networks, forests and
-sizes.
-"""
+"""What the claims of the last particle paper are run on: tables, networks, forests and sizes."""
 
 from __future__ import annotations
 
@@ -70,8 +68,9 @@ class ParticleBench:
     given_test: Dataset | None = None
 
     def networks(self) -> list[tuple[Classifier, Dataset]]:
-        """The networks of Table 1 with what they are tested on: given or bundled ones, else
-        newly trained.
+        """The networks of Table 1 with what they are tested on.
+
+        Given or bundled ones, else newly trained.
         """
         if self.given and self.given_test is not None:
             return [
@@ -125,7 +124,7 @@ class ParticleBench:
         )
 
     def accuracy(self, classifier: Classifier, dataset: Dataset) -> str:
-        """The share of right answers in words, and what always naming the commonest class would
+        """The share of right answers in words, and what always guessing the commonest class would
         give.
         """
         assert dataset.labels is not None
@@ -154,7 +153,7 @@ def open_bench(setting: Setting) -> ParticleBench:
 def _bundled(setting: Setting, size: ParticleSize) -> ParticleBench:
     """The bundled table and its network.
 
-    What has to be trained learns from a random half of its rows.
+    Models that must be trained learn from a random half of its rows.
     """
     dataset = open_dataset(resources.path("demo", "table.csv"))
     classifiers = setting.models or (load(resources.path("demo", "table_mlp.onnx")),)

@@ -1,5 +1,6 @@
-"""The claims of the last particle paper (Section 4.1: Tables 1 to 3) as runs of the table of the
-analysis.
+"""The claims of the last particle paper as runs of the table of the analysis.
+
+Section 4.1: Tables 1 to 3.
 """
 
 from __future__ import annotations
@@ -199,7 +200,7 @@ def _contradictions(statement: str, result: LastParticleTableResult) -> Claim:
 
 
 def _refuted(results: Sequence[LastParticleTableResult]) -> tuple[int, int]:
-    """How many certified tests were found failing, of how many that the method decided."""
+    """How many certified tests failed, of those that the method decided."""
     decided = sum(
         int((result.certified & result.finished & ~result.inconclusive).sum()) for result in results
     )

@@ -1,4 +1,4 @@
-"""Results of tables as the figures and words of a claim."""
+"""Formats table results as the figures and words of a claim."""
 
 from __future__ import annotations
 
@@ -50,8 +50,9 @@ def settings_words(bench: ParticleBench, result: LastParticleTableResult) -> str
 
 
 def shares_of(result: LastParticleTableResult) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Certified, validated and clean in plain sampling: the share of the inputs at each size of
-    noise.
+    """Certified, validated and clean in plain sampling.
+
+    The share of the inputs at each size of noise.
     """
     return (
         result.certified.mean(1),
@@ -72,7 +73,7 @@ def costs_of(result: LastParticleTableResult) -> dict[str, Any]:
 
 
 def is_falling(shares: np.ndarray) -> bool:
-    """All at first, fewer at last, and never more than one input back up on the way."""
+    """All at first, fewer at last, and never up again by more than one input."""
     return bool(shares[0] == 1 and shares[-1] < 1 and (np.diff(shares) <= 0.01).all())
 
 

@@ -1,6 +1,4 @@
-"""Small networks for tables, trained plainly, on adversarial examples or on noise: the subjects
-of the paper's Table 3.
-"""
+"""Small networks for tables, trained plainly, on adversarial examples or on noise (Table 3)."""
 
 from __future__ import annotations
 
@@ -47,7 +45,7 @@ def train_table(
     defence: Defence | None = None,
     name: str = "MLP",
 ) -> Iterator[Step[Classifier]]:
-    """Trains a rectifier network on rows ``(n, d)`` in [0, 1].
+    """Trains a ReLU network on rows ``(n, d)`` in [0, 1].
 
     The result of every Step is the network so far.
 
@@ -86,7 +84,7 @@ def train_table(
 
 
 def _fresh(sizes: Sequence[int], seed: int) -> nn.Sequential:
-    """An untrained network; the program's own random numbers stay as they were."""
+    """An untrained network; the global random state is unchanged."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         layers = [layer for a, b in pairwise(sizes) for layer in (nn.Linear(a, b), nn.ReLU())]
@@ -96,9 +94,7 @@ def _fresh(sizes: Sequence[int], seed: int) -> nn.Sequential:
 def _moved(
     module: nn.Module, x: Tensor, y: Tensor, defence: Defence, generator: torch.Generator
 ) -> Tensor:
-    """The rows that are learned from: the worst direction or a random one, ``eps`` far, within
-    [0, 1].
-    """
+    """The training rows moved ``eps`` far, in the worst or a random direction, within [0, 1]."""
     if defence.kind == "none":
         return x
     if defence.kind == "adversarial":

@@ -1,5 +1,6 @@
-"""Aircraft trajectories from ADS-B records, as the paper's Section 4 uses them: pieces of flight
-in 72 numbers each.
+"""Aircraft trajectories from ADS-B records, as the paper's Section 4 uses them.
+
+Pieces of flight in 72 numbers each.
 
 A folder holds ``NAME.json.gz`` (flat records: icao24, timestamp in ms, groundspeed in knots, track
 in degrees, vertical_rate in feet per minute) and ``NAME_aircraft_types.csv`` (icao24 and ICAO type
@@ -147,8 +148,9 @@ def kind_of_aircraft(designator: str) -> int:
 
 
 def _tracks(path: Path) -> Iterator[tuple[str, np.ndarray]]:
-    """Airframe and its points ``(t, 4)``: seconds, ground speed, track in radians, vertical
-    speed, in metres and seconds.
+    """Airframe and its points ``(t, 4)``.
+
+    Seconds, ground speed, track in radians, vertical speed, in metres and seconds.
     """
     document: Any = read_json(path)
     if not isinstance(document, list) or not all(isinstance(record, dict) for record in document):

@@ -1,6 +1,4 @@
-"""On what the claims of the semantic robustness paper are run: networks, inputs, meshes and
-sizes.
-"""
+"""What the claims of the semantic robustness paper are run on: networks, inputs, meshes, sizes."""
 
 from __future__ import annotations
 
@@ -18,11 +16,11 @@ from robgui.core.model.classifier import Classifier
 from robgui.core.model.randomness import HOST
 from robgui.reproduce.claim import Setting
 
-#: Networks of ImageNet are known by their number of classes.
+#: ImageNet networks are recognised by their number of classes.
 _IMAGENET_CLASSES = 1000
-#: An input takes part when every network gets it right with this confidence.
+#: An input takes part if every network gets it right with this confidence.
 _CONFIDENT = 0.9
-#: Most inputs that are searched for these.
+#: Most inputs searched for these.
 _TESTED = 2000
 
 
@@ -78,8 +76,9 @@ class SemanticBench:
 
 
 def open_bench(setting: Setting) -> SemanticBench:
-    """The bundled networks and the extra ``imagenet``, or the given ones: those with 1,000
-    classes look at meshes.
+    """The bundled networks and the extra ``imagenet``, or the given ones.
+
+    Those with 1,000 classes look at meshes.
     """
     size = QUICK if setting.quick else FULL
     imagenet = tuple(model for model in setting.models if _knows_meshes(model))
@@ -131,8 +130,9 @@ def _knows_meshes(model: Classifier) -> bool:
 def sure_inputs(
     networks: Sequence[Classifier], dataset: Dataset, count: int, seed: int
 ) -> tuple[Dataset, tuple[float, ...]]:
-    """The first inputs in a random order that every network gets right with confidence, and each
-    network's accuracy.
+    """The first inputs, in random order, that every network gets right with confidence.
+
+    Also each network's accuracy.
     """
     if dataset.labels is None:
         raise DataError(

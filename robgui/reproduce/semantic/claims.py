@@ -1,5 +1,6 @@
-"""The claims of the semantic robustness paper (Sections 1, 4 and 5: Figures 1 to 5, Table 1) as
-runs of the engines.
+"""The claims of the semantic robustness paper as runs of the engines.
+
+Sections 1, 4 and 5: Figures 1 to 5, Table 1.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ TABLE_1 = {
 #: Figure 1: the score goes "from 100% to almost 0%". The paper gives no bounds; here it has to fall
 #: by at least the first, to at most the second.
 FALL, LOST = 0.8, 0.1
-#: Starts close to the input as it is (rotation in degrees, scale in per cent), so that they lie in
-#: one region.
+#: Starts close to the input as it is (rotation in degrees, scale in per cent), so they lie in one
+#: region.
 NEAR = ((0.0, 100.0), (6.0, 103.0), (-6.0, 103.0), (0.0, 94.0))
 
 
@@ -194,8 +195,9 @@ def drop_claim(result: MapResult, statement: str, name: str) -> Claim:
 
 
 def _nearest(result: MapResult) -> str:
-    """How small a change suffices, along the first parameter: the paper speaks of a small one
-    and gives no number.
+    """How small a change suffices, along the first parameter.
+
+    The paper speaks of a small one and gives no number.
     """
     scores, axis = result.scores, result.axes[0]
     for apart in range(1, len(result.x)):

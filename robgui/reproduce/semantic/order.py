@@ -1,6 +1,4 @@
-"""Whether networks stand in another order by SRVR than by accuracy, as far as the measured
-numbers can tell.
-"""
+"""Whether networks rank differently by SRVR than by accuracy, as far as the numbers can tell."""
 
 from __future__ import annotations
 
@@ -9,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-#: Two numbers differ when they are this many standard errors of their difference apart.
+#: Two numbers differ if they are this many standard errors of their difference apart.
 SURE = 2.0
 
 
@@ -65,7 +63,7 @@ def order_differs(
 
 
 def _error(values: np.ndarray) -> float:
-    """Standard error of a mean; without two values nothing is certain."""
+    """Standard error of a mean; infinite with fewer than two values."""
     if len(values) > 1:
         return float(values.std(ddof=1) / np.sqrt(len(values)))
     return np.inf

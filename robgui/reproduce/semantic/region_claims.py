@@ -14,7 +14,7 @@ from robgui.core.text.words import percent
 from robgui.reproduce.claim import Claim, Drawing, attempt
 
 METHOD = "semantic"
-#: What regions that were grown as published are drawn with.
+#: The ink of regions grown as published.
 _GROWN = RegionsParams(mode="robust", span="whole")
 #: Section 4.3: starts in one region "converge to the same boundary". The paper gives no tolerance;
 #: here two regions are the same when they share this much of what they cover together.
@@ -108,10 +108,10 @@ def _volume(result: RegionsResult, start: int, method: str) -> float:
 
 
 def overlaps(result: RegionsResult) -> Iterator[float]:
-    """Intersection over union of regions at rest of one method of which one holds the start of
-    the other.
+    """Intersection over union of regions at rest, of one method, where one contains the other's
+    start.
 
-    One is enough: to ask for both would leave out just those pairs that do not coincide.
+    One is enough: asking for both would leave out exactly those pairs that do not coincide.
     """
     settled = result.grown & result.converged
     for i, j in combinations(range(len(result.method)), 2):
@@ -134,7 +134,7 @@ def overlaps(result: RegionsResult) -> Iterator[float]:
 
 
 def _turns(result: RegionsResult, i: int, j: int) -> np.ndarray:
-    """Whole turns to add to the region ``j`` so that its middle is nearest to that of ``i``."""
+    """Whole turns to add to the region ``j`` to bring its middle nearest to that of ``i``."""
     periods = np.array([axis.high - axis.low if axis.periodic else np.inf for axis in result.axes])
     middles = [(result.low[k] + result.high[k]) / 2 for k in (i, j)]
     turns = np.round((middles[0] - middles[1]) / periods)

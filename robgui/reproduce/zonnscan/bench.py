@@ -1,4 +1,4 @@
-"""On what the claims of the zoNNscan paper are run: models, inputs and sizes."""
+"""What the claims of the zoNNscan paper are run on: models, inputs and sizes."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ SMALL = SweepSize(
 
 @dataclass(frozen=True, slots=True)
 class PaperModel:
-    """A model under test: what to call it, its column in the paper's Table I, and itself."""
+    """A model under test: its name, its column in the paper's Table I, and itself."""
 
     name: str
     place: int
@@ -158,7 +158,7 @@ def open_bench(setting: Setting) -> SweepBench:
 
 
 def names_of(classifiers: Sequence[Classifier]) -> list[str]:
-    """What to call each model, with its number where two have one name."""
+    """The name of each model, with its number if two share a name."""
     names = [classifier.name for classifier in classifiers]
     return [
         f"{name} ({place})" if names.count(name) > 1 else name

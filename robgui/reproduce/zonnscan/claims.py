@@ -1,5 +1,6 @@
-"""The claims of the zoNNscan paper (Section III: Figures 2 to 4, Table I, the watermark) as runs
-of the engines.
+"""The claims of the zoNNscan paper as runs of the engines.
+
+Section III: Figures 2 to 4, Table I, the watermark.
 """
 
 from __future__ import annotations
@@ -242,7 +243,7 @@ def _figures(result: PopulationsResult) -> str:
 
 
 def _p(value: float) -> str:
-    """A p value in words; one too small for a number is said to be so."""
+    """A p value in words; "below …" if it is too small for a number."""
     if value > 0:
         return f"p = {number(value)}"
     return "p < 10⁻³⁰⁰"

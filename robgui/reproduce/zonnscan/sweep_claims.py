@@ -32,8 +32,8 @@ CRITICAL = 0.25
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Pairs:
-    """Inputs as in Figure 2 ``(n, *shape)``, their twins, where they are in the dataset, and the
-    index of both at radius 0.
+    """Inputs as in Figure 2 ``(n, *shape)``, their twins, their places, and both indices at radius
+    0.
     """
 
     places: np.ndarray
@@ -72,8 +72,8 @@ def sweeps(bench: SweepBench, subject: PaperModel) -> Iterator[Claim]:
 
 
 def _confident_pairs(bench: SweepBench, subject: PaperModel) -> _Pairs:
-    """Inputs that the model gets right with confidence and whose twin changes class, in the
-    order of the bench.
+    """Inputs that the model gets right with confidence and whose twin changes class, in bench
+    order.
     """
     classifier, labels = subject.classifier, bench.dataset.labels
     if labels is None:
@@ -109,12 +109,12 @@ def _confident_pairs(bench: SweepBench, subject: PaperModel) -> _Pairs:
 def _sweep(
     bench: SweepBench, subject: PaperModel, pairs: _Pairs, i: int, twin: bool
 ) -> ZonnscanResult:
-    """One sweep; each has random numbers of its own, so that equal values at r = 1 are no
-    accident of equal samples.
+    """One sweep; each has random numbers of its own, so equal values at r = 1 are no accident of
+    equal samples.
     """
     params = ZonnscanParams(
         samples=bench.size.sweep_samples,
-        added=0,  # the same radii for every input, so that their curves can be averaged
+        added=0,  # the same radii for every input, so their curves can be averaged
         target_half_width=0,
         seed=bench.seed + 2 * i + twin,
     )
@@ -192,7 +192,7 @@ def _whole(statement: str, paper: str, swept: list[ZonnscanResult]) -> Claim:
     )
     p = homogeneity(
         values, half - [rare(int(result.samples[-1])) for result in swept]
-    )  # what Student's term gives
+    )  # What Student's term gives.
     note = (
         f"{len(swept)} sweeps, each with random numbers of its own; do the values differ by more"
         f" than chance? p = {number(p)}."

@@ -112,7 +112,7 @@ def test_an_image_that_rounding_alone_turns_is_said_to_be_turned_by_it_and_is_no
     )
     assert (
         said(known.name, result).status is Status.AT_RISK
-        and said(known.name, result).number.words == "1 of 144"
+        and said(known.name, result).number.words == "1 of 144 pixels"
     )
     assert max(finding.severity for finding in known.findings(result, known.params())) <= 0.3
     plain = play(classifier, np.round(x * 255) / np.float32(255), max_calls=600)

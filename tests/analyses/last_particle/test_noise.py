@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import io
+
 import cv2
 import numpy as np
 import pytest
 import torch
+from PIL import Image
 from scipy import integrate, stats
+from scipy.fft import idctn
 from torch import Tensor
 
 from robgui.analyses.last_particle import LastParticleParams
@@ -172,6 +176,30 @@ def test_jpeg_noise_is_what_a_jpeg_file_loses(channels: int, quality: int) -> No
     ours = 255 * jpeg(x, torch.tensor([float(quality)], device=CPU))[0].permute(1, 2, 0).numpy()
     lost = np.abs(theirs.astype(float) - picture).mean()
     assert np.abs(ours - theirs).mean() < 0.4 * lost + 0.5  # rounding of tables and colours
+
+
+def _tables(quality: int) -> np.ndarray:
+    """Quantisation of luminance and chrominance ``(2, 64)``, as Pillow writes it into a file."""
+    file = io.BytesIO()
+    Image.new("RGB", (8, 8)).save(file, "JPEG", quality=quality, subsampling=0)
+    written = Image.open(file).quantization
+    return np.array([written[0], written[1]], dtype=np.float64)
+
+
+@pytest.mark.parametrize("colour", [0, 1, 2])
+def test_every_step_of_jpeg_noise_is_that_of_the_standard(colour: int) -> None:
+    steps = _tables(50)[min(colour, 1)]
+    waves = idctn(np.eye(64).reshape(64, 8, 8), axes=(1, 2), norm="ortho")
+    levels = np.zeros((64, 3, 8, 8))
+    levels[:, 0] = 128
+    levels[:, colour] += 2 * steps[:, None, None] * waves
+    weights = ((0.299, 0.587, 0.114), (-0.168736, -0.331264, 0.5), (0.5, -0.418688, -0.081312))
+    rgb = np.einsum("ck,nkhw->nchw", np.linalg.inv(weights), levels)
+    x = torch.tensor(rgb / 255, dtype=torch.float64, device=CPU)
+    kept = 255 * jpeg(x, torch.full((64,), 50.0, device=CPU)).numpy()
+    # Two whole steps of one frequency are kept exactly, up to the rounding of pixels.
+    lost = np.abs(kept - rgb).max((1, 2, 3))
+    assert (lost <= 0.5 + 1e-3).all(), np.flatnonzero(lost > 0.5 + 1e-3)
 
 
 def test_jpeg_noise_draws_qualities_down_to_the_size() -> None:

@@ -70,12 +70,17 @@ def rows(classifier: Classifier, count: int = 7, wrong: int = 0) -> Dataset:
     return from_arrays(x, labels=labels, names=("a", "b", "c"), kind="table")
 
 
-@pytest.mark.parametrize("parts", [2, 3])
-@pytest.mark.parametrize("batch", [0, 9])
+BY_CLASS = {"replicas": 2, "class_wise": True, "particles": 4, "kill": 2}
+
+
 @pytest.mark.parametrize(
-    "params",
-    [{}, {"replicas": 2, "class_wise": True, "particles": 4, "kill": 2}],
-    ids=["plain", "class by class"],
+    ("parts", "batch", "params"),
+    [
+        (2, 9, {}),
+        (3, 0, BY_CLASS),
+        pytest.param(3, 0, {}, marks=pytest.mark.slow),
+        pytest.param(2, 9, BY_CLASS, marks=pytest.mark.slow),
+    ],
 )
 def test_merged_is_whole_bit_for_bit(parts: int, batch: int, params: dict[str, object]) -> None:
     classifier = columns()

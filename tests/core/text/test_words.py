@@ -141,3 +141,8 @@ def test_a_fall_is_rounded_as_a_rise_is():
     for share in (0.000833, 0.04, 0.14, 0.182, 0.9):
         assert words.percent(-share) == f"-{words.percent(share)}"
     assert words.percent(-0.9999) == "below -99.9 %" and words.percent(-1.5) == "-150 %"
+
+
+@pytest.mark.parametrize(("name", "said"), [("cat", "cat 42 %"), ("24", "24: 42 %"), ("", " 42 %")])
+def test_a_class_called_by_a_number_is_kept_apart_from_its_share(name: str, said: str) -> None:
+    assert words.with_share(name, "42 %") == said

@@ -8,7 +8,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QTabWidget
+
 from robgui import resources
+from robgui.gui.app.app import application, leave, open_window
 
 ROOT = Path(__file__).parents[3]
 #: In a process of its own, because a test run has a plain QApplication already. ``files``:
@@ -82,3 +86,22 @@ def test_the_window_is_made_without_importing_what_only_pictures_and_models_need
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_panels_are_made_one_in_each_turn_of_the_event_loop(qtbot, tmp_path):
+    application()
+    window = open_window(tmp_path / "w.robgui")
+    made: list[int] = []
+
+    def look() -> None:
+        pages = [window.pages.widget(number) for number in range(window.pages.count())]
+        made.append(sum(tabs.count() for tabs in pages if isinstance(tabs, QTabWidget)))
+        if len(made) < 100 and made[-1] < len(window.store.analyses):
+            QTimer.singleShot(0, window, look)
+
+    window.store.ready.connect(look)
+    window.show()
+    qtbot.waitUntil(lambda: bool(made) and made[-1] == len(window.store.analyses), timeout=60_000)
+    assert len(made) >= made[-1] >= 15, "the window answers between any two of them"
+    assert leave(window, 0) == 0
+    window.deleteLater()

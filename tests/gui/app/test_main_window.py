@@ -60,6 +60,24 @@ def test_models_and_data_can_be_dropped_onto_the_window(window, qtbot):
     assert str(resources.path("demo", "traffic")) in window.settings.recent
 
 
+def test_a_new_model_leads_from_pages_about_other_models_to_its_overview(window, qtbot):
+    drop(window, resources.path("demo", "traffic_cnn.pt2"))
+    use(qtbot, window)
+    assert window.pages.currentWidget() is window.welcome, "the data are opened there"
+    drop(window, resources.path("demo", "traffic"))
+    idle(qtbot, window)
+    for show in (window.show_findings, window.show_comparison):
+        show()
+        assert window.pages.currentWidget() is not window.overview
+        drop(window, resources.path("demo", "traffic_cnn.pt2"))
+        use(qtbot, window)
+        assert window.pages.currentWidget() is window.overview
+    window.show_panel("zonnscan")
+    drop(window, resources.path("demo", "traffic_cnn.pt2"))
+    use(qtbot, window)
+    assert window.current_panel is window.panel("zonnscan")
+
+
 def test_only_what_could_be_read_is_a_recent_file(window, qtbot, tmp_path):
     bad, good = tmp_path / "bad.onnx", tmp_path / "good.npz"
     bad.write_bytes(b"no model")

@@ -105,6 +105,16 @@ def test_trust_in_a_file_is_shown_and_taken_back(qtbot, store):
     assert trust.trusted() == {} and "No file may run code" in dialog.trusted.words.text()
 
 
+def test_the_size_of_the_text_is_offered_beside_the_one_in_use(qtbot, store):
+    dialog = Preferences(store, None, Settings(font_scale=1.21))
+    qtbot.addWidget(dialog)
+    sizes = [dialog.text_size.itemText(place) for place in range(dialog.text_size.count())]
+    assert sizes == ["100 %", "121 %", "125 %", "150 %", "200 %"]
+    assert dialog.text_size.currentText() == "121 %"
+    dialog.restore()
+    assert dialog.text_size.currentText() == "100 %"
+
+
 def test_how_many_runs_at_once_and_how_much_memory_is_said_with_its_default(qtbot, store):
     settings = Settings()
     dialog = Preferences(store, None, settings)

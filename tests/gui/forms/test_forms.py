@@ -147,6 +147,20 @@ def test_the_arrows_stay_within_the_bounds_and_lead_back_to_them(form, qtbot):
         assert form.values() == Everything(samples=reached)
 
 
+def test_of_several_words_each_has_a_box_that_says_what_it_means(qtbot):
+    made = ParamsForm(analyses()["semantic_regions"].params)
+    qtbot.addWidget(made)
+    made.show()
+    boxes = [box for box in made.findChildren(QCheckBox) if box.text().startswith("grow")]
+    words = ["grow, naive", "grow, black-box", "grow, with gradients"]
+    assert [box.text() for box in boxes] == words
+    boxes[1].setChecked(False)
+    assert made.values().methods == ("naive", "oir_w")
+    for box in boxes:
+        box.setChecked(False)
+    assert made.values() is None and said(made, "Methods")
+
+
 def test_what_is_wrong_between_fields_is_said_under_the_form_with_their_titles(form, qtbot):
     type_into(qtbot, find(form, QSpinBox, "Samples"), "5")
     type_into(qtbot, find(form, QSpinBox, "Inputs"), "9")

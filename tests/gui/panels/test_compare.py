@@ -101,23 +101,23 @@ def row_of(board, title):
 
 def test_the_scoreboard_has_a_row_per_question_and_a_column_per_model(page):
     board = page.scoreboard.model()
-    titles = [board.headerData(c, Qt.Orientation.Horizontal) for c in range(4)]
-    assert titles == ["Analysis", "On", "fashion_mlp\n.pt2", "fashion_rnn.pt"]
+    titles = [board.headerData(c, Qt.Orientation.Horizontal) for c in range(5)]
+    assert titles == ["Analysis", "Measured", "On", "fashion_mlp\n.pt2", "fashion_rnn.pt"]
     row = row_of(board, SAMPLED)
-    assert [board.index(row, c).data() for c in (2, 3)] == ["! 0.5", "≠ ✓ 1 · fashion.npz 0"]
+    assert [board.index(row, c).data() for c in (3, 4)] == ["! 0.5", "≠ ✓ 1 · fashion.npz 0"]
     for dark in (False, True):
         theme.apply(dark)
         inks = [
-            board.index(row, c).data(Qt.ItemDataRole.ForegroundRole).name().upper() for c in (2, 3)
+            board.index(row, c).data(Qt.ItemDataRole.ForegroundRole).name().upper() for c in (3, 4)
         ]
         assert inks == [
             status_ink(status).colour(dark) for status in (Status.AT_RISK, Status.UNKNOWN)
         ]
     theme.apply(False)
-    grounds = [board.index(row, c).data(Qt.ItemDataRole.BackgroundRole) for c in (2, 3)]
+    grounds = [board.index(row, c).data(Qt.ItemDataRole.BackgroundRole) for c in (3, 4)]
     assert grounds[0].name() == status_ink(Status.AT_RISK).colour(False).lower()
     assert grounds[1] is None, "what cannot be compared has no colour"
-    tip = board.index(row, 2).data(Qt.ItemDataRole.ToolTipRole)
+    tip = board.index(row, 3).data(Qt.ItemDataRole.ToolTipRole)
     assert "At risk. All is &lt;i&gt;well" in tip
 
 
@@ -126,11 +126,11 @@ def test_the_scoreboard_begins_with_how_often_each_model_is_right_where_that_is_
     note(model.content, dataset.fingerprint, 1828, 2000, model.settings)
     page.scoreboard.refresh()
     board = page.scoreboard.model()
-    first = [board.index(0, column).data() for column in range(3)]
-    assert first == ["Right answers", dataset.name, "91.4 % of 2,000"]
+    first = [board.index(0, column).data() for column in range(4)]
+    assert first == ["Right answers", "Inputs that are right", dataset.name, "91.4 % of 2,000"]
     said = []
     store.said.connect(lambda level, sentence, details: said.append(sentence))
-    page.scoreboard.clicked.emit(board.index(0, 2))
+    page.scoreboard.clicked.emit(board.index(0, BEFORE))
     assert not said, "no run tells it, so there is nothing to compare"
 
 
@@ -152,7 +152,7 @@ def test_a_model_without_a_run_says_so(qtbot, store, page):
     ]
     page.scoreboard.refresh()
     board = page.scoreboard.model()
-    empty = board.index(row_of(board, SAMPLED), 3)
+    empty = board.index(row_of(board, SAMPLED), BEFORE + 1)
     assert empty.data() == NOT_RUN
     said = []
     store.said.connect(lambda level, sentence, details: said.append(sentence))
@@ -311,8 +311,8 @@ def test_models_that_ran_together_each_have_a_row_with_their_own_number(qtbot, s
     for place, said in enumerate(run.verdict.models):
         words = board.index(row, BEFORE + place).data()
         assert words.startswith(f"{said.status.sign} {said.number.words}")
-    assert board.index(row, 2).data() != board.index(row, 3).data()
-    for column in range(4):
+    assert board.index(row, BEFORE).data() != board.index(row, BEFORE + 1).data()
+    for column in range(BEFORE + 2):
         assert made.scoreboard.run_at(board.index(row, column)).id == run.id
 
 
@@ -323,7 +323,7 @@ def test_a_double_click_on_what_was_not_run_leads_to_its_form(qtbot, store, page
     page.scoreboard.refresh()
     with qtbot.waitSignal(page.wants) as asked:
         board = page.scoreboard.model()
-        page.scoreboard.activated.emit(board.index(row_of(board, SAMPLED), 3))
+        page.scoreboard.activated.emit(board.index(row_of(board, SAMPLED), BEFORE + 1))
     assert asked.args == ["sampled_views"]
     assert store.library.model.name == "fashion_rnn.pt"
 

@@ -14,7 +14,7 @@ from robgui.gui.docks.runs_items import RESULT, RunsModel
 from robgui.gui.pages.compare import Compare
 from robgui.gui.pages.compare_columns import NO_DIFFERENCE
 from robgui.gui.pages.overview import Overview
-from robgui.gui.pages.scoreboard import Scoreboard
+from robgui.gui.pages.scoreboard import BEFORE, Scoreboard
 from robgui.gui.panels.generic import GenericPanel
 from robgui.report.report_content import chapter
 
@@ -60,7 +60,7 @@ def test_the_tile_the_scoreboard_and_the_list_of_runs_tell_of_a_failure_another_
     tile = next(t for t in overview.tiles if t.page.analyses[0].name == "last_particle")
     row = board.analyses.index("last_particle")
     assert tile.status.text() == "✓ Holds"
-    assert board.model().index(row, 2).data().startswith("✓")
+    assert board.model().index(row, BEFORE).data().startswith("✓")
     keep(qtbot, store, "feature_game", Verdict(Status.FAILS, "9 pixels."), [SEEN])
     with_results(store)
     overview.refresh()
@@ -68,7 +68,7 @@ def test_the_tile_the_scoreboard_and_the_list_of_runs_tell_of_a_failure_another_
     runs.sync()
     assert tile.status.text() == "! At risk" and "9 pixels turn" in tile.sentence.text()
     row = board.analyses.index("last_particle")
-    assert board.model().index(row, 2).data().startswith("!")
+    assert board.model().index(row, BEFORE).data().startswith("!")
     row = next(i for i, run in enumerate(runs.rows) if run.id == held.id)
     assert runs.index(row, RESULT).data().startswith("! Noise does not change it. But Feature")
     assert chapter(store.history.workspace, replace(held, has_result=True)).verdict.status is (
@@ -114,14 +114,14 @@ def test_a_cell_that_answers_another_question_than_its_row_is_marked(qtbot, stor
     qtbot.addWidget(board)
     board.show()
     row = board.analyses.index("last_particle")
-    cells = [board.model().index(row, column).data() for column in (2, 3)]
+    cells = [board.model().index(row, column).data() for column in (BEFORE, BEFORE + 1)]
     assert cells == ["✓ Holds", "≠ ✓ Holds · fashion.npz 3"]
     keep(qtbot, store, "last_particle", HOLDS, index=0, model=1)
     keep(qtbot, store, "last_particle", HOLDS, index=3, model=1)
     with_results(store)
     board.refresh()
     row = board.analyses.index("last_particle")  # the accuracy may have come to stand above it
-    cells = [board.model().index(row, column).data() for column in (2, 3)]
+    cells = [board.model().index(row, column).data() for column in (BEFORE, BEFORE + 1)]
     assert cells[1] == "✓ Holds", "a run of the same question goes before"
 
 

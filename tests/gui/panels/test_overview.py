@@ -25,6 +25,11 @@ STATUSES = {f"{status.sign} {status.words}" for status in Status}
 GRID = {"axes": ("rotation",), "step": {"rotation": 15.0}}
 
 
+def shown_number(tile):
+    """The number of a tile in one line."""
+    return tile.number.text().replace("\N{NO-BREAK SPACE}", " ").replace("\n", " ")
+
+
 @pytest.fixture
 def overview(qtbot, store):
     made = Overview(store)
@@ -60,7 +65,7 @@ def test_one_click_inspects_everything_and_the_tiles_say_what_was_found(
     qtbot.waitUntil(lambda: tile.status.text() in STATUSES, timeout=30_000)
     kept(qtbot, store)
     said = store.history.runs[0].verdict
-    assert tile.number.text().replace("\N{NO-BREAK SPACE}", " ") == said.number.words
+    assert shown_number(tile) == said.number.words
     assert tile.scale.text().startswith(said.number.name), "a number says what it is"
     assert tile.sentence.text().replace("\N{NO-BREAK SPACE}", " ") == said.sentence
     qtbot.waitUntil(lambda: tile.picture is not None and tile.picture.isVisible(), timeout=30_000)
@@ -194,7 +199,7 @@ def test_a_run_of_several_models_counts_for_each_of_them_with_its_own_number(
         store.library.use_model(model)
 
         def told(place=place):
-            return own[place].number.words in tile.number.text().replace("\N{NO-BREAK SPACE}", " ")
+            return own[place].number.words in shown_number(tile)
 
         qtbot.waitUntil(told, timeout=30_000)
 

@@ -10,7 +10,7 @@ from robgui.core.finding import Finding
 from robgui.gui.pages.compare import Compare
 from robgui.gui.pages.findings import Findings
 from robgui.gui.pages.overview import Overview
-from robgui.gui.pages.scoreboard import Scoreboard
+from robgui.gui.pages.scoreboard import BEFORE, Scoreboard
 from robgui.gui.panels.generic import GenericPanel
 from robgui.gui.widgets.when_seen import WhenSeen
 
@@ -47,7 +47,10 @@ def tells_of_both(page, store) -> bool:
         return "2 findings" in " ".join(one.text() for one in page.hero.next.values())
     if isinstance(page, Scoreboard):
         row = page.model().rowCount() - 1
-        return all(page.model().index(row, column).data().startswith("✓") for column in (2, 3))
+        return all(
+            page.model().index(row, column).data().startswith("✓")
+            for column in (BEFORE, BEFORE + 1)
+        )
     if isinstance(page, Compare):
         chosen = {page.first.currentData(), page.second.currentData()}
         return chosen == {run.id for run in store.history.runs}

@@ -21,6 +21,8 @@ from PIL import Image
 from robgui.core.view import Axis, Curves, Ink, Line, View
 from robgui.core.view.colours import GROUND
 from robgui.report.drawing import Plate, draw, draw_view, pixels, save
+from robgui.report.drawing.legend import GROUP
+from robgui.report.drawing.rules import rules_of
 from tests.report.drawing import samples
 
 WORDS = {
@@ -49,18 +51,10 @@ def figure(view: View) -> Plate:
 def shown(figure: Plate) -> list[Text]:
     """Every text around the data: titles, notes, names of axes, tick labels, legends."""
     figure.draw_without_rendering()  # legends and ticks take their places when they are drawn
-    texts = [*figure.texts, *(text for legend in figure.legends for text in legend.get_texts())]
+    texts = [*figure.texts]
     for axes in figure.axes:
         if axes.axison:
-            for side in (axes.xaxis, axes.yaxis):
-                low, high = sorted(side.get_view_interval())
-                inside = [
-                    tick.label1 for tick in side.get_major_ticks() if low <= tick.get_loc() <= high
-                ]
-                beside = [
-                    tick.label2 for tick in side.get_major_ticks() if low <= tick.get_loc() <= high
-                ]
-                texts += [side.label, *inside, *beside]
+            texts += rules_of(axes).texts
     return [text for text in texts if text.get_visible() and text.get_text().strip()]
 
 
@@ -85,8 +79,8 @@ def test_nothing_leaves_the_figure_in_any_size(figure: Plate) -> None:
 
 
 def test_the_legend_stands_beside_the_data_and_never_over_them(figure: Plate) -> None:
-    for legend in figure.legends:
-        box = legend.get_window_extent(figure.canvas.get_renderer())
+    for text in (one for one in figure.texts if one.get_gid() == GROUP):
+        box = text.get_window_extent(figure.canvas.get_renderer())
         for axes in figure.axes:
             data = axes.get_window_extent()
             assert box.y1 <= data.y0 + 1 or box.y0 >= data.y1 - 1
@@ -141,16 +135,14 @@ def test_the_axes_of_an_svg_file_fit_its_curve() -> None:
         and path.get("clip-path")
     ]
 
-    def places(side: str, name: str) -> list[float]:
-        ticks = [group for key, group in groups.items() if re.fullmatch(rf"{side}tick_\d+", key)]
-        return [
-            float(use.get(name))
-            for tick in ticks
-            for use in tick.iter(f"{SVG}use")
-            if use.get(name)
-        ]
+    def places(side: str) -> list[float]:
+        """Where the lines of the ticks begin: x and y of all "M x y L x y"."""
+        (group,) = (group for key, group in groups.items() if key.startswith(f"{side}ticks"))
+        (path,) = group.iter(f"{SVG}path")
+        numbers = [float(number) for number in re.findall(r"-?[\d.]+", path.get("d"))]
+        return numbers[0 if side == "x" else 1 :: 4]
 
-    x, y = places("x", "x"), places("y", "y")
+    x, y = places("x"), places("y")
     assert [min(x), max(x)] == pytest.approx([curve[0], curve[2]], abs=0.01)
     assert [max(y), min(y)] == pytest.approx([curve[1], curve[3]], abs=0.01)
 

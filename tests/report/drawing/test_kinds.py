@@ -21,16 +21,17 @@ from robgui.core.view import (
     Table,
     Tree,
 )
-from robgui.report.drawing import Plate, draw_view, heat, images, pixels, table, tree
+from robgui.report.drawing import Plate, draw_view, heat, images, legend, pixels, table, tree
 from robgui.report.drawing.curves import Flag, fly
 from robgui.report.drawing.look import Look
 from robgui.report.drawing.plate import fitting
+from robgui.report.drawing.rules import rules_of
 from robgui.report.drawing.ticks import TickWords, limits
 from tests.report.drawing import samples
 
 
 def legend_of(figure: Plate) -> list[str]:
-    return [text.get_text() for legend in figure.legends for text in legend.get_texts()]
+    return [text.get_text() for text in figure.texts if text.get_gid() == legend.GROUP]
 
 
 def said_in(figure: Plate) -> str:
@@ -123,7 +124,7 @@ class TestMatrix:
 
     def test_the_hue_is_the_class_and_the_legend_names_it(self):
         words = legend_of(draw_view(samples.class_map()))
-        classes = {"red", "green", "none of the traffic lights", "no class"}
+        classes = {"red", "green", "none of the traffic lights", "not computed"}
         assert set(words) == {*classes, "intensity: Confidence"}
 
     def test_axes_that_count_the_same_have_the_same_scale(self):
@@ -299,12 +300,9 @@ def test_the_ticks_of_powers_of_ten_do_not_touch(width):
     at = np.geomspace(0.001, 0.2, 7)
     figure = draw_view(Curves("c", axis, Axis("y"), at, (Line("a", at),)), width=width, large=False)
     axes = next(one for one in figure.axes if one.get_xlabel())
-    low, high = axes.get_xlim()
-    shown = [
-        label.get_window_extent()
-        for label in axes.get_xticklabels()
-        if label.get_text() and low <= label.get_position()[0] <= high
-    ]
+    figure.draw_without_rendering()
+    below = [text for text in rules_of(axes).texts if text.get_position()[1] < axes.bbox.y0]
+    shown = [text.get_window_extent() for text in below if text.get_text() != axes.get_xlabel()]
     shown.sort(key=lambda box: box.x0)
     assert len(shown) >= 2
     assert all(one.x1 < two.x0 for one, two in pairwise(shown))

@@ -64,7 +64,7 @@ def test_a_title_that_asks_which_class_it_is_becomes_a_sentence(workspace):
 
 def test_a_number_that_needs_words_is_not_shown_large():
     assert large_words(Quantity("Share", 0.25, text="25.0 % (20 % to 30 %)")) == "25.0 %"
-    assert large_words(Quantity("Inputs", 0.1, text="0 % to 25.0 % of these")) == ""
+    assert large_words(Quantity("Inputs", 0.1, text="0 % to 25.0 % of the inputs")) == ""
     assert large_words(None) == ""
 
 

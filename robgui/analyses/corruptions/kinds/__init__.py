@@ -1,8 +1,8 @@
-"""The kinds of corruption in five severities, as Hendrycks and Dietterich (2019) publish them.
+"""The kinds of corruption in five severities, as published by Hendrycks and Dietterich (2019).
 
 Their constants for ImageNet (224 pixels) and for CIFAR-10 (32 pixels) differ; pictures with a
-shorter side below 64 pixels take the second. What is drawn at random is drawn on the host from a
-seed of its own for each picture: the same on every device and in every batch.
+shorter side below 64 pixels take the second. Random numbers are drawn on the host with a separate
+seed for each picture: the same on every device and in every batch.
 """
 
 from __future__ import annotations

@@ -16,7 +16,8 @@ from robgui.core.model.randomness import HOST
 
 
 def _disk(radius: float, smoothing: float) -> np.ndarray:
-    """A disk with a soft edge, its sum 1."""
+    """A disk with a soft edge that sums to 1."""
+    # At least 17 pixels wide, as in the reference implementation: the soft edge needs the room.
     reach = max(8, math.ceil(radius))
     across, down = np.meshgrid(np.arange(-reach, reach + 1), np.arange(-reach, reach + 1))
     disk = ((across**2 + down**2) <= radius**2).astype(np.float64)
@@ -31,7 +32,7 @@ def _defocus(x: Tensor, constant: tuple[float, float], _: Generators) -> Tensor:
     weights = torch.from_numpy(kernel.astype(np.float32)).to(x)[None, None]
     reach = len(kernel) // 2
     flat = x.flatten(0, 1)[:, None]
-    # mirroring cannot reach further than the picture does
+    # Mirroring cannot reach further than the picture does.
     if reach < min(x.shape[2:]):
         mode = "reflect"
     else:
@@ -41,7 +42,7 @@ def _defocus(x: Tensor, constant: tuple[float, float], _: Generators) -> Tensor:
 
 
 def _glass(x: Tensor, constant: tuple[float, int, int], generators: Generators) -> Tensor:
-    """Each pixel takes the place of a neighbour, between two weak blurs."""
+    """Each pixel swaps with a neighbour, between two weak blurs."""
     deviation, reach, rounds = constant
     x = smooth(x, deviation)
     drawn = [_neighbours(x.shape[2:], reach, rounds, one) for one in generators]
@@ -54,8 +55,8 @@ def _glass(x: Tensor, constant: tuple[float, int, int], generators: Generators) 
 def _neighbours(shape: torch.Size, reach: int, rounds: int, generator: torch.Generator) -> Tensor:
     """``(rounds, h w)`` the place that each pixel gets its colour from.
 
-    The published code goes through the pixels from the last to the first, and each takes the colour
-    that its neighbour has by then. So a neighbour further on hands over what it took itself.
+    The published code walks the pixels from last to first, and each takes the colour its neighbour
+    has by then. So a neighbour further on passes on what it took itself.
     """
     height, width = shape
     offsets = torch.randint(
@@ -63,11 +64,14 @@ def _neighbours(shape: torch.Size, reach: int, rounds: int, generator: torch.Gen
     )
     place = torch.arange(height * width, device=HOST).view(height, width)
     row, column = place // width, place % width
+    # Pixels near the border stay: the published loops leave them out.
     moved = (row > reach) & (row <= height - reach) & (column > reach) & (column <= width - reach)
     taken = torch.where(moved, place + offsets[:, 1] * width + offsets[:, 0], place).flatten(1)
+    # The published loop runs backwards and in place, so a pixel may take a colour that was itself
+    # taken a moment before. Following these chains gives the same result for all pixels at once.
     later = (taken > place.flatten()) & moved.flatten()[taken]
     while bool(later.any()):
-        # what was taken from a pixel further on is what that one has taken
+        # What was taken from a pixel further on is what that one has taken.
         onward, still = taken.gather(1, taken), later.gather(1, taken)
         taken = torch.where(later, onward, taken)
         later = later & still
@@ -82,6 +86,7 @@ def _motion(x: Tensor, constant: tuple[int, float], generators: Generators) -> T
     """Along a line at an angle within 45°."""
     blurred = []
     for picture, one in zip(x, generators, strict=True):
+        # Uniform within 45 degrees to either side.
         angle = math.radians(90 * float(torch.rand((), generator=one, device=HOST)) - 45)
         blurred.append(streak(picture, *constant, angle))
     return torch.stack(blurred)
@@ -90,6 +95,7 @@ def _motion(x: Tensor, constant: tuple[int, float], generators: Generators) -> T
 def _zoom(x: Tensor, constant: tuple[float, float], _: Generators) -> Tensor:
     """The mean of the picture and its enlargements about the middle."""
     furthest, step = constant
+    # ``np.arange`` with a float step, as published: the number of factors depends on it.
     factors = np.arange(1, furthest, step)
     total = x.clone()
     for factor in factors:

@@ -1,4 +1,4 @@
-"""What programs do to pictures: contrast, warping, coarse pixels, compression, colours."""
+"""What software does to pictures: contrast, warping, coarse pixels, compression, colours."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from robgui.analyses.corruptions.kinds.kind import SMALL, Corruption, Generators
 from robgui.analyses.corruptions.kinds.smoothing import smooth
 from robgui.core.model.randomness import HOST
 
-#: The published shares are of 244 pixels for pictures of 224.
+#: The published fractions refer to 244 pixels for pictures of 224.
 _SHARES_OF = 244 / 224
 
 
@@ -37,15 +37,16 @@ def _elastic(x: Tensor, constant: tuple[float, float, float], generators: Genera
 
 
 def _sheared(shape: torch.Size, shift: float, generator: torch.Generator) -> Tensor:
-    """``(h, w, 2)`` where each pixel comes from, column and row, when three points of the picture
-    are moved by up to ``shift`` each way.
+    """``(h, w, 2)`` where each pixel comes from, column and row, after a random shear.
+
+    Three points of the picture are moved by up to ``shift`` each way.
     """
     middle = np.array([shape[1] // 2, shape[0] // 2])
     reach = min(shape) // 3
     before = middle + reach * np.array([[1, 1], [1, -1], [-1, -1]])
     moved = (2 * torch.rand((3, 2), generator=generator, device=HOST).double().numpy() - 1) * shift
     ones = np.ones((3, 1))
-    # rows (column, row, 1) of a moved point times this give where it was
+    # Rows (column, row, 1) of a moved point times this give where it was.
     back = np.linalg.solve(np.hstack([before + moved, ones]), before)
     row, column = np.mgrid[: shape[0], : shape[1]]
     whole = np.stack([column, row, np.ones(tuple(shape))], -1)
@@ -53,11 +54,12 @@ def _sheared(shape: torch.Size, shift: float, generator: torch.Generator) -> Ten
 
 
 def _bent(shape: torch.Size, strength: float, width: float, generator: torch.Generator) -> Tensor:
-    """``(h, w, 2)`` where each pixel comes from, column and row: near, the same way as its
+    """``(h, w, 2)`` where each pixel comes from, column and row, moving together with its
     neighbours.
     """
     drawn = 2 * torch.rand((2, *shape), generator=generator, device=HOST).double() - 1
     if strength:
+        # Cut after 3 deviations, as the reference implementation does.
         offsets = smooth(drawn, width, "mirror", reach=3) * strength
     else:
         offsets = 0 * drawn
@@ -68,14 +70,17 @@ def _bent(shape: torch.Size, strength: float, width: float, generator: torch.Gen
 
 
 def _sampled(x: Tensor, places: Tensor, repeated: bool) -> Tensor:
-    """Pictures read at ``(n, h, w, 2)`` places, mirrored at the border: with its pixels once, or
-    repeated.
+    """Pictures read at ``(n, h, w, 2)`` places, mirrored at the border.
+
+    With its pixels once, or repeated.
     """
     height, width = x.shape[2:]
     sizes = torch.tensor([width, height], device=HOST, dtype=places.dtype)
     if repeated:
         grid = (2 * places + 1) / sizes - 1
     else:
+        # Mirroring about the centre of the border pixel (OpenCV's reflect-101) needs aligned
+        # corners; about its edge (SciPy's reflect) it must not have them.
         grid = 2 * places / (sizes - 1).clamp_min(1) - 1
     return functional.grid_sample(
         x, grid.to(x), mode="bilinear", padding_mode="reflection", align_corners=not repeated
@@ -95,10 +100,12 @@ def _coarse(size: int, fewer: int) -> Tensor:
 
 
 def _boxes(before: int, after: int) -> Tensor:
-    """``(after, before)`` the mean of the pixels whose middles lie within a pixel of the other
-    grid, as Pillow has it; where none does, of the nearest.
+    """``(after, before)`` means of the pixels whose centres lie within a pixel of the other grid.
+
+    As Pillow does; where none does, the nearest.
     """
     reach = max(1.0, before / after) / 2
+    # Pixel centres of the coarser grid, in pixels of the finer one.
     middle = (np.arange(after)[:, None] + 0.5) * before / after
     gap = np.arange(before) + 0.5 - middle
     inside = ((gap > -reach) & (gap <= reach)).astype(np.float64)
@@ -115,7 +122,7 @@ def _jpeg(x: Tensor, quality: int, _: Generators) -> Tensor:
 
 
 def _saturate(x: Tensor, constant: tuple[float, float], _: Generators) -> Tensor:
-    """The saturation of hue, saturation and value is multiplied and added to; hue and value stay.
+    """Scales and shifts the saturation in HSV; hue and value stay.
 
     A grey pixel has hue 0: it turns red where something is added. Pictures without three channels
     have no colours and stay as they are.
@@ -128,13 +135,15 @@ def _saturate(x: Tensor, constant: tuple[float, float], _: Generators) -> Tensor
     saturation = spread / value.clamp_min(1e-9)
     wanted = (saturation * factor + added).clip(0, 1)
     below = (value - x) / spread.clamp_min(1e-9)
+    # A grey pixel has no hue; OpenCV's hue 0 is red.
     red = torch.tensor([0.0, 1.0, 1.0]).to(x).view(1, 3, 1, 1).expand_as(x)
     return value - value * wanted * torch.where(spread > 0, below, red)
 
 
 def _bytes(x: Tensor) -> list[np.ndarray]:
-    """Pictures as OpenCV takes them: blue first where there are three channels."""
+    """Pictures in OpenCV's form: blue first if there are three channels."""
     pixels = (x.to(HOST) * 255).round().to(torch.uint8).permute(0, 2, 3, 1).numpy()
+    # Reversed channels: OpenCV's order is blue, green, red. One channel stays as it is.
     return [np.ascontiguousarray(one[..., ::-1]) for one in pixels]
 
 

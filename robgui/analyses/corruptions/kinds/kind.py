@@ -9,9 +9,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-#: Five, as Hendrycks and Dietterich (2019) have them.
+#: Severities, as in Hendrycks and Dietterich (2019).
 SEVERITIES = (1, 2, 3, 4, 5)
-#: Pictures smaller than this take the constants of CIFAR-10.
+#: Smaller pictures take the constants of CIFAR-10.
 SMALL = 64
 
 Generators = list[torch.Generator]

@@ -25,6 +25,7 @@ def _gaussian(x: Tensor, deviation: float, generators: Generators) -> Tensor:
 
 def _shot(x: Tensor, photons: float, generators: Generators) -> Tensor:
     """Each value counts photons: Poisson with mean x times their number at white."""
+    # On the host, because a Poisson draw on a GPU would be another one.
     means = (x * photons).to(HOST)
     drawn = [
         torch.poisson(mean, generator=one) for mean, one in zip(means, generators, strict=True)
@@ -35,6 +36,7 @@ def _shot(x: Tensor, photons: float, generators: Generators) -> Tensor:
 def _impulse(x: Tensor, share: float, generators: Generators) -> Tensor:
     """A share of the values is set to black or white, one half each."""
     chance = _uniform(x, generators)
+    # One uniform number decides both: black below share/2, white above 1 - share/2.
     x = torch.where(chance < share / 2, torch.zeros_like(x), x)
     return torch.where(chance > 1 - share / 2, torch.ones_like(x), x)
 

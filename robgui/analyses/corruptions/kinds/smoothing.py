@@ -1,4 +1,4 @@
-"""Filters that several kinds use: bells, streaks and enlargements."""
+"""Filters shared by several kinds: Gaussians, streaks and enlargements."""
 
 from __future__ import annotations
 
@@ -11,22 +11,23 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-#: How a picture goes on beyond its border: its last pixel, or mirrored with that pixel twice.
+#: How a picture continues beyond its border: its last pixel, or mirrored with that pixel twice.
 Border = Literal["last", "mirror"]
 
 
 def smooth(x: Tensor, deviation: float, border: Border = "last", reach: float = 4) -> Tensor:
-    """Pictures ``(…, h, w)`` filtered with a bell, cut off after ``reach`` deviations."""
+    """Pictures ``(…, h, w)`` filtered with a Gaussian, cut off after ``reach`` deviations."""
     rows, columns = (_bell(size, deviation, border, reach) for size in x.shape[-2:])
     return rows.to(x) @ x @ columns.to(x).T
 
 
 @lru_cache(maxsize=64)
 def _bell(size: int, deviation: float, border: Border, reach: float) -> Tensor:
-    """``(size, size)`` weights of the filter along one side, the border folded in.
+    """``(size, size)`` weights of the filter along one side, with the border folded in.
 
-    A bell may be much wider than the picture, which no padding allows for.
+    A Gaussian may be much wider than the picture, which padding does not allow.
     """
+    # SciPy's rule for the reach of its filter.
     furthest = int(reach * deviation + 0.5)
     steps = np.arange(-furthest, furthest + 1)
     if furthest:
@@ -37,18 +38,20 @@ def _bell(size: int, deviation: float, border: Border, reach: float) -> Tensor:
     if border == "last":
         source = source.clip(0, size - 1)
     else:
+        # Mirrored with the border pixel twice: a period of twice the size.
         source = source % (2 * size)
         source = np.where(source < size, source, 2 * size - 1 - source)
     weights = np.zeros((size, size))
     to = np.broadcast_to(np.arange(size)[:, None], source.shape)
+    # Weights that fall on the same pixel by clipping or mirroring add up.
     np.add.at(weights, (to, source), np.broadcast_to(line / line.sum(), source.shape))
     return torch.from_numpy(weights)
 
 
 def streak(x: Tensor, reach: int, deviation: float, angle: float) -> Tensor:
-    """Pictures ``(…, h, w)`` smeared along a line, weighted like half a bell.
+    """Pictures ``(…, h, w)`` smeared along a line, weighted like half a Gaussian.
 
-    The line is ``2 reach`` pixels long, as in ImageMagick, whose blur the published sets have.
+    The line is ``2 reach`` pixels long, as in ImageMagick, whose blur the published sets use.
     """
     height, width = x.shape[-2:]
     length = 2 * reach

@@ -13,7 +13,7 @@ from robgui.analyses.corruptions.kinds.kind import Generators
 from robgui.analyses.corruptions.kinds.smoothing import smooth
 from robgui.core.model.randomness import HOST
 
-#: Mean, deviation and width of the noise, from where on it is liquid, strength or softness, mud.
+#: Mean, deviation and width of the noise, its threshold for liquid, strength or softness, mud.
 Spatter = tuple[float, float, float, float, float, bool]
 
 #: Colours of the reference implementation of Hendrycks and Dietterich (2019).
@@ -35,7 +35,7 @@ def splashed(x: Tensor, constant: Spatter, generators: Generators) -> Tensor:
 
 
 def tinted(layer: Tensor, colour: Sequence[float], channels: int) -> Tensor:
-    """A layer ``(n, 1, h, w)`` in a colour; grey where pictures have no three channels."""
+    """A layer ``(n, 1, h, w)`` in a colour; grey unless pictures have three channels."""
     tint = torch.tensor(colour).to(layer)
     if channels != len(colour):
         tint = tint.mean().expand(channels)

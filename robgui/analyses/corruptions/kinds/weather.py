@@ -13,7 +13,7 @@ from robgui.analyses.corruptions.kinds.smoothing import enlarged, streak
 from robgui.analyses.corruptions.kinds.spatter import splashed, tinted
 from robgui.core.model.randomness import HOST
 
-#: Of ice: a little blue.
+#: Colour of ice: slightly blue.
 _ICE = (0.88, 0.95, 1.0)
 #: A needle is twice this part of the shorter side; its directions; spots where needles begin.
 _NEEDLE, _DIRECTIONS, _SPOTS = 12, 8, 0.01
@@ -24,9 +24,10 @@ Snow = tuple[float, float, float, float, int, float, float]
 
 
 def _snow(x: Tensor, constant: Snow, generators: Generators) -> Tensor:
-    """Streaks of flakes and the same turned round, on a picture that is paler."""
+    """Streaks of flakes and their mirror image, on a paler picture."""
     kept = constant[-1]
     flakes = torch.stack([_flakes(x.shape[2:], constant, one) for one in generators])
+    # Flakes and the same turned by 180 degrees, as published.
     layer = (flakes + flakes.flip(1, 2)).to(x)[:, None]
     pale = torch.maximum(x, _grey(x) * 1.5 + 0.5)
     return kept * x + (1 - kept) * pale + layer
@@ -50,16 +51,16 @@ def _grey(x: Tensor) -> Tensor:
 
 
 def _frost(x: Tensor, constant: tuple[float, float], generators: Generators) -> Tensor:
-    """Ice laid over the picture, which is dimmed."""
+    """Ice over the dimmed picture."""
     kept, strength = constant
     ice = torch.stack([_ice(x.shape[2:], one) for one in generators]).to(x)
     return kept * x + strength * tinted(ice[:, None], _ICE, x.shape[1])
 
 
 def _ice(shape: torch.Size, generator: torch.Generator) -> Tensor:
-    """Ice in [0, 1]: needles that lie in all directions, with rime between them.
+    """Ice in [0, 1]: needles in all directions, with rime between them.
 
-    The published corruption takes six photographs of frost instead, which do not come with this
+    The published corruption uses six photographs of frost instead, which do not come with this
     program.
     """
     reach = max(2, min(shape) // _NEEDLE)
@@ -72,9 +73,10 @@ def _ice(shape: torch.Size, generator: torch.Generator) -> Tensor:
 
 
 def _fog(x: Tensor, constant: tuple[float, float], generators: Generators) -> Tensor:
-    """Clouds of all sizes laid over the picture, which is dimmed to make room."""
+    """Clouds of all sizes over the picture, which is dimmed to make room."""
     strength, decay = constant
     drawn = torch.stack([clouds(x.shape[2:], decay, one) for one in generators]).to(x)
+    # Dimmed to make room: the brightest pixel keeps its brightness.
     brightest = x.amax((1, 2, 3), keepdim=True)
     return (x + strength * drawn[:, None]) * brightest / (brightest + strength)
 
@@ -84,6 +86,7 @@ def clouds(shape: torch.Size, decay: float, generator: torch.Generator) -> Tenso
     height, width = shape
     total = torch.zeros((height, width), device=HOST)
     grain, strength = 2, 1.0
+    # Octaves from 2 cells to the size of a pixel, each weaker by ``decay``.
     while grain <= 2 * max(height, width):
         coarse = torch.rand((1, 1, grain, grain), generator=generator, device=HOST)
         total += strength * functional.interpolate(
@@ -95,10 +98,10 @@ def clouds(shape: torch.Size, decay: float, generator: torch.Generator) -> Tenso
 
 
 def _brightness(x: Tensor, added: float, _: Generators) -> Tensor:
-    """The value of hue, saturation and value grows, up to 1; the other two stay."""
+    """Raises the value in HSV, up to 1; the other two stay."""
     value = x.amax(1, keepdim=True)
     factor = (value + added).clip(0, 1) / value.clamp_min(1e-9)
-    # a black pixel has no hue: it becomes grey
+    # A black pixel has no hue: it becomes grey.
     return torch.where(value > 0, x * factor, torch.full_like(x, min(1.0, added)))
 
 

@@ -1,1 +1,1 @@
-"""One pass over the inputs: neurons that are read, counts that add up, distances made of them."""
+"""One pass over the inputs: reads neurons, adds counts, and computes distances from them."""

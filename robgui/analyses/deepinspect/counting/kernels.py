@@ -1,7 +1,7 @@
 """From activations to distances: rho, NAPVD (equation 2) and average bias (equations 3 and 4).
 
 Every kernel takes numpy arrays or torch tensors and answers in kind. The ``*_rounds`` generators do
-the same work in portions of a fraction of a second, so that an engine can be stopped in between.
+the same work in portions of a fraction of a second, so an engine can be stopped in between.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ Array = np.ndarray | Tensor
 #: Most classes for which everything is computed in double precision.
 EXACT_CLASSES = 200
 #: A squared distance below this share of the two squared norms has lost digits in the Gram product
-#: and is computed anew.
+#: and is recomputed.
 _CLOSE = 1e-3
-#: Most pairs that are computed anew; more are close only where nothing can be told apart anyway.
+#: Most pairs recomputed; more are close only if nothing can be told apart anyway.
 _MOST_CLOSE = 20_000
-#: Numbers of rho that are worked on at once.
+#: Numbers of rho processed at once.
 PORTION = 8_000_000
-#: Entries of the bias triangle that are worked on between two answers.
+#: Entries of the bias triangle processed between two yields.
 BIAS_PORTION = 40_000_000
 
 
@@ -46,6 +46,7 @@ def rho(act: Array, member: Array) -> Array:
     """
     # Section 3.1. One product of matrices counts all pairs of neuron and class at once.
     active, members = as_tensor(act).float(), as_tensor(member).float()
+    # Counts are exact in single precision up to 16 million inputs; only the division needs doubles.
     return answer((active.T @ members).double() / members.double().sum(0), act)
 
 
@@ -71,11 +72,13 @@ def napvd_rounds(
 ) -> Generator[None, None, Tensor]:
     """``napvd`` in portions.
 
-    With ``members (classes,)``, ``rho`` holds counts that are divided by it as they are needed;
-    ``here`` says which classes have any, where the host knows it.
+    With ``members (classes,)``, ``rho`` holds counts that are divided on the fly; ``here`` says
+    which classes have any, if the host knows.
     """
     if here is None:
         (here,) = to_host(torch.isfinite(rho.sum(0)) if members is None else members > 0)
+    # Classes without members would turn whole rows into nan: they are left out and filled in at the
+    # end.
     places = to_device(torch.from_numpy(np.flatnonzero(here)), rho.device)
     if here.all():
         chosen = rho
@@ -98,15 +101,15 @@ def napvd_rounds(
 
 
 def _squares_rounds(x: Tensor, divisor: Tensor | None) -> Generator[None, None, Tensor]:
-    """Squared distances ``(m, m)`` float64 of the columns of ``x (k, m)``, by Gram products of
-    centred columns.
+    """Squared distances ``(m, m)`` float64 of the columns of ``x (k, m)``, by Gram products.
 
-    Centring makes the norms small, so that their differences keep more digits.
+    Columns are centred first: that makes the norms small, so their differences keep more digits.
     """
     if x.shape[1] <= EXACT_CLASSES:
         dtype = torch.float64
     else:
         dtype = torch.float32
+    # Portions are summed in double precision: single would lose digits over thousands of neurons.
     products = torch.zeros((x.shape[1], x.shape[1]), dtype=torch.float64, device=x.device)
     portions = _portions(x)
     buffer = torch.empty(portions[0].shape, dtype=dtype, device=x.device)
@@ -115,6 +118,7 @@ def _squares_rounds(x: Tensor, divisor: Tensor | None) -> Generator[None, None, 
         centred.copy_(rows)
         if divisor is not None:
             centred.div_(divisor)
+        # Centred per neuron over the classes, which changes no difference of two columns.
         products += _gram(centred.sub_(centred.mean(1, keepdim=True)))
         yield
     norms = products.diagonal().clone()
@@ -129,6 +133,7 @@ def _refine_rounds(
     x: Tensor, divisor: Tensor | None, squares: Tensor, sums: Tensor
 ) -> Generator[None, None, None]:
     """Replaces the squared distances of nearly equal columns by exact ones."""
+    # Where the distance is small beside the norms, the subtraction above has cancelled most digits.
     first, second = torch.triu(squares <= _CLOSE * sums, 1).nonzero(as_tuple=True)
     for start in range(0, min(len(first), _MOST_CLOSE), max(1, PORTION // max(1, len(x)))):
         stop = min(len(first), _MOST_CLOSE, start + max(1, PORTION // max(1, len(x))))
@@ -147,6 +152,7 @@ def _either_rounds(x: Tensor) -> Generator[None, None, Tensor]:
         both += _gram((rows > 0).float())
         yield
     single = both.diagonal()
+    # |A or B| = |A| + |B| - |A and B|.
     return single[:, None] + single - both
 
 
@@ -157,7 +163,7 @@ def _portions(x: Tensor) -> tuple[Tensor, ...]:
 def _gram(rows: Tensor) -> Tensor:
     """Products of all pairs of columns.
 
-    Numpy computes half of the symmetric matrix only, but works on the host alone.
+    Numpy computes only half of the symmetric matrix, but works on the host alone.
     """
     if rows.device == HOST:
         values = rows.numpy()
@@ -181,7 +187,7 @@ def bias(distance: Array, a: int, b: int) -> Array:
 
 
 def bias_limit(distance: Array, filter: Filter) -> float:  # noqa: A002  (the public name of the setting)
-    """A third class counts when it is nearer than this to a or b."""
+    """A third class counts if it is nearer than this to a or b."""
     values = upper(as_tensor(distance).double())
     values = values[torch.isfinite(values)]
     if filter == "none" or not len(values):
@@ -226,11 +232,11 @@ def avg_bias_rounds(distance: Tensor, filter: Filter = "low") -> Generator[None,
 
 
 def _bias_sums(d: Tensor, limit: float) -> Generator[None, None, Tensor]:
-    """Half the sum over third classes: entry (a, b) counts those near a, and those near both
-    with half their weight.
+    """Half the sum over third classes.
 
-    The matrix plus its transpose is then the sum over the classes near a or b, and only near ones
-    are ever computed.
+    Entry (a, b) counts those near a, and those near both with half their weight. The matrix plus
+    its transpose is then the sum over the classes near a or b, and only near ones are ever
+    computed.
     """
     near = d < limit
     near.fill_diagonal_(False)
@@ -238,6 +244,7 @@ def _bias_sums(d: Tensor, limit: float) -> Generator[None, None, Tensor]:
     tiny = torch.finfo(d.dtype).tiny
     worked = 0
     for c, near_c in enumerate(near):
+        # Only rows of classes near c: a far third class contributes nothing, and most are far.
         rows = near_c.nonzero()[:, 0]
         # A third class near both a and b is met from either side: half its weight each time.
         weight = 1 - 0.5 * near_c.to(d.dtype)
@@ -254,8 +261,9 @@ def _bias_sums(d: Tensor, limit: float) -> Generator[None, None, Tensor]:
 
 
 def known_classes(matrix: Tensor) -> Tensor:
-    """Which classes ``(m,)`` have a finite number in their row beside the diagonal, or stand
-    alone with one on it.
+    """Which classes ``(m,)`` have a finite number in their row off the diagonal.
+
+    A class alone counts if it has one on the diagonal.
     """
     finite = torch.isfinite(matrix)
     if len(matrix) > 1:
@@ -296,10 +304,10 @@ def answer(value: Tensor, given: Any) -> Array:
 def worst_thirds(
     distance: np.ndarray, pairs: np.ndarray, which: Filter
 ) -> tuple[np.ndarray, np.ndarray]:
-    """For every pair (a, b) the triplet ``(P, 3)`` with the third class of largest bias that
-    counts, and that bias ``(P,)``.
+    """For every pair (a, b), the triplet ``(P, 3)`` with its third class of largest bias, and that
+    bias ``(P,)``.
 
-    Where no third class counts, the one with the largest bias of all is taken.
+    Among third classes that count; if none does, among all.
     """
     if not len(pairs):
         return np.zeros((0, 3), dtype=np.int64), np.zeros(0)
@@ -308,7 +316,8 @@ def worst_thirds(
     value = np.abs(first - second) / np.where(total > 0, total, 1)
     value[np.arange(len(pairs))[:, None], pairs] = np.nan
     limit = bias_limit(distance, which)
-    # a class that counts goes before all that do not, whatever their bias
+    # A class that counts comes before all that do not, whatever their bias.
+    # Every bias is at most 1, so 2 puts those that count before all others; -1 is below every bias.
     rank = np.nan_to_num(np.where((first < limit) | (second < limit), value + 2, value), nan=-1.0)
     third = rank.argmax(1)
     return np.column_stack([pairs, third]), value[np.arange(len(pairs)), third]

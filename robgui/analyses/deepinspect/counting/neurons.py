@@ -1,6 +1,4 @@
-"""Neurons: a channel of a convolution (its spatial mean) or a unit of a linear layer, read while
-the model runs.
-"""
+"""Reads neurons while the model runs: a convolution channel's spatial mean or a linear unit."""
 
 from __future__ import annotations
 
@@ -18,14 +16,14 @@ from robgui.core.dataset import Dataset, batches
 from robgui.core.errors import DataError, ModelError
 from robgui.core.model.classifier import Classifier
 
-#: Batches given to the model at once: looking into every layer costs the same for few inputs as for
+#: Batches given to the model at once: hooking every layer costs the same for few inputs as for
 #: many.
 _TOGETHER = 4
 
 
 @dataclass(frozen=True, slots=True)
 class NeuronBatch:
-    """What one batch of n inputs gives.
+    """The neurons' outputs for one batch of n inputs.
 
     Attributes:
         places: ``(n,)`` places of the inputs in the dataset.
@@ -47,6 +45,8 @@ class NeuronBatch:
         """Raw outputs ``(n, k)`` of the neurons, layer by layer."""
         return [layer[:, :-2] for layer in self.layers.values()]
 
+    # The last two columns are the layer's minimum and maximum.
+
     def scaled(self) -> Tensor:
         """Outputs ``(n, N)`` scaled to 0 … 1 within each layer of each input.
 
@@ -57,14 +57,14 @@ class NeuronBatch:
             whole.index_select(1, columns) for columns in _columns(tuple(self.sizes), whole.device)
         )
         width = high.sub_(low)
-        # a constant layer divides by infinity, which makes it 0
+        # A constant layer divides by infinity, which makes it 0.
         return neurons.sub_(low).div_(width.masked_fill_(width == 0, math.inf))
 
 
 @lru_cache(maxsize=8)
 def _columns(sizes: tuple[int, ...], device: torch.device) -> tuple[Tensor, Tensor, Tensor]:
-    """Where in a row of all layers each neuron stands, and for each neuron the lowest and
-    highest value of its layer.
+    """The column of each neuron in a row of all layers, and the columns of its layer's minimum and
+    maximum.
     """
     starts = np.cumsum([0, *(size + 2 for size in sizes)])
     neurons = np.concatenate(
@@ -78,10 +78,11 @@ def _columns(sizes: tuple[int, ...], device: torch.device) -> tuple[Tensor, Tens
 
 
 def summary(output: Tensor) -> Tensor:
-    """The output of a layer as ``(n, k + 2)``: a mean per neuron, then minimum and maximum of
-    the whole layer, row by row.
+    """The output of a layer as ``(n, k + 2)``.
 
-    Of four dimensions the second one counts the channels; of fewer the last one counts the units.
+    A mean per neuron, then the layer's minimum and maximum.
+
+    Of four dimensions the second counts the channels; of fewer, the last counts the units.
     """
     if output.ndim == 4:
         neurons = output.mean((2, 3))
@@ -92,14 +93,14 @@ def summary(output: Tensor) -> Tensor:
             neurons = output.flatten(1, -2).mean(1)
     whole = tuple(
         range(1, output.ndim)
-    )  # no flatten, which would copy an image in channels-last order
+    )  # No flatten, which would copy an image in channels-last order.
     return torch.cat([neurons, output.amin(whole)[:, None], output.amax(whole)[:, None]], 1).float()
 
 
 def read(
     classifier: Classifier, dataset: Dataset, *, batch: int, last_layer: bool, first: int = 0
 ) -> Iterator[NeuronBatch]:
-    """Goes through all readable inputs from ``first`` on once.
+    """Iterates once over all readable inputs from ``first`` on.
 
     A batch that does not fit into memory is halved.
     """
@@ -110,6 +111,7 @@ def read(
         rest = dataset.subset(range(first, len(dataset)))
     else:
         rest = dataset
+    # A batch set by the user is taken as it is.
     for among, x in batches(classifier, rest, batch, together=1 if batch else _TOGETHER):
         seen = True
         places = first + np.asarray(among)
@@ -141,9 +143,8 @@ def _read_batch(
 def _chosen(
     classifier: Classifier, layers: dict[str, Tensor], count: int, last_layer: bool
 ) -> dict[str, Tensor]:
-    """The layers that are looked at: those with one row per input, without the last one
-    executed.
-    """
+    """The layers to read: those with one row per input, except the last one executed."""
+    # A layer with another number of rows (patches, tokens) cannot be assigned to inputs.
     fitting = {name: layer for name, layer in layers.items() if len(layer) == count}
     if not last_layer:
         fitting = dict(list(fitting.items())[:-1])
@@ -156,8 +157,9 @@ def _chosen(
 
 
 class GrowingPace:
-    """Says when what is made of the counts is due: at once, and then so late that making it
-    takes a small share of the time.
+    """Says when derived results are due.
+
+    At once, then late enough for the work to stay a small share.
     """
 
     def __init__(self, share: float = 0.02, shortest: float = 0.05) -> None:
@@ -167,19 +169,21 @@ class GrowingPace:
         self._began = 0.0
 
     def due(self) -> bool:
-        """True when it is time; the making begins now."""
+        """True if it is time; the work begins now."""
         self._began = time.monotonic()
+        # The clock starts here, and ``made`` measures from it.
         return self._began >= self._next
 
     def made(self) -> None:
-        """It is made; the longer it took, the longer until the next time."""
+        """Notes that the work is done; the longer it took, the longer until the next time."""
         now = time.monotonic()
         self._next = now + max(self._shortest, (now - self._began) / self._share)
 
 
 def members(scores: Tensor, multi_label: bool) -> Tensor:
-    """Predicted labels ``(n, m)`` bool: the highest score, or every score above 0 (probability
-    above ½) for a multi-label model.
+    """Predicted labels ``(n, m)`` bool.
+
+    The highest score, or every score above 0 (probability above ½) for a multi-label model.
     """
     if multi_label:
         return scores > 0

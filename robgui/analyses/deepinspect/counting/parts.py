@@ -1,4 +1,4 @@
-"""What was counted over some of the inputs: to be put together, or to be gone on with."""
+"""Counts over some of the inputs, to be merged or continued."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All pairs of classes ranked by what was counted, and how well that finds what the labels say."""
+"""Ranks all pairs of classes by the counts, and measures how well that matches the labels."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def mode_rounds(
 ) -> Generator[None, None, Baseline | None]:
     """The MODE baseline from the weights of the last layer, in portions.
 
-    None when these cannot be seen.
+    None if they cannot be seen.
     """
     weights = classifier.class_weights()
     if weights is None:

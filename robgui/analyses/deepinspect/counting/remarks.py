@@ -1,4 +1,4 @@
-"""Sentences about what an inspection has left out and what is unsure."""
+"""Sentences about what an inspection left out and what is unsure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from robgui.core.text.words import count
 
 #: A class with fewer predicted members than this gets a warning.
 FEW_MEMBERS = 10
-#: Classes that a sentence names.
+#: Most classes named in a sentence.
 _NAMED = 8
 
 

@@ -1,10 +1,10 @@
-"""How sure the distances are: counts kept apart for some groups of inputs, drawn again and again.
+"""How sure the distances are: a bootstrap over groups of inputs.
 
-Activations are never stored, so inputs cannot be drawn anew one by one. Instead every input belongs
-to one of a few groups, chosen by its number; the counts of the groups are kept, and groups are
-drawn with replacement. The ends of an interval are mirrored at the distance itself (the basic
-bootstrap): few inputs make every distance too large, and drawing anew adds the same excess once
-more, which mirroring takes off again.
+Activations are never stored, so inputs cannot be redrawn one by one. Instead every input belongs to
+one of a few groups, chosen by its number; the counts of the groups are kept, and groups are drawn
+with replacement. The ends of an interval are mirrored at the distance itself (the basic bootstrap):
+few inputs make every distance too large, and redrawing adds the same excess once more, which
+mirroring removes again.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from robgui.core.devices import to_device, to_host
 
 #: Groups of inputs.
 GROUPS = 32
-#: Counts kept in all groups together; larger networks get no intervals.
+#: Most counts kept over all groups; larger networks get no intervals.
 MOST = 16_000_000
-#: Draws, and the fewest that still give an interval; work of all of them together.
+#: Draws, the fewest that still give an interval, and the work of all of them together.
 DRAWS, FEWEST_DRAWS, WORK = 200, 60, 4e10
 #: Share of the draws inside an interval.
 LEVEL = 0.95
@@ -32,7 +32,7 @@ LEVEL = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Intervals:
-    """Ends ``(m, m)`` of the 95 % interval of every distance; ``(0, 0)`` where there are none."""
+    """Ends ``(m, m)`` of the 95 % interval of every distance; ``(0, 0)`` if there are none."""
 
     low: np.ndarray
     high: np.ndarray
@@ -63,13 +63,17 @@ class Grouped:
             self.members[one] += weight[chosen].sum(0)
 
     def absorb(self, counts: np.ndarray, members: np.ndarray) -> None:
-        """Adds what was counted elsewhere."""
+        """Adds counts made elsewhere."""
         self.counts += torch.from_numpy(counts).to(self.counts.device)
         self.members += torch.from_numpy(members).to(self.members.device)
 
 
 def group_of(places: np.ndarray) -> np.ndarray:
-    """The group of each input by its number; neighbours fall apart, whatever order the data has."""
+    """The group of each input by its number.
+
+    Neighbours are separated, whatever the order of the data.
+    """
+    # Multiplication by 2^64 over the golden ratio (Knuth's hash); the upper bits are well mixed.
     mixed = (np.asarray(places, dtype=np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     return np.asarray((mixed >> np.uint64(40)) % np.uint64(GROUPS), dtype=np.int64)
 
@@ -83,13 +87,16 @@ def interval_rounds(
     grouped: Grouped, distance: np.ndarray, norm: Norm
 ) -> Generator[None, None, Intervals]:
     """The intervals of all distances, in portions."""
+    # A fixed seed: the interval of a finished run is the same when it is computed again.
     rng = np.random.default_rng(0)
     (members,) = to_host(grouped.members)
     drawn = []
     for _ in range(_draws(*grouped.counts.shape[1:])):
+        # Drawing 32 groups with replacement is a multinomial count of each.
         often = rng.multinomial(GROUPS, np.full(GROUPS, 1 / GROUPS))
         weights = torch.from_numpy(often).to(grouped.counts)
         counts = torch.tensordot(weights, grouped.counts, dims=1)
+        # On the host, from numbers read once: asking the device would wait in every draw.
         here = often @ members > 0
         again = yield from napvd_rounds(counts.T, norm, weights @ grouped.members, here)
         drawn.append(again)
@@ -97,6 +104,7 @@ def interval_rounds(
     with np.errstate(all="ignore"):
         below, above = _quantiles(torch.stack(drawn).cpu().numpy(), ends)
     known = np.isfinite(distance)
+    # The basic bootstrap: quantiles of the draws mirrored at the distance itself.
     low = np.where(known, np.maximum(0.0, 2 * distance - above), np.nan)
     high = np.where(known, np.maximum(0.0, 2 * distance - below), np.nan)
     return Intervals(low, high)
@@ -107,6 +115,7 @@ def _quantiles(drawn: np.ndarray, ends: tuple[float, float]) -> tuple[np.ndarray
     known = np.isfinite(drawn)
     ordered = np.sort(np.where(known, drawn, np.inf), axis=0)
     count = known.sum(0)
+    # By rank among the draws that know this pair, which may be fewer than all.
     places = [np.clip(np.round(end * (count - 1)), 0, None).astype(np.int64) for end in ends]
     below, above = (np.take_along_axis(ordered, place[None], 0)[0] for place in places)
     return np.where(count > 0, below, np.nan), np.where(count > 0, above, np.nan)

@@ -1,8 +1,7 @@
-"""One pass over the inputs during which what is made of the counts sharpens.
+"""One pass over the inputs, during which the results sharpen.
 
-What has been counted is kept from time to time, so that a stopped run can be gone on with: the
-memory holds the counts and one number for each input, whatever the number of inputs, and the inputs
-stay on the disc.
+The counts are stored from time to time, so a stopped run can be continued. Memory holds the counts
+and one number per input, whatever the number of inputs, and the inputs stay on disk.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from robgui.core.execution.step import Pace, Step
 from robgui.core.model.classifier import Classifier
 
 R = TypeVar("R")
-#: Seconds between two times at which the counts are kept, and bytes that may be kept in a second.
+#: Seconds between two times at which the counts are kept, and most bytes kept per second.
 KEEP_SECONDS, KEEP_BYTES = 2.0, 4e6
 
 
@@ -38,7 +37,7 @@ class Sharpening(Protocol[R]):
 
 
 class KeepingPace:
-    """Says when the counts are kept again: the larger they are, the more rarely."""
+    """Says when to keep the counts again: the larger they are, the more rarely."""
 
     def __init__(self) -> None:
         self._last = time.monotonic()
@@ -59,10 +58,9 @@ def sharpened(
     params: InspectParams,
     keep: Callable[[], Step[R]] | None = None,
 ) -> Iterator[Step[R]]:
-    """Counts every input that has not been counted; the matrices are made anew as batches arrive,
-    and of all counts at the end.
+    """Counts every input not counted yet; recomputes the matrices as batches arrive and at the end.
 
-    ``keep`` gives the picture with the counts themselves; None where nothing is kept.
+    ``keep`` gives the picture with the counts themselves; None if nothing is kept.
     """
     pace, growing, keeping = Pace(), GrowingPace(), KeepingPace()
     for reading in read(

@@ -1,5 +1,5 @@
 """Counts of one pass: how often each class's members activate each neuron, and what the labels
-say meanwhile.
+say.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class InspectionSums:
         upto: The place after the last of them; all before it were read or cannot be.
         layers: Names of the layers.
         layer_sizes: Neurons of each.
-        grouped: The counts of the first threshold by groups of inputs, for intervals; None where
-            they were not asked for or would be too many.
+        grouped: The counts of the first threshold by groups of inputs, for intervals; None if they
+            were not asked for or would be too many.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class InspectionSums:
         intervals: bool = False,
         first: int = 0,
     ) -> None:
-        """``first`` is the number of the first input among all of which these are a part."""
+        """``first`` is the number of the first input in the whole that these are part of."""
         self._multi_label = classifier.settings.multi_label
         self._thresholds = thresholds
         self._device = device = classifier.device
@@ -99,7 +99,7 @@ class InspectionSums:
             if member is not None:
                 counts.addmm_(member.T.float(), act)
             else:
-                counts.index_add_(0, top, act)  # the same sum, without the zeros of member
+                counts.index_add_(0, top, act)  # The same sum, without the zeros of member.
         if self.grouped is not None:
             if member is None:
                 own = members(reading.scores, False)
@@ -107,7 +107,7 @@ class InspectionSums:
                 own = member
             act = (scaled > self._thresholds[0]).float()
             self.grouped.add(reading.places + self._first, own, act)
-        if member is None:  # bincount would ask for the largest class first
+        if member is None:  # bincount would ask for the largest class first.
             self._members.index_add_(0, top, torch.ones_like(top, dtype=self._members.dtype))
         else:
             self._members += member.sum(0)
@@ -151,7 +151,7 @@ class InspectionSums:
         )
 
     def kept(self) -> TallyPart:
-        """What it has counted up to here, as a copy: the tally counts on."""
+        """What it has counted up to here, as a copy: the tally keeps counting."""
         whole = self.part()
         return replace(
             whole,
@@ -240,8 +240,9 @@ class InspectionSums:
         return self._numbers()[3]
 
     def _numbers(self) -> tuple[np.ndarray, ...]:
-        """Whether scores are finite, members, predicted classes and activations: read together,
-        and not again before something is added.
+        """Whether scores are finite, members, predicted classes and activations.
+
+        Read together, and again only after something is added.
         """
         if self._read[0] != self.seen:
             there = self._finite, self._members, self._predicted, self.active
@@ -317,8 +318,8 @@ class InspectionSums:
 def _truth(
     dataset: Dataset, m: int, multi_label: bool
 ) -> tuple[np.ndarray | None, np.ndarray | None]:
-    """True classes ``(n,)`` for a single-label model, the 0/1 matrix ``(n, m)`` for a
-    multi-label one; None where unknown.
+    """True classes ``(n,)`` for a single-label model, the 0/1 matrix ``(n, m)`` for a multi-label
+    one; None if unknown.
     """
     labels = dataset.labels
     known = labels is not None and bool(((labels >= 0) & (labels < m)).any())

@@ -1,5 +1,5 @@
-"""What the labels say: true confusion and disparity (Section 4.2), and how well a ranking of
-pairs finds them (4.3).
+"""What the labels say: true confusion and disparity (Section 4.2), and how a ranking finds them
+(4.3).
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from robgui.analyses.deepinspect.counting.kernels import (
 from robgui.analyses.deepinspect.pairs import beyond, pair_places, top_share
 from robgui.analyses.deepinspect.result import Quality
 
-#: Fewer images than this say nothing about a direction of type 2 confusion.
+#: Fewest images that say anything about a direction of type 2 confusion.
 FEWEST = 10
-#: Entries of a disparity sum that are worked on between two answers.
+#: Entries of a disparity sum processed between two yields.
 PORTION = 100_000_000
-#: Most points of a curve that is kept for drawing.
+#: Most points of a curve kept for drawing.
 _POINTS = 501
 
 
@@ -56,8 +56,9 @@ def type1conf(y: Any, yhat: Any, m: int) -> np.ndarray:
 
 
 def type2conf(Y: Any, P: Any, fewest: int = FEWEST) -> np.ndarray:
-    """True confusion of a multi-label model: mean of P(a and b predicted | a true, b not) and
-    the reverse.
+    """True confusion of a multi-label model.
+
+    Mean of P(a and b predicted | a true, b not) and the reverse.
 
     Args:
         Y: ``(n, m)`` 0 or 1, the true classes.
@@ -82,8 +83,9 @@ class Type2Tally:
     def add(self, true: Tensor, predicted: Tensor) -> None:
         """Adds a batch of 0/1 rows ``(n, m)``."""
         is_true, is_predicted = true.bool(), predicted.bool()
-        # Section 4.2.1, type 2: a is there and seen, b is not there and seen all the same.
+        # Section 4.2.1, type 2: a is there and seen; b is not there and seen all the same.
         self._wrong += (is_true & is_predicted).float().T @ (~is_true & is_predicted).float()
+        # How often the pair could be confused at all: a is there and b is not.
         self._images += is_true.float().T @ (~is_true).float()
 
     def counts(self) -> np.ndarray:
@@ -109,6 +111,7 @@ def _both_directions(directed: np.ndarray) -> np.ndarray:
     known = np.isfinite(directed)
     count = known.astype(np.float64) + known.T
     total = np.where(known, directed, 0)
+    # A direction that is unknown leaves the other alone instead of halving it.
     conf = np.where(count > 0, (total + total.T) / np.maximum(count, 1), np.nan)
     np.fill_diagonal(conf, 0)
     return conf
@@ -142,7 +145,7 @@ def avg_cd_rounds(conf: Tensor) -> Generator[None, None, Tensor]:
 
 
 def _disparity(conf: Tensor) -> Generator[None, None, Tensor]:
-    """Sums over all classes z, of which z = x and z = y give conf(x, y) each and are taken away
+    """Sums over all classes z; z = x and z = y contribute conf(x, y) each and are subtracted
     again.
     """
     m = len(conf)
@@ -152,6 +155,7 @@ def _disparity(conf: Tensor) -> Generator[None, None, Tensor]:
         yield
     # Section 4.2.2: avg_cd is a mean over the m - 2 third classes.
     if m > 2:
+        # z = x and z = y each add conf(x, y), which is not a disparity.
         average = total.sub_(conf, alpha=2).clamp_min_(0) / (m - 2)
     else:
         average = torch.full_like(conf, math.nan)
@@ -159,7 +163,7 @@ def _disparity(conf: Tensor) -> Generator[None, None, Tensor]:
 
 
 def _disparity_with_gaps(conf: Tensor) -> Generator[None, None, Tensor]:
-    """Means over the third classes that are known for both; class by class."""
+    """Means over the third classes known for both, class by class."""
     finite = torch.isfinite(conf).fill_diagonal_(False)
     total, count = torch.zeros_like(conf), torch.zeros_like(conf)
     for z, known in enumerate(finite):
@@ -182,6 +186,7 @@ def cost_curve(scores: Any, truth: Any) -> tuple[np.ndarray, np.ndarray]:
     if not true.any():
         return np.array([0.0, 1.0]), np.array([math.nan, math.nan])
     order = np.argsort(-score, kind="stable")
+    # The curve has a point only at the end of each group of equal scores.
     ends = np.flatnonzero(np.r_[np.diff(score[order]) != 0, True]) + 1
     found = np.r_[0, np.cumsum(true[order])[ends - 1]] / true.sum()
     return np.r_[0, ends] / len(score), found
@@ -218,7 +223,7 @@ def quality(
     cutoff: float,
     top_percent: float,
 ) -> Quality:
-    """Holds a ranking of pairs against the truth.
+    """Compares a ranking of pairs with the truth.
 
     Args:
         suspicion: ``(m, m)`` higher is more suspicious; nan for an unknown pair.
@@ -238,6 +243,7 @@ def quality(
     else:
         grid = np.array([0.0, 1.0])
     area, found = _drawn(score, true, grid)
+    # Ordered by the truth itself: the best any ranking could do.
     best_area, best_found = _drawn(true, true, grid)
     mode_area, mode_found = math.nan, np.full(len(grid), math.nan)
     if mode is not None:

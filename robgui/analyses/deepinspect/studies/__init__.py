@@ -1,1 +1,1 @@
-"""Studies of the method itself: when a neuron counts as active, and what coverage tells."""
+"""Studies of the method itself: when a neuron counts as active, and what coverage shows."""

@@ -30,7 +30,7 @@ from robgui.core.text.words import count
 
 #: Cohen's limits of a negligible, small and medium effect.
 EFFECTS = (0.2, 0.5, 0.8)
-#: Entries (members x neurons) that are worked on at once.
+#: Entries (members x neurons) processed at once.
 _PORTION = 4_000_000
 
 
@@ -135,8 +135,9 @@ class _Coverage:
         return Step(total if complete else self._seen, total, self._result(complete))
 
     def _read(self) -> tuple[np.ndarray, ...]:
-        """Which classes have a profile, and the share of each kind of mark in each class, in one
-        read with the numbers of all inputs since the last.
+        """Which classes have a profile, and the share of each kind of mark in each class.
+
+        In one read, with the numbers of all inputs since the last.
         """
         flags = self._active, self._below, self._above, self._top
         active, *others = (each.double().mean(1) for each in flags)

@@ -1,4 +1,4 @@
-"""Which sections of a neuron's usual range the members of a class have reached."""
+"""Which sections of a neuron's usual range the members of a class reach."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from torch import Tensor
 
 from robgui.core.errors import ParamsError
 
-#: Bytes that the marks may take. Up to this they have a byte each, beyond it a bit.
+#: Bytes that the marks may take: a byte each up to this, beyond it a bit.
 LARGEST = 1_000_000_000
 _BITS = 8
 
@@ -33,7 +33,7 @@ class ByteMarks:
 
     def __init__(self, classes: int, neurons: int, sections: int, device: torch.device) -> None:
         self._neurons, self._sections = neurons, sections
-        # one more cell than there are, for what is to be marked nowhere
+        # One more cell than there are, for what is to be marked nowhere.
         self._cells = torch.zeros(classes * neurons * sections + 1, dtype=torch.bool, device=device)
         self._marks = self._cells[:-1].view(classes, neurons * sections)
 
@@ -49,7 +49,7 @@ class ByteMarks:
 
 
 class BitMarks:
-    """A bit a mark, for many classes: members of one class are added one after the other."""
+    """A bit per mark, for many classes: members of one class are added one after the other."""
 
     def __init__(self, classes: int, neurons: int, sections: int, device: torch.device) -> None:
         self._neurons, self._sections = neurons, sections
@@ -98,7 +98,7 @@ def section_marks(
 
 
 def _without_repetition(classes: Tensor) -> list[Tensor]:
-    """Rows in groups in which no class comes twice."""
+    """Rows in groups in which no class occurs twice."""
     ordered, order = classes.sort(stable=True)
     first = torch.searchsorted(ordered, ordered)
     number = torch.arange(len(order), device=classes.device) - first

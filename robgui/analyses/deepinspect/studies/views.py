@@ -23,9 +23,9 @@ from robgui.core.view import (
     View,
 )
 
-#: The strongest colour stands for at least this share, so that small differences stay pale.
+#: The strongest colour stands for at least this share, so small differences stay pale.
 LEAST_APART = 0.25
-#: The criteria in few letters, in their order.
+#: The criteria in few letters, in order.
 SHORT_NAMES = ("activated", "sections", "outer regions", "above range", "top of layer")
 
 
@@ -104,7 +104,7 @@ def coverage_views(result: CoverageResult, params: CoverageParams) -> Sequence[V
 
 
 def coverage_criteria(result: CoverageResult, params: CoverageParams) -> dict[str, np.ndarray]:
-    """Name of each criterion -> its value for every class."""
+    """Criterion name -> its value for every class."""
     return {
         "neurons activated": result.neuron,
         f"of {params.sections:,} sections reached": result.multisection,
@@ -124,7 +124,7 @@ def _shown(result: CoverageResult) -> tuple[np.ndarray, str]:
 
 
 def _apart(result: CoverageResult, criteria: dict[str, np.ndarray]) -> Matrix:
-    """Every class against the mean of all: where nothing has a colour, nothing tells them apart."""
+    """Every class against the mean of all: no colour means nothing tells them apart."""
     shown, note = _shown(result)
     values = np.array([of[shown].astype(np.float64) for of in criteria.values()])
     known = np.isfinite(values)

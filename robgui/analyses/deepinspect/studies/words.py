@@ -45,10 +45,7 @@ def thresholds_verdict(result: ThresholdsResult, params: ThresholdsParams) -> Ve
 
 
 def coverage_verdict(result: CoverageResult, params: CoverageParams) -> Verdict:
-    """Whether coverage tells the classes apart.
-
-    It is no statement about the quality of the model.
-    """
+    """Whether coverage tells the classes apart; says nothing about the quality of the model."""
     scope = f"{_seen(result)}."
     if not np.isfinite(result.effect_shares).all():
         words = "Coverage cannot be compared: fewer than two classes have two predicted inputs."
@@ -69,7 +66,7 @@ def coverage_verdict(result: CoverageResult, params: CoverageParams) -> Verdict:
 
 
 def _stable_around(result: ThresholdsResult, params: ThresholdsParams) -> tuple[float, float]:
-    """The thresholds next to the reference up to which none in between is less stable."""
+    """The range of thresholds around the reference without a less stable one."""
     stable = np.nan_to_num(result.confusion.agreement) >= params.stable
     low = high = result.reference
     while low > 0 and stable[low - 1]:

@@ -1,1 +1,1 @@
-"""The noise around an input as a function of a Gaussian point, and the score that it changes."""
+"""The noise around an input as a function of a Gaussian point, and the score it changes."""

@@ -1,6 +1,6 @@
-"""Noise of images that does not average out over the pixels: blotches, light, compression.
+"""Image noise that does not average out over the pixels: blotches, light, compression.
 
-Each is a function of a Gaussian latent point, so that the particles move as for every other noise.
+Each is a function of a Gaussian latent point, so the particles move as for any other noise.
 """
 
 from __future__ import annotations
@@ -31,13 +31,14 @@ _COLOURS = (
     (-0.168736, -0.331264, 0.5),
     (0.5, -0.418688, -0.081312),
 )
-#: The least quality there is.
+#: Lowest quality.
 _WORST = 1.0
 
 
 def smooth(x: Tensor, reach: Tensor, blur: float) -> Bound:
-    """White noise blurred by a Gaussian of ``blur`` pixels, brought back to standard deviation
-    ``reach`` at every pixel, edges included.
+    """White noise blurred by a Gaussian of ``blur`` pixels.
+
+    It is scaled back to standard deviation ``reach`` at every pixel, edges included.
 
     Args:
         x: ``(n, c, h, w)``.
@@ -47,17 +48,20 @@ def smooth(x: Tensor, reach: Tensor, blur: float) -> Bound:
     rows, columns = (blurring(size, blur).to(x.device, x.dtype) for size in x.shape[2:])
 
     def inputs(latent: Tensor) -> Tensor:
+        # Separable: one product for rows, one for columns.
         return x + reach * (rows @ latent.reshape(x.shape) @ columns.T)
 
     return inputs
 
 
 def blurring(size: int, width: float) -> Tensor:
-    """The matrix ``(size, size)`` that blurs; its rows have length 1, so that white noise keeps its
-    variance.
+    """The blurring matrix ``(size, size)``.
+
+    Its rows have length 1, which keeps the variance of white noise.
     """
     place = torch.arange(size, dtype=torch.float64, device=torch.device("cpu"))
     weights = torch.exp(-((place[:, None] - place) ** 2) / (2 * width**2))
+    # Rows of length 1, not of sum 1: each pixel keeps variance 1, at the edges too.
     return weights / weights.square().sum(1, keepdim=True).sqrt()
 
 
@@ -82,6 +86,7 @@ def compressed(x: Tensor, sizes: Tensor) -> Bound:
     spectrum = _spectrum(x)
 
     def inputs(latent: Tensor) -> Tensor:
+        # Φ(z) is uniform, so the quality is uniform between 100 (1 - size) and 100.
         share = torch.special.ndtr(latent[:, 0])
         return spectrum((100 * (1 - sizes * share)).clamp_min(_WORST))
 
@@ -89,10 +94,10 @@ def compressed(x: Tensor, sizes: Tensor) -> Bound:
 
 
 def jpeg(x: Tensor, quality: Tensor) -> Tensor:
-    """Images ``(n, c, h, w)`` in [0, 1] as JPEG of ``quality`` ``(n,)`` leaves them.
+    """Images ``(n, c, h, w)`` in [0, 1] after JPEG compression of ``quality`` ``(n,)``.
 
-    Colours are not subsampled; the quality need not be a whole number; what is lost is lost in
-    rounding the coefficients, the coding of a file loses nothing.
+    Colours are not subsampled, and the quality need not be a whole number. All loss comes from
+    rounding the coefficients; coding them loses nothing.
     """
     return _spectrum(x)(quality)
 
@@ -100,12 +105,14 @@ def jpeg(x: Tensor, quality: Tensor) -> Tensor:
 def _spectrum(x: Tensor) -> Callable[[Tensor], Tensor]:
     """Quality ``(n,)`` -> images; the coefficients are computed once."""
     height, width = x.shape[2:]
+    # JPEG shifts the levels by 128 before its transform.
     levels = 255 * x - 128
     colours = torch.tensor(_COLOURS, device=x.device, dtype=x.dtype)
     coloured = x.shape[1] == 3
     if coloured:
         levels = torch.einsum("kc,nchw->nkhw", colours, 255 * x)
         levels = levels - torch.tensor([128.0, 0, 0], device=x.device)[:, None, None]
+    # Blocks of 8 × 8; what is missing is filled by repeating the border, as encoders do.
     padded = torch.nn.functional.pad(levels, (0, -width % 8, 0, -height % 8), mode="replicate")
     n, c, h, w = padded.shape
     wave = _cosines().to(x.device, x.dtype)
@@ -115,6 +122,7 @@ def _spectrum(x: Tensor) -> Callable[[Tensor], Tensor]:
     table = tables.reshape(2, 8, 8)[[0, 1, 1] if coloured else [0] * c][:, None, :, None, :]
 
     def images(quality: Tensor) -> Tensor:
+        # The scaling of libjpeg: 5000 / q per cent below 50, 200 - 2 q from there on.
         factor = torch.where(quality < 50, 50 / quality, 2 - quality / 50)
         step = (table * factor.reshape(-1, 1, 1, 1, 1, 1)).clamp(1, 255)
         kept = (coefficients / step).round() * step
@@ -133,6 +141,7 @@ def _spectrum(x: Tensor) -> Callable[[Tensor], Tensor]:
 def _cosines() -> Tensor:
     """The orthonormal cosine transform of 8 numbers ``(8, 8)``, frequency first."""
     place = torch.arange(8, dtype=torch.float64, device=torch.device("cpu"))
+    # Orthonormal DCT-II of T.81: c(u)/2 · cos((2x + 1) u π / 16) with c(0) = 1/√2.
     waves = torch.cos((2 * place + 1) * place[:, None] * math.pi / 16) / 2
     waves[0] /= math.sqrt(2)
     return waves

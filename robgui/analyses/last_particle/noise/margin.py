@@ -1,5 +1,6 @@
-"""The margin of failure h = max over other classes of their score, less the score of the right
-class; fails iff h > 0.
+"""The margin of failure: best score of another class minus that of the right class.
+
+Fails above 0.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from robgui.analyses.last_particle.params import Margin
 from robgui.analyses.last_particle.particles.kernel import Bound
 from robgui.core.model.classifier import Classifier
 
-#: scikit-learn models whose probabilities are shares of votes: often exactly 0, where a logarithm
-#: would leap.
+#: scikit-learn models whose probabilities are vote shares: often exactly 0, where a logarithm would
+#: jump.
 _VOTING = ("Forest", "Tree", "Bagging", "Neighbors")
 
 
@@ -28,7 +29,7 @@ class MarginScore:
         prior: The noise.
         pairs: ``(T,)`` pair of input and size of each test.
         classes: ``(T,)`` right class of each test.
-        rivals: ``(T,)`` the one other class that must win in each test, so that the failures of
+        rivals: ``(T,)`` the one other class that must win in each test, so the failures of
             different tests exclude each other; None for any of them.
         margin: Whether scores or probabilities are compared.
         batch: Inputs per model call.
@@ -93,7 +94,7 @@ def _within(score: Bound, inside: Bound) -> Bound:
 
 
 def margins(scores: Tensor, own: Tensor) -> Tensor:
-    """Margins ``(n,)`` of scores ``(n, classes)`` against the classes ``(n, 1)``."""
+    """Margins ``(n,)`` of scores ``(n, classes)`` for the classes ``(n, 1)``."""
     return scores.scatter(1, own, -torch.inf).amax(1) - scores.gather(1, own)[:, 0]
 
 

@@ -1,5 +1,4 @@
-"""Noise as a push-forward of a Gaussian latent point, so that one kernel serves every kind of
-noise.
+"""Noise as a push-forward of a Gaussian latent point, so one kernel serves every kind of noise.
 
 box: Φ(z) mapped onto the L∞ ball within the bounds (uniform there). clip: uniform in the whole L∞
 ball, then cut off at the bounds. l2: the first d coordinates of a normalised (d + 2)-vector are
@@ -19,7 +18,7 @@ from robgui.analyses.last_particle.noise.images import compressed, light, smooth
 from robgui.analyses.last_particle.params import Noise
 from robgui.analyses.last_particle.particles.kernel import Bound
 
-#: How far towards the end of the noise a latent point is placed.
+#: How far towards the edge of the noise a latent point is placed.
 _NEARLY = 0.95
 
 
@@ -31,7 +30,7 @@ class Prior:
         spread: Standard deviation of the latent points: 1, or sqrt(1/2) where erf makes them
             uniform without a factor.
         noise: Kind of noise.
-        smooth: Whether gradients with respect to the latent point say anything.
+        smooth: Whether gradients with respect to the latent point are informative.
 
     Args:
         noise: Kind of noise.
@@ -75,6 +74,8 @@ class Prior:
             noise, self._values
         )
         if noise in ("box", "clip"):
+            # erf(z) is uniform on (-1, 1) if z has variance 1/2, which saves a factor on every
+            # number.
             self.spread = math.sqrt(0.5)
         else:
             self.spread = 1.0
@@ -97,9 +98,9 @@ class Prior:
         return lambda latent: after(raw(latent))
 
     def inside(self, pairs: Tensor) -> Bound | None:
-        """Latent points ``(n, dim)`` -> which of them the noise consists of ``(n,)``.
+        """Latent points ``(n, dim)`` -> which of them belong to the noise ``(n,)``.
 
-        None where it is all of them.
+        None if all do.
         """
         return None if self._cut_ball is None else self._cut_ball.inside(pairs)
 
@@ -109,6 +110,8 @@ class Prior:
             assert self._bounds is not None
             # Uniform on ball ∩ bounds. The authors clip instead (``clip``), which puts a share of
             # the noise on the bounds themselves: another law, and other answers.
+            # An input outside the bounds is not pulled in: the noise only leads from it towards
+            # them.
             low = torch.maximum(x - reach, torch.minimum(self._bounds[0], x))
             high = torch.minimum(x + reach, torch.maximum(self._bounds[1], x))
             return _uniform((low + high) / 2, (high - low) / 2, out)
@@ -145,8 +148,10 @@ class Prior:
 
         def inputs(latent: Tensor) -> Tensor:
             moved = latent[:, : self._values] * free
+            # Two extra coordinates make the first d uniform in the ball, not on the sphere.
             norm = (moved.square().sum(1) + latent[:, self._values :].square().sum(1)).sqrt()
-            if out is None:  # a search among directions: at the usual length they are near normal
+            # For a search among directions: at their usual length they are nearly normal.
+            if out is None:
                 norm = (free.sum(1) + 2).sqrt()
             return torch.addcmul(x, reach, (moved / norm[:, None]).reshape(x.shape), out=out)
 
@@ -159,7 +164,7 @@ class Prior:
         return lambda latent: torch.minimum(torch.maximum(raw(latent), low), high)
 
     def _after(self, owner: Tensor) -> Bound | None:
-        """Rounding and padding, where there are any."""
+        """Applies rounding and padding, if any."""
         steps = [step for step in (self._rounding(), self._padding(owner)) if step is not None]
         if len(steps) == 2:
             return lambda x: steps[1](steps[0](x))
@@ -177,6 +182,7 @@ class Prior:
         if self._lengths is None:
             return None
         last = (self._lengths[owner] - 1).clamp_min(0)
+        # Every point after the last real one repeats it.
         frame = torch.minimum(torch.arange(self._shape[0], device=owner.device), last[:, None])[
             :, :, None
         ].expand(-1, -1, self._shape[1])
@@ -189,9 +195,8 @@ class Prior:
         return (points < self._lengths[owner][:, None]).to(self._inputs.dtype)[:, :, None]
 
     def limits(self, pairs: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Input, reach of the noise and free mask of each pair, for a search within the noise.
-
-        Each ``(n, *shape)``.
+        """Input, reach and free mask of each pair, each ``(n, *shape)``, for a search within the
+        noise.
         """
         owner = self._owner[pairs]
         x = self._inputs[owner]
@@ -202,20 +207,21 @@ class Prior:
         return x, reach, free if self._lengths is None else free * self._real(owner)
 
     def latent_of(self, x: Tensor, pairs: Tensor) -> Tensor | None:
-        """Latent points ``(n, dim)`` near what the inputs ``x`` within the noise are made of.
+        """Latent points ``(n, dim)`` that nearly produce the inputs ``x`` within the noise.
 
-        Box and clip noise only, None for the others; never at the end of the noise, which no latent
-        point reaches.
+        Box and clip noise only, None for the others; never at the edge of the noise, which no
+        latent point reaches.
         """
         if self.noise not in ("box", "clip"):
             return None
         middle, reach, _ = self.limits(pairs)
         share = (x - middle) / reach.clamp_min(torch.finfo(x.dtype).tiny)
+        # erf reaches 1 only at infinity: the edge itself has no latent point.
         return torch.erfinv(share.clamp(-_NEARLY, _NEARLY)).flatten(1)
 
     def settled(self, x: Tensor, pairs: Tensor) -> Tensor:
-        """Inputs ``(n, *shape)`` brought within the bounds, rounded and padded as the noise
-        would leave them.
+        """Inputs ``(n, *shape)`` clamped to the bounds, rounded and padded as the noise would leave
+        them.
         """
         if self._bounds is not None:
             x = torch.minimum(torch.maximum(x, self._bounds[0]), self._bounds[1])
@@ -226,7 +232,9 @@ class Prior:
 
 
 def _uniform(middle: Tensor, half: Tensor, out: Tensor | None) -> Bound:
-    """Gives middle + half (2 Φ(√2 z) - 1) = middle + half erf(z), in one buffer if there is one."""
+    """Computes middle + half (2 Φ(√2 z) - 1) = middle + half erf(z), in one buffer if there is
+    one.
+    """
     if out is None:
         return lambda latent: torch.addcmul(middle, half, torch.erf(latent).reshape(middle.shape))
     flat = out.flatten(1)

@@ -1,4 +1,4 @@
-"""The noise of the settings: features by name, bounds, whole numbers and lengths of the inputs."""
+"""Builds the noise from the settings: features by name, bounds, whole numbers and lengths."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from robgui.core.dataset import Dataset
 from robgui.core.errors import DataError, ParamsError
 from robgui.core.model.classifier import Classifier
 
-#: Steps of a picture file from black to white.
+#: Levels of a picture file from black to white.
 _LEVELS = 255.0
 
 
@@ -26,8 +26,7 @@ def prior_of(
     places: Sequence[int],
     sizes: Sequence[float],
 ) -> Prior:
-    """The noise of the settings around ``inputs`` ``(n, *shape)``, every size of noise with
-    every input.
+    """The noise of the settings around ``inputs`` ``(n, *shape)``, every size with every input.
 
     Pair ``e * n + i`` is size e around input i.
     """
@@ -51,7 +50,7 @@ def prior_of(
 
 
 def _check(classifier: Classifier, params: MethodParams) -> None:
-    """One sentence where the noise and the model, or two settings, do not go together."""
+    """Raises one sentence if the noise does not suit the model, or two settings conflict."""
     if params.noise in ("smooth", "light", "jpeg") and classifier.kind != "image":
         raise ParamsError(
             f"noise = {params.noise}: this is noise of images, and {classifier.name} takes a"
@@ -75,7 +74,7 @@ class _Features:
             self.count = classifier.shape[-1]
 
     def numbers(self, values: Sequence[float], name: str, default: float) -> np.ndarray:
-        """One number per feature from one for all, one for each, or none."""
+        """One number per feature, from one for all, one for each, or none."""
         if len(values) not in (0, 1, self.count):
             raise ParamsError(
                 f"{name} has {len(values)} numbers; {self._classifier.name} takes {self.count}"
@@ -86,7 +85,7 @@ class _Features:
         return np.resize(np.asarray(values, dtype=np.float64), self.count).copy()
 
     def places(self, wanted: Sequence[str], name: str) -> list[int]:
-        """Places of the features of these names or numbers, counted from 1."""
+        """Positions of the features with these names or numbers, counted from 1."""
         found = []
         for each in wanted:
             if each in self._names:
@@ -113,7 +112,7 @@ class _Features:
 def _bounds(
     classifier: Classifier, features: _Features, params: MethodParams
 ) -> tuple[Tensor, Tensor] | None:
-    """Bounds in [0, 1] units; Gaussian noise has only those that the user sets."""
+    """Bounds in [0, 1] units; Gaussian noise has only those the user sets."""
     given = bool(params.lower or params.upper)
     if params.noise == "gaussian" and not given:
         return None
@@ -148,7 +147,7 @@ def _grid(
 
 
 def _units(classifier: Classifier, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """What 0 is in the features' own units, and how far it is from there to 1."""
+    """What 0 is in the features' own units, and the distance from there to 1."""
     if classifier.kind == "image":
         return np.zeros(count), np.ones(count)
     low, high = (

@@ -1,4 +1,4 @@
-"""Sizes of the noise where the user has given none: fitted to the kind of data and of noise."""
+"""Default sizes of the noise, fitted to the kind of data and of noise."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 
 from robgui.analyses.last_particle.params import Noise
 
-#: How far each value may move, by the kind of data: independent noise of .05 averages out over the
+#: How far each value may move, by kind of data: independent noise of .05 averages out over the
 #: pixels of an image, while a table loses most inputs below .2.
 _ONE = {"image": 0.1, "table": 0.05, "sequence": 0.05}
 _MANY = {
@@ -14,7 +14,7 @@ _MANY = {
     "table": (0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2),
     "sequence": (0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2),
 }
-#: The noise that only images have: one size, and the sizes of a table.
+#: Image-only noise: one size, and the sizes of a table.
 _OF_IMAGES = {
     "smooth": (0.1, (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3)),
     "light": (0.1, (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4)),
@@ -37,8 +37,9 @@ def fitted_sizes(noise: Noise, kind: str, values: int) -> tuple[float, ...]:
 
 
 def _scaled(size: float, noise: Noise, values: int) -> float:
-    """The size at which this noise moves a value as far as uniform noise of ``size`` does, in the
-    root of the mean square: size / √3, and radius / √(d + 2) in a ball.
+    """The size at which this noise moves a value as far as uniform noise of ``size``.
+
+    Measured by root mean square: size / √3, and radius / √(d + 2) in a ball.
     """
     if noise in ("l2", "ball"):
         size *= math.sqrt((values + 2) / 3)

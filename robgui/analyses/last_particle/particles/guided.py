@@ -1,17 +1,14 @@
-"""Leaps: moves that draw the place of a particle along the slope of the score anew, and go far
-across it.
+"""Leaps: moves that redraw a particle's position along the score's slope and go far across it.
 
-A level holds particles back along the slope only, but the published moves are as short in all
+A level confines particles only along the slope, but the published moves are equally short in all
 directions, and along the slope they are a random walk. With u a unit vector fixed before the test
-began, a leap draws
+began, a leap draws u·z' from N(0, 1) beyond a bound c, and across u z' = (z + s g) / sqrt(1 + s²).
+Restricted to points beyond c this preserves N(0, I), so accepting what lies above the level
+preserves the law there; particles before c do not leap, and walk as published.
 
-    u·z' from N(0, 1) beyond a bound c,  and across u  z' = (z + s g) / sqrt(1 + s²).
-
-Restricted to points beyond c this leaves N(0, I) as it is, so accepting what lies above the level
-leaves the law there as it is; particles before c do not leap, and walk as published. The bound lies
-just before where the particle that died was: it was on the level, and given the level it says
-nothing of the others. So neither u nor c can make the test wrong, they only cost calls. This is not
-in the paper; it needs gradients (white-box).
+The bound lies just before the position of the particle that died: it was on the level, and given
+the level it says nothing about the others. So neither u nor c can make the test wrong, they can
+only cost calls. This is not in the paper; it needs gradients (white-box).
 """
 
 from __future__ import annotations
@@ -28,14 +25,14 @@ from torch import Tensor
 
 from robgui.analyses.last_particle.particles.kernel import LARGEST_MOVE, Bound, Level, Moves
 
-#: The share of particles that may stand before the bound and cannot leap, and the acceptance of the
-#: others, that the distance of the bound and the size across are steered to; and how fast.
+#: The share of particles that may stand before the bound, where they cannot leap, and the
+#: acceptance of the others: targets for the distance of the bound and the size across; and the gain
+#: of the control.
 _BEFORE, _ACCEPTED, _GAIN = 0.1, 0.5, 0.5
-#: The acceptance that the published moves between leaps are steered to: higher than where they are
-#: alone, as there are few of them and a particle that never moves is a copy of another.
+#: Target acceptance of the published moves between leaps: higher than without leaps, since there
+#: are few of them and a particle that never moves is a copy of another.
 WALKED = 0.5
-#: How near the bound may come to the particle that died, and how far it may be, in standard
-#: deviations.
+#: Nearest and farthest the bound may be to the particle that died, in standard deviations.
 _NEAREST, _FARTHEST = 1e-3, 3.0
 
 
@@ -55,7 +52,7 @@ class Guide(Protocol):
 
 @dataclass(frozen=True)
 class Leaps:
-    """How n particles leap in a round.
+    """The leaps of n particles in a round.
 
     Attributes:
         directions: ``(n, dim)`` u.
@@ -74,7 +71,7 @@ class GuidedMoves(Moves):
     """Leaps and published moves in turn; as ``Moves``.
 
     Attributes:
-        before: For every leap so far ``(n,)``, which particles stood before the bound.
+        before: For every leap so far, ``(n,)`` which particles stood before the bound.
     """
 
     def __init__(
@@ -90,8 +87,10 @@ class GuidedMoves(Moves):
         self._leaps, self._places = leaps, iter(leaps.places.unbind())
         across = (leaps.size * leaps.size).to(latent.dtype)[:, None]
         self._kept_across = 1 / torch.sqrt(1 + across)
-        # the noise comes as s g / sqrt(1 + s²) with the s of the published move
+        # The noise comes as s g / sqrt(1 + s²), with the s of the published move.
         own = (size * size).to(latent.dtype)[:, None]
+        # Turns the noise of the published size into that of the size across: one stream serves both
+        # moves.
         self._louder = torch.sqrt(across / (1 + across) * (1 + own) / own)
         self._here = self._along(latent)
         self._leaping = True
@@ -99,6 +98,8 @@ class GuidedMoves(Moves):
 
     def step(self, noise: Tensor) -> None:
         """A leap or a published move, with noise ``(n, dim)``."""
+        # By turns: leaps move far along the slope, published moves keep particles before the bound
+        # alive.
         leaping, self._leaping = self._leaping, not self._leaping
         if not leaping:
             super().step(noise)
@@ -109,9 +110,13 @@ class GuidedMoves(Moves):
         torch.mul(noise, self._louder, out=self._proposed)
         self._proposed.addcmul_(self.latent, self._kept_across)
         self._proposed.addcmul_(
-            self._leaps.directions, (place - self._along(self._proposed))[:, None]
+            # Replaces the component along u by the drawn one; across u the proposal stays a
+            # Crank-Nicolson move.
+            self._leaps.directions,
+            (place - self._along(self._proposed))[:, None],
         )
         accepted = self._decided(~before)
+        # Kept up to date instead of recomputed: an accepted leap stands exactly where it was drawn.
         self._here = torch.where(accepted, place, self._here)
 
     def _along(self, latent: Tensor) -> Tensor:
@@ -121,13 +126,14 @@ class GuidedMoves(Moves):
 
 def beyond(bound: np.ndarray, uniform: np.ndarray) -> np.ndarray:
     """Standard normal numbers beyond the bounds, from uniform ones."""
+    # Inverse transform in the upper tail, which keeps digits where Φ(bound) is 1.
     return np.asarray(-ndtri(ndtr(-bound) * uniform))
 
 
 def resteered(
     log_distance: np.ndarray, log_across: np.ndarray, before: np.ndarray, accepted: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The logarithms ``(a,)`` of the distance of the bound and of s across, after a round.
+    """The logs ``(a,)`` of the bound's distance and of s across, after a round.
 
     Args:
         log_distance: ``(a,)`` before.
@@ -138,6 +144,7 @@ def resteered(
     able = (~before).sum(0)
     share = accepted.sum(0) / np.maximum(1, able)
     log_across = np.where(able > 0, log_across + _GAIN * (share - _ACCEPTED), log_across)
+    # More particles before the bound than wanted: move the bound further down.
     log_distance = log_distance + _GAIN * (before.mean(0) - _BEFORE)
     return (
         np.clip(log_distance, math.log(_NEAREST), math.log(_FARTHEST)),

@@ -1,11 +1,12 @@
-"""The move that keeps the noise law: preconditioned Crank–Nicolson above a level, ties broken by
-a second coordinate.
+"""The move that preserves the noise law: preconditioned Crank–Nicolson above a level.
 
-K(X, s) of Algorithm 2, which the paper asks only to be reversible with respect to the noise law:
-z' = (z + s g) / sqrt(1 + s²) with g ~ N(0, I) leaves N(0, I) as it is; accepting only what lies
-above the level leaves the conditional law as it is. Scores may be tied (trees, saturated outputs),
-so each particle also carries u ~ U(0, 1) and particles are ordered by (score, u). The code keeps
-the rest v = 1 - u: it shrinks towards 0 on a long plateau, where u would run out of digits.
+K(X, s) of Algorithm 2, which the paper requires only to be reversible with respect to the noise
+law: z' = (z + s g) / sqrt(1 + s²) with g ~ N(0, I) preserves N(0, I); accepting only what lies
+above the level preserves the conditional law.
+
+Scores may be tied (trees, saturated outputs), so each particle also carries u ~ U(0, 1), and
+particles are ordered by (score, u). The code keeps the rest v = 1 - u: it shrinks towards 0 on a
+long plateau, where u would run out of digits.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-#: The acceptance that the size of the moves is steered to. The paper names none; a lower one, .2
-#: with a gain that decays, passed failing inputs far more often than the risk allows.
+#: Target acceptance for the size of the moves. The paper names none; .2 with a decaying gain passed
+#: failing inputs far more often than the risk allows.
 TARGET = 0.35
-#: One accepted move of this size keeps less than half of the old point. Without a bound the size
-#: runs away while nearly everything is accepted, and is far too large when the level leaps.
+#: Largest size: one accepted move of it keeps less than half of the old point. Without a limit the
+#: size runs away while nearly everything is accepted, and is far too large when the level jumps.
 LARGEST_MOVE = 2.0
 
-#: Seconds of moves between two moments at which the run can be stopped or shown.
+#: Seconds of moves between two points where the run can be stopped or shown.
 BREATH = 0.02
 
 Bound = Callable[[Tensor], Tensor]
@@ -34,17 +35,17 @@ Bound = Callable[[Tensor], Tensor]
 
 @dataclass(frozen=True)
 class Level:
-    """What n particles have to stay above while they make t moves.
+    """What n particles must stay above during t moves.
 
-    After every move v is drawn anew: from (0, 1) above the level, from (0, rest of the level) on
-    it. Since the latter always is under the rest, all that a move has to know of v is made for all
-    moves beforehand.
+    After every move v is drawn again: from (0, 1) above the level, from (0, rest of the level) on
+    it. The latter is always below the rest, so all that a move has to know about v is prepared for
+    all moves beforehand.
 
     Attributes:
         bars: ``(t, n)`` what the score has to exceed: the level, or the next smaller number when v
             is under the rest.
-        score: ``(n,)`` the score of the level, nan where it need not be watched; None where it is
-            for no particle.
+        score: ``(n,)`` the score of the level, nan where it need not be watched; None if it is for
+            no particle.
         just_below: ``(n,)`` what a particle on a watched level has to exceed: the next smaller
             numbers.
     """
@@ -55,7 +56,7 @@ class Level:
 
 
 class Moves:
-    """Moves of n particles at once, each above the level of its lane.
+    """Moves n particles at once, each above the level of its lane.
 
     Attributes:
         latent: Where the particles are.
@@ -76,6 +77,7 @@ class Moves:
     ) -> None:
         self.latent, self.heights = latent, heights
         self._score, self._level, self._bars = score, level, iter(level.bars.unbind())
+        # 1 / sqrt(1 + s²): what the move keeps of the old point. The noise comes already scaled.
         self._kept = (1 / torch.sqrt(1 + size * size)).to(latent.dtype)[:, None]
         self._proposed = torch.empty_like(latent)
         self._weights = latent.new_ones(()), latent.new_zeros(())
@@ -84,14 +86,18 @@ class Moves:
 
     def step(self, noise: Tensor) -> None:
         """One move of every particle with noise ``(n, dim)``: s g / sqrt(1 + s²)."""
+        # z' = z / sqrt(1 + s²) + s g / sqrt(1 + s²), in one pass without temporaries.
         torch.addcmul(noise, self.latent, self._kept, out=self._proposed)
         self._decided()
 
     def _decided(self, able: Tensor | None = None) -> Tensor:
-        """Goes to what is proposed where it lies above the level, and where the particle is
-        ``able`` to; says where it went.
+        """Moves to the proposal where it lies above the level and the particle is ``able``.
+
+        Says where.
         """
         heights, bar = self._score(self._proposed), next(self._bars)
+        # On a plateau a particle at the level's own score may move along it: what it must exceed is
+        # the next smaller number, whatever its v.
         if self._level.score is not None:
             bar = torch.where(self.heights == self._level.score, self._level.just_below, bar)
         if able is None:
@@ -100,7 +106,7 @@ class Moves:
             accepted = (heights > bar) & able
         self.latent.lerp_(
             self._proposed, torch.where(accepted, *self._weights)[:, None]
-        )  # exact at 0 and 1; faster than where
+        )  # Exact at 0 and 1, and faster than torch.where.
         self.heights = torch.where(accepted, heights, self.heights)
         self.accepted.append(accepted)
         self.scores.append(heights)
@@ -108,7 +114,8 @@ class Moves:
 
     @torch.inference_mode()
     def steps(self, noise: Iterator[Tensor]) -> bool:
-        """Makes moves until a breath is due; False when there are no more."""
+        """Makes moves until the next pause is due; False if none are left."""
+        # The clock is read after each move: a slow model gives one move per pause, a fast one many.
         ends = time.monotonic() + BREATH
         for each in noise:
             self.step(each)
@@ -118,5 +125,7 @@ class Moves:
 
 
 def resized(log_size: np.ndarray, acceptance: np.ndarray, target: float = TARGET) -> np.ndarray:
-    """The logarithm of s after a replacement: log s + acceptance - .35, at most log 2."""
+    """The log of s after a replacement: log s + acceptance - .35, at most log 2."""
+    # Robbins-Monro with gain 1 on the logarithm: it does not decay, since the right size shrinks as
+    # the level rises.
     return np.asarray(np.minimum(log_size + acceptance - target, math.log(LARGEST_MOVE)))

@@ -1,4 +1,4 @@
-"""What the host knows of every lane: counts, verdicts, and the story of its levels."""
+"""What the host knows about every lane: counts, verdicts, and the history of its levels."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import numpy as np
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """One lane as things stand.
+    """The current state of one lane.
 
     Attributes:
         killed: Particles killed at or below 0.
         failing: All its particles fail.
         coarse: The plateau guard stopped it.
         moved: Particles replaced.
-        stuck: Those of them that did not move at all.
+        stuck: Those of them that never moved.
         ancestors: Distinct first particles that the present ones descend from.
         rounds: Rounds so far.
         repeated: Those of them whose level was that of the round before.
@@ -41,7 +41,7 @@ class Lane:
 
 
 class Lanes:
-    """All lanes, those of a test next to each other; a slice of it gives ``Lane``s.
+    """All lanes, those of a test next to each other; a slice gives ``Lane``s.
 
     Attributes:
         killed: ``(lanes,)``; this and the following as in ``Lane``.
@@ -72,7 +72,7 @@ class Lanes:
             self._rounds = None
 
     def add_round(self, lanes: np.ndarray, levels: np.ndarray, acceptance: np.ndarray) -> None:
-        """Writes down a round that replaced particles of ``lanes``."""
+        """Records a round that replaced particles of ``lanes``."""
         if self._rounds is None:
             return
         for lane, level, accepted in zip(

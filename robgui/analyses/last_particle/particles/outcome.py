@@ -1,6 +1,4 @@
-"""From the counts of a test to its verdict: validated, failing or inconclusive, with estimate,
-interval and diagnostics.
-"""
+"""Turns the counts of a test into its verdict: validated, failing or inconclusive."""
 
 from __future__ import annotations
 
@@ -14,11 +12,10 @@ from robgui.analyses.last_particle.exact import Law
 from robgui.analyses.last_particle.particles.lanes import Lane
 from robgui.analyses.last_particle.result import OUTSIDE
 
-#: A larger share of new particles that never moved, and at least this many of them, means that the
+#: A larger share of new particles that never moved, and at least this many of them, means that
 #: particles are copies of each other.
 MOST_STUCK, FEW_STUCK = 0.2, 3
-#: Replicas whose differences chance would make more rarely than this are not replicas of the same
-#: thing.
+#: Replicas whose differences are rarer than this by chance do not measure the same thing.
 DISPERSION_LEVEL = 1e-3
 
 #: Where several are killed at once, this many rounds of which a larger share repeats the level of
@@ -69,6 +66,7 @@ def outcome(
     stuck = still / max(1, sum(lane.moved for lane in lanes))
     dispersion, chance = dispersed(law, counts)
     reason = _reason(lanes, stuck if still >= FEW_STUCK else 0.0, chance, ended)
+    # Only AMS: with one death at a time ties are broken by the second coordinate and cost nothing.
     if ended and not reason and law.kill > 1 and _stepped(lanes):
         reason = STEPPED
     return SplittingOutcome(
@@ -76,6 +74,8 @@ def outcome(
         inconclusive=bool(reason),
         reason=reason,
         p_estimate=law.estimate(counts),
+        # A lower end needs lanes that ended by failing: a lane stopped after m killings says only
+        # how rare a failure is at most.
         p_low=float(low) if complete else 0.0,
         p_high=float(high),
         killed=killed,
@@ -88,12 +88,10 @@ def outcome(
 
 
 def dispersed(law: Law, counts: np.ndarray) -> tuple[float, float]:
-    """Variance of the counts over what their law says, and how likely so large a one is.
+    """Variance of the counts relative to their law, and how likely so large a one is.
 
-    Nan for one replica.
-
-    Replicas stopped because the test was validated count as they stand, which can only make it
-    smaller.
+    Nan for one replica. Replicas stopped because the test was validated count as they stand, which
+    can only make it smaller.
     """
     if len(counts) < 2:
         return float("nan"), float("nan")
@@ -101,11 +99,12 @@ def dispersed(law: Law, counts: np.ndarray) -> tuple[float, float]:
     if expected == 0:
         return 0.0, 1.0
     ratio = float(counts.var(ddof=1)) / expected
+    # Under the law, (R - 1) · ratio is nearly chi-squared with R - 1 degrees of freedom.
     return ratio, float(stats.chi2.sf(ratio * (len(counts) - 1), len(counts) - 1))
 
 
 def _stepped(lanes: Sequence[Lane]) -> bool:
-    """Whether the levels of a test stand still for most of its rounds."""
+    """Whether the levels of a test repeat in most of its rounds."""
     rounds = sum(lane.rounds for lane in lanes)
     repeated = sum(lane.repeated for lane in lanes)
     return rounds >= FEW_ROUNDS * len(lanes) and repeated > MOST_REPEATED * rounds

@@ -1,5 +1,5 @@
-"""The lanes at work: their particles on the device, everything that is one number per particle
-on the host.
+"""The running lanes: particles on the device, everything with one number per particle on the
+host.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from robgui.analyses.last_particle.particles.streams import Drawn
 
 @dataclass
 class Population:
-    """The lanes at work, row by row.
+    """The running lanes, row by row.
 
     Attributes:
         lanes: ``(a,)`` their numbers.
@@ -102,6 +102,7 @@ class Population:
             zero,
             zero.astype(bool),
             *drawn,
+            # log of the bound's first distance, e^-2 = 0.14 standard deviations.
             zero - 2.0,
             zero,
             directions,
@@ -120,7 +121,7 @@ class Population:
         return cls(*joined)
 
     def pick(self, chosen: slice | np.ndarray) -> Population:
-        """The lanes of these places."""
+        """The lanes at these positions."""
         places = (
             chosen
             if isinstance(chosen, slice)
@@ -154,6 +155,7 @@ class Choice:
     def among(cls, population: Population, kill: int) -> Choice:
         """The lowest ``kill`` of every lane die."""
         order = lowest_first(population.heights, population.rests)
+        # Survivors are chosen uniformly: floor(u · count) with u below 1 is always a valid place.
         killed, survivors = order[:, :kill], order[:, kill:]
         last = killed[:, -1:]
         picked = (population.uniform[:, 0] * survivors.shape[1]).astype(np.int64)
@@ -165,17 +167,22 @@ class Choice:
         )
 
     def bars(self, population: Population) -> Level:
-        """The level for the copies, as ``Moves`` takes it: ``(a * K,)``, and one row for each move.
+        """The level for the copies, in the form ``Moves`` takes.
+
+        ``(a * K,)``, and one row for each move.
 
         Only in lanes that have met a level twice does a particle on the level move freely along it.
         In the others it does so with the probability of the rest, as every particle above the level
-        comes down to it: this leaves the law as it is too.
+        comes down to it; this preserves the law too.
         """
         device, kill = population.latent.device, self.killed.shape[1]
+        # The first move is judged with the v of the copied particle, later ones with fresh draws.
         first = np.take_along_axis(population.rests, self.parent, 1)[:, None]
         rests = np.concatenate([first, population.uniform[:, 1:-1]], 1).transpose(1, 0, 2)
         level = self.level[:, None]
         just_below = np.nextafter(level, level.dtype.type(-np.inf))
+        # Above the level, or on it with a smaller rest: the second coordinate of the order, (score,
+        # u) with u = 1 - v.
         bars = np.where(rests < self.rest[:, None], just_below, level).reshape(len(rests), -1)
         if population.tied.any():
             watched = np.where(population.tied[:, None], level, level.dtype.type(np.nan))
@@ -190,4 +197,5 @@ class Choice:
 
 def lowest_first(heights: np.ndarray, rests: np.ndarray) -> np.ndarray:
     """Places of the particles of each lane ordered by (score, u), u being 1 - rest."""
+    # lexsort's last key is the primary one: by score, then by falling rest, which is rising u.
     return np.lexsort((-rests, heights), axis=1)

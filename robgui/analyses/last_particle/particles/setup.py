@@ -1,4 +1,4 @@
-"""What a run of many tests is given: the score of a latent point, and its numbers."""
+"""The input of a run of many tests: the score of a latent point, and the numbers."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class Score(Protocol):
     spread: float
 
     def bind(self, tests: Tensor) -> Bound:
-        """The score of latent points whose i-th row belongs to test ``tests[i]``.
+        """The score of latent points, where row i belongs to test ``tests[i]``.
 
-        Used for many calls.
+        Reused for many calls.
         """
         ...
 
     def inside(self, tests: Tensor) -> Bound | None:
-        """Latent points -> which of them belong to the noise; None where all do.
+        """Latent points -> which of them belong to the noise; None if all do.
 
         The score of the others is -inf.
         """
@@ -49,7 +49,7 @@ class Setup:
         seed: Start of the random numbers.
         rows: Particles per model call at most.
         trace: Keep the levels of every round.
-        chosen: The tests to be run; None for all. What a test does depends on its number, not on
+        chosen: The tests to be run; None for all. A test's course depends on its number, not on
             which others are run.
     """
 

@@ -1,9 +1,9 @@
-"""Many last-particle tests at once: every model call is a full batch of moves, finished lanes
-leave, waiting ones enter.
+"""Many last-particle tests at once, in full batches; finished lanes leave, waiting ones enter.
 
 A *test* asks whether one failure probability is below the critical one. It consists of R *lanes*,
-independent populations of N particles whose counts are added. All lanes at work advance in step:
-kill the lowest K of each lane, replace them by copies of survivors moved t times above the level.
+independent populations of N particles whose counts are added. All running lanes advance in step:
+kill the lowest K of each lane, and replace them by copies of survivors moved t times above the
+level.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _PLATEAU_KILLED, _PLATEAU_MOVES = 3, 3.0
 
 
 class Splitting:
-    """Runs all tests; iterate ``rounds`` and look at ``lanes`` at any time.
+    """Runs all tests; iterate ``rounds`` and read ``lanes`` at any time.
 
     Attributes:
         lanes: ``tests * replicas`` lanes, those of a test next to each other.
@@ -70,7 +70,7 @@ class Splitting:
 
     @property
     def progress(self) -> tuple[int, int]:
-        """Killings made, those of decided tests counted in full, and the most there can be."""
+        """Killings made, with decided tests counted in full, and the most there can be."""
         s = self._setup
         killed = self.killed.sum(1)
         return int(np.where(self.ended, s.m, np.minimum(killed, s.m)).sum()), s.tests * s.m
@@ -81,7 +81,7 @@ class Splitting:
         return self.lanes.killed.reshape(-1, self._setup.replicas)
 
     def rounds(self) -> Iterator[None]:
-        """Works until every test is decided; yields after every model call or few of them."""
+        """Runs until every test is decided; yields every few model calls."""
         try:
             while True:
                 self._retire()
@@ -96,8 +96,9 @@ class Splitting:
             self._rounds.close()
 
     def _retire(self) -> None:
-        """Lets lanes go whose test has reached m, and lanes that fail: fewer than K of their
-        particles are at or below 0.
+        """Retires lanes whose test has reached m, and lanes that fail.
+
+        A lane fails once fewer than K of its particles are at or below 0.
         """
         state, s = self._state, self._setup
         below = (state.heights <= 0).sum(1)
@@ -109,7 +110,7 @@ class Splitting:
             self._leave(leaving)
 
     def _leave(self, leaving: np.ndarray) -> None:
-        """Takes lanes out of the batch, and with the last lane of a test the test itself."""
+        """Removes lanes from the batch, and a test with its last lane."""
         state = self._state
         for place in np.flatnonzero(leaving):
             self._write_down(int(place))
@@ -121,9 +122,9 @@ class Splitting:
         self.ended[[test for test in tests if test not in still]] = True
 
     def look(self, test: int) -> None:
-        """Brings ``heights`` and ``ancestors`` of the lanes of a test up to date.
+        """Updates ``heights`` and ``ancestors`` of a test's lanes.
 
-        Those of ended lanes are.
+        Those of ended lanes are current.
         """
         for place in np.flatnonzero(self._state.lanes // self._setup.replicas == test):
             self._write_down(int(place))
@@ -143,7 +144,7 @@ class Splitting:
         self.failures[test] = latent[int(latent.square().sum(1).argmin())].clone()
 
     def _admit(self) -> Generator[None, None, bool]:
-        """Fills the batch up with waiting tests, first scores being made for many lanes at once.
+        """Fills the batch with waiting tests, scoring first particles for many lanes at once.
 
         Says whether any came.
         """
@@ -192,7 +193,7 @@ class Splitting:
         )
 
     def _directions(self, tests: np.ndarray) -> Generator[None, None, Tensor]:
-        """Those of the guide for every lane of the tests; none without guide."""
+        """The guide's directions for every lane of the tests; empty without a guide."""
         replicas = self._setup.replicas
         if self._guide is None:
             return torch.zeros((len(tests) * replicas, 0), device=self._device)
@@ -209,17 +210,16 @@ class Splitting:
     def _bound(self, owner: np.ndarray) -> Bound:
         """The score of points that belong to the tests ``owner``.
 
-        The same tests ask for it again and again.
+        Cached, since the same tests ask again and again.
         """
         if self._last_bound is None or not np.array_equal(self._last_bound[0], owner):
             self._last_bound = owner, self._score.bind(torch.from_numpy(owner).to(self._device))
         return self._last_bound[1]
 
     def _choose(self) -> Choice:
-        """Chooses who dies and who is copied (Algorithm 1, lines 5 and 6; Algorithm 2, line 1), all
-        who die being at or below 0.
+        """Chooses who dies and who is copied; retires lanes on a plateau.
 
-        Lets lanes on a plateau go.
+        Algorithm 1, lines 5 and 6; Algorithm 2, line 1. All who die are at or below 0.
         """
         s, state = self._setup, self._state
         choice = Choice.among(state, s.kill)
@@ -236,7 +236,7 @@ class Splitting:
         state, level = self._state, choice.level[:, None]
         on_level = (np.take_along_axis(state.heights, choice.killed, 1) == level).sum(1)
         same = choice.level == state.level
-        if self._guide is not None:  # a copy that never moved is no sign of a plateau
+        if self._guide is not None:  # A copy that never moved is no sign of a plateau.
             on_level = np.where(self.lanes.still[state.lanes], 0, on_level)
         state.plateau = np.where(same, state.plateau, 0) + on_level
         self.lanes.rounds[state.lanes] += 1
@@ -249,7 +249,7 @@ class Splitting:
         )
 
     def _with_replicas(self, coarse: np.ndarray) -> np.ndarray:
-        """A lane on a plateau decides its test: all lanes of the test leave."""
+        """Adds the other lanes of each test: a lane on a plateau decides its test."""
         tests = self._state.lanes // self._setup.replicas
         return np.asarray(np.isin(tests, tests[coarse]))
 
@@ -261,7 +261,7 @@ class Splitting:
             torch.from_numpy((row * s.particles + who).ravel()).to(self._device)
             for who in (choice.killed, choice.parent)
         )
-        particles = state.latent.view(-1, s.dim)  # the same numbers, written to below
+        particles = state.latent.view(-1, s.dim)  # The same numbers, overwritten below.
         moves, size = self._moves(particles[parent], choice)
         noise = self._rounds.noise(state.lanes.tolist(), size, state.noise)
         while moves.steps(noise):
@@ -297,7 +297,7 @@ class Splitting:
         return moves, size
 
     def _leaping(self, choice: Choice) -> Leaps:
-        """Where copies may leap: beyond a bound just before the particle that died last."""
+        """Where copies may leap: beyond a bound just before the last particle that died."""
         state, spread = self._state, self._score.spread
         last = torch.from_numpy(choice.killed[:, -1]).to(self._device)
         died = state.latent[torch.arange(len(last), device=self._device), last]
@@ -313,18 +313,18 @@ class Splitting:
         )
 
     def _each(self, values: np.ndarray) -> Tensor:
-        """Numbers of the lanes ``(a,)`` for each of their particles that move ``(a * K,)``."""
+        """Expands numbers of lanes ``(a,)`` to their moving particles ``(a * K,)``."""
         return torch.from_numpy(np.repeat(values, self._setup.kill)).to(self._device)
 
     def _steer_leaps(self, before: np.ndarray, accepted: np.ndarray) -> None:
-        """Steers the leaps by how those of a round went, ``(leaps, a, K)``."""
+        """Adjusts the leaps to how those of a round went, ``(leaps, a, K)``."""
         state = self._state
         state.log_distance, state.log_across = resteered(
             state.log_distance, state.log_across, before[:, :, 0], accepted[:, :, 0]
         )
 
     def _account(self, scores: np.ndarray, accepted: np.ndarray) -> None:
-        """Steers the size of the moves and writes down how the round went."""
+        """Adjusts the size of the moves and records the round."""
         s, state = self._setup, self._state
         check(scores)
         walked, target = accepted, TARGET
@@ -341,7 +341,7 @@ class Splitting:
 
 
 def check(scores: np.ndarray) -> None:
-    """Refuses scores that are not numbers: nothing lies above or below them."""
+    """Refuses scores that are NaN: nothing lies above or below them."""
     if np.isnan(scores).any():
         raise ModelError(
             "The score of a noisy input is not a number (NaN); check the model's weights, mean and"

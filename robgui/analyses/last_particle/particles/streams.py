@@ -1,4 +1,4 @@
-"""Random numbers: one stream for each lane, drawn by another thread while the model answers."""
+"""Random numbers: one stream per lane, drawn by another thread while the model answers."""
 
 from __future__ import annotations
 
@@ -13,20 +13,21 @@ from torch import Tensor
 from robgui.analyses.last_particle.particles.kernel import Bound
 from robgui.core.errors import ParamsError
 
-#: Numbers drawn for one lane at a time. Fixed, so that a lane's random numbers do not depend on the
-#: batch.
+#: Numbers drawn for one lane at a time. Fixed, which makes a lane's random numbers independent of
+#: the batch.
 _DRAWN = 8192
-#: Points are drawn again so often at most; a condition that holds for one in fifty needs a thousand
-#: draws for a million points.
+#: Most redraws of a point; a condition that holds for one in fifty needs a thousand draws for a
+#: million points.
 _MOST_TRIES = 2000
 
 
 class Streams:
-    """One stream of random numbers per lane, so that what a lane does depends on neither its
-    neighbours nor the batch.
+    """One stream of random numbers per lane.
 
-    Normal numbers are drawn on the device, where the particles are; uniform ones on the host, where
-    they are chosen.
+    A lane depends on neither its neighbours nor the batch.
+
+    Normal numbers are drawn on the device, with the particles; uniform ones on the host, where
+    choices are made.
 
     Args:
         seed: Seed of the run.
@@ -45,6 +46,7 @@ class Streams:
         self._normal[lane] = torch.Generator(self._device).manual_seed(
             int(start.generate_state(1, np.uint64)[0]) >> 1
         )
+        # A child sequence: uniform and normal numbers of a lane are independent.
         self._uniform[lane] = np.random.default_rng(start.spawn(1)[0])
 
     def close(self, lane: int) -> None:
@@ -54,7 +56,7 @@ class Streams:
     def normal(
         self, lanes: Sequence[int], *size: int, sizes: Sequence[float] | None = None
     ) -> Tensor:
-        """Normal numbers ``(lanes, *size)``, those of the i-th lane ``sizes[i]`` times as large."""
+        """Normal numbers ``(lanes, *size)``, scaled by ``sizes[i]`` for lane i."""
         out = torch.empty((len(lanes), *size), device=self._device)
         for lane, part, factor in zip(lanes, out, sizes or [1.0] * len(lanes), strict=True):
             part.normal_(0.0, factor * self._spread, generator=self._normal[lane])
@@ -74,6 +76,8 @@ class Streams:
         points = self.normal(lanes, count, dim)
         if inside is None:
             return points
+        # Rejection: only points outside are replaced, but a whole set is drawn for a lane, so what
+        # it draws does not depend on how its neighbours fare.
         for _ in range(_MOST_TRIES):
             outside = ~inside(points.flatten(0, 1)).reshape(len(lanes), count)
             again = outside.any(1).nonzero()[:, 0].tolist()
@@ -96,7 +100,7 @@ class Streams:
 
 
 class Drawn(NamedTuple):
-    """What lanes take for a round.
+    """The numbers that lanes use in a round.
 
     Attributes:
         uniform: ``(lanes, t + 1, K)`` uniform numbers.
@@ -110,7 +114,7 @@ class Drawn(NamedTuple):
 
 
 class Rounds:
-    """What lanes take for their rounds of t moves, drawn a stretch of moves ahead.
+    """The numbers for rounds of t moves, drawn some moves ahead.
 
     Attributes:
         coming: What the lanes of the last round take first in their next one, see ``first``; there
@@ -127,12 +131,14 @@ class Rounds:
     def __init__(self, streams: Streams, dim: int, steps: int, kill: int, leaps: int = 0) -> None:
         self._streams, self._dim, self._steps, self._kill = streams, dim, steps, kill
         self._leaps = leaps
+        # A fixed number per lane, not per batch: the stretch decides which draw a number belongs
+        # to.
         self._stretch = max(1, min(steps, _DRAWN // (kill * dim)))
         self._other = ThreadPoolExecutor(1)
 
     @torch.inference_mode()
     def first(self, lanes: Sequence[int]) -> Drawn:
-        """What these lanes take first in a round."""
+        """The first numbers of a round for these lanes."""
         first = self._steps + 1
         uniform = self._streams.uniform(lanes, first + self._leaps, self._kill)
         noise = self._streams.normal(lanes, self._stretch, self._kill, self._dim)
@@ -151,18 +157,22 @@ class Rounds:
             min(self._stretch, self._steps - done)
             for done in range(self._stretch, self._steps, self._stretch)
         ]
+        # The first stretch was drawn before its sizes were known; later ones are scaled as they are
+        # drawn.
         scaling = torch.from_numpy(factors).to(first.device, first.dtype).reshape(-1, 1, 1)
         made = _by_move(first, scaling)
         for count in counts:
+            # Drawn by the other thread while the model answers for the current stretch.
             more = self._other.submit(self._more, lanes, factors.tolist(), count)
             yield from made.unbind()
             made = more.result()
+        # The next round's first numbers too: a round then starts without waiting.
         coming = self._other.submit(self.first, lanes)
         yield from made.unbind()
         self.coming = coming.result()
 
     def close(self) -> None:
-        """Lets the other thread go once it has drawn what it is drawing."""
+        """Ends the drawing thread after its current draw."""
         self._other.shutdown()
 
     @torch.inference_mode()
@@ -171,8 +181,8 @@ class Rounds:
 
 
 def _by_move(noise: Tensor, scaling: Tensor | None = None) -> Tensor:
-    """Noise ``(lanes, moves, K, dim)`` as ``(moves, lanes * K, dim)``, that of each lane times its
-    factor, in one pass over the numbers.
+    """Noise ``(lanes, moves, K, dim)`` as ``(moves, lanes * K, dim)``, scaled per lane in one
+    pass.
     """
     turned = noise.transpose(0, 1)
     made = turned.new_empty(turned.shape)

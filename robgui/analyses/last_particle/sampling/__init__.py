@@ -1,1 +1,1 @@
-"""What is sampled beside the particles."""
+"""Sampling besides the particles."""

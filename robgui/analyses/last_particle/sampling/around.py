@@ -1,5 +1,7 @@
-"""Failures that the particles may have missed: measured around the likeliest failing points where
-the model gives gradients, looked for class by class where it gives none.
+"""Failures that the particles may have missed.
+
+With gradients they are measured around the likeliest failing points; without, they are looked for
+class by class.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from robgui.analyses.last_particle.tested_inputs import Chosen
 from robgui.core.dataset import Dataset
 from robgui.core.model.classifier import Classifier
 
-#: Linearisations of the search for the likeliest failing points.
+#: Linearisation steps in the search for the likeliest failing points.
 STEPS = 25
 
 
@@ -46,7 +48,7 @@ class Around:
 
 
 def unmeasurable(classifier: Classifier, params: MethodParams) -> str:
-    """Why nothing is sampled around failures; empty when it is."""
+    """Why nothing is sampled around failures; empty if it is."""
     if params.importance == 0:
         return "No samples around failures were asked for."
     lack = no_way(classifier, params)
@@ -71,8 +73,8 @@ def measure(
         run: Its tests.
         params: The settings.
         pair: Which pair.
-        example: ``(*shape)`` a failing input that is known already, to start from as well.
-        within: Failing points further from 0 than this are left alone.
+        example: ``(*shape)`` a known failing input, as another starting point.
+        within: Failing points further from 0 than this are ignored.
     """
     prior, own = run.prior, int(run.classes[pair])
     start = None
@@ -95,7 +97,7 @@ def measure(
 
 @dataclass(frozen=True, slots=True)
 class Screened:
-    """What one repetition of the test for each rival says.
+    """The outcome of one repetition of the test for each rival.
 
     Attributes:
         rivals: ``(q,)`` the classes.
@@ -111,14 +113,14 @@ class Screened:
 
 
 def screenable(classifier: Classifier, params: MethodParams) -> bool:
-    """Whether there are rivals that could hide behind each other, and not too many to be tested."""
+    """Whether rivals could hide behind each other, and are few enough to test."""
     return not params.class_wise and 1 < classifier.classes - 1 <= MOST_RIVALS
 
 
 def screen(
     classifier: Classifier, dataset: Dataset, params: MethodParams, chosen: Chosen, size: float
 ) -> Generator[None, None, Screened]:
-    """Tests every rival by itself, once: a class whose score rises first hides no other."""
+    """Tests every rival by itself, once: a class whose score rises first cannot hide another."""
     alone = params.model_copy(
         update={"class_wise": True, "replicas": 1, "seed": (params.seed + 1) % 2**63}
     )

@@ -8,7 +8,7 @@ from robgui.core.model.classifier import Classifier
 
 
 def no_way(classifier: Classifier, params: MethodParams) -> str:
-    """Why gradients do not lead to failures, to follow a colon; empty when they do."""
+    """Why gradients do not lead to failures, to follow a colon; empty if they do."""
     if params.noise in ("jpeg", "ball"):
         return f"gradients do not lead through {params.noise} noise."
     if not classifier.capabilities.gradients or uses_probabilities(classifier, params.margin):

@@ -21,24 +21,24 @@ from torch import Tensor
 from robgui.analyses.last_particle.particles.setup import Score
 from robgui.analyses.last_particle.particles.streams import Streams
 
-#: The share of points drawn from the noise itself.
+#: Share of points drawn from the noise itself.
 _PLAIN = 0.5
-#: Fewer points than this, as the spread of the weights makes them count, give no number.
+#: Least effective number of points for an estimate.
 ENOUGH = 40.0
-#: Where many points are asked for, a few are drawn first to see how many are needed until enough
-#: of them count, which tells the estimate to a tenth. They are not part of it: how long to draw
-#: must not depend on what is averaged.
+#: If many points are asked for, a few are drawn first to see how many are needed until enough of
+#: them count to give the estimate to a tenth. They are not part of it: the stopping time must not
+#: depend on what is averaged.
 _TRIAL, _PLENTY = 1024, 500.0
-#: Where too few count, more points are drawn: half as many again as are needed by what is known,
-#: but at most this multiple of those asked for.
+#: If too few count, more points are drawn: one and a half times the number needed so far, at most
+#: this multiple of those asked for.
 LONGER = 4
 #: Errors to either side of the estimate, by the number of points that count. The normal law would
 #: say 1.96, but the error is itself estimated, and too small where few points carry the weight:
 #: with these factors curved and flat edges of failing sets were covered by 96 % and more.
 _ERRORS = ((200.0, 2.17), (100.0, 4.0), (ENOUGH, 6.0))
-#: Tells these random numbers from those of the particles and of the plain samples.
+#: Keeps these random numbers apart from those of the particles and of the plain samples.
 _STREAM = 1 << 41
-#: Points drawn at a time; fixed, so that the batch does not change them.
+#: Points drawn at a time; fixed, so the batch does not change them.
 _BLOCK = 64
 
 
@@ -53,7 +53,7 @@ class Measured:
             meet.
         samples: Points drawn for the estimate.
         failures: How many of them fail.
-        effective: How many failing points of equal weight would tell as much.
+        effective: Effective number: as many failing points of equal weight tell as much.
     """
 
     p: float = float("nan")
@@ -65,7 +65,7 @@ class Measured:
 
 
 class Importance:
-    """Samples around centres; ``measured`` says at any time what is known.
+    """Samples around centres; ``measured`` gives the estimate so far.
 
     Args:
         score: The margin; fails where it is above 0.
@@ -90,6 +90,7 @@ class Importance:
     def run(self) -> Iterator[None]:
         """Draws all points; yields after every model call."""
         self._streams.open(self._lane)
+        # Only if a trial is cheap beside what was asked for.
         if self._samples >= 4 * _TRIAL:
             yield from self._plan()
         yield from self._draw()
@@ -104,6 +105,7 @@ class Importance:
         yield from self._draw()
         needed = _TRIAL * _PLENTY / max(self.measured.effective, 1.0)
         self._samples = min(asked, max(_TRIAL, math.ceil(needed)))
+        # The trial only decides how long to draw; using its points too would bias the mean.
         self._sums[:], self._failures, self.sampled = 0, 0, 0
 
     def _draw(self) -> Iterator[None]:
@@ -113,10 +115,14 @@ class Importance:
             yield
 
     def _needed(self) -> int:
-        """How many points would give a number; 0 where there is one, or none is in reach."""
+        """How many points would give an estimate.
+
+        0 if there is one already, or none is within reach.
+        """
         found = self.measured
         if not found.failures or found.effective >= ENOUGH:
             return 0
+        # Half as many again: the effective number is itself an estimate.
         wanted = 1.5 * self._samples * ENOUGH / found.effective
         if wanted <= LONGER * self._samples:
             return math.ceil(wanted)
@@ -128,16 +134,21 @@ class Importance:
         owner = torch.full((len(points),), self._test, device=points.device)
         fails = self._score.bind(owner)(points * self._score.spread) > 0
         weights = torch.where(fails, self._weights(points), 0).cpu().numpy()
+        # The last block is cut to the number asked for, so the batch size changes nothing.
         wanted = weights[: self._samples - self.sampled]
         self._sums += wanted.sum(), np.square(wanted).sum()
         self._failures += int((wanted > 0).sum())
         self.sampled += len(wanted)
 
     def _drawn(self, blocks: int) -> Tensor:
-        """Points ``(blocks * 64, dim)``, in turn plain and around each centre."""
+        """Points ``(blocks * 64, dim)``, alternating between plain ones and those around each
+        centre.
+        """
         dim, k = self._centres.shape[1], len(self._centres)
         parts = []
         for _ in range(blocks):
+            # Normal first, then which part of the mixture: always both, so the stream does not
+            # depend on the outcome.
             point = self._streams.normal([self._lane], _BLOCK, dim)[0]
             which = self._streams.uniform([self._lane], _BLOCK)[0]
             place = np.minimum((which - _PLAIN) / (1 - _PLAIN) * k, k - 1).astype(np.int64)
@@ -147,22 +158,26 @@ class Importance:
         return torch.cat(parts)
 
     def _weights(self, points: Tensor) -> Tensor:
-        """Density under the noise over that under the mixture ``(n,)``: at most 2."""
+        """Density under the noise relative to the mixture ``(n,)``: at most 2."""
         centres = self._centres.double()
+        # Log density ratio of N(c, I) to N(0, I) at z: c·z - |c|²/2.
         ratios = points.double() @ centres.T - centres.square().sum(1) / 2
         around = math.log((1 - _PLAIN) / len(centres)) + torch.logsumexp(ratios, 1)
         plain = torch.full_like(around, math.log(_PLAIN))
+        # Weight = density under the noise / density of the mixture, at most 1 / _PLAIN.
         return torch.exp(-torch.logaddexp(around, plain))
 
     @property
     def measured(self) -> Measured:
-        """What the points so far say."""
+        """The estimate from the points so far."""
         n, (total, squares) = self.sampled, self._sums
         if not self._failures:
             return Measured(samples=n)
+        # Kish's effective sample size, (Σ w)² / Σ w².
         mean, effective = total / n, total**2 / squares
         if effective < ENOUGH:
             return Measured(samples=n, failures=self._failures, effective=float(effective))
+        # Delta method: the standard error of the logarithm is that of the mean divided by the mean.
         error = math.sqrt(max(0.0, squares / n - mean**2) / n) / mean
         reach = math.exp(_errors(effective) * error)
         return Measured(

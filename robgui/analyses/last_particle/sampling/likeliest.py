@@ -1,10 +1,10 @@
-"""The likeliest failing points of the latent: where gradients lead, one class after the other.
+"""The likeliest failing latent points, found with gradients, one class after the other.
 
 Among all failing points the one nearest to 0 is the likeliest. The search is that of first-order
 reliability (Hasofer and Lind, 1974; Rackwitz and Fiessler, 1978): go to the nearest point of the
 plane on which the linearised score is just above 0, linearise again, then pull what fails towards 0
-as far as it still fails. It is done towards every rival by itself, so that a class whose score
-rises first cannot hide another one behind it, and from points on opposite sides of 0.
+as far as it still fails. It is repeated for every rival, since a class whose score rises first can
+hide another one behind it, and from points on opposite sides of 0.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from robgui.analyses.last_particle.noise.priors import Prior
 from robgui.analyses.last_particle.particles.kernel import Bound
 from robgui.core.model.classifier import Classifier
 
-#: Rivals searched for at most: those with the highest scores.
+#: Most rivals searched for: those with the highest scores.
 MOST_RIVALS = 16
-#: Pairs of opposite random points that the search for any rival starts from, and how far out.
+#: Pairs of opposite random starting points in the search for any rival, and their distance.
 _STARTS, _OUT = 3, 1.0
-#: The plane aimed at lies this share of the first score above 0.
+#: The target plane lies this share of the first score above 0.
 _ABOVE = 0.02
-#: No coordinate goes further out; there a uniform value is at the end of its range.
+#: Limit of each coordinate; a uniform value is at the end of its range there.
 _FARTHEST = 4.5
-#: Halvings on the way to 0.
+#: Bisection steps on the way to 0.
 _HALVINGS = 12
-#: A centre is dropped when another one is likelier by this factor's logarithm, or points nearly
-#: the same way; the last number is the most that stay.
+#: A centre is dropped if another one is likelier by this much in log density, or points nearly the
+#: same way; the last number is the most that stay.
 _LESS_LIKELY, _SAME_WAY, MOST_CENTRES = 7.0, 0.9, 6
 #: Noisy copies of a centre over which its score is averaged, and linearisations of that average.
 _COPIES, _CENTRINGS = 16, 16
@@ -76,7 +76,10 @@ def likeliest(
 
 
 class _Search:
-    """All starts at once, one row each: towards each rival from 0, and towards any from others."""
+    """All starts at once, one row each.
+
+    Towards each rival from 0, and towards any from elsewhere.
+    """
 
     def __init__(
         self,
@@ -92,12 +95,14 @@ class _Search:
         self._pair = pair
         zero = torch.zeros((1, prior.dim), device=device)
         one = torch.tensor([pair], device=device)
+        # At 0, the input without noise: its scores tell which rivals are near.
         scores = classifier.infer(prior.bind(one, fresh=True)(zero))[0].clone()
         scores[own] = -torch.inf
         self.rivals = scores.argsort(descending=True)[: min(MOST_RIVALS, len(scores) - 1)].tolist()
         source = torch.Generator(torch.device("cpu")).manual_seed(seed)
         random = torch.randn((_STARTS, prior.dim), generator=source, device=source.device)
         random = _OUT * random.to(device)
+        # Opposite pairs, because a failure on one side of 0 says nothing about the other.
         starts = [zero.expand(len(self.rivals), -1), random, -random]
         if start is not None:
             starts.append(start[None] / prior.spread)
@@ -126,12 +131,14 @@ class _Search:
         self._keep(fails)
         if self._above is None:
             self._above = _ABOVE * height.abs()
+        # One step of Hasofer, Lind, Rackwitz and Fiessler: the point of the linearised limit state
+        # nearest to the origin.
         self._points = nearest(self._points, slope, height - self._above)
 
     def slopes(self, inputs: Bound, points: Tensor, rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Score and gradient of points that belong to the starts ``rows``, and which fail.
 
-        No more of them at once than the model should see: their gradients take memory.
+        In batches of the model's own size: gradients take memory.
         """
         size = self._classifier.batch()
         if len(points) <= size:
@@ -154,17 +161,19 @@ class _Search:
             towards = (scores.gather(1, rival) - scores.gather(1, own))[:, 0]
             height = torch.where(self._any[rows], margin, towards)
             (slope,) = torch.autograd.grad(height.sum(), leaf)
+        # Whether it fails is judged by the margin against all classes, whichever rival the search
+        # follows.
         return height.detach(), slope.detach(), margin.detach() > 0
 
     def _keep(self, fails: Tensor) -> None:
-        """Remembers the failing point nearest to 0 of each row."""
+        """Keeps the failing point nearest to 0 of each row."""
         length = self._points.square().sum(1)
         better = fails & (length < self._nearest)
         self._nearest = torch.where(better, length, self._nearest)
         self._best = torch.where(better[:, None], self._points, self._best)
 
     def pull(self) -> None:
-        """Halves the way between what fails and what does not, on the line to 0."""
+        """Bisects between what fails and what does not, on the line to 0."""
         part = (self._inner + self._outer) / 2
         with torch.inference_mode():
             scores = self._classifier.infer(self._inputs(self._best * part[:, None]))
@@ -173,7 +182,7 @@ class _Search:
         self._inner = torch.where(fails, self._inner, part)
 
     def centres(self, within: float) -> tuple[Tensor, Tensor]:
-        """The likeliest failing points that differ, at most MOST_CENTRES, and their starts."""
+        """The likeliest distinct failing points, at most MOST_CENTRES, and their starts."""
         points = self._best * self._outer[:, None]
         rows = (self._nearest.isfinite() & (points.norm(dim=1) <= within)).nonzero()[:, 0]
         points = points[rows]
@@ -182,7 +191,7 @@ class _Search:
 
 
 class _Centring:
-    """Moves centres to where about half of what is sampled around them fails.
+    """Moves centres to where about half of the samples around them fail.
 
     In many dimensions noise around a failing point lowers its score; the same search on the mean
     score of noisy copies finds the likeliest centre whose copies are on the edge of failing.
@@ -197,13 +206,17 @@ class _Centring:
         half = torch.randn(
             (_COPIES // 2, points.shape[1]), generator=source, device=source.device
         ).to(points.device)
+        # Antithetic copies: their mean is exactly the centre.
         self._noise = torch.cat([half, -half])
         self._rows = rows.repeat_interleave(_COPIES)
         self._inputs = search.inputs(len(self._rows))
         self._best, self._off = points, torch.full((len(points),), torch.inf, device=points.device)
 
     def step(self) -> None:
-        """One linearisation of the mean score; half of the way, as the score bends."""
+        """One linearisation of the mean score.
+
+        Takes half of the step, since the score is curved.
+        """
         height, slope, share = self._at(self.points)
         better = (share - 0.5).abs() < self._off
         self._off = torch.where(better, (share - 0.5).abs(), self._off)
@@ -222,7 +235,7 @@ class _Centring:
         )
 
     def chosen(self) -> Tensor:
-        """Of every centre what was nearest to half of the copies failing."""
+        """For every centre, the position with closest to half of its copies failing."""
         if len(self._best):
             return differing(self._best)[0]
         return self._best
@@ -231,16 +244,18 @@ class _Centring:
 def nearest(points: Tensor, slope: Tensor, height: Tensor) -> Tensor:
     """The point nearest to 0 of the plane on which the linearised score is 0 ``(n, dim)``."""
     square = slope.square().sum(1).clamp_min(1e-20)
+    # Projection of the origin on {z : slope·(z - point) + height = 0}.
     along = ((slope * points).sum(1) - height) / square
     return (slope * along[:, None]).clamp(-_FARTHEST, _FARTHEST)
 
 
 def differing(points: Tensor) -> tuple[Tensor, Tensor]:
-    """The points nearest to 0 in different directions, at most MOST_CENTRES, and their places."""
-    here = points.cpu()  # the choice is made on the host
+    """The points nearest to 0 in distinct directions, at most MOST_CENTRES, and their places."""
+    here = points.cpu()  # The choice is made on the host.
     order = here.square().sum(1).argsort()
     kept: list[int] = []
     for i in order.tolist():
+        # Half the difference of squared norms is the difference in log density.
         less = float(here[i].square().sum() - here[order[0]].square().sum()) / 2 > _LESS_LIKELY
         alike = any(_cosine(here[i], here[j]) > _SAME_WAY for j in kept)
         if not less and not alike and len(kept) < MOST_CENTRES:

@@ -11,9 +11,9 @@ from torch import Tensor
 from robgui.analyses.last_particle.particles.setup import Score
 from robgui.analyses.last_particle.particles.streams import Streams
 
-#: Samples drawn for one test at a time; fixed, so that the batch does not change them.
+#: Samples drawn for one test at a time; fixed, so the batch does not change them.
 _BLOCK = 64
-#: Tells these random numbers from those of the particles.
+#: Keeps these random numbers apart from those of the particles.
 _STREAM = 1 << 40
 
 
@@ -87,17 +87,17 @@ class MonteCarlo:
                 self._streams.close(_STREAM + int(test))
 
     def _drawn(self, part: np.ndarray, owner: np.ndarray) -> Tensor:
-        """Points ``(blocks * 64, dim)``; a test may come more than once, its blocks in order."""
+        """Points ``(blocks * 64, dim)``; a test may occur more than once, its blocks in order."""
         inside = self._score.inside(torch.from_numpy(owner).to(self._device))
         lanes = (part + _STREAM).tolist()
         return self._streams.normal_inside(lanes, _BLOCK, self._dim, inside).flatten(0, 1)
 
     def _wanted(self, test: int, blocks: int) -> np.ndarray:
-        """Which of the next samples of a test still count; the last block may be cut."""
+        """Which of a test's next samples still count; the last block may be cut."""
         return np.asarray(np.arange(blocks * _BLOCK) < self._samples - self.sampled[test])
 
     def _fails(self, latent: Tensor, owner: Tensor) -> Generator[None, None, np.ndarray]:
-        """Which points fail; a slow model is given a few at a time."""
+        """Which points fail; a slow model gets a few at a time."""
         parts = []
         for first in range(0, len(latent), max(self._rows, 1)):
             if first:

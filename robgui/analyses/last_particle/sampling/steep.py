@@ -12,13 +12,13 @@ from robgui.analyses.last_particle.particles.kernel import Bound
 from robgui.analyses.last_particle.sampling.likeliest import nearest
 from robgui.core.model.classifier import Classifier
 
-#: Rivals looked at, those with the highest scores, and linearisations on the way to where each
+#: Rivals considered, those with the highest scores, and linearisations on the way to where each
 #: would win.
 _RIVALS, _STEPS = 3, 4
 
 
 class SteepDirections:
-    """The gradient of the rival that is nearest to winning, where it is about to win.
+    """The gradient of the rival nearest to winning, taken where it is about to win.
 
     The nearest point at which a rival wins is found by linearisation from the input (Hasofer and
     Lind, 1974; Rackwitz and Fiessler, 1978). See ``particles.guided.Guide``.

@@ -1,5 +1,6 @@
-"""Last particle for many inputs and sizes of noise: the paper's Tables 1 to 5, beside Monte
-Carlo and formal bounds.
+"""Last particle for many inputs and sizes of noise.
+
+The paper's Tables 1 to 5, beside Monte Carlo and formal bounds.
 """
 
 from __future__ import annotations
@@ -27,12 +28,12 @@ from robgui.core.dataset import Dataset, align
 from robgui.core.execution.step import Pace, Step
 from robgui.core.model.classifier import Classifier
 
-#: Failing inputs that are kept for showing.
+#: Most failing inputs kept for showing.
 SHOWN = 12
-#: Samples around failures for each pair at most, and how far from 0 a failing point may lie in
+#: Most samples around failures for each pair, and the largest distance from 0 of a failing point in
 #: standard deviations: those further out are rarer than 1e-11 and say nothing against a pass.
 _FEW_AROUND, _WITHIN = 2000, 6.7
-#: Inputs given to the formal bounds at once, so that a stop is answered soon.
+#: Inputs given to the formal bounds at once; few, so a stop is answered soon.
 _PROVEN_AT_ONCE = 16
 
 
@@ -41,7 +42,7 @@ def table_part(
 ) -> Iterator[Step[LastParticleTableResult]]:
     """Tests some of the inputs at all sizes.
 
-    Each pair has the random numbers that it has in the whole table.
+    Each pair has the same random numbers as in the whole table.
     """
     table = _Table(classifier, align(classifier, dataset), params, part)
     pace = Pace()
@@ -74,9 +75,9 @@ def last_particle_table(
 
 
 class _Table:
-    """Everything a table or a part of its inputs knows while it runs.
+    """Everything a running table, or part of one, knows.
 
-    ``step`` is its picture at any moment.
+    ``step`` shows it at any moment.
     """
 
     def __init__(
@@ -139,7 +140,7 @@ class _Table:
             yield from self._measure()
 
     def _measure(self) -> Iterator[None]:
-        """Looks for failures that hide behind another class wherever an input is validated."""
+        """Looks for failures hidden behind another class wherever an input is validated."""
         few = min(self._params.importance, _FEW_AROUND)
         params = self._params.model_copy(update={"importance": few})
         for pair in np.flatnonzero(self._passed() & ~self._certified.ravel()):
@@ -171,7 +172,7 @@ class _Table:
             self._certified_seconds[e] = time.monotonic() - began
 
     def _keep(self, proof: Certificate, e: int, part: slice) -> None:
-        """Without a proof, or against one, nothing stays that was proven before."""
+        """Stores proofs; a missing or contradicted proof removes what was proven before."""
         self._why_not_certified = proof.reason
         if proof.reason:
             self._certified[:], self._lower[:] = False, np.nan
@@ -253,7 +254,7 @@ class _Table:
         )
 
     def _chances(self) -> dict[str, np.ndarray]:
-        """The one probability of every pair, and whether it lets the test pass."""
+        """The combined probability of every pair, and whether it lets the test pass."""
         told, failures = self._told, self._monte_carlo.failures
         answered = told.finished & ~told.inconclusive
         tested = Ends(*np.where(answered, told.numbers.T, np.nan))
@@ -272,7 +273,7 @@ class _Table:
         }
 
     def _cut(self, pairs: np.ndarray) -> np.ndarray:
-        """What is known of all pairs as ``(E, n)`` of the inputs that are tested here."""
+        """What is known about all pairs, as ``(E, n)`` of the inputs tested here."""
         return pairs.reshape(self._shape)[:, self._own].copy()
 
     def _shown(self, p: np.ndarray) -> dict[str, np.ndarray]:
@@ -302,7 +303,7 @@ class _Table:
 
 
 class _Told:
-    """Verdicts on all pairs, written down once when a pair is decided."""
+    """Verdicts on all pairs, recorded once when a pair is decided."""
 
     def __init__(self, size: int) -> None:
         self.validated, self.inconclusive, self.finished = (
@@ -312,7 +313,7 @@ class _Told:
         self.numbers = np.full((size, 3), np.nan)
 
     def update(self, run: PairTests) -> None:
-        """Writes down the verdicts that are new."""
+        """Records the new verdicts."""
         ended = run.ended.reshape(run.rivals.shape).all(1)
         for pair in np.flatnonzero(ended & ~self.finished):
             verdict = run.joint(int(pair))
@@ -326,14 +327,14 @@ class _Told:
 
 
 def _own_inputs(part: range | None, units: int, inputs: int) -> slice:
-    """The inputs that fall to a part of the units; all without one."""
+    """The inputs that belong to a part of the units; all without one."""
     if part is None:
         return slice(0, inputs)
     return slice(part.start * inputs // units, part.stop * inputs // units)
 
 
 def _timed(work: Iterator[None]) -> Iterator[float]:
-    """The seconds each piece of ``work`` took, what is done between the pieces not counted."""
+    """Seconds that each piece of ``work`` took, excluding time between pieces."""
     began = time.monotonic()
     for _ in work:
         yield time.monotonic() - began

@@ -1,4 +1,4 @@
-"""A table put together from the tables of some inputs each."""
+"""Merges tables of some inputs each into one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from robgui.analyses.last_particle.result import LastParticleTableResult
 
-#: Fields ``(E, n)``, those ``(n,)``, and the seconds ``(E,)``, which add up however many machines
+#: Fields ``(E, n)``, fields ``(n,)``, and the seconds ``(E,)``, which add up however many machines
 #: spent them.
 _PER_PAIR = (
     *(
@@ -32,7 +32,7 @@ _SECONDS = ("seconds", "certified_seconds", "monte_carlo_seconds")
 
 
 def merged(results: Sequence[LastParticleTableResult], most_shown: int) -> LastParticleTableResult:
-    """The inputs of all parts in their order.
+    """The inputs of all parts in order.
 
     The worst failures of the whole are among the worst of the parts.
     """
@@ -45,7 +45,7 @@ def merged(results: Sequence[LastParticleTableResult], most_shown: int) -> LastP
     }
     fields |= {name: np.sum([getattr(each, name) for each in results], axis=0) for name in _SECONDS}
     reason = next((each.certified_reason for each in results if each.certified_reason), "")
-    if reason:  # what one part finds against the proof holds for all
+    if reason:  # What one part finds against the proof holds for all.
         fields["certified"] = np.zeros_like(fields["certified"])
         fields["certified_lower"] = np.full_like(fields["certified_lower"], np.nan)
     return replace(
@@ -59,7 +59,7 @@ def merged(results: Sequence[LastParticleTableResult], most_shown: int) -> LastP
 
 
 def _shown(results: Sequence[LastParticleTableResult], p: np.ndarray, most: int) -> dict[str, Any]:
-    """The failures kept for showing, the smallest noise first and then the likeliest."""
+    """The failures kept for showing, smallest noise first, then likeliest."""
     starts = np.cumsum([0, *(len(each.places) for each in results)])
     pairs = np.concatenate(
         [each.shown + np.array([0, start]) for each, start in zip(results, starts, strict=False)]

@@ -26,7 +26,7 @@ from robgui.core.view import (
     View,
 )
 
-#: Probabilities below this are drawn at it.
+#: Smaller probabilities are drawn at this one.
 _LEAST = 1e-300
 
 
@@ -101,7 +101,7 @@ def _shares(result: LastParticleTableResult) -> Curves:
 def _cells(result: LastParticleTableResult, params: LastParticleTableParams) -> Matrix:
     """How often each input fails, as a power of ten.
 
-    What holds is at the weak end, what is not known is left out.
+    What holds is at the weak end, what is unknown is left out.
     """
     floor = float(np.log10(params.critical))
     powers = np.clip(np.log10(np.maximum(result.p_estimate, _LEAST)), floor, 0)

@@ -19,13 +19,13 @@ from robgui.core.verdict import Quantity, Status, Verdict
 
 @dataclass(frozen=True, slots=True)
 class InputCounts:
-    """How the inputs stand at each size of noise, ``(E,)`` each.
+    """How many inputs are in each state at each noise size, ``(E,)`` each.
 
     Every input is in exactly one of them.
 
     Attributes:
         failing: The test or a plain sample has seen a failure.
-        risky: Validated by the test, but a gradient search finds a failure within the noise.
+        risky: Validated by the test, but a gradient search found a failure within the noise.
         validated: Validated by the test, and nothing speaks against it.
         certified: Proven.
         unclear: The test cannot tell.
@@ -41,7 +41,7 @@ class InputCounts:
 
 
 def counts_of(result: LastParticleTableResult) -> InputCounts:
-    """Counts of the pairs by what is known of them, the gravest first."""
+    """Counts the pairs by what is known about them, the gravest first."""
     failing = failing_pairs(result)
     certified = result.certified & ~failing
     rest = ~failing & ~certified
@@ -86,7 +86,7 @@ def table_verdict(result: LastParticleTableResult, params: LastParticleTablePara
         high=(safe + int(known.open[last])) / max(1, inputs),
         low=safe / max(1, inputs),
         better="high",
-        text=f"{safe:,} of {inputs:,}{still}",
+        text=f"{safe:,} of {count(inputs, 'input')}{still}",
     )
     left_out = (
         f" {count(result.left_out, 'input')} that the model gets wrong without noise were left out."
@@ -154,7 +154,7 @@ def _lost(known: InputCounts, result: LastParticleTableResult) -> list[str]:
 
 
 def _missed(result: LastParticleTableResult) -> str:
-    """What the test alone would have passed, and whether it was looked for everywhere."""
+    """What the test alone would have passed, and whether everything was searched."""
     if result.passed.shape != result.validated.shape:
         return ""
     missed = int((result.passed & ~result.validated & ~result.certified).sum())

@@ -1,1 +1,1 @@
-"""The operating domain: how rarely a class is lost among all the poses that a user expects."""
+"""The operating domain: how rarely a class is lost among the poses a user expects."""

@@ -1,8 +1,8 @@
-"""How often each value of a parameter comes: from a latent normal number to a value.
+"""How often each value of a parameter occurs: from a latent normal number to a value.
 
-A parameter of distribution F is F⁻¹(Φ(z)) with z standard normal, so that the particles of the last
-particle move through poses as they move through noise. Distributions end where the range ends: what
-lies outside is left out, not heaped up at the ends.
+A parameter with distribution F is F⁻¹(Φ(z)) with z standard normal, so the particles of the last
+particle move through poses as they move through noise. Distributions are truncated at the ends of
+the range: what lies outside is dropped, not piled up at the ends.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
     from robgui.analyses.semantic.scene.scene import SceneAxis
 
-#: A larger file is no list of measured values.
+#: Largest file of measured values.
 _LARGEST_FILE = 64 * 2**20
-#: Fewer values say nothing of how often each comes.
+#: Fewest values that say how often each occurs.
 _FEWEST_VALUES = 10
 #: The standard deviation of a normal distribution that names none, as a share of the range: both
 #: ends of the range are then two deviations away.
@@ -40,7 +40,7 @@ _Quantile = Callable[["Tensor"], "Tensor"]
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """How one parameter varies.
+    """How one parameter is distributed.
 
     Attributes:
         words: For people: ``uniform``, ``normal about 0°, deviation 3°``.
@@ -52,11 +52,11 @@ class Distribution:
 
 
 class Distributions:
-    """How all varied parameters vary, each by itself.
+    """How all varied parameters are distributed, each by itself.
 
     Args:
         axes: The parameters with their ranges.
-        wanted: Name -> distribution as it is typed; others are uniform.
+        wanted: Name -> distribution as typed; the others are uniform.
     """
 
     def __init__(self, axes: Sequence[SceneAxis], wanted: dict[str, str]) -> None:
@@ -77,7 +77,7 @@ class Distributions:
 
 
 def check_distribution(name: str, words: str) -> None:
-    """ValueError where a distribution is not understood; files are read when the run begins."""
+    """Raises ValueError if a distribution is not understood; files are read when the run begins."""
     kind, *numbers = (part.strip() for part in words.split(":"))
     if kind in ("", "uniform"):
         if numbers:
@@ -143,7 +143,7 @@ def _below(z: float) -> float:
 
 
 def _measured(axis: SceneAxis, words: str) -> Distribution:
-    """As often as in a file, with straight lines between neighbouring values."""
+    """Distributed like the values in a file, with straight lines between neighbours."""
     import torch
 
     path, column = _path_and_column(words)
@@ -171,7 +171,7 @@ def _measured(axis: SceneAxis, words: str) -> Distribution:
 
 
 def _path_and_column(words: str) -> tuple[Path, str]:
-    """``file.csv`` or ``file.csv:column``; the name of a file may hold colons."""
+    """Splits ``file.csv`` or ``file.csv:column``; a file name may contain colons."""
     path, colon, column = words.rpartition(":")
     if not colon or words.lower().endswith((".csv", ".txt")):
         path, column = words, ""
@@ -179,7 +179,7 @@ def _path_and_column(words: str) -> tuple[Path, str]:
 
 
 def _column(path: Path, column: str) -> np.ndarray:
-    """The numbers of one column of a CSV file, with or without a line of names."""
+    """The numbers in one column of a CSV file, with or without a header."""
     try:
         text = read_regular(path, _LARGEST_FILE).decode("utf-8-sig")
         rows = [row for row in csv.reader(io.StringIO(text)) if row]

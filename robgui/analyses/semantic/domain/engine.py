@@ -2,9 +2,9 @@
 
 The particles are poses. Each is a standard normal point in as many dimensions as parameters vary,
 turned into values by ``distributions``; everything else is the test of Tit, Furon, Rousset and
-Traonouez (CAID 2021) as ``last_particle`` has it. Plain samples come first, because they show where
-the class is lost and assume nothing; a search for the worst pose comes last. Poses and margins are
-few numbers that decide what is asked next, so they lie on the host.
+Traonouez (CAID 2021) as in ``last_particle``. Plain samples come first, because they show where the
+class is lost and assume nothing; a search for the worst pose comes last. Poses and margins are few
+numbers that decide what is asked next, so they stay on the host.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ from robgui.core.execution.step import Pace, Step
 from robgui.core.model.classifier import Classifier
 from robgui.core.model.randomness import HOST
 
-#: Samples drawn at a time; fixed, so that the batch does not change them.
+#: Samples drawn at a time; fixed, so the batch does not change them.
 _BLOCK = 64
-#: Tell these random numbers from those of the particles.
+#: Keep these random numbers apart from those of the particles.
 _PLAIN, _SEARCH = 1 << 40, (1 << 40) + 1
-#: Failing poses that are kept, those most like the usual one.
+#: Most failing poses kept: those most like the usual one.
 _KEPT = 6
-#: Worst samples at which the search starts, poses it tries around each at a time, and how often the
-#: distance, one standard deviation at first, is halved on the way.
+#: Worst samples at which the search starts, poses tried around each at a time, and how often the
+#: distance (one standard deviation at first) is halved.
 _STARTS, _TRIES, _HALVINGS = 16, 8, 7
 
 
@@ -75,7 +75,7 @@ def operating_domain(
 
 
 class PoseScore:
-    """The margin by which another class is ahead, as a function of the latent point.
+    """The margin by which another class leads, as a function of the latent point.
 
     Remembers the worst pose it was asked about.
 
@@ -129,7 +129,7 @@ class PoseScore:
 
 
 class _Trial:
-    """Everything known of the domain while it is looked at."""
+    """Everything known about the domain during a run."""
 
     def __init__(
         self, classifier: Classifier, dataset: Dataset | None, params: OperatingDomainParams
@@ -186,7 +186,7 @@ class _Trial:
         )
 
     def _taken_for(self) -> int:
-        """The class that a mesh of another name is most often taken for in the domain."""
+        """For a mesh of another name: the class it is most often taken for in the domain."""
         latent = self._streams.normal([_PLAIN], _BLOCK, len(self._space.axes))[0]
         score = PoseScore(self._space, self._distributions, 0, self._params.batch)
         parts = [score.scores(part).softmax(1) for part in torch.split(latent, self._rows)]
@@ -196,9 +196,9 @@ class _Trial:
     # --- the work ---------------------------------------------------------------------------------
 
     def work(self) -> Iterator[None]:
-        """Yields after every model call or few of them."""
+        """Yields every few model calls."""
         yield from self._sample()
-        if self._lost < ENOUGH_FAILURES:  # else the plain samples say all
+        if self._lost < ENOUGH_FAILURES:  # Otherwise the plain samples say it all.
             yield from self._splitting.rounds()
         self._tested = True
         yield from self._search()
@@ -219,7 +219,7 @@ class _Trial:
                 yield
 
     def _search(self) -> Iterator[None]:
-        """Poses around the worst ones, nearer and nearer; each start keeps its best."""
+        """Poses around the worst ones, closer and closer; each start keeps its best."""
         rounds = self._params.search // (_STARTS * _TRIES)
         latent = torch.cat(self._latent)
         highest = torch.from_numpy(np.argsort(-self._margins, kind="stable")[:_STARTS].copy())
@@ -286,13 +286,13 @@ class _Trial:
             levels=np.array(lanes[0].levels),
             replica_killed=np.array([lane.killed for lane in lanes]),
             searched=self._tested and self._searched >= rounds,
-            # how many poses are shown on the way depends on how often somebody looks
+            # How many poses are shown on the way depends on how often somebody looks.
             model_calls=self._classifier.calls - self._before - len(self._seen),
             network=self._classifier.name,
         )
 
     def _outcome(self) -> tuple[SplittingOutcome, Chances]:
-        """What the test says, and the one probability from everything that was sampled."""
+        """The test's outcome, and the combined probability of everything sampled."""
         ended = bool(self._splitting.ended[0])
         lanes = self._splitting.lanes[: self._params.replicas]
         tested = outcome(self._law, self._m, lanes, ended=ended, outside=OUTSIDE)
@@ -315,7 +315,7 @@ class _Trial:
         return tuple(self._pose(self._points[place]) for place in order)
 
     def _pose(self, at: np.ndarray) -> Pose:
-        """What the network sees there; asked once for each pose that is shown."""
+        """What the network sees there; asked once for each pose shown."""
         key = at.tobytes()
         if key not in self._seen:
             image = self._space.images(torch.from_numpy(at[None].copy()))

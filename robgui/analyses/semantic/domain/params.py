@@ -8,18 +8,18 @@ from robgui.analyses.semantic.domain.distributions import check_distribution
 from robgui.analyses.semantic.params import IMAGE, OneSceneParams, SpaceParams
 from robgui.analyses.semantic.scene.axes import image_axes
 
-#: What varies unless the user says otherwise, and how far: what a camera meets every day.
+#: Default parameters and ranges: what a camera meets every day.
 _EVERYDAY: dict[str, tuple[float, float]] = {
     "rotation": (-10.0, 10.0),
     "brightness": (-20.0, 20.0),
     "blur": (0.0, 2.0),
 }
-#: The same of a mesh: seen from all sides, from above, in more or less light.
+#: The same for a mesh: seen from all sides, from above, in more or less light.
 _AROUND = ("azimuth", "elevation", "light")
 
 
 class OperatingDomainParams(SpaceParams, OneSceneParams):
-    """Which poses are expected, how often each, and how rarely they may fail."""
+    """Which poses to expect, how often, and how rarely they may fail."""
 
     axes: tuple[str, ...] = Field(
         (),
@@ -117,7 +117,7 @@ class OperatingDomainParams(SpaceParams, OneSceneParams):
 
 
 def filled(params: OperatingDomainParams, shape: tuple[int, ...]) -> OperatingDomainParams:
-    """The same with everything named that varies, for a network that takes images of ``shape``."""
+    """The same with every varied parameter named, for a network that takes images of ``shape``."""
     if params.scene != IMAGE:
         return params.model_copy(update={"axes": params.axes or _AROUND})
     known = {axis.name: axis for axis in image_axes(shape[0] == 3, min(shape[1:]))}

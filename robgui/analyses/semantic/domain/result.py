@@ -1,4 +1,4 @@
-"""What is known of an operating domain."""
+"""The result of an operating domain."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ from robgui.core.view import (
 )
 from robgui.core.view.parts import Symbol
 
-#: Dots that can be told from each other, bars along one parameter, and failures that are few.
+#: Most dots that can be told apart, bars along one parameter, and failures that count as few.
 _DOTS, _BARS, _FEW = 500, 8, 25
 
 
@@ -43,9 +43,9 @@ def domain_views(result: OperatingDomainResult, params: OperatingDomainParams) -
 
 
 def _dots(result: OperatingDomainResult) -> Curves:
-    """Poses over the first two parameters, or over the margin where there is one.
+    """Poses over the first two parameters, or over the margin if there is one.
 
-    As many of each kind as came, so that the eye counts right; where few are lost all of them.
+    As many of each kind as occurred, so the eye counts right; if few are lost, all of them.
     """
     fails = result.margins > 0
     first = np.arange(len(fails)) < _DOTS
@@ -111,7 +111,7 @@ def _axis(axis: Parameter) -> Axis:
 
 
 def _along(result: OperatingDomainResult, place: int) -> Bars:
-    """The share of failing plain poses along one parameter, whatever the others are."""
+    """The share of failing plain poses along one parameter, whatever the others."""
     axis = result.axes[place]
     edges = np.linspace(axis.low, axis.high, _BARS + 1)
     fails = result.margins > 0

@@ -1,4 +1,4 @@
-"""What is said of an operating domain."""
+"""What is said about an operating domain."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from robgui.core.offer import Offer
 from robgui.core.text.words import count, percent, probability
 from robgui.core.verdict import Quantity, Status, Verdict
 
-#: From this share on a probability is told in per cent.
+#: From this share on, a probability is given in per cent.
 _OFTEN = 1e-3
 
 
@@ -86,7 +86,7 @@ def _share(p: float) -> str:
 
 
 def _most(result: OperatingDomainResult, params: OperatingDomainParams) -> float:
-    """What the plain samples leave possible."""
+    """The largest share that the plain samples leave possible."""
     _, high = clopper_pearson(result.lost, len(result.margins), 1 - 2 * params.risk)
     return float(high)
 
@@ -205,7 +205,7 @@ def _finding(result: OperatingDomainResult, pose: Pose) -> Finding:
 
 
 def _severity(result: OperatingDomainResult) -> float:
-    """1 where every tenth pose fails or more, a tenth less for each power of ten."""
+    """1 if every tenth pose fails or more, a tenth less for each power of ten."""
     if result.p_source and result.p > 0:
         p = result.p
     else:

@@ -1,4 +1,4 @@
-"""Failures that a semantic map has found, and the inputs it offers to other analyses."""
+"""Failures found by a semantic map, and inputs it offers to other analyses."""
 
 from __future__ import annotations
 

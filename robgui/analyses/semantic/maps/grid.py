@@ -17,13 +17,13 @@ from robgui.core.errors import ParamsError
 PAPER_STEP = 3.0
 #: Steps of any other axis.
 _STEPS = 32
-#: The coarse map takes at most this share of the work.
+#: Largest share of the work for the coarse map.
 COARSE = 0.04
-#: A map of 500 × 500; on more nobody could wait, or tell two cells apart.
+#: Most cells, a map of 500 × 500: beyond it nobody could wait, or tell two cells apart.
 MOST_CELLS = 250_000
-#: Where borders are followed, every cell of so coarse a grid is looked at first.
+#: Step of the coarse grid that is computed first when borders are followed.
 FOLLOWED_FROM = 4
-#: The maps of one shape divide into this many units, when they are computed in parts.
+#: Units per shape when maps are computed in parts.
 _UNITS = 256
 
 
@@ -39,7 +39,7 @@ class MapRound:
 
 
 def axis_values(axis: SceneAxis, params: MapParams) -> np.ndarray:
-    """The values of the cells along an axis: from its low end in equal steps.
+    """The cell values along an axis, in equal steps from its low end.
 
     On a periodic axis without the high end.
     """
@@ -57,6 +57,7 @@ def axis_values(axis: SceneAxis, params: MapParams) -> np.ndarray:
             f"step: {axis.name} = {step:g} makes more than {MOST_CELLS:,} cells of {width:g};"
             " choose a larger step."
         )
+    # A step that divides the range up to rounding includes the last value.
     whole = math.floor(steps + 1e-9)
     if axis.periodic:
         count = max(1, math.ceil(steps - 1e-9))
@@ -68,6 +69,7 @@ def axis_values(axis: SceneAxis, params: MapParams) -> np.ndarray:
 def levels(height: int, width: int) -> list[MapRound]:
     """All cells of a map in rounds, the coarsest first, whose strides halve."""
     stride = 1
+    # Doubles the stride until the coarse map is a small share of the work.
     while _cells(height, stride) * _cells(width, stride) > COARSE * height * width and stride < max(
         height, width
     ):
@@ -76,15 +78,15 @@ def levels(height: int, width: int) -> list[MapRound]:
     while stride > 1:
         stride //= 2
         lattice = _lattice(height, width, stride)
+        # Cells of the finer lattice that the coarser one did not have.
         rounds.append(MapRound(stride, lattice[(lattice % (2 * stride)).any(1)]))
     return rounds
 
 
 def map_units(params: MapParams, inputs: int) -> int:
-    """Units of all shapes: each is an equal share of the model calls, in the order of the
-    shapes.
+    """Number of units over all shapes, each an equal share of the model calls.
 
-    Borders are followed as a whole: which cells are next depends on all others.
+    Following borders is one unit: which cells come next depends on all others.
     """
     if params.cells == "borders":
         return 1
@@ -92,9 +94,9 @@ def map_units(params: MapParams, inputs: int) -> int:
 
 
 def along_borders(tops: np.ndarray, computed: np.ndarray, stride: int) -> MapRound:
-    """The cells beside which another class stands, and which are not computed yet.
+    """The cells beside a different class that are not computed yet.
 
-    Asked again and again with what was found, it follows a border wherever it leads.
+    Called again and again with what was found, it follows a border wherever it leads.
 
     Args:
         tops: ``(H, W)`` class on top; a cell that is not computed shows the coarser one.
@@ -102,6 +104,7 @@ def along_borders(tops: np.ndarray, computed: np.ndarray, stride: int) -> MapRou
         stride: Of the lattice of cells that are looked at.
     """
     seen, known = tops[::stride, ::stride], computed[::stride, ::stride]
+    # Cells on both sides of a border are followed.
     across, down = seen[:, 1:] != seen[:, :-1], seen[1:] != seen[:-1]
     border = np.zeros(seen.shape, dtype=bool)
     border[:, 1:] |= across
@@ -112,7 +115,7 @@ def along_borders(tops: np.ndarray, computed: np.ndarray, stride: int) -> MapRou
 
 
 def check_size(shape: Sequence[int], maps: int) -> None:
-    """Refuses a map that nobody could wait for or look at."""
+    """Refuses a map that nobody could wait for or read."""
     if math.prod(shape) * maps > 20 * MOST_CELLS or math.prod(shape) > MOST_CELLS:
         raise ParamsError(
             f"step: {maps} maps of {shape[0]} × {shape[1]} cells are too many; choose a larger"

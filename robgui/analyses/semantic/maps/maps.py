@@ -38,7 +38,7 @@ from robgui.core.model.classifier import Classifier
 _DECIDING = 24
 #: Traps whose pictures are kept in the result.
 _MOST_IMAGES = 8
-#: Cells of one model call at most; a stop is answered after one.
+#: Most cells of one model call; a stop is answered after it.
 _AT_ONCE = 64
 
 
@@ -64,9 +64,7 @@ class MapPart:
 def map_part(
     classifiers: tuple[Classifier, ...], dataset: Dataset | None, params: MapParams, part: range
 ) -> Iterator[Step[MapPart | None]]:
-    """Computes some of the cells, in the same model calls as the whole: the numbers are the same
-    bit for bit.
-    """
+    """Computes some of the cells, in the same model calls as the whole: bit for bit the same."""
     plan, pace = _Map(classifiers, dataset, params), Pace()
     own = plan.share(part, map_units(params, 0 if dataset is None else len(dataset)))
     done, total = 0, sum(len(block.cells.cells) for block in own)
@@ -83,9 +81,7 @@ def merge_maps(
     params: MapParams,
     parts: Sequence[MapPart],
 ) -> MapResult:
-    """The whole map; traps are looked for in it, because one may lie across the border of two
-    parts.
-    """
+    """Merges the parts; traps are searched in the whole, because one may lie across two parts."""
     plan = _Map(classifiers, dataset, params)
     for part in parts:
         plan.absorb(part)
@@ -96,7 +92,7 @@ def merge_maps(
 def semantic_map(
     classifiers: tuple[Classifier, ...], dataset: Dataset | None, params: MapParams
 ) -> Iterator[Step[MapResult]]:
-    """Maps every shape for every network: all of them coarsely first, then finer and finer."""
+    """Maps every shape for every network, all of them coarsely first, then finer and finer."""
     plan = _Map(classifiers, dataset, params)
     pace = Pace()
     for _ in plan.fill():
@@ -116,7 +112,7 @@ class _Block:
 
 
 class _Map:
-    """Everything a map knows while it is made; ``step`` is its picture at any moment."""
+    """Everything a map knows while it is made; ``step`` shows it at any moment."""
 
     def __init__(
         self, classifiers: tuple[Classifier, ...], dataset: Dataset | None, params: MapParams
@@ -159,7 +155,7 @@ class _Map:
                 self._decide(shape)
 
     def _follow_borders(self) -> Iterator[None]:
-        """A coarse grid, then only cells beside which another class stands, finer and finer."""
+        """A coarse grid, then only cells beside a different class, finer and finer."""
         for level in levels(*self._shape[2:]):
             for shape in range(self._shape[1]):
                 if level.stride >= FOLLOWED_FROM:
@@ -174,7 +170,7 @@ class _Map:
                 self._decide(shape)
 
     def _border(self, network: int, shape: int, stride: int) -> MapRound:
-        """Cells along the border of the class that is looked at, once it is known."""
+        """Cells along the border of the target class, once it is known."""
         target, tops = self._target[shape], self._tops[network, shape]
         if target >= 0:
             tops = tops == target
@@ -192,8 +188,9 @@ class _Map:
         return not bool(known.all())
 
     def share(self, part: range, units: int) -> list[_Block]:
-        """The blocks of some of ``units`` equal shares, shape after shape so that a part has to
-        do with few of them.
+        """The blocks of some of ``units`` equal shares, shape after shape.
+
+        A part touches few shapes.
         """
         rounds = levels(*self._shape[2:])
         blocks = [
@@ -207,7 +204,7 @@ class _Map:
     def fill_only(self, own: Sequence[_Block]) -> Iterator[_Block | None]:
         """Computes these blocks, and before them what decides the class of their shapes.
 
-        Yields each, None after other batches.
+        Yields each block, and None after other batches.
         """
         for shape in sorted({block.shape for block in own}):
             for level in levels(*self._shape[2:]):
@@ -238,7 +235,7 @@ class _Map:
         return MapPart(where, scores, tops, top_scores, np.array(self._target, dtype=np.int64))
 
     def absorb(self, part: MapPart) -> None:
-        """Takes over the cells that were computed elsewhere."""
+        """Takes cells that were computed elsewhere."""
         self._scores.ravel()[part.where] = part.scores
         self._tops.ravel()[part.where] = part.tops
         self._top_scores.ravel()[part.where] = part.top_scores
@@ -249,12 +246,12 @@ class _Map:
         ]
 
     def step(self, *, last: bool = False) -> Step[MapResult]:
-        """The complete picture now; the last one has all that was asked for."""
+        """The complete picture now; the last one has everything asked for."""
         done = int(self._computed.sum())
         return Step(done, done if last else self._computed.size, self._result())
 
     def look_for_traps(self) -> None:
-        """Finds the traps of every map and, where there are several, of their mean."""
+        """Finds the traps of every map and, if there are several, of their mean."""
         turns = (len(self._axes) > 1 and self._axes[1].periodic, self._axes[0].periodic)
         found = traps_in(self._scores, self._tops, self._computed, self._params, turns)
         places = [(one.trap.row, one.trap.column) for one in found]
@@ -312,9 +309,7 @@ class _Map:
         self._computed[network, shape, part.cells[:, 0], part.cells[:, 1]] = True
 
     def _decide(self, shape: int) -> None:
-        """Takes the class most often on top for a mesh, until enough cells have been looked at
-        to be sure.
-        """
+        """Takes the most frequent top class for a mesh, until enough cells make it sure."""
         if self._decided[shape]:
             return
         shares = torch.cat([part for _, _, part in self._kept[shape]])

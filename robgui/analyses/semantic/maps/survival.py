@@ -1,4 +1,4 @@
-"""Where a network keeps the class, counted over the poses of a map that are computed."""
+"""Where a network keeps the class, counted over the computed poses of a map."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ class Survival:
     def share(self) -> float:
         """The share of the poses that keep the class.
 
-        Cells are computed where the class changes first: while some are missing, their own share
-        would say too little of the rest.
+        Cells are computed first where the class changes: while some are missing, their own share
+        would misrepresent the rest.
         """
         if self.complete:
             if self.known:
@@ -81,7 +81,7 @@ def survival(result: MapResult, network: int) -> Survival:
 
 
 def _nearest(result: MapResult, lost: np.ndarray) -> np.ndarray | None:
-    """The pose among ``lost (H, W)`` nearest to the usual one, lengths in shares of the ranges."""
+    """The pose among ``lost (H, W)`` nearest to the usual one, in shares of the ranges."""
     if not lost.any():
         return None
     rows, columns = np.nonzero(lost)

@@ -1,4 +1,4 @@
-"""The traps of all maps of a run, the worst first, as its result holds them."""
+"""The traps of all maps of a run, worst first."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from robgui.analyses.semantic.maps.params import MapParams
 from robgui.analyses.semantic.maps.traps import Trap, find_traps
 from robgui.analyses.semantic.result import Traps
 
-#: Traps that are listed, the deepest first.
+#: Most traps listed, the deepest first.
 MOST_TRAPS = 20
 
 
@@ -35,9 +35,9 @@ def traps_in(
     params: MapParams,
     turns: tuple[bool, bool],
 ) -> list[FoundTrap]:
-    """The traps of every map ``(M, K, H, W)`` and, where there are several, of their mean.
+    """The traps of every map ``(M, K, H, W)`` and, if there are several, of their mean.
 
-    A trap counts where its own cell was computed; the mean only where all were.
+    A trap counts if its own cell was computed; in the mean, if all were.
     """
 
     def traps_of(score: np.ndarray) -> list[Trap]:
@@ -55,7 +55,7 @@ def traps_in(
 
 
 def record(found: Sequence[FoundTrap], at: np.ndarray, images: np.ndarray) -> Traps:
-    """The same as arrays, with their places ``(T, n)`` and the pictures of the first."""
+    """The traps as arrays, with their places ``(T, n)`` and the pictures of the first."""
     return Traps(
         at=at,
         score=np.array([one.trap.score for one in found]),
@@ -69,5 +69,5 @@ def record(found: Sequence[FoundTrap], at: np.ndarray, images: np.ndarray) -> Tr
 
 
 def no_traps(n: int, shape: tuple[int, ...]) -> Traps:
-    """Before any is looked for, over ``n`` axes."""
+    """An empty list of traps over ``n`` axes."""
     return record((), np.zeros((0, n)), np.zeros((0, *shape), dtype=np.float32))

@@ -1,9 +1,8 @@
 """Traps: spots of low score inside a connected region of high score (Section 5 of the paper).
 
-A trap is a connected set of cells below the wall that lies in the map like a lake: it touches no
-open end of the map, does not go all the way round, takes at most a quarter of the map, and is
-somewhere below the floor. The cells around such a set are themselves connected and at or above the
-wall.
+A trap is a connected set of cells below the wall, enclosed like a lake: it touches no open end of
+the map, does not wrap around, covers at most a quarter of the map, and is somewhere below the
+floor. The cells around such a set are themselves connected and at or above the wall.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import ndimage
 
-#: A lake this large is not inside a region of high score; it is the other way round.
+#: A larger lake is not inside a region of high score; rather the opposite.
 LARGEST = 0.25
 
 
@@ -33,10 +32,11 @@ class Trap:
 def find_traps(
     score: np.ndarray, floor: float, wall: float, turns: tuple[bool, bool] = (False, False)
 ) -> list[Trap]:
-    """The traps of a map ``(H, W)``, the worst first.
+    """The traps of a map ``(H, W)``, worst first.
 
-    ``turns`` says whether rows and columns lead round.
+    ``turns`` says whether rows and columns wrap around.
     """
+    # Until all cells are known, an open end may still turn out to be a wall.
     if not np.isfinite(score).all():
         return []
     lakes = _connected(score < wall, turns)
@@ -59,9 +59,8 @@ def find_traps(
 
 
 def _connected(low: np.ndarray, turns: tuple[bool, bool]) -> np.ndarray:
-    """Numbers of connected sets (diagonals count), joined across the seam of axes that lead
-    round.
-    """
+    """Labels connected sets (diagonals count), joined across the seam of periodic axes."""
+    # Diagonal neighbours count for lakes, so their walls are connected without diagonals.
     numbers, count = ndimage.label(low, structure=np.ones((3, 3)))
     same = np.arange(count + 1)
     for axis in (0, 1):
@@ -71,10 +70,10 @@ def _connected(low: np.ndarray, turns: tuple[bool, bool]) -> np.ndarray:
 
 
 def _join(last: np.ndarray, first: np.ndarray, same: np.ndarray) -> None:
-    """Gives sets that touch across a seam one number."""
+    """Gives sets that touch across a seam the same label."""
     for shift in (-1, 0, 1):
         moved = np.roll(first, shift)
-        if shift and len(first) > 1:  # what came round the end of the seam touches nothing
+        if shift and len(first) > 1:  # A diagonal step past the end of the seam touches nothing.
             moved[0 if shift > 0 else -1] = 0
         for one, other in zip(last, moved, strict=True):
             if one and other and same[one] != same[other]:
@@ -82,11 +81,12 @@ def _join(last: np.ndarray, first: np.ndarray, same: np.ndarray) -> None:
 
 
 def _open(lake: np.ndarray, turns: tuple[bool, bool]) -> bool:
-    """Whether it reaches an end of the map, or goes all the way round."""
+    """Whether it reaches an end of the map, or wraps all the way around."""
     for axis in (0, 1):
         if lake.shape[axis] == 1:
             continue
         if turns[axis]:
+            # A lake in every row of a periodic axis goes all the way around: it is a river.
             if lake.any(1 - axis).all():
                 return True
         elif np.take(lake, 0, axis).any() or np.take(lake, -1, axis).any():
@@ -96,6 +96,7 @@ def _open(lake: np.ndarray, turns: tuple[bool, bool]) -> bool:
 
 def _grown(lake: np.ndarray, turns: tuple[bool, bool]) -> np.ndarray:
     """The lake and the cells beside it."""
+    # Only straight neighbours: those are the wall.
     wider = lake.copy()
     for axis in (0, 1):
         for shift in (-1, 1):

@@ -7,6 +7,7 @@ from itertools import product
 
 import numpy as np
 
+from robgui.analyses.semantic.maps.guessed import guessed_cells, maps_of
 from robgui.analyses.semantic.maps.params import MapParams
 from robgui.analyses.semantic.maps.survival import survival
 from robgui.analyses.semantic.result import MapResult
@@ -30,7 +31,7 @@ from robgui.core.view import (
     View,
 )
 
-#: One result shows this many maps; more are chosen in the window.
+#: Most maps shown of one result; more can be chosen in the window.
 MOST_MAPS = 6
 #: Classes with a colour of their own; the others share the last one.
 _MOST_CLASSES = 7
@@ -51,7 +52,7 @@ def map_views(result: MapResult, params: MapParams) -> Sequence[View]:
 
 
 def map_details(result: MapResult) -> list[View]:
-    """What stands beside the maps: how often each class wins, the networks, the traps."""
+    """What accompanies the maps: how often each class wins, the networks, the traps."""
     details = [_wins(result), *_networks(result)]
     if len(result.traps.score):
         details += [trap_table(result), _trap_pictures(result)]
@@ -59,12 +60,13 @@ def map_details(result: MapResult) -> list[View]:
 
 
 def winner_map(result: MapResult, network: int, shape: int) -> Matrix:
-    """Which class wins (hue) and how surely (intensity); the score where that is not known."""
+    """Which class wins (hue) and how surely (intensity); the score if unknown."""
     title, note = _titled(result, WINNERS, network, shape), _told(result, network, shape)
     spots = trap_spots(result, network, shape)
     if not result.top_scores.size:
         scores = result.scores[network, shape]
-        return score_matrix(title, result.axes, (result.x, result.y), scores, spots, note)
+        grid, guessed = (result.x, result.y), guessed_cells(result, network, shape)
+        return score_matrix(title, result.axes, grid, scores, spots, note, guessed)
     order, names = class_order(result)
     tops = result.tops[network, shape]
     ranked = np.where(tops >= 0, np.minimum(order[tops], len(names) - 1), -1)
@@ -80,7 +82,7 @@ def winner_map(result: MapResult, network: int, shape: int) -> Matrix:
         class_names=names,
         spots=spots,
         note=note,
-        guessed=_guessed(result, network, shape),
+        guessed=guessed_cells(result, network, shape),
     )
 
 
@@ -93,7 +95,8 @@ def score_map(result: MapResult, network: int, shape: int) -> Matrix:
     scores = scores.mean(0) if shape < 0 else scores[shape]
     title = _titled(result, SCORES, network, shape)
     spots, note = trap_spots(result, network, shape), _told(result, network, shape)
-    return score_matrix(title, result.axes, (result.x, result.y), scores, spots, note)
+    grid, guessed = (result.x, result.y), guessed_cells(result, network, shape)
+    return score_matrix(title, result.axes, grid, scores, spots, note, guessed)
 
 
 def score_curves(result: MapResult, params: MapParams, shape: int = -1) -> Curves:
@@ -157,8 +160,8 @@ def traps_of(result: MapResult, network: int, shape: int) -> np.ndarray:
 def class_order(result: MapResult) -> tuple[np.ndarray, tuple[str, ...]]:
     """Rank of every class ``(classes,)`` and the names of the ranks.
 
-    The class that is looked at comes first and its strongest rival second, so that they have the
-    two strong colours in the maps of all networks; rare classes share the last rank.
+    The target class comes first and its strongest rival second, which gives them the two strong
+    colours in the maps of all networks; rare classes share the last rank.
     """
     known = result.tops[result.tops >= 0]
     counts = np.bincount(known, minlength=len(result.labels)).astype(float)
@@ -166,7 +169,7 @@ def class_order(result: MapResult) -> tuple[np.ndarray, tuple[str, ...]]:
     ranked = np.argsort(-counts, kind="stable")
     order = np.empty(len(ranked), dtype=np.int64)
     order[ranked] = np.arange(len(ranked))
-    if len(result.labels) <= _MOST_CLASSES + 1:  # all are named: one may be called after a colour
+    if len(result.labels) <= _MOST_CLASSES + 1:  # All are named: one may be named after a colour.
         return order, tuple(result.labels[c] for c in ranked)
     shown = ranked[: max(1, int((counts > 0).sum()))]
     names = tuple(result.labels[c] for c in shown[:_MOST_CLASSES])
@@ -222,7 +225,7 @@ def _wins(result: MapResult) -> Bars:
 
 
 def _networks(result: MapResult) -> list[View]:
-    """What each network does with the class, where there are several."""
+    """What each network does with the class, if there are several."""
     if len(result.networks) == 1:
         return []
     each = [survival(result, network) for network in range(len(result.networks))]
@@ -295,7 +298,7 @@ def _trap_points(result: MapResult, shape: int) -> list[Line]:
 
 
 def _titled(result: MapResult, title: str, network: int, shape: int) -> str:
-    """The title alone where there is one map, so that another network's can be laid beside it."""
+    """The title alone if there is one map: another network's can be laid beside it."""
     if len(result.networks) == 1 and len(result.shapes) == 1:
         return title
     if network < 0:
@@ -312,20 +315,9 @@ def _titled(result: MapResult, title: str, network: int, shape: int) -> str:
     return f"{title}: {', '.join(part for part in (owner, where, mean) if part)}"
 
 
-def _guessed(result: MapResult, network: int, shape: int) -> np.ndarray | None:
-    """Cells that show what a coarser one around them has; None where there are none."""
-    guessed = ~result.computed[network, shape] & (result.tops[network, shape] >= 0)
-    return guessed if guessed.any() else None
-
-
 def _told(result: MapResult, network: int, shape: int) -> str:
-    """What the map is of, and how many of its cells are not its own."""
-    if network < 0:
-        known = result.computed
-    else:
-        known = result.computed[network]
-    known = known if shape < 0 else known[..., shape, :, :]
-    missing = 1 - float(known.mean())
+    """What the map shows, and how many of its cells are borrowed."""
+    missing = 1 - float(maps_of(result.computed, network, shape).mean())
     subject = _subject(result, network, shape)
     if not missing:
         return subject

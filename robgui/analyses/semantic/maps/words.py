@@ -21,7 +21,7 @@ from robgui.analyses.semantic.words import (
 from robgui.core.text.words import count, number, percent
 from robgui.core.verdict import Quantity, Status, Verdict
 
-#: A sentence names this many networks one by one.
+#: Most networks named one by one in a sentence.
 _NAMED = 3
 
 
@@ -61,7 +61,7 @@ def _of_network(result: MapResult, params: MapParams, network: int, found: Survi
 
 
 def _status(found: Survival, params: MapParams) -> Status:
-    """A lost class outweighs everything; nothing lost holds only once every pose is computed."""
+    """A lost class outweighs everything; "holds" needs every pose computed and none lost."""
     if not found.known:
         return Status.UNKNOWN
     if found.lost_traps or found.share < params.enough:
@@ -95,7 +95,7 @@ def _sentence(result: MapResult, network: int, found: Survival) -> str:
 
 
 def _all_networks(result: MapResult, each: list[Survival]) -> str:
-    """The networks in the order of the request, so that the one on show comes first."""
+    """The networks in request order, which puts the one on show first."""
     shares = [percent(found.share) if found.known else "an unknown share" for found in each]
     if result.computed.all():
         begin = "Of"
@@ -132,7 +132,7 @@ def _evidence_of_all(result: MapResult, params: MapParams, each: list[Survival])
 
 
 def _evidence(result: MapResult, params: MapParams, found: Survival) -> tuple[str, ...]:
-    """What speaks against the network first, then what speaks for it."""
+    """Evidence against the network first, then evidence for it."""
     traps = _trap_words(result, params, found.traps)
     lost = sentence_case(_lost_words(result, params, found))
     if found.traps:

@@ -1,15 +1,15 @@
-"""A test of the share of lost poses that may be looked at after every pose and stays valid.
+"""A sequential test of the share of lost poses, valid whenever it is read.
 
-Let q be the share of poses in a box that lose the class. The likelihood of what was drawn under a
-tenth of p, divided by that under p, exceeds 1/risk with probability at most ``risk`` while q >= p,
-whenever one looks (Ville's inequality). Without a failure p = 1 % takes 332 poses at a risk of
-5 %; each failure asks for 254 more.
+Let q be the share of poses in a box that lose the class. The likelihood of the draws under a tenth
+of p, divided by that under p, exceeds 1/risk with probability at most ``risk`` while q >= p,
+whenever one looks (Ville's inequality). Without a failure, p = 1 % takes 332 poses at a risk of 5
+%; each failure asks for 254 more.
 
-One test also serves a ladder of boxes, each inside the one before. Poses are drawn in a box of the
-ladder; those that fall into a smaller one are poses drawn there. A box is claimed only if all
-smaller ones have passed: boxes are then tested in an order fixed beforehand, from the smallest on,
-and the first that loses too much passes with probability ``risk`` at most, so the risk need not be
-shared among them.
+One test also serves a ladder of boxes, each inside the one before. Poses drawn in a box of the
+ladder that fall into a smaller one are draws from that one. A box is claimed only if all smaller
+ones have passed: boxes are then tested in an order fixed beforehand, from the smallest on, and the
+first that loses too much passes with probability ``risk`` at most, so the risk need not be shared
+among them.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from dataclasses import dataclass
 
 import numpy as np
 
-#: The test looks for shares this many times smaller than the one it rules out.
+#: The test's alternative: a share this many times smaller than the one it rules out.
 _SMALLER = 10.0
 #: Volumes of the boxes as shares of the first.
 VOLUMES = (1.0, 0.98, 0.96, 0.94, 0.91, 0.88, 0.85, 0.82)
-#: A smaller box is tested instead of a larger one where this saves ten poses for a hundredth of the
-#: volume.
+#: A smaller box is preferred if it saves ten poses for a hundredth of the volume.
 WORTH = 1000.0
-#: A ladder is given up when it would take this multiple of the poses that a box without a failure
-#: needs.
+#: A ladder is abandoned when it would take this multiple of the poses that a clean box needs.
 MOST = 1.5
 
 
 def evidence(lost: int, total: int, share: float) -> float:
     """How strongly ``lost`` of ``total`` poses speak against a share of at least ``share``."""
     if share < 1:
+        # Log-likelihood ratio of one kept pose: ln((1 - p/10) / (1 - p)).
         kept = math.log((1 - share / _SMALLER) / (1 - share))
     else:
         kept = math.inf
+    # A lost pose is ten times likelier under p than under p/10.
     return -lost * math.log(_SMALLER) + ((total - lost) * kept if total > lost else 0.0)
 
 
@@ -46,10 +46,12 @@ def needed(share: float, risk: float) -> int:
 
 
 def at_most(lost: int, total: int, risk: float) -> float:
-    """The smallest share that is ruled out, to a thousandth of itself; 1 where none is."""
+    """The smallest share ruled out, to a thousandth of itself; 1 if none is."""
+    # Bisection on a logarithmic scale: the share may be anything from 1e-9 to 1.
     low, high = 1e-9, 1.0
     while high - low > 1e-3 * high:
         middle = math.sqrt(low * high)
+        # Ville: the ratio exceeds 1/risk with probability at most ``risk``.
         if evidence(lost, total, middle) >= -math.log(risk):
             high = middle
         else:
@@ -75,17 +77,17 @@ class Rung:
 
 
 class Ladder:
-    """The test of some boxes.
+    """The test of several nested boxes.
 
     Attributes:
-        top: The largest box that is still aimed at.
+        top: The largest box still aimed at.
         lost: ``(k,)`` poses of each box that lost the class.
         total: ``(k,)`` poses drawn in each box.
         passed: ``(k,)`` which boxes have passed.
 
     Args:
         rungs: The boxes, each inside the one before.
-        share: The share of lost poses that is to be ruled out.
+        share: The share of lost poses to rule out.
         risk: Of claiming a box that loses more.
     """
 
@@ -99,7 +101,9 @@ class Ladder:
 
     @property
     def drawn_in(self) -> int:
-        """The box in which poses are drawn: the largest that is aimed at and has not passed."""
+        """The box in which poses are drawn: the largest one aimed at that has not passed."""
+        # The first box from the top that has not passed; all smaller ones get their share of its
+        # poses.
         return self.top + int(self.passed[self.top :].argmin())
 
     @property
@@ -124,6 +128,7 @@ class Ladder:
             self.total[place] += int(inside.sum())
             self.lost[place] += int((inside & lost).sum())
             self.passed[place] |= self._missing(place) <= 0
+        # Aims at a smaller box if it saves more poses than its volume is worth.
         self.top += int((self._cost() - WORTH * np.log(self._volumes))[self.top :].argmin())
 
     def _missing(self, place: int) -> float:
@@ -132,9 +137,11 @@ class Ladder:
         return (self._limit - found) / evidence(0, 1, self._share)
 
     def _cost(self) -> np.ndarray:
-        """``(k,)`` poses that it takes until each box and all smaller ones have passed."""
+        """``(k,)`` poses needed until each box and all smaller ones have passed."""
         missing = np.array([self._missing(place) for place in range(len(self.rungs))])
         missing = np.where(self.passed, 0.0, missing) / self._volumes
+        # A box is claimed with all smaller ones, so it costs what the most expensive of them costs;
+        # a smaller box gets only its share of the poses drawn in a larger one.
         return np.array(
             [self._volumes[place] * missing[place:].max() for place in range(len(self.rungs))]
         )

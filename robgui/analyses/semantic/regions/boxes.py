@@ -1,4 +1,4 @@
-"""The largest boxes of a space: all of them ask together, the network answers in batches."""
+"""Finds the largest boxes of a space: all of them ask together, the network answers in batches."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from robgui.core.execution.budget.time_limit import Deadline
 
 
 class GrowingBoxes:
-    """One box for every start; those that begin outside the class stay where they are.
+    """One box for every start; those that begin outside the class do not grow.
 
     Attributes:
         score: ``(P,)`` score at each start.
@@ -29,12 +29,12 @@ class GrowingBoxes:
         calls: Images that the network has seen.
 
     Args:
-        space: What the poses are poses of.
-        target: The class that is to be kept.
+        space: The space of poses.
+        target: The class to keep.
         params: The settings.
         lost: Poses ``(m, n)`` already known to lose the class; all boxes learn from them, and from
             each other.
-        deadline: When the time is over.
+        deadline: The time limit.
     """
 
     def __init__(
@@ -61,18 +61,19 @@ class GrowingBoxes:
         self.able: np.ndarray
 
     def begin(self, starts: Tensor) -> Iterator[None]:
-        """Looks at the starts ``(P, n)``; yields between batches."""
+        """Evaluates the starts ``(P, n)``; yields between batches."""
         params = self._params
         self.score, self.top1 = yield from self._space.scores(starts, self._target, params.batch)
         self.calls += len(starts)
         self.able = (self.top1 == self._target).numpy()
         self._starts, self._started = starts.numpy(), self.score.double().numpy()
-        risk = (1 - CONFIDENCE) / max(1, int(self.able.sum()))  # the headline names any of them
+        risk = (1 - CONFIDENCE) / max(1, int(self.able.sum()))  # The headline may name any of them.
         self.boxes = [
             LargestBox(
                 seed,
                 self._domain,
                 self._target,
+                # A generator per box: what one draws does not depend on how the others fare.
                 np.random.default_rng([params.seed, place]),
                 lost=self._lost,
                 most_lost=params.most_lost,
@@ -84,22 +85,25 @@ class GrowingBoxes:
         self._trace = [self._bounds()]
 
     def grow(self) -> Iterator[None]:
-        """Every box to its end; yields after every batch.
+        """Grows every box to its end; yields after every batch.
 
         One batch of poses serves all of them. With a time limit they grow one after the other, each
-        in its share of the time, so that there is an answer when it is over.
+        in its share of the time, so there is an answer at the end.
         """
         places = np.flatnonzero(self.able).tolist()
         if not self._deadline.limited:
             yield from self._live(places)
             return
         for number, place in enumerate(places):
+            # Each remaining box gets an equal share of the time that is left.
             end = self._deadline.seconds + self._deadline.left / (len(places) - number)
             self.boxes[place].hurried = self._hurry(end)
             yield from self._deadline.until(1.0, self._live([place]))
 
     def _hurry(self, end: float) -> Callable[[int], bool]:
-        """Says of a number of poses whether they take until ``end``, at the speed so far."""
+        """Returns a function that says whether a number of poses would take until ``end``, at the
+        speed so far.
+        """
         began, before = self._deadline.seconds, self.calls
 
         def hurried(poses: int) -> bool:
@@ -110,6 +114,7 @@ class GrowingBoxes:
 
     def _live(self, places: list[int]) -> Iterator[None]:
         lives = {place: self.boxes[place].life() for place in places}
+        # Every box asks; one model call answers all of them.
         asked = {place: next(life) for place, life in lives.items()}
         while asked:
             answers = yield from self._answers(list(asked.values()))
@@ -119,6 +124,7 @@ class GrowingBoxes:
                 except StopIteration:
                     del asked[place]
             bounds = self._bounds()
+            # Only changes are kept: the film has no still frames.
             if (bounds != self._trace[-1]).any():
                 self._trace.append(bounds)
             yield
@@ -126,7 +132,7 @@ class GrowingBoxes:
     def points(self, place: int) -> tuple[Tensor, Tensor, Tensor]:
         """Poses ``(m, n)`` of the last test of a box with scores and classes, the start last.
 
-        The start alone where the box did not grow.
+        Only the start if the box did not grow.
         """
         drawn = self.boxes[place].drawn
         units = self._domain.in_units(self._domain.wrapped(drawn.points))
@@ -166,7 +172,7 @@ class GrowingBoxes:
 
     @property
     def most(self) -> np.ndarray:
-        """``(P,)`` shares of lost poses that are not ruled out; nan for a box not yet tried."""
+        """``(P,)`` shares of lost poses that are not ruled out; nan for a box not tested yet."""
         return np.array([box.most if len(box.drawn.tops) else np.nan for box in self.boxes])
 
     @property

@@ -1,11 +1,12 @@
-"""The update directions of the three region methods (equations 8, 12 and 17 of the paper,
-corrected), and their losses.
+"""Update directions of the three region methods (equations 8, 12 and 17, corrected), and their
+losses.
 
 A region is the box a < b with sides r = b - a. Each direction is the derivative of the loss by a
 bound, divided by the area A_k of the face that the bound moves; with equal weights on the corners
-it is the paper's formula. Against the paper: the sign of the naive penalty and of the term of the
-far face of OIR_W are reversed, and the two sums s and s-bar are exchanged; here both are the mean
-of the slope away from the centre.
+it is the paper's formula.
+
+Against the paper: the sign of the naive penalty and of the far-face term of OIR_W are reversed, and
+the two sums s and s-bar are exchanged; here both are the mean of the slope away from the centre.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Domain: the ranges in which regions grow, and the lengths they are measured in."""
+"""Domain: the ranges in which regions grow, and the units they are measured in."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """The ranges of n axes in lengths of their own: shares of the ranges, or the units of the axes.
+    """The ranges of n axes, measured in shares of the ranges or in the units of the axes.
 
     Attributes:
         origin: ``(n,)`` where the lengths are counted from, in the units of the axes.
@@ -60,18 +60,21 @@ class Domain:
         return np.asarray(self.ceiling - self.floor)
 
     def measured(self, points: np.ndarray) -> np.ndarray:
-        """Points ``(..., n)`` in the units of the axes -> in the lengths of the domain."""
+        """Converts points ``(..., n)`` from the units of the axes to those of the domain."""
         return np.asarray((points - self.origin) / self.unit)
 
     def in_units(self, points: np.ndarray) -> np.ndarray:
-        """Points ``(..., n)`` in the lengths of the domain -> in the units of the axes."""
+        """Converts points ``(..., n)`` from the units of the domain to those of the axes."""
         return np.asarray(self.origin + self.unit * points)
 
     def wrapped(self, points: np.ndarray) -> np.ndarray:
-        """Points ``(..., n)`` brought back: around on periodic axes, on others to the nearest
-        end where regions are clipped.
+        """Points ``(..., n)`` brought into range.
+
+        Around on periodic axes; on others to the nearest end if regions are clipped.
         """
+        # The result of this modulo is never negative, so one formula serves both directions.
         around = self.floor + (points - self.floor) % self.width
+        # Points inside keep every digit.
         inside = (points >= self.floor) & (points <= self.ceiling)
         if self.clip:
             held = points.clip(self.floor, self.ceiling)
@@ -80,9 +83,10 @@ class Domain:
         return np.where(inside, points, np.where(self.wraps, around, held))
 
     def held(self, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Bounds ``(R, n)`` of regions held in range, on periodic axes no wider than a period."""
+        """Bounds ``(R, n)`` of regions kept in range, at most one period wide on periodic axes."""
         if not self.clip:
             return a, b
+        # Too wide a region on a periodic axis is narrowed evenly at both ends.
         excess = ((b - a) - self.width).clip(0) / 2
         low = np.where(self.wraps, a + excess, a.clip(self.floor, self.ceiling))
         high = np.where(self.wraps, b - excess, b.clip(self.floor, self.ceiling))
@@ -96,8 +100,8 @@ class Domain:
         return np.asarray(((high - low) / self.width).clip(0, 1).prod(1))
 
     def reached(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        """Whether ``(R,)`` a bound is at the end of its range, or a region goes all the way
-        round.
+        """Whether ``(R,)`` a bound is at the end of its range, or a region wraps all the way
+        around.
         """
         near = 1e-9 * self.width
         ends = (a <= self.floor + near) | (b >= self.ceiling - near)

@@ -1,7 +1,7 @@
-"""The largest box around a start that holds no pose known to lose the class.
+"""The largest box around a start that contains no pose known to lose the class.
 
-A box is told by how far it goes from the start along every axis, up and down. Each lost pose has to
-be cut off by one of its faces; which one is best is tried greedily, in several orders of the poses,
+A box is described by its reach from the start along every axis, up and down. Each lost pose must be
+cut off by one of the faces; which one is best is tried greedily, in several orders of the poses,
 and every box is then widened until each face meets a lost pose or the end of its range.
 """
 
@@ -13,11 +13,11 @@ import numpy as np
 
 from robgui.analyses.semantic.regions.domain import Domain
 
-#: A face stays this far from the lost pose that it meets, as a share of the range.
+#: Gap between a face and the lost pose it meets, as a share of the range.
 APART = 0.0025
-#: Orders in which lost poses are cut off, by chance but the first.
+#: Orders in which lost poses are cut off; all but the first are random.
 ORDERS = 6
-#: A box is left for another one that is this many times as large.
+#: A box is abandoned for another one this many times as large.
 FAR_LARGER = 2.0
 
 
@@ -40,7 +40,7 @@ class Reach:
 
 
 class EmptyBox:
-    """The ranges around one start, and boxes in them that hold none of the poses given.
+    """The ranges around one start, and boxes in them that avoid given poses.
 
     Args:
         seed: ``(n,)`` the start.
@@ -51,6 +51,7 @@ class EmptyBox:
         self._seed, self._wraps, self._width = seed, domain.wraps, domain.width
         half = domain.width / 2
         self._whole = Reach(
+            # On a periodic axis the whole range is half a turn each way.
             np.where(domain.wraps, half, seed - domain.floor),
             np.where(domain.wraps, half, domain.ceiling - seed),
         )
@@ -60,11 +61,14 @@ class EmptyBox:
     ) -> Reach:
         """The largest of some boxes without the poses ``lost (m, n)``.
 
-        With a box ``now`` this one cut, unless another is far larger: the largest of many boxes is
-        the one whose lost poses are not known yet, and a box that leaps is never known well.
+        Given a box ``now``, that one cut down, unless another is far larger: the largest of many
+        boxes is the one whose lost poses are not known yet, and a box that jumps is never known
+        well.
         """
         up, down = self._distances(lost)
         share = np.minimum(up, down) / self._width
+        # Nearest first, then random orders: greedy cutting depends on the order, and no single one
+        # is best.
         keys = [share.max(1)] + [generator.random(len(lost)) for _ in range(ORDERS - 1)]
         best = self._best(self._whole, up, down, keys)
         if now is None:
@@ -75,12 +79,16 @@ class EmptyBox:
         return cut
 
     def _best(self, box: Reach, up: np.ndarray, down: np.ndarray, keys: list[np.ndarray]) -> Reach:
-        """The largest box that is left of one when poses are cut off in several orders."""
+        """The largest box left when poses are cut off in several orders."""
         found = [self._widened(self._cut(box, up, down, key), up, down) for key in keys]
         return max(found, key=lambda one: one.volume)
 
     def free(self, box: Reach) -> tuple[np.ndarray, np.ndarray]:
-        """Which faces, lower and upper ``(n,)``, could go on: not at the end of their range."""
+        """Which faces, lower and upper ``(n,)``, could move outwards.
+
+        Not at the end of their range.
+        """
+        # A box that goes all the way around has no faces on that axis.
         around = self._wraps & (box.sides >= self._width - 1e-9)
         return (
             ~around & (self._wraps | (box.down < self._whole.down - 1e-9)),
@@ -88,9 +96,9 @@ class EmptyBox:
         )
 
     def _distances(self, lost: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """How far each pose is from the start, going up and going down ``(m, n)``.
+        """Distance of each pose from the start, going up and going down ``(m, n)``.
 
-        On an axis that leads back both are finite; on others one of them is.
+        On a periodic axis both are finite; on others one of them is.
         """
         away = lost - self._seed
         around = away % self._width
@@ -113,8 +121,8 @@ class EmptyBox:
             box = self._without(box, up[place], down[place])
 
     def _without(self, box: Reach, up: np.ndarray, down: np.ndarray) -> Reach:
-        """The box without one pose, cut where that costs the least volume."""
-        # where the box goes all the way round, it is opened at the pose
+        """The box without one pose, cut where it costs the least volume."""
+        # If the box wraps all the way around, it is opened at the pose.
         around = self._wraps & (box.sides >= self._width - 1e-9)
         new_up = np.where(around | (up <= box.up), up - APART, box.up)
         new_down = np.where(around | (down <= box.down), down - APART, box.down)

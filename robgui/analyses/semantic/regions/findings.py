@@ -1,4 +1,4 @@
-"""Failures that grown regions have found, and the inputs they offer to other analyses."""
+"""Failures found by grown regions, and inputs they offer to other analyses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is in a found region and just outside of it."""
+"""What is inside a found region and just outside it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from robgui.core.model.randomness import HOST, host_generator
 
 #: Pictures from inside and from outside of each region.
 SHOWN = 3
-#: Points looked at beyond each face, and how far beyond it they are as a share of the range.
+#: Points examined beyond each face, and their distance from it as a share of the range.
 _BEYOND, _FAR = 4, 0.04
 
 
@@ -23,7 +23,7 @@ _BEYOND, _FAR = 4, 0.04
 class ShownPoints:
     """E points ``(E, n)`` with their pictures ``(E, h, w, 3)``, scores and classes ``(E,)``.
 
-    Nan, white and -1 where there is none.
+    Nan, white and -1 if there is none.
     """
 
     points: np.ndarray
@@ -70,6 +70,7 @@ class Interior:
         )
         count, n = len(bounds), bounds.shape[2]
         generator = host_generator(seed)
+        # The same random numbers for every region: differences between regions are not chance.
         self._unit = torch.rand((samples, n), generator=generator, dtype=torch.float64, device=HOST)
         self._beyond = torch.rand(
             (2 * n * _BEYOND, n), generator=generator, dtype=torch.float64, device=HOST
@@ -96,26 +97,30 @@ class Interior:
     def _look_inside(self, region: int) -> Generator[None, None, None]:
         low, high = self._bounds[region]
         points = self._space.wrapped(low + (high - low) * self._unit)
+        # The start comes last and is not part of the sample.
         points = torch.cat([points, self._starts[region : region + 1]])
         scores, tops = yield from self._space.scores(points, self._target, self._batch)
         self.calls += len(points)
         self._keep(region, points, scores, tops)
 
     def take(self, region: int, drawn: tuple[Tensor, Tensor, Tensor]) -> Iterator[None]:
-        """Counts poses that were drawn inside a region elsewhere, the start last, with scores and
-        classes, and looks around the region; yields after every batch.
+        """Counts poses drawn inside a region elsewhere, and looks around the region.
+
+        The start comes last, with scores and classes. Yields after every batch.
         """
         self._keep(region, *drawn)
         yield from self._look_outside(region)
         yield
 
     def _keep(self, region: int, points: Tensor, scores: Tensor, tops: Tensor) -> None:
-        if len(points) == 1:  # nothing but the start is known
+        # Twice, so that one is the sample and one the start.
+        if len(points) == 1:  # Nothing but the start is known.
             points, scores, tops = (
                 values.expand(2, *values.shape[1:]) for values in (points, scores, tops)
             )
         sampled = scores[:-1].double()
         lowest, highest = int(sampled.argmin()), int(sampled.argmax())
+        # Population variance: equations 2 and 3 speak of the region, not of a sample.
         self.mean[region], self.var[region] = sampled.mean(), sampled.var(correction=0)
         self.lost[region] = int((tops[:-1] != self._target).sum())
         self.total[region] = len(sampled)
@@ -131,7 +136,7 @@ class Interior:
         self.outside.append(self._shown(points, scores, tops, scores.argsort()[:SHOWN].tolist()))
 
     def _outer_points(self, region: int) -> Tensor:
-        """Points ``(k, n)`` beyond the faces that are not at an end of their range."""
+        """Points ``(k, n)`` beyond the faces that are not at the end of their range."""
         low, high = self._bounds[region]
         points = low + (high - low) * self._beyond
         floor, ceiling = self._space.low, self._space.high
@@ -142,6 +147,8 @@ class Interior:
             value = high[axis] + _FAR * width[axis] if upper else low[axis] - _FAR * width[axis]
             free = bool(floor[axis] <= value) and bool(value <= ceiling[axis])
             if self._space.axes[axis].periodic:
+                # On a periodic axis there is an outside only if the region leaves room for both
+                # sides.
                 free = bool(high[axis] - low[axis] < (1 - 2 * _FAR) * width[axis])
             if free:
                 part = points[face * _BEYOND : (face + 1) * _BEYOND].clone()

@@ -1,11 +1,10 @@
 """The largest box around a start in which, with 95 % confidence, hardly a pose loses the class.
 
-Every pose known to lose the class, from the first look, from other boxes and from this one, has to
-be cut off; the largest box without one of them is looked into, and each lost pose found there is
-followed towards the start, so that the box is cut near the border of the class. When a look finds
-none, a ladder of boxes slightly smaller than this one is tested on poses drawn after it was fixed.
-Where no box of it passes, the search goes on; every trial has a risk of its own, and all of them
-together stay below 5 %.
+Every pose known to lose the class, from the first look, from other boxes and from this one, must be
+cut off. The largest box without them is sampled, and each lost pose found there is followed towards
+the start, which cuts the box near the border of the class. When a look finds none, a ladder of
+slightly smaller boxes is tested on poses drawn after it was fixed. If no box of it passes, the
+search continues; every trial has its own risk, and all of them together stay below 5 %.
 """
 
 from __future__ import annotations
@@ -19,16 +18,16 @@ from robgui.analyses.semantic.regions.box_test import VOLUMES, Ladder, Rung, at_
 from robgui.analyses.semantic.regions.domain import Domain
 from robgui.analyses.semantic.regions.empty_box import EmptyBox, Reach
 
-#: Poses of the first look into a box and of the largest one, how many without a lost one end it,
-#: and looks at most. Looks double while they find none.
+#: Poses of the first and of the largest look into a box, how many clean ones end the search, and
+#: most looks. Looks double while they find none.
 LOOK, LARGEST_LOOK, CLEAN, LOOKS = 8, 64, 48, 30
-#: Lost poses of a look that are followed towards the start, and in how many halvings.
+#: Lost poses of a look that are followed towards the start, and the number of halvings.
 FOLLOWED, HALVINGS = 2, 5
 #: Poses of a test drawn at once.
 AT_ONCE = 32
-#: Trials of a ladder; the first has this share of the risk, each other one half of what is left.
+#: Trials of a ladder; the first gets this share of the risk, each other one half of what is left.
 TRIALS, FIRST_RISK = 6, 0.6
-#: After a ladder that did not pass the next one begins this much smaller.
+#: After a ladder that did not pass, the next one starts this much smaller.
 _SMALLER = 0.9
 
 #: Scores and top classes of the poses asked for.
@@ -59,7 +58,7 @@ class DrawnPoses:
 
 
 class LargestBox:
-    """One box; ``life`` asks for poses until the box has passed or is given up.
+    """One box; ``life`` asks for poses until the box has passed or is abandoned.
 
     Attributes:
         low: ``(n,)`` lower bounds in shares of the ranges.
@@ -69,17 +68,17 @@ class LargestBox:
         most: The share of lost poses that the last test does not rule out.
         done: Whether it has passed or was given up.
         progress: How much of the work is done, 0 to 1.
-        hurried: Whether a number of poses would use up the time: then the search ends, and the test
-            begins.
+        hurried: Says whether a number of poses would use up the time: then the search ends, and the
+            test begins.
 
     Args:
         seed: ``(n,)`` the start.
         domain: The ranges.
-        target: The class that is to be kept.
+        target: The class to keep.
         generator: Where poses come from.
-        lost: Poses ``(m, n)`` known to lose the class, in parts; those found join them, so that
-            boxes with the same list learn from each other.
-        most_lost: The share of lost poses that is to be ruled out.
+        lost: Poses ``(m, n)`` known to lose the class, in parts; those found join them, so boxes
+            with the same list learn from each other.
+        most_lost: The share of lost poses to rule out.
         risk: Of all tests together.
         epsilon: Half the side of the box before anything is known.
     """
@@ -125,6 +124,7 @@ class LargestBox:
     def _risk_of(self, trial: int) -> float:
         if trial == 0:
             return FIRST_RISK * self._risk
+        # 0.6, then 0.2, 0.1, …: the sum over all trials stays below the whole risk.
         return (1 - FIRST_RISK) * self._risk * 0.5**trial
 
     def _nothing(self) -> DrawnPoses:
@@ -136,6 +136,7 @@ class LargestBox:
         answer = yield points
         lost = points[self._gone(answer)]
         if len(lost):
+            # The list is shared by all boxes of a space: each learns from the others' losses.
             self._lost.append(lost)
         return answer
 
@@ -147,11 +148,12 @@ class LargestBox:
         return np.asarray(box.low + (box.high - box.low) * unit)
 
     def _cut(self) -> None:
-        """Makes it the largest box without a pose that is known to lose the class."""
+        """Makes it the largest box without a pose known to lose the class."""
         lost = np.concatenate([np.zeros((0, len(self._seed))), *self._lost])
         now = None
         if self._begun:
             now = Reach(self._seed - self.low, self.high - self._seed)
+        # Once a box exists it is cut rather than replaced; see EmptyBox.largest.
         self._begun = True
         reach = self._empty.largest(lost, self._generator, now)
         self.low, self.high = self._seed - reach.down, self._seed + reach.up
@@ -167,13 +169,17 @@ class LargestBox:
             if gone.any():
                 yield from self._followed(points[gone])
                 self._cut()
+                # A clean look earns a larger one, a lost pose starts over: most poses are spent
+                # near the end.
                 size, kept = max(LOOK, size // 2), 0
             else:
                 size, kept = min(2 * size, LARGEST_LOOK), kept + size
             self.progress = max(self.progress, 0.5 * min(1.0, kept / clean))
 
     def _followed(self, lost: np.ndarray) -> Asking:
-        """Follows some lost poses towards the start, halving the way to where the class holds."""
+        """Follows some lost poses towards the start, halving the distance to where the class
+        holds.
+        """
         if not len(lost):
             return
         away = lost[self._generator.permutation(len(lost))[:FOLLOWED]] - self._seed
@@ -185,18 +191,23 @@ class LargestBox:
             near, far = np.where(gone, near, middle), np.where(gone, middle, far)
 
     def _must_test(self) -> bool:
-        """Whether the time left is what the first test takes."""
+        """Whether the time left is needed for the first test."""
+        # Enough for one more look and the whole first test, whose answer counts more than a larger
+        # box.
         return self.hurried(LARGEST_LOOK + needed(self._most_lost, self._risk_of(0)))
 
     def _rungs(self, volumes: tuple[float, ...]) -> list[Rung]:
-        """Boxes with these shares of the volume: every face that is not at the end of its range
-        moves inwards by the same share of its side.
+        """Boxes with these shares of the volume.
+
+        Every face not at the end of its range moves inwards by the same share of its side.
         """
         reach = Reach(self._seed - self.low, self.high - self._seed)
         lower, upper = self._empty.free(reach)
         faces = max(1, int(lower.sum() + upper.sum()))
         rungs = []
         for volume in volumes:
+            # Each free face moves by the same share of its side, so ``faces`` of them give the
+            # volume.
             moved = (1 - volume ** (1 / faces)) * reach.sides
             down = np.where(lower, np.maximum(reach.down - moved, 0), reach.down)
             up = np.where(upper, np.maximum(reach.up - moved, 0), reach.up)
@@ -205,6 +216,7 @@ class LargestBox:
 
     def _test(self, risk: float) -> Generator[np.ndarray, Answer, bool]:
         """Draws new poses until a box of the ladder passes, or none can be expected to."""
+        # Fixed before any pose of the test is drawn: the search has seen none of them.
         ladder = Ladder(self._rungs(VOLUMES), self._most_lost, risk)
         self.drawn = self._nothing()
         while not ladder.won and not ladder.given_up:
@@ -212,7 +224,7 @@ class LargestBox:
             points = self._inside(ladder.rungs[place], AT_ONCE)
             answer = yield from self._asked(points)
             gone = self._gone(answer)
-            # poses drawn in a smaller box do not stand for the whole, but a lost one is not hidden
+            # Poses drawn in a smaller box do not represent the whole, but a lost one is not hidden.
             told = gone | (place <= ladder.top)
             self.drawn.add(points[told], (answer[0][told], answer[1][told]))
             ladder.add(points, gone)
@@ -223,7 +235,7 @@ class LargestBox:
             self.most = at_most(lost, total, risk)
             self.progress = max(self.progress, 0.5 + 0.5 * ladder.progress)
         if ladder.won:
-            self.most = min(self.most, self._most_lost)  # the bound is rounded up
+            self.most = min(self.most, self._most_lost)  # The bound is rounded up.
         elif self.most <= self._most_lost:
-            self.most = 1.0  # it passed itself, but a smaller one did not
+            self.most = 1.0  # It passed itself, but a smaller one did not.
         return ladder.won

@@ -1,4 +1,4 @@
-"""How many poses inside a region lose the class, and what that shows of all poses inside."""
+"""How many poses inside a region lose the class, and what that shows about all of them."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from robgui.analyses.semantic.words import WHOLE, setting_words
 from robgui.core.intervals import clopper_pearson
 from robgui.core.text.words import percent
 
-#: Of the upper end of a share.
+#: Confidence of the upper end of a share.
 CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """Poses drawn inside one region after it had grown: ``lost`` of ``total`` are not the class.
+    """Poses drawn inside a region after it had grown: ``lost`` of ``total`` are not the class.
 
-    ``bound`` is what the test of a box does not rule out; nan where the number of poses was fixed.
+    ``bound`` is what the test of a box does not rule out; nan if the number of poses was fixed.
     """
 
     lost: int
@@ -30,12 +30,12 @@ class Lost:
 
     @property
     def known(self) -> bool:
-        """Whether the region has been looked into."""
+        """Whether the region has been sampled."""
         return self.total > 0
 
     @property
     def share(self) -> float:
-        """The share found; nan when nobody has looked."""
+        """The share found; nan if nobody has looked."""
         if self.total:
             return self.lost / self.total
         return math.nan
@@ -61,7 +61,7 @@ class Lost:
 
 
 def lost_in(result: RegionsResult, region: int) -> Lost:
-    """What is known of the inside of a region; nothing in results of the first edition."""
+    """What is known about the inside of a region; unknown in results of the first edition."""
     if region >= len(result.inside_lost) or result.inside_lost[region] < 0:
         return Lost(0, 0)
     if len(result.inside_most):
@@ -95,7 +95,7 @@ def failing(result: RegionsResult) -> np.ndarray:
 
 
 def mode_of(result: RegionsResult, params: RegionsParams) -> RegionMode:
-    """What was looked for; settings of the first edition leave out what has become "box"."""
+    """What was searched for; settings of the first edition omit what is now called "box"."""
     grown = bool(result.method) and "box" not in result.method
     if grown and params.mode == "box":
         return "robust"
@@ -103,16 +103,16 @@ def mode_of(result: RegionsResult, params: RegionsParams) -> RegionMode:
 
 
 def passed(result: RegionsResult, params: RegionsParams) -> np.ndarray:
-    """Which regions ``(S,)`` are shown to lose the class at no more poses than is allowed."""
+    """Which regions ``(S,)`` are shown to lose the class at no more poses than allowed."""
     most = [lost_in(result, region).most for region in range(len(result.method))]
     return np.asarray(most, dtype=float) <= params.most_lost
 
 
 def shown_region(result: RegionsResult, params: RegionsParams) -> int:
-    """The region that words and pictures speak of; -1 before any has grown.
+    """The region that words and pictures refer to; -1 before any has grown.
 
-    The largest box that passed its test, or the largest region without a failure, else the
-    largest; always the largest in adversarial mode.
+    The largest box that passed its test, or the largest region without a failure, else the largest;
+    always the largest in adversarial mode.
     """
     able = grew(result)
     if not able.any():

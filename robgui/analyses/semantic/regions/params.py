@@ -17,14 +17,14 @@ RegionMode = Literal["box", "robust", "adversarial"]
 Gradient = Literal["auto", "differences", "autograd"]
 
 METHODS: tuple[GrowMethod, ...] = ("naive", "oir_b", "oir_w")
-#: What the program calls the ways to grow; the paper's names stand in the manual and its claims.
+#: Display names of the ways to grow; the paper's names are in the manual and its claims.
 METHOD_WORDS: dict[str, str] = {
     "naive": "grow, naive",
     "oir_b": "grow, black-box",
     "oir_w": "grow, with gradients",
     "box": "largest box",
 }
-#: The same where there is little room, such as beside the number of a start.
+#: Short names for small spaces, for example beside the number of a start.
 SHORT_WORDS: dict[str, str] = {
     "naive": "naive",
     "oir_b": "black-box",
@@ -41,13 +41,15 @@ PAPER: dict[str, Any] = {
     "lam": 0.1,
     "epsilon": 1e-5,
 }
-#: Starts of regions that the program chooses where an image has fewer pixels than the second: each
-#: start takes thousands of model calls, and on more pixels one call takes a tenth of a second.
+#: Number of starts chosen by default, for images with fewer pixels than the second: each start
+#: takes thousands of model calls, and on more pixels one call takes a tenth of a second.
 _STARTS, _LARGE = 4, 128 * 128
 
 
 def _batch() -> Any:
-    """The field of analyses whose bounds follow directions that another batch rounds otherwise."""
+    """The batch field of analyses whose bounds follow directions, which round differently in
+    another batch.
+    """
     return Field(
         0,
         ge=0,
@@ -81,6 +83,7 @@ class GrowParams(Params):
             "naive: the score on the faces. oir_b: grow, black-box, the inside against a frame"
             " around it. oir_w: grow, with gradients, along the slope of the score."
         ),
+        json_schema_extra={"means": {**METHOD_WORDS}},
     )
     starts: tuple[tuple[float, ...], ...] = Field(
         (),
@@ -251,7 +254,7 @@ class RegionsParams(_InsideParams, GrowParams, _BoxOrGrow, SpaceParams, OneScene
         ),
         json_schema_extra={"zero": "automatic"},
     )
-    batch: int = _batch()  # of several bases the first would give its own
+    batch: int = _batch()  # Of several bases, the first would give its own.
 
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "paper": {**PAPER, "span": "whole", "mode": "robust", "samples": 256}

@@ -1,6 +1,4 @@
-"""Nodes and weights on a box: means over the box and over each of its faces from one grid of
-points.
-"""
+"""Nodes and weights on a box: means over the box and each of its faces from one grid of points."""
 
 from __future__ import annotations
 
@@ -45,7 +43,7 @@ class Nodes:
     def surface(cls, n: int, q: int) -> Nodes:
         """The nodes of that grid that lie on a face.
 
-        The weights of the mean over the box are scaled to make up for the others.
+        The weights of the mean over the box are rescaled to compensate.
         """
         whole = cls.grid(n, q)
         rows = ((whole.unit == 0) | (whole.unit == 1)).any(1)

@@ -71,7 +71,7 @@ def grow(
 
     Args:
         score: Points ``(m, n)`` -> scores ``(m,)`` in [0, 1].
-        starts: ``(S, n)`` or one point ``(n,)``; a tensor says on which device to work.
+        starts: ``(S, n)`` or one point ``(n,)``; a tensor sets the device.
         low: ``(n,)`` where the ranges begin.
         high: ``(n,)`` where they end.
         method: naive, oir_b or oir_w.
@@ -98,7 +98,7 @@ def growing(
     preset: Preset = "default",
     **params: Any,
 ) -> Iterator[Grown]:
-    """The same for several methods at once.
+    """Grows several methods at once.
 
     Yields all regions at the start and after every step, each step one batch of points.
     """
@@ -110,7 +110,7 @@ def growing(
 
 
 def grown_of(grower: Grower) -> Grown:
-    """The regions as they are now."""
+    """The current regions."""
     bounds, count = grower.bounds, len(grower.method)
     return Grown(
         low=bounds[:, 0],
@@ -219,7 +219,7 @@ def _domain(
 
 
 def _numbers(values: Any) -> Tensor:
-    """Double precision, where the values already are."""
+    """Double precision, on the device where the values are."""
     if isinstance(values, Tensor):
         return values.double()
     return torch.from_numpy(np.array(values, dtype=np.float64))

@@ -1,4 +1,4 @@
-"""Regions of a space growing: the grower asks, the network answers in batches."""
+"""Grows regions of a space: the grower asks, the network answers in batches."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from robgui.core.text import words
 
 
 class Growth:
-    """All regions of one space: every start with every method, one batch of points for each step.
+    """All regions of one space: every start with every method, one batch of points per step.
 
     Attributes:
         grower: The regions, once ``begin`` is through.
@@ -37,7 +37,7 @@ class Growth:
         self.top1: Tensor
 
     def begin(self, starts: Tensor) -> Iterator[None]:
-        """Looks at the starts ``(P, n)``; yields between batches."""
+        """Evaluates the starts ``(P, n)``; yields between batches."""
         self.score, self.top1 = yield from self._space.scores(
             starts, self._target, self._params.batch
         )
@@ -62,12 +62,12 @@ class Growth:
 
     @property
     def able(self) -> np.ndarray:
-        """Which regions ``(S,)`` are let grow."""
+        """Which regions ``(S,)`` are allowed to grow."""
         return self.grower.able
 
     @property
     def grown(self) -> Grown:
-        """The regions as they are now."""
+        """The current regions."""
         return grown_of(self.grower)
 
     @property
@@ -95,7 +95,7 @@ class Growth:
         self.grower.tell(self._sided(scores), self._sided(sloped), sign * gradients)
 
     def _sided(self, scores: Tensor) -> Tensor:
-        """The score that is to stay high: f, or 1 - f for adversarial regions (equation 4)."""
+        """The score that should stay high: f, or 1 - f for adversarial regions (equation 4)."""
         if self._mode == "robust":
             return scores
         return 1 - scores
@@ -104,7 +104,7 @@ class Growth:
 def start_warning(
     mode: Mode, number: int, score: float, seen: str, wanted: str, holds: bool
 ) -> str:
-    """What is wrong with a start, in one sentence; empty when nothing is."""
+    """What is wrong with a start, in one sentence; empty if nothing is."""
     if mode == "robust" and (score < WEAKEST or not holds):
         return (
             f"Start {number}: the network sees “{seen}” there and gives “{wanted}” a score of"

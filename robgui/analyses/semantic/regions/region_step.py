@@ -1,10 +1,10 @@
-"""The growing itself: every region of every start and method moves its bounds in one step, from
-one batch of points.
+"""The growth step: every region of every start and method moves its bounds, from one batch of
+points.
 
-``ask`` gives the points whose scores the next step needs and ``tell`` takes the scores, so that the
+``ask`` gives the points whose scores the next step needs and ``tell`` takes the scores, so the
 caller decides how they are computed: in one call, in batches, with pauses between them. The few
-numbers of the regions themselves are worked on beside the device, which would spend more time on
-starting the many small operations than on the scores.
+numbers of the regions themselves stay on the host: a GPU would spend more time on launching the
+many small operations than on the scores.
 """
 
 from __future__ import annotations
@@ -24,22 +24,23 @@ from robgui.analyses.semantic.regions.rules import Rules
 from robgui.core.devices import to_host
 from robgui.core.errors import ParamsError
 
-#: The preset default lets no region grow from a start with a lower score: there is nothing around
+#: With the default preset no region grows from a start with a lower score: there is nothing around
 #: it to find.
 WEAKEST = 0.1
-#: A region has come to rest when none of its bounds moves by this share of the step size.
+#: A region is at rest when none of its bounds moves by this share of the step size.
 REST = 0.02
-#: A region has not grown when no side is longer than this multiple of its first length.
+#: A region has not grown if no side is longer than this multiple of its first length.
 GREW = 1.5
-#: Half the distance of the two points of a difference, as a share of the range (1.8 degrees of a
-#: full turn).
+#: Half the distance between the two points of a difference, as a share of the range (1.8 degrees of
+#: a full turn).
 _DIFFERENCE = 0.005
 
 
 @dataclass(frozen=True, slots=True)
 class QueryPoints:
-    """Points of the next step in the units of the axes: ``points (m, n)`` need a score, ``sloped
-    (k, n)`` a gradient too.
+    """Points of the next step in the units of the axes.
+
+    ``points (m, n)`` need a score, ``sloped (k, n)`` a gradient too.
     """
 
     points: Tensor
@@ -145,8 +146,8 @@ class Grower:
 
     @property
     def hit_domain(self) -> np.ndarray:
-        """Whether ``(R,)`` a bound is at the end of its range, or a region goes all the way
-        round.
+        """Whether ``(R,)`` a bound is at the end of its range, or a region wraps all the way
+        around.
         """
         return np.asarray(self.able & self._domain.reached(self._a, self._b))
 
@@ -161,6 +162,7 @@ class Grower:
         self._counts, self._order = [len(part) for part in rows], np.concatenate(rows)
         inner = self._box(self._order, 0.0)
         outer = self._box(rows[1], self._rules.alpha)
+        # OIR_W needs slopes at its nodes, which come last.
         whites = len(inner) - self._counts[2]
         if self._rules.autograd:
             return QueryPoints(self._points(inner[:whites], outer), self._points(inner[whites:]))
@@ -170,13 +172,14 @@ class Grower:
     def tell(
         self, scores: Tensor, sloped_scores: Tensor | None = None, gradients: Tensor | None = None
     ) -> None:
-        """Moves every bound: ``scores (m,)`` of the points asked for, and with autograd scores
-        and gradients of the sloped ones.
+        """Moves every bound, given ``scores (m,)`` of the points asked for.
+
+        With autograd, also scores and gradients of the sloped ones.
         """
         size, (naives, blacks, _) = len(self._nodes.unit), self._counts
         if (
             sloped_scores is not None and gradients is not None
-        ):  # the sloped points are the last of the inner nodes
+        ):  # The sloped points are the last of the inner nodes.
             values, sloped, steepness = _arrays(scores, sloped_scores, gradients)
             inner = np.concatenate([values[: (naives + blacks) * size], sloped])
             outer = values[(naives + blacks) * size :]
@@ -187,11 +190,12 @@ class Grower:
                 values, [len(self._order) * size, (len(self._order) + blacks) * size]
             )
             pairs = pairs.reshape(-1, size, 2)
+            # Central differences along the ray from the centre.
             slopes = (pairs[..., 0] - pairs[..., 1]) / (2 * self._reach)
         self._move(inner.reshape(-1, size), outer.reshape(-1, size), slopes)
 
     def _box(self, rows: np.ndarray, margin: float) -> np.ndarray:
-        """Nodes ``(len(rows), N, n)`` on the regions, swollen by a share ``margin`` of each
+        """Nodes ``(len(rows), N, n)`` on the regions, enlarged by a share ``margin`` of each
         side.
         """
         centre, half = (
@@ -201,8 +205,10 @@ class Grower:
         return np.asarray(centre[:, None] + half[:, None] * (2 * self._nodes.unit - 1))
 
     def _pairs(self, rows: np.ndarray, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Two points ``(k, N, 2, n)`` on the ray from the centre through each node, and half
-        their distance in node distances.
+        """Two points ``(k, N, 2, n)`` on the ray from the centre through each node, and half their
+        distance.
+
+        The distance is in units of the node's distance.
         """
         domain, centre = self._domain, ((self._a[rows] + self._b[rows]) / 2)[:, None]
         away = nodes - centre
@@ -217,9 +223,7 @@ class Grower:
         )
 
     def _points(self, *parts: np.ndarray) -> Tensor:
-        """Points in the units of the axes, wrapped on periodic axes and held in range on others,
-        as one tensor ``(m, n)``.
-        """
+        """Points in the units of the axes, brought into range, as one tensor ``(m, n)``."""
         points = np.concatenate([part.reshape(-1, part.shape[-1]) for part in parts])
         return torch.from_numpy(self._domain.in_units(self._domain.wrapped(points))).to(
             self._device
@@ -272,10 +276,10 @@ class Grower:
         self.trace.append(self.bounds)
 
     def _strides(self, rows: np.ndarray, by_area: np.ndarray, level: np.ndarray) -> np.ndarray:
-        """How far to move each bound ``(A, 2, n)``: against the derivative, at most a step, half
-        as far after each change of direction.
+        """How far to move each bound ``(A, 2, n)``.
 
-        Divided by the stop level, so that a start that is twice as sure grows no faster.
+        Against the derivative, at most a step, half as far after each change of direction. Divided
+        by the stop level, so a start that is twice as sure grows no faster.
         """
         downhill = (by_area / np.maximum(level, 1e-12)[:, None, None]).clip(-1, 1)
         eta = np.where(downhill * self._last[rows] < 0, self._eta[rows] / 2, self._eta[rows])
@@ -292,7 +296,9 @@ class Grower:
         level: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Derivatives of the loss by both bounds, by face area, ``(A, 2, n)``, and the loss
-        ``(A,)``; scores are less the stop level.
+        ``(A,)``.
+
+        Scores are taken minus the stop level.
         """
         rules, nodes = self._rules, self._nodes
         naives, blacks, _ = self._counts
@@ -324,7 +330,7 @@ class Grower:
     def _held(
         self, a: np.ndarray, b: np.ndarray, seed: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Bounds held in range, no wider than a period, and around their start."""
+        """Bounds kept in range, at most one period wide, and around their start."""
         if self._normal:
             a, b = np.minimum(a, seed), np.maximum(b, seed)
         return self._domain.held(a, b)

@@ -35,16 +35,16 @@ from robgui.core.model.classifier import Classifier
 _MOST_WORST = 6
 #: Parts in which progress is counted.
 _PARTS = 1000
-#: Of a time limit this share is for the first look around.
+#: Share of a time limit for the first look around.
 _LOOK_SHARE = 0.15
-#: Poses that a box takes from its start to the end of its test, more or less.
+#: Approximate number of poses for a box, from its start to the end of its test.
 _POSES_OF_A_BOX = 800
 
 
 def semantic_regions(
     classifier: Classifier, dataset: Dataset | None, params: RegionsParams
 ) -> Iterator[Step[RegionsResult]]:
-    """Grows regions from every start with every method at once, then looks at what is in them."""
+    """Grows regions from every start with every method at once, then examines their inside."""
     deadline = Deadline(params.max_seconds)
     run = _Regions(classifier, dataset, params, deadline)
     yield from deadline.counted(_worked(run))
@@ -61,7 +61,7 @@ def _worked(run: _Regions) -> Iterator[Step[RegionsResult]]:
 class _Regions:
     """Everything a run of growing regions knows.
 
-    ``step`` is its picture at any moment after the first batch.
+    ``step`` shows it at any moment after the first batch.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class _Regions:
 
     def work(self) -> Iterator[None]:
         """Scan, growing, inside; yields after every batch."""
-        yield from self._growth.begin(self._space.middle[None][:0])  # no region yet
+        yield from self._growth.begin(self._space.middle[None][:0])  # No region yet.
         yield from self._look_around()
         starts = self._starts
         if starts is None:
@@ -121,7 +121,7 @@ class _Regions:
         return max(1, min(wanted, int(calls / _POSES_OF_A_BOX)))
 
     def _look_inside(self) -> Iterator[None]:
-        """What is in the regions; a box has been looked into by its test."""
+        """Examines the inside of the regions; a box has been sampled by its test."""
         params, growth, grown = self._params, self._growth, self._growth.grown
         bounds, starts = (
             torch.from_numpy(values)
@@ -139,7 +139,7 @@ class _Regions:
         self._keep_worst(inside)
 
     def _look_around(self) -> Iterator[None]:
-        """Finds out where the class holds, and which class a mesh is taken for."""
+        """Finds where the class holds, and which class a mesh is taken for."""
         told = self._target
         for _ in self._scan.look(self._params.batch):
             if told >= 0:
@@ -151,7 +151,7 @@ class _Regions:
                 return
 
     def step(self, *, last: bool = False) -> Step[RegionsResult]:
-        """The complete picture now; the last one is cut where its time was over."""
+        """The complete picture now; the last one is marked as cut if its time was up."""
         regions, note = len(self._growth.able), ""
         if self._interior is None:
             looked = 0
@@ -168,8 +168,9 @@ class _Regions:
         return Step(done, _PARTS + max(1, regions), self._result(), note, cut)
 
     def _holds(self) -> np.ndarray:
-        """Whether mean and variance are as equations 2 and 3 ask (the variance of an adversarial
-        region is to be small too).
+        """Whether mean and variance satisfy equations 2 and 3.
+
+        The variance of an adversarial region should be small too.
         """
         if self._interior is None:
             return np.zeros(len(self._growth.able), dtype=bool)
@@ -181,8 +182,9 @@ class _Regions:
         return np.asarray(enough & (var <= p.eps_v))
 
     def _keep_worst(self, inside: Interior) -> None:
-        """The images behind the findings: where the class fails inside a region, the lowest
-        scores first.
+        """The images behind the findings.
+
+        Where the class fails inside a region, the lowest scores first.
         """
         able = self._growth.able
         failing = np.flatnonzero(able & (inside.lowest_top1 != self._target))

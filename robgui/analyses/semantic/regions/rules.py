@@ -1,4 +1,4 @@
-"""The rules by which regions grow: the settings that the steps need, and no others."""
+"""The rules of growth: the settings that the steps need, and no others."""
 
 from __future__ import annotations
 
@@ -31,6 +31,6 @@ class Rules:
 
     @classmethod
     def of(cls, params: GrowParams, autograd: bool = False) -> Rules:
-        """The rules that settings ask for."""
+        """The rules that the settings ask for."""
         named = {name: getattr(params, name) for name in ("preset", "clip", *PAPER)}
         return cls(**named, nodes=2 if params.preset == "paper" else 3, autograd=autograd)

@@ -17,18 +17,16 @@ from robgui.core.model.randomness import HOST
 
 #: Points along one axis, along each of two axes of a coarse map, and spread over more axes.
 _LINE, _COLUMNS, _ROWS, _SPREAD = 61, 25, 13, 200
-#: Points of one model call at most: there are few of them, and somebody waits for the first
-#: picture.
+#: Most points of one model call: few, since somebody waits for the first picture.
 _AT_ONCE = 16
-#: Starts are this far apart where that is possible, as a share of the range.
+#: Preferred distance between starts, as a share of the range.
 _APART = 0.3
-#: Starts that are the same for every shape keep this far from the ends of the range.
+#: Starts shared by all shapes keep this distance from the ends of the range.
 _MARGIN = 0.1
 
 
 class CoarseScan:
-    """A coarse look that becomes finer: the usual point first, then a lattice whose gaps are
-    filled.
+    """A coarse look that is refined: the usual point first, then a lattice whose gaps are filled.
 
     Attributes:
         points: ``(m, n)`` points, the last of them where all parameters stand at their usual value.
@@ -42,6 +40,7 @@ class CoarseScan:
         n, low, high = len(space.axes), space.low.numpy(), space.high.numpy()
         counts = {1: (_LINE,), 2: (_COLUMNS, _ROWS)}.get(n, ())
         lines = [
+            # On a periodic axis both ends are the same place.
             np.linspace(low[k], high[k], count, endpoint=not space.axes[k].periodic)
             for k, count in enumerate(counts)
         ]
@@ -78,6 +77,7 @@ class CoarseScan:
 
         ``(0, 0)`` with more than two axes.
         """
+        # Index -1 of ``_standing`` picks the appended nan: not looked at yet.
         scores = np.append(self.shares[:, target].numpy(), np.float32(np.nan))
         return np.asarray(scores[self._standing])
 
@@ -92,10 +92,12 @@ class CoarseScan:
         return usual_class(known.argmax(1), known)
 
     def _rounds(self) -> Iterator[tuple[np.ndarray, int]]:
-        """Places of points with the cells that each stands for along an axis: the usual one
-        alone, then coarse to fine.
+        """Indices of points with the number of cells each stands for along an axis.
+
+        The usual one alone, then coarse to fine.
         """
         last = len(self.points) - 1
+        # The usual pose first: it decides the class and is the first picture.
         yield np.array([last]), 0
         if not self._standing.size:
             yield np.arange(last), 0
@@ -110,18 +112,21 @@ class CoarseScan:
 
 
 def spread(count: int, n: int) -> np.ndarray:
-    """Points ``(count, n)`` evenly spread in [0, 1], the first in the middle: multiples of the
-    generalised golden ratio.
+    """Points ``(count, n)`` evenly spread in [0, 1], the first in the middle.
+
+    Multiples of the generalised golden ratio.
     """
     ratio = 2.0
-    for _ in range(64):  # the root of x^(n + 1) = x + 1
+    for _ in range(64):  # The root of x^(n + 1) = x + 1.
         ratio = (1 + ratio) ** (1 / (n + 1))
+    # The additive recurrence of the generalised golden ratio: low discrepancy for any count.
     return np.asarray((0.5 + np.outer(np.arange(count), ratio ** -np.arange(1, n + 1))) % 1)
 
 
 def good_starts(space: Space, looked: CoarseScan, target: int, mode: Mode, count: int) -> Tensor:
-    """Up to ``count`` starts ``(P, n)``: points where the class holds (or does not, to find
-    adversarial regions), far from each other.
+    """Up to ``count`` starts ``(P, n)`` where the class holds, far from each other.
+
+    For adversarial regions, where it does not hold.
     """
     worth, top = _worth(looked, target, mode)
     return looked.points[_far_apart(space, looked.points, worth, count, top)]
@@ -130,12 +135,14 @@ def good_starts(space: Space, looked: CoarseScan, target: int, mode: Mode, count
 def common_starts(
     space: Space, looked: Sequence[CoarseScan], targets: Sequence[int], mode: Mode, count: int
 ) -> Tensor:
-    """Starts ``(count, n)`` that several looks have in common: points where the class of each of
-    them holds, then those where most do, far from each other.
+    """Starts ``(count, n)`` shared by several looks, far from each other.
+
+    Points where the class of each look holds come first, then those where most do.
     """
     parts = [_worth(one, target, mode) for one, target in zip(looked, targets, strict=True)]
     worth = torch.stack([part[0] for part in parts]).mean(0)
     top = torch.stack([part[1] for part in parts]).all(0)
+    # Points where some class does not hold come last, but are there if too few hold for all.
     points, worth = looked[0].points, torch.where(top, worth, worth * 1e-3)
     return points[_far_apart(space, points, worth, count, torch.ones_like(top))]
 
@@ -143,7 +150,7 @@ def common_starts(
 def _worth(looked: CoarseScan, target: int, mode: Mode) -> tuple[Tensor, Tensor]:
     """How good each point is to start from, and whether the class holds there (or does not)."""
     score = looked.shares[:, target].double()
-    known = ~score.isnan()  # nobody has looked at the others yet
+    known = ~score.isnan()  # Nobody has looked at the others yet.
     score = torch.where(known, score if mode == "robust" else 1 - score, 0.0)
     top = ((looked.shares.argmax(1) == target) == (mode == "robust")) & known
     return torch.where(top, score, score * 1e-3), top
@@ -152,7 +159,11 @@ def _worth(looked: CoarseScan, target: int, mode: Mode) -> tuple[Tensor, Tensor]
 def _far_apart(
     space: Space, points: Tensor, worth: Tensor, count: int, allowed: Tensor
 ) -> list[int]:
-    """Places of up to ``count`` points worth starting from; only ``allowed`` ones but the first."""
+    """Indices of up to ``count`` points worth starting from.
+
+    Only ``allowed`` ones except the first.
+    """
+    # The usual pose is preferred as a start if it is nearly as good as the best.
     usual = bool(worth[-1] >= 0.5 * worth.max())
     if usual:
         first = len(worth) - 1
@@ -161,6 +172,7 @@ def _far_apart(
     chosen = [first]
     while len(chosen) < min(count, len(worth)):
         near = _distance(space, points, points[chosen]).amin(1)
+        # Worth falls off towards chosen starts: the next one is good and elsewhere.
         left = worth * (near / _APART).clamp(max=1)
         best = int(left.argmax())
         if not allowed[best] or left[best] <= 0:
@@ -170,7 +182,7 @@ def _far_apart(
 
 
 def same_starts(space: Space, count: int) -> Tensor:
-    """Starts ``(P, n)`` that depend on nothing but the ranges, as the paper has them for SRVR."""
+    """Starts ``(P, n)`` that depend only on the ranges, as in the paper's SRVR."""
     shares = _MARGIN + (1 - 2 * _MARGIN) * spread(count, len(space.axes))
     return space.low + torch.tensor(shares, dtype=torch.float64, device=HOST) * (
         space.high - space.low
@@ -198,8 +210,9 @@ def given_starts(space: Space, starts: tuple[tuple[float, ...], ...]) -> Tensor:
 def _distance(space: Space, points: Tensor, others: Tensor) -> Tensor:
     """Largest difference ``(m, k)`` in any parameter, as a share of its range.
 
-    The short way round on periodic ones.
+    The short way around on periodic ones.
     """
+    # The largest difference over the axes, since boxes are compared, not balls.
     apart = ((points[:, None] - others[None]) / (space.high - space.low)).abs()
     turns = torch.tensor(space.periodic, device=points.device)
     return torch.where(turns, torch.minimum(apart, 1 - apart), apart).amax(2)

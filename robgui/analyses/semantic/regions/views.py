@@ -33,9 +33,9 @@ from robgui.core.view import (
     View,
 )
 
-#: A film has at most this many frames.
+#: Most frames in a film.
 MOST_FRAMES = 32
-#: Room of one box in its lane, the others being gaps.
+#: Share of its lane that a box takes; the rest is gaps.
 _THICK = 0.7
 _SHARE = Axis("share of the range", low=0.0, high=1.0, kind="share")
 #: Every way to find a region, in the order of legends.
@@ -58,7 +58,7 @@ def regions_views(result: RegionsResult, params: RegionsParams) -> Sequence[View
             *([pictures] if pictures.pictures else []),
         ]
         views.append(bounds_table(result))
-        if mode_of(result, params) != "box":  # boxes have one way to grow and no loss
+        if mode_of(result, params) != "box":  # Boxes have one way to grow and no loss.
             views += [size_bars(result), loss_curves(result)]
     return views
 

@@ -301,7 +301,7 @@ def _region_words(result: RegionsResult, region: int) -> str:
 
 
 def _usual_words(result: RegionsResult, params: RegionsParams, region: int) -> str:
-    """How large the region around the usual pose is, where the one spoken of is another."""
+    """How large the region around the usual pose is, if it is not the one described."""
     usual = np.array([axis.default for axis in result.axes])
     around = ((result.low <= usual) & (usual <= result.high)).all(1) & grew(result)
     if params.mode == "adversarial" or around[region]:

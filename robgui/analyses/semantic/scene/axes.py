@@ -9,9 +9,9 @@ from robgui.analyses.semantic.params import IMAGE, SpaceParams
 from robgui.analyses.semantic.scene.scene import SceneAxis
 from robgui.core.errors import ParamsError
 
-#: What varies when nobody says so, by what the scene has.
+#: What varies by default, by what the scene has.
 _USUAL = (("azimuth", "elevation"), ("rotation", "scale"))
-#: Ranges of a transformed image in which a class has a chance: turned on its head or at half its
+#: Default ranges of a transformed image, in which a class has a chance: upside down or at half its
 #: size hardly anything is recognised.
 USUAL_RANGES = {"rotation": (-45.0, 45.0), "scale": (70.0, 130.0)}
 #: Camera distance of the paper's renderer, as are 60° of view, ambient and directional light of one
@@ -66,10 +66,10 @@ def image_axes(colour: bool, side: int) -> tuple[SceneAxis, ...]:
 
 
 def varied(axes: Sequence[SceneAxis], params: SpaceParams, spec: str) -> tuple[SceneAxis, ...]:
-    """The parameters that vary, with the ranges that the settings name.
+    """The varied parameters, with the ranges from the settings.
 
     Args:
-        axes: The parameters of the scene, with every one that the settings name.
+        axes: The parameters of the scene, including every one that the settings name.
         params: The settings.
         spec: Which scene.
     """

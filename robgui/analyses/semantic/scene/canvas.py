@@ -1,6 +1,6 @@
-"""The picture from its parts: background, pixels that see a face, and pixels mixed at edges.
+"""Composes a picture: background, pixels that see a face, and pixels mixed at edges.
 
-Its gradient is written out: a chain of single operations would copy whole pictures forth and back,
+The gradient is written out: a chain of single operations would copy whole pictures back and forth,
 though only the pixels of the object and the sum over the background matter.
 """
 
@@ -58,10 +58,13 @@ class _Composed(torch.autograd.Function):
         canvas = background.flatten().repeat_interleave(pixels)
         canvas.scatter_(0, place.flatten(), colour.flatten())
         first = canvas.index_select(0, one.flatten()).view_as(one)
+        # Both pixels take from the colours before any mixing, so the order of the edges does not
+        # matter.
         jump = canvas.index_select(0, two.flatten()).view_as(two) - first
-        # unlike index_add_ the same on every run on a GPU too
+        # Unlike index_add_, deterministic on a GPU too.
         canvas.index_put_((one,), one_takes * jump, accumulate=True)
         canvas.index_put_((two,), two_takes * -jump, accumulate=True)
+        # Clamping is rare: without it the mask is not made, nor multiplied in the backward pass.
         low, high = canvas.aminmax()
         kept = None
         if bool((low < 0) | (high > 1)):
@@ -77,10 +80,12 @@ class _Composed(torch.autograd.Function):
         gradient = given[0].clone() if kept is None else given[0] * kept
         of_one = gradient.index_select(0, one.flatten()).view_as(one)
         of_two = gradient.index_select(0, two.flatten()).view_as(two)
+        # The derivative of the mix by the jump, which moves gradient from one pixel to the other.
         moved = one_takes * of_one - two_takes * of_two
         gradient.index_put_((two,), moved, accumulate=True)
         gradient.index_put_((one,), -moved, accumulate=True)
         colour = gradient.index_select(0, place.flatten()).view_as(place)
+        # What the object's pixels do not take is the background's.
         background = gradient.scatter_(0, place.flatten(), 0).view(-1, 3, ctx.pixels).sum(2)
         takes = (of_one * jump).sum(0), -(of_two * jump).sum(0)
         return background, colour, *takes, None, None, None, None

@@ -1,7 +1,7 @@
 """ImageScene: differentiable transforms of one input image.
 
-In this order: turning, scaling, shearing and shifting; blur; contrast, brightness, saturation and
-hue; noise; an occluding square. Each is exactly nothing at its usual value.
+In this order: rotation, scaling, shearing and shifting; blur; contrast, brightness, saturation and
+hue; noise; an occluding square. Each does exactly nothing at its usual value.
 """
 
 from __future__ import annotations
@@ -51,6 +51,7 @@ class ImageScene:
         self._column = {axis.name: i for i, axis in enumerate(self.axes)}
         device = image.device
         generator = torch.Generator(device).manual_seed(seed)
+        # One noise picture for all values: the noise level then varies smoothly.
         self._noise = torch.randn(self.image.shape, generator=generator, device=device)
         self._usual = torch.tensor([axis.default for axis in self.axes], device=device)
         placing = [self._column[name] for name in sorted(_PLACING)]
@@ -63,7 +64,7 @@ class ImageScene:
         """
         values = values.float()
         changed = values.detach() != self._usual
-        # a transform at its usual value does nothing, but its gradient may be wanted
+        # A transform at its usual value does nothing, but its gradient may be wanted.
         if moved is None:
             moved_axes = to_host(changed.any(0))[0].tolist()
         else:
@@ -78,8 +79,10 @@ class ImageScene:
         if wanted & _PLACING:
             placed = self._placed(column)
             still = ~changed[:, self._placing].any(1)
-            # the value of the untouched image with the gradient of the moved one
+            # The value of the untouched image with the gradient of the moved one.
             x = torch.where(still[:, None, None, None], x + (placed - placed.detach()), placed)
+        # At 0 the derivative by the deviation is 0, so the transform may be skipped even for
+        # gradients.
         if "blur" in wanted and moved_axes[self._column["blur"]]:
             x = _blurred(x, column["blur"])
         x = _coloured(x, column, wanted)
@@ -90,9 +93,9 @@ class ImageScene:
         return x.clamp(0, 1)
 
     def _placed(self, column: dict[str, Tensor]) -> Tensor:
-        """The image turned, scaled, sheared and moved about its centre.
+        """The image rotated, scaled, sheared and moved about its centre.
 
-        Beyond its border the border goes on.
+        The border is extended outwards.
         """
         _, height, width = self.image.shape
         turn, shear = (
@@ -100,11 +103,12 @@ class ImageScene:
             column["shear"].double().deg2rad().tan(),
         )
         scale = column["scale"].double() / 100
+        # Divided by the scale: sampling goes from the new image back to the old one.
         cosine, sine = turn.cos() / scale, turn.sin() / scale
         y, x = (torch.arange(side, device=turn.device) - (side - 1) / 2 for side in (height, width))
         x = (x - _tall(column["shift_x"] / 100 * width))[:, None, :]
         y = (y - _tall(column["shift_y"] / 100 * height))[:, :, None]
-        # from places in the new image to places in the old one, in pixels from the centre, y down
+        # From places in the new image to places in the old one, in pixels from the centre, y down.
         to_x = [
             values.float()[:, None, None]
             for values in (cosine - shear * sine, -sine - shear * cosine)
@@ -137,10 +141,10 @@ def _tall(values: Tensor) -> Tensor:
 
 
 def _blurred(x: Tensor, deviation: Tensor) -> Tensor:
-    """Each image under a Gaussian of its own standard deviation in pixels, its weights adding up
-    to 1 at the border too.
+    """Each image blurred by a Gaussian of its own standard deviation in pixels.
 
-    One matrix product per direction: no kernel is cut off, and 0 pixels is exactly nothing.
+    The weights add up to 1 at the border too. One matrix product per direction: no kernel is cut
+    off, and 0 pixels does exactly nothing.
     """
     height, width = x.shape[2:]
     rows, columns = (_gaussians(side, deviation) for side in (height, width))
@@ -151,12 +155,14 @@ def _gaussians(side: int, deviation: Tensor) -> Tensor:
     """Weights ``(m, side, side)`` of old places (last) at new ones."""
     place = torch.arange(side, device=deviation.device)
     squares = (place[:, None] - place).square()
+    # Below a standard deviation of 0.03 pixels the matrix is the identity to single precision.
     weights = (-squares / (2 * deviation.square().clamp_min(1e-3))[:, None, None]).exp()
     return weights / weights.sum(2, keepdim=True)
 
 
 def _coloured(x: Tensor, column: dict[str, Tensor], wanted: set[str]) -> Tensor:
     if "contrast" in wanted:
+        # Written as x plus a change that is exactly 0 at the usual value.
         x = x + _wide(column["contrast"] / 100 - 1) * (x - x.mean((1, 2, 3), keepdim=True))
     if "brightness" in wanted:
         x = x + _wide(column["brightness"] / 100)
@@ -170,10 +176,11 @@ def _coloured(x: Tensor, column: dict[str, Tensor], wanted: set[str]) -> Tensor:
 
 
 def _hue_turned(x: Tensor, degrees: Tensor) -> Tensor:
-    """Colours turned about the grey axis (Rodrigues' formula); grey stays grey."""
+    """Colours rotated about the grey axis (Rodrigues' formula); grey stays grey."""
     angle = degrees.double().deg2rad()
     sine, versine = (
         _wide((angle.sin() / math.sqrt(3)).float()),
+        # 1 - cos θ = 2 sin²(θ/2), which keeps its digits for small angles.
         _wide((2 * (angle / 2).sin().square()).float()),
     )
     across = x.roll(1, 1) - x.roll(-1, 1)
@@ -181,7 +188,7 @@ def _hue_turned(x: Tensor, degrees: Tensor) -> Tensor:
 
 
 def _occluded(x: Tensor, centre_x: Tensor, centre_y: Tensor) -> Tensor:
-    """A grey square at a place given in shares of the image.
+    """Adds a grey square at a place given in shares of the image.
 
     A pixel takes as much grey as it is covered.
     """

@@ -1,4 +1,4 @@
-"""What a network sees at one place of a scene: the answer to a question of the window."""
+"""Answers the window's question what a network sees at one place of a scene."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from robgui.core.execution.loaded_cache import LoadedCache
     from robgui.core.model.classifier import Classifier
 
-#: This many scenes stay open; a mesh takes a while to read and prepare.
+#: Scenes kept open; a mesh takes a while to read and prepare.
 _OPEN = 6
 _SPACES: OrderedDict[tuple[object, ...], Space] = OrderedDict()
 
@@ -42,7 +42,7 @@ def look(
         model: See ``ModelCard.asked``.
         spec: The scene: ``image``, a bundled mesh or the path of a mesh file.
         one: The input that ``image`` transforms, see ``by_value``; None for a mesh.
-        values: Where parameters stand that are not at their usual value.
+        values: Parameters that differ from their usual value.
         seed: Of the noise.
         up: The axis that points up in a mesh file.
     """

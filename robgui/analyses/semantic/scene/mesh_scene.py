@@ -82,9 +82,9 @@ class MeshScene:
 
 
 def _fitting_texture(mesh: Mesh, pixels: int) -> np.ndarray:
-    """The texture averaged down so that one texel is about one pixel at the usual distance.
+    """The texture averaged down to about one texel per pixel at the usual distance.
 
-    Finer ones would flicker.
+    A finer one would flicker.
     """
     if not mesh.textured:
         return mesh.texture

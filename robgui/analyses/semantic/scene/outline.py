@@ -1,11 +1,10 @@
-"""Smooth outlines: how much of a pixel lies beyond the edge of a surface that crosses it, with
-gradient.
+"""Antialiased outlines: how much of a pixel lies beyond a surface's edge, with gradient.
 
 Where a surface folds away from the camera, ends or has a crease, the colour jumps between two
-neighbouring pixels. The edge's projection crosses the line between their centres at a place that
-moves with the pose; each of the two pixels takes as much of the other's colour as the exact area of
-it that lies beyond the edge. This is what gives a picture a gradient in the pose; inside a surface
-the shading has its own.
+neighbouring pixels. The projected edge crosses the line between their centres at a place that moves
+with the pose; each of the two pixels takes the other's colour in proportion to its exact area
+beyond the edge. This is what gives a picture a gradient in the pose; inside a surface the shading
+has its own.
 """
 
 from __future__ import annotations
@@ -17,8 +16,8 @@ from torch import Tensor
 
 from robgui.analyses.semantic.scene.visibility import NEAR, Corners, expand, inverse_depth
 
-#: How many pixels' width an edge may lie behind what its pixel shows and still be its edge, as in a
-#: concave corner.
+#: How far, in pixel widths, an edge may lie behind its pixel's surface and still count as its edge,
+#: as in a concave corner.
 _TOLERANCE = 4.0
 
 
@@ -63,11 +62,15 @@ def mixing(
         seen: What ``visibility.nearest`` gives.
         size: Height and width.
     """
+    # An edge is on the outline if one of its faces shows its front and the other its back.
     fold = front.index_select(1, edges.faces[0]) != front.index_select(1, edges.faces[1])
+    # Faces wound against each other disagree about front and back: there, agreement is the fold.
     fold = fold != edges.turned
     chosen = (fold | edges.always).flatten().nonzero().squeeze(1)
     picture = chosen.div(len(edges.turned), rounding_mode="floor")
     edge = chosen - picture * len(edges.turned)
+    # At a fold, or at the rim of an open surface, the object is on one side only; a crease has
+    # surface on both.
     one_sided = fold.flatten().index_select(0, chosen) | (
         edges.faces[0] == edges.faces[1]
     ).index_select(0, edge)
@@ -94,8 +97,10 @@ def _lines(
         edges.opposite[0].index_select(0, edge.index_select(0, kept)) + start.index_select(0, kept),
     )
     x, y = x / z + (size[1] / 2 - 0.5), y / z + (size[0] / 2 - 0.5)
+    # Walk along the longer axis: each row or column is then crossed at most once.
     flat = (x[1] - x[0]).abs() > (y[1] - y[0]).abs()
     along, across = torch.where(flat, x, y), torch.where(flat, y, x)
+    # The side is a discrete choice, without gradient: where the third corner of the face lies.
     with torch.no_grad():
         inner_x, inner_y = (
             third[0] / third[2] + (size[1] / 2 - 0.5),
@@ -131,6 +136,7 @@ def _crossings(lines: _Lines, picture: Tensor, seen: Tensor, size: tuple[int, in
     height, width = size
     long = torch.where(lines.flat, width, height)
     low, high = lines.along.detach().aminmax(dim=0)
+    # Centres of pixels from the first to the last that the edge passes.
     first = low.ceil().clamp_min(0)
     count = torch.minimum(high.ceil(), long).sub(first).long()
     some = (count > 0).nonzero().squeeze(1)
@@ -140,6 +146,7 @@ def _crossings(lines: _Lines, picture: Tensor, seen: Tensor, size: tuple[int, in
     along, across = lines.along.index_select(1, owner), lines.across.index_select(1, owner)
     share = (line - along[0]) / (along[1] - along[0])
     crossing = across[0] + share * (across[1] - across[0])
+    # The edge crosses between the centres of pixel ``one`` and its neighbour.
     one = crossing.detach().floor()
     flat = lines.flat.index_select(0, owner)
     inside = (one >= 0) & (one < torch.where(flat, height, width) - 1)
@@ -153,6 +160,7 @@ def _crossings(lines: _Lines, picture: Tensor, seen: Tensor, size: tuple[int, in
     side = lines.side.index_select(0, owner)
     shown = _shown(depth, side, inside, place, beside, seen, min(size))
     beyond = crossing.detach() - one
+    # Larger is further outside the surface; a crease (side 0) ranks behind every outline.
     outward = torch.where(side == 0, beyond - 2, torch.where(side < 0, beyond, 1 - beyond))
     shown = shown.index_select(
         0, _outermost((2 * place + flat).index_select(0, shown), outward.index_select(0, shown))
@@ -174,8 +182,9 @@ def _shown(
     seen: Tensor,
     pixels: int,
 ) -> Tensor:
-    """Which crossings are not hidden: in front of the farther pixel, and the nearer pixel on the
-    surface's side.
+    """Which crossings are not hidden.
+
+    In front of the farther pixel, and the nearer pixel on the surface's side.
 
     ``depth`` is the edge's 1/depth there.
     """
@@ -189,9 +198,8 @@ def _shown(
 
 
 def _outermost(pair: Tensor, outward: Tensor) -> Tensor:
-    """Of the crossings between the same two pixels the one that lies farthest out, where the
-    last surface ends.
-    """
+    """Of the crossings between the same two pixels, the outermost, where the last surface ends."""
+    # One sort for two keys: the pair of pixels first, then the outermost crossing, to 20 bits.
     _, order = (pair * (1 << 24) - ((outward + 2) * (1 << 20)).long()).sort(stable=True)
     pair = pair.index_select(0, order)
     new = torch.ones_like(pair, dtype=torch.bool)
@@ -203,6 +211,8 @@ def _area_beyond(distance: Tensor, slant: Tensor) -> Tensor:
     """The share of a pixel beyond a straight edge that passes its centre at ``distance``, moving
     ``slant`` <= 1 per row.
     """
+    # The exact area of a unit square beyond a straight line, for lines flatter than 45°. Below 0.01
+    # the formula divides by nearly 0, and the line is straight enough.
     slant = slant.clamp(0.01, 1)
     far, near = (0.5 - distance + slant / 2).clamp_min(0), (0.5 - distance - slant / 2).clamp_min(0)
     return (far * far - near * near) / (2 * slant)

@@ -1,11 +1,11 @@
-"""The class that a mesh belongs to by its name."""
+"""Finds the class of a mesh by its name."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
 
-#: Classes of the bundled objects in ImageNet, for networks that know its classes by number only.
+#: ImageNet classes of the bundled objects, for networks without class names.
 IMAGENET_CLASS = {
     "teapot": 849,
     "scanned_mug": 504,
@@ -13,14 +13,14 @@ IMAGENET_CLASS = {
     "mug": 504,
     "vase": 883,
 }
-#: Classes without names, in this number, are taken for those of ImageNet.
+#: This many unnamed classes are assumed to be ImageNet's.
 _IMAGENET_CLASSES = 1000
 
 
 def own_class(spec: str, labels: Sequence[str]) -> int:
-    """The one class whose name is that of a mesh, or ends with it; -1 where there is none.
+    """The only class whose name is that of a mesh, or ends with it; -1 if there is none.
 
-    ``scanned_mug`` is a “coffee mug”. Synonyms are parted by commas, as in lists of ImageNet.
+    ``scanned_mug`` is a “coffee mug”. Synonyms are separated by commas, as in lists of ImageNet.
     """
     if len(labels) == _IMAGENET_CLASSES and all(label.strip().isdigit() for label in labels):
         return IMAGENET_CLASS.get(spec, -1)

@@ -8,7 +8,7 @@ from torch import Tensor
 
 #: Longest side of a small picture.
 SIDE = 96
-#: Most bytes of the images kept whole in one result.
+#: Most bytes of whole images kept in one result.
 BUDGET = 4_000_000
 
 
@@ -30,7 +30,7 @@ def small_pictures(images: Tensor, side: int = SIDE) -> np.ndarray:
 
 
 def blank_pictures(count: int, shape: tuple[int, ...], side: int = SIDE) -> np.ndarray:
-    """White pictures ``(count, h, w, 3)`` of the size that ``small_pictures`` gives to inputs of
+    """White pictures ``(count, h, w, 3)`` in the size ``small_pictures`` gives to inputs of
     ``shape``.
     """
     longest = max(shape[1:])
@@ -43,5 +43,5 @@ def blank_pictures(count: int, shape: tuple[int, ...], side: int = SIDE) -> np.n
 
 
 def affordable(shape: tuple[int, ...], most: int) -> int:
-    """How many whole inputs of ``shape`` a result may carry, ``most`` at most and one at least."""
+    """How many whole inputs of ``shape`` a result may carry: at least one, at most ``most``."""
     return max(1, min(most, BUDGET // (4 * int(np.prod(shape)))))

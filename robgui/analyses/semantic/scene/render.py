@@ -1,7 +1,7 @@
-"""Pictures of a mesh: batched, in pure torch, differentiable in pose, light and colour.
+"""Renders a mesh: batched, in pure torch, differentiable in pose, light and colour.
 
-Visibility is decided by a z-buffer without gradient (``visibility``), visible pixels are shaded
-with gradient (``shading``), and edges between surfaces are made smooth with gradient (``outline``).
+A z-buffer without gradient decides visibility (``visibility``), visible pixels are shaded with
+gradient (``shading``), and edges between surfaces are smoothed with gradient (``outline``).
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from robgui.analyses.semantic.scene.outline import EdgeTable, mixing
 from robgui.analyses.semantic.scene.shading import Pixels, Surface, shade, texture_table
 from robgui.analyses.semantic.scene.visibility import Corners, nearest
 
-#: Pixels, vertices and faces that are worked on at once; small enough for a processor's cache.
+#: Pixels, vertices and faces processed at once; small enough for a processor's cache.
 _AT_ONCE = 600_000
 
 
 class View(NamedTuple):
-    """How m pictures are taken; angles in degrees, each field ``(m,)`` but the last two."""
+    """How m pictures are taken; angles in degrees, each field ``(m,)`` except the last two."""
 
     azimuth: Tensor
     elevation: Tensor
@@ -54,6 +54,7 @@ class Renderer:
         self._vertices, self._normals = self._tensor(mesh.vertices.T), self._tensor(mesh.normals.T)
         columns = [np.zeros((len(mesh.vertices), 0), dtype=np.float32)]
         self._colour: Tensor | None = None
+        # One colour for the whole mesh is a factor in the end, not a value at every vertex.
         if (mesh.colours == mesh.colours[:1]).all():
             self._colour = self._tensor(mesh.colours[0])
         else:
@@ -73,9 +74,11 @@ class Renderer:
                 for part in (edges.ends, edges.faces, edges.opposite, edges.turned, edges.always)
             )
         )
+        # In double precision: the sign decides whether a face shows its front.
         a, b, c = (mesh.vertices[mesh.faces[:, i]].astype(np.float64) for i in range(3))
         outward = np.cross(b - a, c - a)
         self._outward = self._tensor(
+            # The plane of each face, evaluated at the camera: positive in front of it.
             np.concatenate([outward, -(outward * a).sum(1, keepdims=True)], axis=1).T.astype(
                 np.float32
             )
@@ -104,6 +107,8 @@ class Renderer:
         corners = Corners(
             *(_affine(row[:, :3], self._vertices) + row[:, 3:] for row in projection.unbind(1))
         )
+        # Visibility jumps, so it has no gradient; outlines (``mixing``) carry the gradient of the
+        # silhouette.
         with torch.no_grad():
             seen = nearest(corners, self._surface.faces, self.size)
             front = _affine(eye, self._outward[:3]) + self._outward[3] > 0
@@ -116,8 +121,9 @@ class Renderer:
         tint = view.tint
         if self._colour is not None:
             tint = tint * self._colour
+        # Pixels are sorted by picture, so a split by counts gives each its own.
         count = torch.bincount(pixels.picture, minlength=len(tint)).tolist()
-        # one slice a picture: the gradient of a value looked up at every pixel is summed slowly
+        # One slice per picture: the gradient of a per-pixel lookup is slow to sum.
         colour = torch.cat(
             [
                 (ambient + light * lit) * own[:, None]
@@ -138,7 +144,7 @@ class Renderer:
 def _affine(rows: Tensor, points: Tensor) -> Tensor:
     """Products ``(m, v)`` of ``(m, 3)`` and ``(3, v)``.
 
-    Unlike a matrix product the same for every m.
+    Unlike a matrix product, the same for every m.
     """
     first, second, third = rows[:, :, None].unbind(1)
     return first * points[0] + second * points[1] + third * points[2]

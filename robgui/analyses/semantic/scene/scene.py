@@ -15,13 +15,13 @@ class SceneAxis:
     """One semantic parameter of a scene.
 
     Attributes:
-        name: What settings and results call it: ``azimuth``.
-        title: What people call it: ``Azimuth``.
+        name: Its name in settings and results: ``azimuth``.
+        title: Its name for people: ``Azimuth``.
         unit: ``°``, ``px``, ``%`` or empty.
         low: Smallest value.
         high: Largest value; on a periodic axis the same place as ``low``.
-        default: Where it stands when it is not varied.
-        periodic: Whether the far end leads back to the near one.
+        default: Its value when it is not varied.
+        periodic: Whether its ends meet.
     """
 
     STORED_AS: ClassVar[str] = "Axis"
@@ -50,12 +50,10 @@ class Scene(Protocol):
     exact_gradient: bool
 
     def images(self, values: Tensor, moved: Sequence[bool] | None = None) -> Tensor:
-        """Parameters ``(m, len(axes))`` in their units -> images ``(m, c, h, w)`` in [0, 1], on
-        the same device.
+        """Parameters ``(m, len(axes))`` in their units -> images ``(m, c, h, w)`` in [0, 1].
 
-        ``moved`` says of each parameter whether any row has it at another than its usual value;
-        without it a scene that wants to know waits for the device.
-
-        Differentiable in ``values``; row by row the same whatever ``m`` is.
+        On the same device. ``moved`` says for each parameter whether any row has an unusual value;
+        without it, a scene that wants to know must wait for the device. Differentiable in
+        ``values``; each row is the same whatever ``m`` is.
         """
         ...

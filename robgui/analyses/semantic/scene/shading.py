@@ -9,7 +9,7 @@ from torch import Tensor
 
 from robgui.analyses.semantic.scene.visibility import Corners
 
-#: The lower half of what ``visibility`` holds of a pixel: the number of the face that it sees.
+#: Mask for the lower half of a ``visibility`` entry: the number of the face that the pixel sees.
 _FACE = (1 << 32) - 1
 
 
@@ -54,10 +54,13 @@ def shade(
     rest = place - picture * (height * width)
     row = rest.div(width, rounding_mode="floor")
     x, y = (rest - row * width).float() - (width / 2 - 0.5), row.float() - (height / 2 - 0.5)
+    # Faces are numbered through all pictures of the batch.
     number = (seen.index_select(0, place) & _FACE) + picture * surface.faces.shape[1]
+    # Planes are computed once per visible face, not per pixel.
     used, slot = _distinct(number, len(corners.x) * surface.faces.shape[1])
     planes = _planes(corners, cosine, surface, used)
     values: Tensor = OnPlanes.apply(planes, slot, x, y)  # type: ignore[no-untyped-call]
+    # Undo the division by depth: perspective-correct interpolation.
     depth = values[0].reciprocal()
     lit = (values[1] * depth).clamp_min(0)
     colour = None
@@ -87,19 +90,21 @@ class OnPlanes(torch.autograd.Function):
     def backward(ctx: Any, *given: Tensor) -> tuple[Tensor | None, ...]:
         slot, x, y = ctx.saved_tensors
         (gradient,) = given
+        # The gradient of a·x + b·y + c by (a, b, c), summed over the pixels of each face.
         rows = torch.cat([gradient * x, gradient * y, gradient])
         return rows.new_zeros(ctx.shape).index_add(1, slot, rows), None, None, None
 
 
 def _distinct(number: Tensor, most: int) -> tuple[Tensor, Tensor]:
-    """The distinct numbers in rising order, and where each one stands among them."""
+    """The distinct numbers in rising order, and the index of each number among them."""
     present = torch.zeros(most, dtype=torch.int64, device=number.device)
     present.scatter_(0, number, 1)
     return present.nonzero().squeeze(1), (present.cumsum(0) - 1).index_select(0, number)
 
 
 def _planes(corners: Corners, cosine: Tensor, surface: Surface, used: Tensor) -> Tensor:
-    """Coefficients over x, y, 1 of 1/depth, cosine/depth and values/depth on each used face:
+    """Coefficients over x, y, 1 of 1/depth, cosine/depth and values/depth on each used face.
+
     ``(3 · (2 + k), u)``.
     """
     picture = used.div(surface.faces.shape[1], rounding_mode="floor")
@@ -117,6 +122,8 @@ def _planes(corners: Corners, cosine: Tensor, surface: Surface, used: Tensor) ->
     lines = torch.stack([a, b, c]) / volume  # (3 coefficients, 3 corners, u)
     # with corners in anticlockwise order seen from outside, the volume is negative where the front
     # shows
+    # Normals point outwards, so the light is flipped on a face seen from behind: both sides of a
+    # thin sheet are lit.
     q = q * -volume.detach().sign()
     fixed = surface.values.index_select(0, vertex.flatten()).view(
         *vertex.shape, surface.values.shape[1]
@@ -130,25 +137,29 @@ def _planes(corners: Corners, cosine: Tensor, surface: Surface, used: Tensor) ->
 
 
 def _repeated(place: Tensor, count: int) -> Tensor:
-    """Whole numbers as those from 0 to ``count - 1``; far quicker than a remainder of integers."""
+    """Reduces whole numbers modulo ``count``; far quicker than an integer remainder."""
     return place - (place / count).floor_() * count
 
 
 def texture_table(texture: Tensor) -> Tensor:
-    """``(12, h · w)`` between each texel and its right, lower and opposite neighbours: the colour
-    there, and how it grows with both shares and with their product.
+    """``(12, h · w)`` bilinear coefficients for each texel and its right, lower and diagonal
+    neighbours.
 
-    The texture repeats beyond its borders.
+    The colour there, and its growth with both fractions and with their product. The texture repeats
+    beyond its borders.
     """
     right, low = texture.roll(-1, 1), texture.roll(-1, 0)
+    # Bilinear interpolation as t + r·(right - t) + l·(low - t) + r·l·both: one lookup instead of
+    # four.
     both = low.roll(-1, 1) - low - right + texture
     parts = torch.cat([texture, right - texture, low - texture, both], 2)
     return parts.flatten(0, 1).t().contiguous()
 
 
 def sample(texture: Tensor, size: tuple[int, int], u: Tensor, v: Tensor) -> Tensor:
-    """Colours ``(3, n)`` between the four nearest texels."""
+    """Bilinear colours ``(3, n)`` between the four nearest texels."""
     height, width = size
+    # Texel centres are at half-integers; v grows upwards, rows downwards.
     x, y = u * width - 0.5, (1 - v) * height - 0.5
     left, top = x.detach().floor(), y.detach().floor()
     texel = _repeated(top, height).long() * width + _repeated(left, width).long()

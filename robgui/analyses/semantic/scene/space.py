@@ -1,4 +1,4 @@
-"""Space: the parameters of a scene that vary, and the scores a network gives to its images.
+"""Space: the varied parameters of a scene, and a network's scores over them.
 
 f(u) = softmax score of class z on the image that the scene makes from u (equation 1 of the paper).
 """
@@ -30,10 +30,10 @@ from robgui.core.model.randomness import HOST
 if TYPE_CHECKING:
     from robgui.analyses.semantic.domain.params import OperatingDomainParams
 
-#: Images made at once at most; rendering takes longer than transforming, and a stop is answered
-#: after one batch.
+#: Most images made at once; rendering takes longer than transforming, and a stop is answered after
+#: one batch.
 _RENDERED, _TRANSFORMED = 64, 1024
-#: A gradient takes about four times the memory of a score.
+#: Memory of a gradient, in multiples of that of a score.
 _GRADIENT_MEMORY = 4
 
 Pauses = Generator[None, None, tuple[Tensor, Tensor]]
@@ -43,7 +43,7 @@ class Space:
     """The varied parameters of one scene as one network sees it.
 
     Points ``(m, n)`` are in the units of the axes. They and their scores are few numbers that
-    decide what is asked next, so they lie on the host; images are made and seen on the device.
+    decide what is asked next, so they stay on the host; images are made and seen on the device.
 
     Attributes:
         scene: The scene.
@@ -87,17 +87,17 @@ class Space:
 
     @property
     def periodic(self) -> list[bool]:
-        """Which of the varied parameters lead back to their beginning."""
+        """Which of the varied parameters are periodic."""
         return [axis.periodic for axis in self.axes]
 
     @property
     def middle(self) -> Tensor:
-        """``(n,)`` the usual value of every varied parameter, held in its range."""
+        """``(n,)`` the usual value of every varied parameter, clamped to its range."""
         usual = torch.tensor([axis.default for axis in self.axes], dtype=torch.float64, device=HOST)
         return usual.clamp(self.low, self.high)
 
     def chosen_gradient(self, wanted: Gradient) -> Gradient:
-        """Differences or autograd; a network without gradients has differences only."""
+        """Differences or autograd; a network without gradients has only differences."""
         able = self.classifier.capabilities.gradients
         if wanted == "autograd" and not able:
             reason = self.classifier.capabilities.reason
@@ -112,9 +112,7 @@ class Space:
         return "differences"
 
     def wrapped(self, points: Tensor) -> Tensor:
-        """Points brought back into the ranges: around on periodic axes, to the nearest end on
-        others.
-        """
+        """Points brought into the ranges: around on periodic axes, to the nearest end on others."""
         width = self.high - self.low
         around = self.low + (points - self.low).remainder(width)
         inside = (points >= self.low) & (points <= self.high)
@@ -188,8 +186,9 @@ class Space:
         return torch.cat(scores), torch.cat(gradients)
 
     def _there(self, points: Tensor) -> tuple[Tensor, list[bool]]:
-        """Values of all parameters on the device, and which of them are not at their usual
-        value: the host knows, so nobody has to ask the device.
+        """Values of all parameters on the device, and which of them are not at their usual value.
+
+        The host knows, so nobody has to ask the device.
         """
         values = self.full(points)
         moved = (values != self._usual).any(0).tolist()
@@ -201,7 +200,7 @@ class Space:
         return logits.softmax(1)
 
     def batch_size(self, wanted: int) -> int:
-        """Pictures made and looked at together; rendering takes longer than transforming."""
+        """Pictures made and seen together; rendering takes longer than transforming."""
         return min(
             self.classifier.batch(wanted), _TRANSFORMED if self.scene.exact_gradient else _RENDERED
         )
@@ -213,7 +212,7 @@ def scene_of(
     dataset: Dataset | None = None,
     shape: int = 0,
 ) -> Space:
-    """The space that a run with these settings looks at; ``shape`` counts the scenes and inputs."""
+    """The space that a run with these settings examines; ``shape`` counts the scenes and inputs."""
     spec, place = shapes_of(params.scenes, dataset)[shape]
     return open_space(spec, classifier, _one(dataset, place), params)
 
@@ -270,7 +269,7 @@ def predicted_classes(
     dataset: Dataset | None,
     params: MapParams | RegionsParams | SrvrParams | OperatingDomainParams,
 ) -> list[int]:
-    """For every shape the class asked for, the one predicted for its input, or that of its name.
+    """For every shape: the class asked for, the one predicted for its input, or that of its name.
 
     -1 for a mesh of another name, which must be looked at first.
     """
@@ -298,9 +297,9 @@ def find_axis(scene: Scene, name: str) -> tuple[int, SceneAxis]:
 
 
 def usual_class(tops: Tensor, shares: Tensor) -> int:
-    """The class most often on top ``(m,)``.
+    """The most frequent top class ``(m,)``.
 
-    Of those equally often, the one with the highest mean score ``(m, classes)``.
+    Ties go to the highest mean score ``(m, classes)``.
     """
     counts = torch.bincount(tops, minlength=shares.shape[1])
     return int((counts + shares.mean(0)).argmax())

@@ -1,1 +1,1 @@
-"""Regions that grow as far as the class survives, and SRVR."""
+"""SRVR: the share of the semantic space in which a network keeps the class."""

@@ -1,5 +1,4 @@
-"""Semantic robustness volume ratio (SRVR): in how much of the semantic space does a network keep
-the class?
+"""Semantic robustness volume ratio (SRVR): in how much of the space does a network keep the class?
 
 Hamdi and Ghanem, Section 4.4 and Table 1: the mean, over shapes, starts and methods, of the volume
 of the grown region divided by the volume of the whole range (equation 20). The starts are the same
@@ -43,7 +42,7 @@ def srvr(
 
 
 class _Table:
-    """Everything known while the table is filled; ``step`` is its picture at any moment."""
+    """Everything known while the table is filled; ``step`` shows it at any moment."""
 
     def __init__(
         self, classifiers: tuple[Classifier, ...], dataset: Dataset | None, params: SrvrParams
@@ -96,9 +95,9 @@ class _Table:
         )
 
     def _note(self) -> str:
-        """Which regions grow now and how far they are, in words.
+        """Which regions are growing and how far they are, in words.
 
-        Nothing of them is in the table until all of them have ended.
+        None of them is in the table until all have ended.
         """
         if self._growth is None:
             return self._place
@@ -112,14 +111,14 @@ class _Table:
         )
 
     def _words(self, shape: int, words: str) -> str:
-        """``words`` as a sentence, with the shape that they are about if there are several."""
+        """``words`` as a sentence, with its shape if there are several."""
         count = len(self._spaces[0])
         if count > 1:
             return f"Shape {shape + 1} of {count}, {words}"
         return words[0].upper() + words[1:]
 
     def _decide(self, shape: int) -> Iterator[None]:
-        """Takes the class that the first network most often sees."""
+        """Takes the class that the first network sees most often."""
         self._place = self._words(
             shape, f"looking for the class that {self._classifiers[0].name} usually sees."
         )
@@ -202,15 +201,16 @@ class _Table:
         )
 
     def _able(self) -> np.ndarray:
-        """Whether ``(M, K, P)`` the class is seen at the start, or is not when adversarial
-        regions are looked for.
+        """Whether ``(M, K, P)`` the class is seen at the start.
+
+        For adversarial regions, whether it is not seen.
         """
         held = self._top1 == np.array(self._target)[None, :, None]
         return np.asarray(held if self._params.mode == "robust" else ~held)
 
 
 def table(result: SrvrResult) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """The table as text: its heading and one row for each network, the most robust first."""
+    """The table as text: a heading and one row for each network, the most robust first."""
     heading = ("network", "SRVR %", "± %", *(f"{method} %" for method in result.methods))
     heading += (
         "regions",

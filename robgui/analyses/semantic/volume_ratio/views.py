@@ -31,12 +31,15 @@ def srvr_views(result: SrvrResult, params: SrvrParams) -> Sequence[View]:
 def _bars(result: SrvrResult, params: SrvrParams, shares: list[SafeShare]) -> Bars:
     """A group for every network.
 
-    A single network has a bar for every way to grow, so that another one can be laid beside it.
+    A single network has a bar for every way to grow, so another one can be laid beside it.
     """
     mean = np.array([one.mean for one in shares])
     low, high = (np.array([getattr(one, end) for one in shares]) for end in ("low", "high"))
     levels = (Mark(params.enough, "enough", Ink("holds")),) if params.mode == "robust" else ()
-    note = "The thin lines are 95 % intervals over shapes and starts."
+    if np.isfinite(low).any():
+        note = "The thin lines are 95 % intervals over shapes and starts."
+    else:
+        note = "One shape and one start have no interval."
     if len(shares) == 1:
         names = ("mean", *(METHOD_WORDS[method] for method in result.methods))
         gap = np.full(len(result.methods), np.nan)
@@ -84,7 +87,10 @@ def _by_shape(result: SrvrResult) -> Table:
 
 
 def _where(result: SrvrResult) -> Boxes:
-    """The regions of the first network on the first shape; crosses are starts without the class."""
+    """The regions of the first network on the first shape.
+
+    Crosses are starts that lose the class.
+    """
     boxes = []
     for start, (q, method) in product(range(len(result.starts)), enumerate(result.methods)):
         at = (0, 0, start, q)

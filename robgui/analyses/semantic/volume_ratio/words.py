@@ -29,7 +29,7 @@ class SafeShare:
 
     Attributes:
         mean: nan before the first region is done.
-        low: nan where fewer than two starts are done, so that nothing is known of the error.
+        low: nan if fewer than two starts are done, which leaves the error unknown.
         high: Upper end.
         starts: Starts of all shapes that are done.
         lost: Starts among them that already lose the class.
@@ -65,7 +65,7 @@ def safe_share(result: SrvrResult, network: int) -> SafeShare:
 
 
 def winner(result: SrvrResult) -> int:
-    """The network with the largest share beyond the error of the differences; -1 for none.
+    """The network whose share leads by more than the error of the differences; -1 for none.
 
     Shapes and starts are the same for all, so differences are taken start by start.
     """
@@ -82,7 +82,7 @@ def winner(result: SrvrResult) -> int:
 
 
 def srvr_verdict(result: SrvrResult, params: SrvrParams) -> Verdict:
-    """The share of every network with its error, and which is the best where that can be told."""
+    """The share of every network with its error, and the best one if that can be told."""
     own = tuple(_of_network(result, params, network) for network in range(len(result.networks)))
     if len(own) == 1:
         return own[0]
@@ -140,7 +140,7 @@ def _of_network(result: SrvrResult, params: SrvrParams, network: int) -> Verdict
 
 
 def _status(share: SafeShare, params: SrvrParams) -> Status:
-    """Never holds: the inside of the regions is not looked at."""
+    """Never HOLDS: the inside of the regions is not examined."""
     if math.isnan(share.mean):
         return Status.UNKNOWN
     if params.mode == "adversarial":

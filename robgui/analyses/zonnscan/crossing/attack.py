@@ -1,5 +1,5 @@
-"""Gradients of a model in its input, and the fast gradient sign attack (Goodfellow and others,
-2015) made of them.
+"""Gradients of a model in its input, and the fast gradient sign attack (Goodfellow et al.,
+2015).
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ def ascent(
 ) -> tuple[Tensor, Tensor | None]:
     """``score (n,)`` of the outputs for inputs ``(n, *shape)`` and its gradient in them.
 
-    The gradient is None where the outputs do not depend on the input. A batch that does not fit
-    into memory is halved, so ``score`` must look at each row alone.
+    The gradient is None if the outputs do not depend on the input. A batch that does not fit into
+    memory is halved, so ``score`` must look at each row alone.
     """
     try:
         scores, gradient = _gradient(classifier, x, lambda outputs: score(outputs).sum())
@@ -68,7 +68,7 @@ def ascent(
 def _gradient(
     classifier: Classifier, x: Tensor, loss_of: Callable[[Tensor], Tensor]
 ) -> tuple[Tensor, Tensor | None]:
-    """Outputs ``(n, C)`` and the gradient of the loss; None where the input plays no part."""
+    """Outputs ``(n, C)`` and the gradient of the loss; None if the input plays no part."""
     with torch.enable_grad():
         leaf = x.detach().clone().requires_grad_(True)
         scores = classifier.logits(leaf)

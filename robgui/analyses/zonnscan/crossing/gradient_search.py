@@ -2,9 +2,9 @@
 
 Random samples of a zone are typical points of it and seldom come close to the nearest change of
 class: on the demo's images they find it about eight times as far away. Projected gradient ascent on
-the margin (Madry and others, 2018) runs at several radii at once, each a row of the batch: first at
-radii that halve, then just below the nearest change found, from there and from random places. What
-it finds is pulled straight towards the input as long as it crosses.
+the margin (Madry et al., 2018) runs at several radii at once, each a row of the batch: first at
+radii that halve, then just below the nearest change found, starting from there and from random
+places. What it finds is pulled straight towards the input while it still crosses.
 """
 
 from __future__ import annotations
@@ -28,19 +28,20 @@ from robgui.core.model.randomness import HOST, host_generator
 HALVED = 10
 #: Gradient steps of the first pass.
 FIRST_STEPS = 12
-#: The passes after it look this far below the nearest change found, at this number of radii.
+#: Later passes search this far below the nearest change found, at this many radii.
 BELOW = (0.5, 0.25)
 BETWEEN = 8
-#: Gradient steps of each of these passes.
+#: Gradient steps of each later pass.
 STEPS = 16
-#: The last steps of a pass go this share of the radius far.
+#: Length of a pass's last steps, as a share of the radius.
 _SHORTEST = 0.05
-#: A step in an L1 ball moves one value in fifty: shared by all, it would move each next to nothing.
+#: A step in an L1 ball moves one value in fifty: spread over all, it would move each next to
+#: nothing.
 _SPARSE = 50
 
 
 class GradientSearch:
-    """Looks for the nearest change of class; iterating does the work.
+    """Searches for the nearest change of class; iterating does the work.
 
     Args:
         classifier: The model; it must give gradients.
@@ -53,7 +54,7 @@ class GradientSearch:
 
     Attributes:
         calls: Inputs the model has seen.
-        blind: Whether no gradient pointed anywhere, so that nothing was searched.
+        blind: Whether no gradient pointed anywhere, so nothing was searched.
     """
 
     def __init__(
@@ -74,7 +75,7 @@ class GradientSearch:
         self._classifier = classifier
         self._corners = corners
         self._centre = corners.mean(0, keepdim=True)
-        self._home = home.clone()  # what a model gives in inference mode cannot be differentiated
+        self._home = home.clone()  # The output of inference mode cannot be differentiated.
         self._zone = zone
         self._largest = largest
         self._batch = batch
@@ -106,7 +107,7 @@ class GradientSearch:
     ) -> Generator[None, None, list[Tensor]]:
         """Climbs the margin within each radius; gives the points that cross, the nearest last.
 
-        Once a radius has crossed, larger ones have nothing more to tell.
+        Once a radius has crossed, larger ones have nothing to add.
         """
         found: list[Tensor] = []
         points = starts
@@ -153,11 +154,11 @@ class GradientSearch:
         self._nearest, self._pulled = self.crossing, None
 
     def _margins(self, points: Tensor) -> tuple[Tensor, Tensor | None]:
-        """How far each point ``(n, d)`` is beyond the boundary, and the way to go further."""
+        """How far each point ``(n, d)`` is beyond the boundary, and the gradient of that."""
         self.calls += len(points)
         size = max(
             1, self._classifier.batch(self._batch) // 4
-        )  # gradients take about four times the memory
+        )  # Gradients take about four times the memory.
         shape = self._classifier.shape
         parts = [
             ascent(self._classifier, points[i : i + size].reshape(-1, *shape), self._margin)
@@ -170,9 +171,11 @@ class GradientSearch:
         return margins, torch.cat(known).nan_to_num(0.0, 0.0, 0.0)
 
     def _margin(self, scores: Tensor) -> Tensor:
-        """Positive where the votes differ from the input's: the best rival less the class ``(n,)``.
+        """Positive where the votes differ from the input's.
 
-        With several labels: the label that is nearest to changing sides.
+        The best rival minus the class ``(n,)``.
+
+        With several labels: the label nearest to flipping.
         """
         if self._classifier.settings.multi_label:
             return (scores * (1 - 2 * self._home)).amax(1)
@@ -180,7 +183,7 @@ class GradientSearch:
         return scores.masked_fill(own, -torch.inf).amax(1) - (scores * self._home).sum(1)
 
     def _direction(self, gradient: Tensor, points: Tensor) -> Tensor:
-        """The step ``(n, d)`` of radius 1 that raises the margin most; values at an end stay."""
+        """The step ``(n, d)`` of radius 1 that raises the margin most; values at a bound stay."""
         stuck = (points <= 0) & (gradient < 0) | (points >= 1) & (gradient > 0)
         free = gradient.masked_fill(stuck, 0)
         if self._zone in ("linf", "box"):
@@ -193,7 +196,7 @@ class GradientSearch:
         return torch.zeros_like(free).scatter(1, steepest, free.gather(1, steepest).sign() / count)
 
     def _within(self, offsets: Tensor, radii: Tensor) -> Tensor:
-        """Offsets ``(n, d)`` from the centre, brought back into the zones of radii ``(n, 1)``."""
+        """Projects offsets ``(n, d)`` from the centre into the zones of radii ``(n, 1)``."""
         if self._zone in ("linf", "box"):
             limit = radii * self._half_sides()
             return offsets.clamp(-limit, limit)
@@ -207,7 +210,9 @@ class GradientSearch:
         return torch.ones_like(self._centre)
 
     def _starts(self, radii: Tensor, crossing: Crossing) -> Tensor:
-        """By turns the nearest change itself, moved into the zone, and a random place of it."""
+        """Starting points, alternating: the nearest change moved into the zone, and a random
+        place.
+        """
         witness = torch.from_numpy(crossing.witness).to(self._centre)
         towards = (witness - self._centre) * (radii / crossing.radius)[:, None]
         noise = (

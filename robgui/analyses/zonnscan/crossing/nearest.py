@@ -16,16 +16,16 @@ from robgui.analyses.zonnscan.sampling.zones import Cloud
 from robgui.core.devices import to_device, to_host
 from robgui.core.model.classifier import Classifier
 
-#: Crossing samples that are pulled towards the input, and how often the way is halved.
+#: Crossing samples pulled towards the input, and the number of halvings.
 CANDIDATES = 64
 #: A 4,096th of the way: less than one of the 255 steps of an 8-bit value.
 HALVINGS = 12
-#: Halvings after which those are left behind that can no longer become the nearest.
+#: Halvings after which samples that can no longer become the nearest are dropped.
 _RACED = (2, 4, 7)
 
 
 class Crossing:
-    """The nearest of some points of another class; read from the device when first asked about.
+    """The nearest of some points of another class; read from the device on first use.
 
     Attributes:
         calls: Model calls that it took to find.
@@ -71,14 +71,13 @@ def nearest_crossing(
     reach: Callable[[Tensor], Tensor],
     batch: int = 0,
 ) -> Iterator[Crossing]:
-    """Pulls crossing samples straight towards the centre as long as they cross.
+    """Pulls crossing samples straight towards the centre while they cross.
 
-    Yields the nearest after each halving.
-
-    Zones are convex and hold their centre, so each such point lies in a smaller zone; what is
-    reported has been seen to cross. A candidate on the boundary that does not cross a second time
-    (another batch, other rounding) counts as infinitely far. One that could only cross beyond the
-    nearest point found is given up, which changes no answer.
+    Yields the nearest after each halving. Zones are convex and contain their centre, so each such
+    point lies in a smaller zone; what is reported has been seen to cross. A candidate on the
+    boundary that does not cross a second time (another batch, other rounding) counts as infinitely
+    far. One that could only cross beyond the nearest point found is dropped, which changes no
+    answer.
 
     Args:
         classifier: The model.
@@ -89,8 +88,10 @@ def nearest_crossing(
         batch: Most inputs per model call.
     """
     multi_label = classifier.settings.multi_label
+    # Shares of the way to each candidate: ``far`` crosses, ``near`` does not (the centre itself).
     far, near = torch.ones_like(candidates[:, :1]), torch.zeros_like(candidates[:, :1])
     classes, whole = torch.full_like(far, -1, dtype=torch.int64), reach(candidates)
+    # The first look is at the candidates themselves: they may not cross again in another batch.
     middle, calls = far, 0
     for halving in range(1, HALVINGS + 1):
         points = torch.lerp(centre, candidates, middle)
@@ -102,9 +103,11 @@ def nearest_crossing(
         far, near = torch.where(crosses, middle, far), torch.where(crosses, near, middle)
         classes = torch.where(crosses, reading.top, classes)
         points = torch.lerp(centre, candidates, far)
+        # Only what was seen to cross has a radius.
         radii = torch.where(classes[:, 0] >= 0, reach(points), torch.inf)
         yield Crossing(points, classes, radii, calls)
-        if halving in _RACED:  # along a way from the centre radii grow as its share does
+        if halving in _RACED:  # Along a ray from the centre, radii grow with the share.
+            # A candidate whose lower end is already further than the best can no longer win.
             able = (near[:, 0] * whole <= radii.min()).nonzero()[:, 0]
             candidates, far, near, classes, whole = (
                 values.index_select(0, able) for values in (candidates, far, near, classes, whole)
@@ -113,9 +116,9 @@ def nearest_crossing(
 
 
 def crossing_samples(scan: Scan, cloud: Cloud, order: np.ndarray) -> Tensor | None:
-    """Up to 64 samples ``(m, d)`` that crossed in the smallest zone in which any did.
+    """Up to 64 samples ``(m, d)`` that crossed in the smallest zone with any; None if none did.
 
-    None when none did. ``order`` names the zones from the smallest on.
+    ``order`` lists the zones from the smallest on.
     """
     (crossed,) = to_host(scan.tally.crossed)
     zones = order[crossed[order].any(1)]
@@ -132,6 +135,7 @@ def _drawn_again(scan: Scan, cloud: Cloud, zone: Tensor, numbers: list[int]) -> 
     ):
         rows = [number - start for number in numbers if start <= number < stop]
         if rows:
+            # Samples are not kept: a stretch is drawn again from its seed.
             block = cloud.block(start, stop, zone)
             for _ in block.prepare():
                 continue

@@ -1,1 +1,1 @@
-"""Samples in zones: base points, clouds, what is counted, when enough is known."""
+"""Sampling in zones: base points, clouds, counts, and when to stop."""

@@ -79,7 +79,7 @@ class HitAndRunCloud(_BallCloud):
 
 
 class _HitAndRunBlock:
-    """Chains ``(d, Z, n)``: one coordinate of all chains is one stretch of memory."""
+    """Chains ``(d, Z, n)``: one coordinate of all chains is contiguous in memory."""
 
     def __init__(
         self,
@@ -97,10 +97,13 @@ class _HitAndRunBlock:
         self._high = 1 - centre[0].to(place)
         self._power = power
         self._generator = generator
+        # radius^power: what the sum of |t|^power may use up. In double precision, since many
+        # coordinates subtract from it.
         self._budget = radii.to(place, torch.float64)[:, None] ** power
         self._count = count
         self._offsets = self._start()
 
+    # The chains run between yields, before anything is asked of the model.
     def prepare(self) -> Iterator[None]:
         for _ in range(SWEEPS):
             yield from self._sweep()
@@ -111,12 +114,12 @@ class _HitAndRunBlock:
         return torch.sub(offsets, self._low.to(self._target), out=out).clamp_(0, 1)
 
     def _start(self) -> Tensor:
-        """The product law closest to the uniform one in many dimensions, scaled to the norms of
-        a uniform ball.
+        """The product law closest to the uniform one in many dimensions, scaled to the norms of a
+        uniform ball.
 
-        Every coordinate has density exp(-|t / scale|^power) on its room; the scale makes the mean
-        norm fit the ball. Where the cube does not cut the ball (or cuts it through the centre) this
-        is the uniform law already.
+        Every coordinate has density exp(-|t / scale|^power) on its room; the scale matches the mean
+        norm to the ball's. If the cube does not cut the ball (or cuts it through the centre) this
+        is already the uniform law.
         """
         below, above = (room.double()[:, None] for room in (-self._low, self._high))
         scale = product_scale(below, above, self._budget[:, 0], self._power)
@@ -133,6 +136,8 @@ class _HitAndRunBlock:
             down, (share - u) / share.clamp_min(1e-30), (u - share) / (1 - share).clamp_min(1e-30)
         )
         size = torch.minimum(_quantile(depth.clamp(0, 1), room, scale, self._power), room)
+        # The radial law of a uniform ball in d dimensions: u^(1/d). Just inside, so rounding keeps
+        # it in.
         radial = self._uniform(1, self._count).double().pow(1 / len(self._low)).mul(1 - 1e-6)
         factor = radial * (self._budget / size.pow(self._power).sum(0, dtype=torch.float64)).pow(
             1 / self._power
@@ -142,17 +147,20 @@ class _HitAndRunBlock:
 
     def _sweep(self) -> Iterator[None]:
         u = self._uniform(len(self._low), 1, self._count)
+        # Recomputed in each sweep: the running difference below would drift.
         slack = self._budget - self._offsets.abs().pow_(self._power).sum(0, dtype=torch.float64)
         slack = slack.clamp_min_(0).to(u.dtype)
         for i in range(len(u)):
             coordinate = self._offsets[i]
             free = slack + coordinate.abs().pow(self._power)
             chord = free.pow(1 / self._power)
+            # Uniform on the chord through the point along this axis, cut by the cube.
             drawn = torch.lerp(
                 (-chord).clamp_min(self._low[i]), chord.clamp_max(self._high[i]), u[i]
             )
             slack = (free - drawn.abs().pow(self._power)).clamp_min_(0)
             self._offsets[i] = drawn
+            # A few milliseconds of work between two yields.
             if i % 64 == 63:
                 yield
 

@@ -1,4 +1,4 @@
-"""From the name of a zone to its cloud of samples."""
+"""Makes the cloud of samples for a kind of zone."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from robgui.analyses.zonnscan.zone import Sampler, Zone, power
 def zone_cloud(
     zone: Zone, corners: Tensor, sizes: Tensor, *, sampler: Sampler, samples: int, seed: int
 ) -> tuple[Cloud, Sampler, str]:
-    """The cloud for every radius, the sampler it really uses, and a sentence when that is not
-    the one asked for.
+    """The cloud for every radius, the sampler really used, and a sentence if that differs from the
+    one asked for.
 
     Args:
         zone: What the zones look like.
         corners: ``(1, d)`` the input, or ``(2, d)`` the corners of a box.
-        sizes: ``(Z,)`` the radii; one that is changed later is followed.
+        sizes: ``(Z,)`` the radii; later changes take effect.
         sampler: How base points are spread.
         samples: Most samples per zone.
         seed: Start of the random numbers.
@@ -46,7 +46,7 @@ def _box(zone: Zone, corners: Tensor, sizes: Tensor, zones: Tensor) -> tuple[Ten
 
 
 def radius_of(zone: Zone, corners: Tensor, points: Tensor) -> Tensor:
-    """The smallest radius ``(n,)`` whose zone holds each of the points ``(n, d)``."""
+    """The smallest radius ``(n,)`` whose zone contains each of the points ``(n, d)``."""
     offset = (points - corners.mean(0)).abs()
     if zone == "box":
         half = (corners[0] - corners[1]).abs() / 2

@@ -1,4 +1,4 @@
-"""The 95 % intervals that follow from what was counted, early stop included."""
+"""The 95 % intervals of what was counted, valid after an early stop."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ from robgui.analyses.zonnscan.resolution import rare, rarer, resolution
 from robgui.analyses.zonnscan.sampling.points import SOBOL_REPLICATES, round_ends
 from robgui.analyses.zonnscan.sampling.tally import Counts, ratio
 
-#: What a 95 % interval leaves out at either end.
+#: Probability outside a 95 % interval at either end.
 TAIL = 0.025
-#: A zone may stop early from here on; with fewer samples the estimate of its own spread is a guess.
+#: Fewest samples before a zone may stop early; with fewer, the estimate of its own spread is a
+#: guess.
 FEWEST = 64
-#: Of the 5 % that the interval of a share leaves out, those kept for all early stops together.
+#: Of the 5 % outside the interval of a share, the part reserved for all early stops together.
 EARLY = 0.01
 #: Samples of an antithetic pair.
 ANTITHETIC = 2
-#: A large share of changes need not be known more closely than this share of it.
+#: A large share of changes need not be known more closely than this fraction of it.
 LARGE_SHARE = 0.2
-#: Entropies that spread less than this are equal but for rounding to single precision.
+#: Entropies that spread less than this are equal up to rounding in single precision.
 _CONSTANT = 1e-6
-#: The skewness of entropies that spread less than this is lost in rounding, and so is any harm it
+#: The skewness of entropies that spread less than this is lost in rounding, along with any harm it
 #: could do.
 _SKEWNESS_KNOWN = 1e-4
 #: Student's interval needs this many samples times the square of their skewness (Cochran,
@@ -35,7 +36,7 @@ _PER_SKEWNESS = 25
 def half_widths(counts: Counts) -> np.ndarray:
     """Half-widths ``(Z,)`` of Student's 95 % intervals of the index.
 
-    Infinite where one cannot be had yet.
+    Infinite where not available yet.
 
     Replicated Sobol: over the replicates. Plain and antithetic: over samples or pairs; where all of
     them are equal to single precision that interval is empty, and 3/n stands in, because a value
@@ -58,14 +59,17 @@ def half_widths(counts: Counts) -> np.ndarray:
     half = np.where(
         variance > _CONSTANT**2,
         student * np.sqrt(ratio(variance, rows)),
+        # The rule of three: a value seen in none of n samples has probability below 3/n with 95 %
+        # confidence.
         ratio(np.full(len(rows), 3.0), counts.samples),
     )
     return np.where(rows > 1, half, np.inf)
 
 
 def safe_half_widths(counts: Counts) -> np.ndarray:
-    """Half-widths ``(Z,)`` that hold what they promise near sharp boundaries too: the larger side
-    of ``intervals``.
+    """Half-widths ``(Z,)`` that keep their promise near sharp boundaries too.
+
+    The larger side of ``intervals``.
     """
     return np.asarray(half_widths(counts) + _per_zone(rarer, counts))
 
@@ -73,10 +77,10 @@ def safe_half_widths(counts: Counts) -> np.ndarray:
 def intervals(counts: Counts) -> tuple[np.ndarray, np.ndarray]:
     """Both ends ``(Z,)`` of the 95 % intervals of the index, in [0, 1]; nan without samples.
 
-    What rare values may add stands beside Student's term. They stand far out to the side where
-    there is room: upwards of a small index, downwards of a large one. An index that the samples
-    cannot tell from 0 has an interval from 0 to at least what they can. Measured at the default
-    settings by ``tests/bench/coverage_zonnscan.py``.
+    Student's term plus what rare values may add. Rare values are extreme on the side with room:
+    above a small index, below a large one. An index that the samples cannot tell from 0 has an
+    interval from 0 to at least what they can resolve. Measured at the default settings by
+    ``tests/bench/coverage_zonnscan.py``.
     """
     index, half = counts.index, half_widths(counts)
     small, outer, inner = index < 0.5, _per_zone(rarer, counts), _per_zone(rare, counts)
@@ -94,15 +98,13 @@ def _per_zone(of: Callable[[float], float], counts: Counts) -> np.ndarray:
 
 
 def too_skewed(counts: Counts) -> np.ndarray:
-    """Zones ``(Z,)`` with too few plain samples or pairs for Student's interval, because a few
-    of them stand far out.
+    """Zones ``(Z,)`` with too few samples or pairs for Student's interval, because a few are
+    extreme.
 
-    Sobol points have no need of it: measured with it their intervals hold no more often, for a
-    fifth more samples.
-
-    Near a sharp boundary most entropies are close to 0 and a few are not: while few of these have
-    been seen, the spread is more often found too small than too large, and a zone that stopped then
-    would promise too much.
+    Sobol points do not need it: with it their intervals hold no more often, for a fifth more
+    samples. Near a sharp boundary most entropies are close to 0 and a few are not: until several of
+    these are seen, the spread is more often underestimated than overestimated, and a zone that
+    stopped then would promise too much.
     """
     lanes = counts.lane_sums.shape[1]
     rows = counts.samples // lanes
@@ -125,19 +127,21 @@ def too_skewed(counts: Counts) -> np.ndarray:
 def shares(counts: Counts, cap: int, stops: bool) -> tuple[np.ndarray, np.ndarray]:
     """Both ends ``(Z,)`` of the 95 % intervals of the share of samples that cross.
 
-    A zone that may stop by itself looks at its interval again and again, and each look could
-    mislead it. So 1 % of error is shared out among the looks before the cap and 4 % are kept for
-    it: the interval where a zone stops holds whatever made it stop (Clopper and Pearson at each
-    look, Bonferroni over them). The two samples of an antithetic pair may say the same, so a pair
-    counts as one.
+    A zone that may stop by itself checks its interval again and again, and each check could mislead
+    it. So 1 % of error is shared among the checks before the cap and 4 % are kept for the cap: the
+    interval where a zone stops holds whatever made it stop (Clopper and Pearson at each check,
+    Bonferroni over them). The two samples of an antithetic pair may say the same, so a pair counts
+    as one.
     """
     if counts.lane_sums.shape[1] == ANTITHETIC:
         alike = ANTITHETIC
     else:
         alike = 1
+    # A pair counts as one draw, crossed by the mean of its two.
     crossed, samples = counts.crossed / alike, counts.samples / alike
     if not stops:
         return clopper_pearson(crossed, samples)
+    # One look after every round in which a zone may stop.
     looks = sum(1 for end in round_ends(cap) if FEWEST <= end < cap)
     early = EARLY / 2 / max(1, looks)
     tail = np.where(counts.samples < cap, early, TAIL - EARLY / 2)
@@ -162,8 +166,7 @@ def clopper_pearson(
 
 
 def unsure(counts: Counts, cap: int, target: float, target_share: float) -> np.ndarray:
-    """Zones ``(Z,)`` that need more samples: their index or their share of changes is not known
-    closely enough.
+    """Zones ``(Z,)`` that need more samples: their index or share of changes is not precise enough.
 
     Args:
         counts: What was counted.
@@ -176,10 +179,10 @@ def unsure(counts: Counts, cap: int, target: float, target_share: float) -> np.n
 
 
 def doubt(counts: Counts, cap: int, target: float, target_share: float) -> np.ndarray:
-    """How many times ``(Z,)`` wider than asked the wider interval of a zone is.
+    """How many times ``(Z,)`` too wide a zone's wider interval is.
 
-    Infinite where its width is not to be trusted yet, and where no width is asked for. The
-    arguments are those of ``unsure``.
+    Infinite where its width cannot be trusted yet, or none is asked for. The arguments are those of
+    ``unsure``.
     """
     if target == 0:
         return np.full(len(counts.samples), np.inf)
@@ -189,5 +192,6 @@ def doubt(counts: Counts, cap: int, target: float, target_share: float) -> np.nd
         least, most = shares(counts, cap, stops=True)
         closely = np.maximum(target_share, LARGE_SHARE * np.nan_to_num(counts.crossing))
         wide = np.maximum(wide, (most - least) / (2 * closely))
+    # Whatever the width: with few or very skewed samples its estimate cannot be trusted.
     early = (counts.samples < FEWEST) | too_skewed(counts)
     return np.where(early, np.inf, wide)

@@ -1,8 +1,8 @@
 """Base points in the unit cube, the same for every zone (common random numbers).
 
-Points come in rows of ``lanes``: the lanes of one row hang together (an antithetic pair, or one
-Sobol point under independent scramblings). Any stretch of rows can be drawn at any time, and what
-is drawn depends only on the seed and on where the stretch starts, never on the batch size.
+Points come in rows of ``lanes``: the lanes of one row belong together (an antithetic pair, or one
+Sobol point under independent scramblings). Any stretch of rows can be drawn at any time, and it
+depends only on the seed and on where the stretch starts, never on the batch size.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ FIRST_ROUND = 32
 _BITS = 30
 #: Binary digits of a Sobol point that are kept: enough for 65,536 points in each replicate.
 _DIGITS = 16
-#: Numbers that are scrambled at once: few enough to stay in the cache of a CPU from one operation
-#: to the next, and for torch to leave each operation to one thread. Eight short operations in turn
-#: would otherwise wait for all threads eight times, which costs more than they do.
+#: Numbers scrambled at once: few enough to stay in a CPU's cache between operations, and for torch
+#: to run each operation on one thread. Otherwise eight short operations in turn would wait for all
+#: threads eight times, which costs more than the work.
 _AT_ONCE = 2**15 - 1
 
 
@@ -70,7 +70,7 @@ class PlainPoints:
 
 
 class AntitheticPoints:
-    """Pairs ``u, 1 - u``: what is linear in the input cancels."""
+    """Pairs ``u, 1 - u``: anything linear in the input cancels."""
 
     lanes = 2
 
@@ -79,12 +79,13 @@ class AntitheticPoints:
 
     def draw(self, start: int, stop: int) -> Tensor:
         u = self._plain.draw(start // 2, stop // 2)
+        # Both of a pair stand next to each other: a row is a pair.
         return torch.stack([u, 1 - u], 1).flatten(0, 1)
 
 
 class SobolPoints:
-    """Sobol points under 32 independent nested scramblings, so that the replicates are
-    independent and near normal.
+    """Sobol points under 32 independent nested scramblings, so the replicates are independent and
+    near normal.
 
     With one linear scrambling shared by all replicates and a digital shift of each, the error of a
     replicate takes only a handful of values in few dimensions, which suits Student's interval
@@ -98,8 +99,10 @@ class SobolPoints:
 
     def __init__(self, dims: int, seed: int, device: torch.device) -> None:
         generator = np.random.default_rng(seed)
+        # Keys for every replicate and dimension: each scrambles independently of all others.
         keys = generator.integers(-(2**31), 2**31, size=(2, 1, self.lanes, dims), dtype=np.int32)
         self._shift, self._factor = torch.from_numpy(keys).to(device)
+        # An odd factor is invertible modulo 2^32: no two points collapse.
         self._factor |= 1
         self._sequence = qmc.Sobol(dims, scramble=False, bits=_BITS)
         self._digits = torch.empty((0, dims), dtype=torch.int32, device=device)
@@ -124,20 +127,26 @@ class SobolPoints:
         """Fills ``points (n, lanes, dims)`` with every scrambling of the points whose ``digits
         (n, dims)`` these are.
         """
+        # Laine and Karras's hash on reversed digits: a bit depends only on lower bits, which after
+        # reversal are the more significant digits.
         hashed = (digits[:, None] + self._shift).mul_(self._factor)
         hashed ^= hashed * 0x05526C56
         hashed ^= hashed * 0x53A22864
         torch.index_select(self._reverse, 0, (hashed & 0xFFFF).flatten(), out=points.view(-1))
+        # Eight more bits below the sixteen digits: without them values would repeat in steps of
+        # 2^-16.
         points.add_((hashed >> 16).bitwise_and_(0xFF), alpha=2.0**-24)
 
     def _extend(self, count: int) -> None:
-        """The first ``count`` points of the sequence, drawn in powers of two as its balance
-        needs.
+        """The first ``count`` points of the sequence, drawn in powers of two to keep its
+        balance.
         """
         while len(self._digits) < count:
+            # Doubling: the sequence stays balanced at powers of two.
             more = self._sequence.random(max(1, len(self._digits)))
             reverse = _reversed_bits()[(more * 2**_DIGITS).astype(np.int32)]
             digits = to_device(torch.from_numpy(reverse), self._digits.device)
+            # The part of the hash that does not depend on the replicate is done once.
             self._digits = torch.cat([self._digits, digits ^ digits * 0x3D20ADEA])
 
 
@@ -154,7 +163,7 @@ def _reversed_bits() -> np.ndarray:
 def base_points(
     sampler: Sampler, dims: int, samples: int, seed: int, device: torch.device
 ) -> tuple[Points, Sampler, str]:
-    """The points, the sampler they really come from, and a sentence when that is not the one
+    """The points, the sampler they really come from, and a sentence if that differs from the one
     asked for.
     """
     note = _why_plain(sampler, dims, samples)
@@ -181,16 +190,17 @@ def _why_plain(sampler: Sampler, dims: int, samples: int) -> str:
 
 
 def block_size(dims: int) -> int:
-    """How many points are made at once: at most 4 million numbers, a power of two, whatever the
-    batch size.
+    """How many points are made at once.
+
+    At most 4 million numbers, a power of two, independent of the batch.
     """
     return 1 << int(math.log2(min(1024, max(SOBOL_REPLICATES, 2**22 // dims))))
 
 
 def round_ends(cap: int) -> Iterator[int]:
-    """How many points a zone has after each round: 32, 64, 96 and so on, 256, 320, 384.
+    """Points of a zone after each round: 32, 64, 96 and so on, 256, 320, 384.
 
-    A quarter of the last power of two is added, so that an early stop overshoots little.
+    A quarter of the last power of two is added, so an early stop overshoots little.
     """
     stop = min(FIRST_ROUND, cap)
     while stop < cap:
@@ -212,9 +222,10 @@ def stretches(cap: int, size: int) -> Iterator[list[tuple[int, int]]]:
 def stretch_generator(seed: int, start: int, device: torch.device) -> torch.Generator:
     """Random numbers of the stretch that begins at ``start``, the same however often it is drawn.
 
-    The first stretch is drawn on the host, so that the samples a panel shows can be drawn again on
-    any machine.
+    The first stretch is drawn on the host: any machine can redraw the samples that a panel shows.
     """
+    # Only the first stretch: panels redraw its samples on machines without this device.
     place = HOST if start == 0 else device
+    # A SeedSequence spreads neighbouring seeds and starts over unrelated streams.
     high, low = np.random.SeedSequence([seed, start]).generate_state(2, np.uint32).tolist()
     return torch.Generator(place).manual_seed(int(high) << 32 | int(low))

@@ -1,6 +1,4 @@
-"""The rounds of a scan: all zones get a few samples first, then each gets more until it is sure
-enough.
-"""
+"""The rounds of a scan: all zones get a few samples first, then each gets more until it is sure."""
 
 from __future__ import annotations
 
@@ -17,23 +15,23 @@ from robgui.analyses.zonnscan.sampling.tally import Counts, Tally
 from robgui.analyses.zonnscan.sampling.zones import Block, Cloud
 from robgui.core.model.classifier import Classifier
 
-#: Batches whose answers are counted together: counting takes many small operations, and a picture
-#: every four batches will do.
+#: Batches counted together: counting takes many small operations, and a picture every four batches
+#: is enough.
 COUNTED = 4
-#: Calls for the first curve over all zones around a large input.
+#: Model calls for the first curve over all zones around a large input.
 FIRST_CURVE = 64
 
 
 class Scan:
     """Samples every zone of a cloud until its interval is narrow enough or ``cap`` is reached.
 
-    Iterating does the work and gives control back after each batch, from the first samples on;
-    ``tally`` holds what was counted by then.
+    Iterating does the work and yields after each batch, from the first samples on; ``tally`` holds
+    the counts so far.
 
     Attributes:
         active: Zones that need more samples.
         used: How many zones have been begun; the others wait.
-        more: Asked after every round how many of the waiting zones to begin, in their order.
+        more: Called after every round; says how many of the waiting zones to begin, in order.
 
     Args:
         classifier: The model.
@@ -44,7 +42,7 @@ class Scan:
         target_share: Half-width of the share of changes that it needs too; 0 does not watch it.
         batch: Most inputs per model call; 0 lets the program choose.
         first: Zones to begin with; the others wait until ``more`` names them. None: all.
-        hurried: Whether the time is limited: then the zones that are known least go on first.
+        hurried: Whether the time is limited: then the least known zones come first.
     """
 
     def __init__(
@@ -79,7 +77,7 @@ class Scan:
 
     @property
     def done(self) -> int:
-        """Samples taken or saved by stopping early."""
+        """Samples taken, or saved by stopping early."""
         stopped = np.ones(self.used, dtype=bool)
         stopped[self.active] = False
         return int(np.where(stopped, self.cap, self.tally.samples[: self.used]).sum())
@@ -88,6 +86,8 @@ class Scan:
         rounds = {round_[0][0]: round_ for round_ in stretches(self.cap, self._cloud.block_size)}
         while self.active:
             taken, chosen = self.tally.samples.copy(), self._chosen()
+            # Zones added later have fewer samples: each continues with its own next round, so all
+            # zones use the same base points.
             for start in np.unique(taken[chosen]).tolist():
                 yield from self._round(
                     rounds[start], [zone for zone in chosen if taken[zone] == start]
@@ -98,14 +98,15 @@ class Scan:
             self.used += added
 
     def _chosen(self) -> list[int]:
-        """The zones that the next round is for: new ones, else all that go on.
+        """The zones of the next round: new ones, else all that continue.
 
-        In a hurry those whose intervals are the widest against what is asked, down to half of it.
+        In a hurry, those whose intervals are widest relative to the target, down to half of it.
         """
         new = [zone for zone in self.active if self.tally.samples[zone] == 0]
         if new or not self._hurried:
             return new or self.active
         wide = doubt(self.tally.counts(), self.cap, self._target, self._target_share)[self.active]
+        # Down to half of the widest: the widest alone would be one zone per call.
         least = wide.max() / 2
         return [zone for zone, one in zip(self.active, wide, strict=True) if one >= least]
 
@@ -120,8 +121,8 @@ class Scan:
     def _portions(self, first: int, last: int, zones: int) -> Iterator[range]:
         """Rows of a block that all zones get before any gets more.
 
-        The first samples of a large input come a few at a time, so that the first curve over all
-        zones takes 64 calls; its points stand alone, so that any of them may come first.
+        The first samples of a large input come a few at a time, so the first curve over all zones
+        takes 64 calls; its points are independent, so any of them may come first.
         """
         rows = last - first
         begun = rows
@@ -140,6 +141,7 @@ class Scan:
         self, block: Block, zones: Tensor, numbers: list[int], first: int, portion: range
     ) -> Iterator[None]:
         """Counts these rows of a block in all zones."""
+        # Enough zones for COUNTED batches: scores wait on the device and are counted together.
         together = max(1, COUNTED * self._classifier.batch(self._batch) // len(portion))
         for i in range(0, len(zones), together):
             part = zones[i : i + together]
@@ -147,6 +149,8 @@ class Scan:
                 (len(part), len(portion), self._classifier.classes), device=zones.device
             )
             for some, rows in self._batches(len(part), len(portion)):
+                # Not before the first samples are counted: a Step in between would have nothing
+                # new.
                 if (some.start or rows.start) and self.tally.samples.any():
                     yield
                 drawn = slice(portion.start + rows.start, portion.start + rows.stop)
@@ -164,8 +168,9 @@ class Scan:
                 yield slice(zone, min(zone + together, zones)), slice(row, min(row + rows, count))
 
     def _answers(self, block: Block, zones: Tensor, rows: slice) -> Tensor:
-        """Scores ``(len(zones), rows, C)`` of one batch of samples, made where the last one was:
-        fresh memory costs time.
+        """Scores ``(len(zones), rows, C)`` of one batch of samples, made in the last one's memory.
+
+        Allocating memory costs time.
         """
         size = (len(zones), rows.stop - rows.start, math.prod(self._classifier.shape))
         values = math.prod(size)
@@ -177,6 +182,6 @@ class Scan:
         )
 
     def going_on(self) -> list[int]:
-        """The zones to take more samples of: those neither at the cap nor sure enough."""
+        """The zones that need more samples: neither at the cap nor sure enough."""
         going = unsure(self.tally.counts(), self.cap, self._target, self._target_share)
         return np.flatnonzero(going[: self.used]).tolist()

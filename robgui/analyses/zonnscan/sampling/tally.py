@@ -1,8 +1,8 @@
-"""What is counted while samples pass.
+"""Counts samples as they pass.
 
 The index of a zone is E[H_C(M(U))] (Definition 1 of the paper): the mean entropy of the outputs,
-with the logarithm to base C. Entropies come from log-softmax, so that a confidence of 1 - 1e-12
-still counts.
+with the logarithm to base C. Entropies come from log-softmax, so a confidence of 1 - 1e-12 still
+counts.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from torch import Tensor
 
 from robgui.core.devices import to_host
 
-#: Samples whose classes are kept, so that a panel can show them with their pictures.
+#: Samples whose classes are kept, so a panel can show them with their pictures.
 SHOWN = 8
 #: exp(-200) is 0 in float32: below it a term p·log p is 0, and the bound keeps 0·inf out.
 _LOWEST_LOG = -200.0
@@ -92,7 +92,7 @@ class Counts:
     shown: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int64))
 
     def of(self, zones: np.ndarray) -> Counts:
-        """The rows of these zones, in their order."""
+        """The rows of these zones, in order."""
         rows = (getattr(self, one.name)[zones] for one in fields(self))
         return Counts(*rows)
 
@@ -118,7 +118,7 @@ class Tally:
     Args:
         zones: Z.
         classes: C.
-        lanes: How many samples hang together, as in ``points``.
+        lanes: How many samples belong together, as in ``points``.
         cap: Most samples per zone.
         home: ``(Z or 1, C)`` votes of the inputs themselves; another vote is a crossing.
         multi_label: As in ModelSettings.
@@ -140,8 +140,9 @@ class Tally:
         self._read: Counts | None = None
 
     def add(self, numbers: list[int], zones: Tensor, start: int, scores: Tensor) -> None:
-        """Counts scores ``(len(zones) · n, C)`` of samples ``start …`` in these zones, which
-        ``numbers`` names on the host.
+        """Counts scores ``(len(zones) · n, C)`` of samples ``start …`` in these zones.
+
+        ``numbers`` names the zones on the host.
         """
         self._read = None
         reading = read_scores(scores, self._multi_label)
@@ -158,7 +159,7 @@ class Tally:
             votes,
             crossed.sum(1, keepdim=True),
         ]
-        self._sums[zones] += torch.cat(parts, 1)  # no zone comes twice
+        self._sums[zones] += torch.cat(parts, 1)  # No zone occurs twice.
         self.crossed[:, start : start + crossed.shape[1]].index_copy_(0, zones, crossed)
         self.samples[numbers] += crossed.shape[1]
         if start < self.shown.shape[1]:
@@ -181,7 +182,7 @@ class Tally:
         )
 
     def counts(self) -> Counts:
-        """Everything so far, in one transfer; none where nothing was added since the last."""
+        """Everything so far, in one transfer; no transfer if nothing was added since."""
         if self._read is None:
             self._read = self._counts()
         return self._read
@@ -202,7 +203,7 @@ class Tally:
 
 
 def ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
-    """Division that gives nan, without a warning, where ``below`` is not positive."""
+    """Division that gives nan, without a warning, if ``below`` is not positive."""
     quotient: np.ndarray = np.divide(
         above,
         below,

@@ -1,7 +1,7 @@
-"""What a cloud of samples in many zones is, and the exact one for boxes.
+"""Clouds of samples in many zones, and the exact one for boxes.
 
-A Cloud holds Z zones (the radii of one input, or one radius around many inputs) and gives samples
-in all of them from the same base points. Balls of the infinite norm and user boxes are boxes; other
+A Cloud has Z zones (the radii of one input, or one radius around many inputs) and gives samples in
+all of them from the same base points. Balls of the infinite norm and user boxes are boxes; other
 balls are in ``balls``.
 """
 
@@ -24,11 +24,11 @@ class Block(Protocol):
     """A stretch of samples in every zone of a cloud."""
 
     def prepare(self) -> Iterator[None]:
-        """What must be computed before ``at``, in pieces of a few milliseconds."""
+        """Computes what ``at`` needs, in pieces of a few milliseconds."""
         ...
 
     def at(self, zones: Tensor, rows: slice = EVERY, out: Tensor | None = None) -> Tensor:
-        """Some of the samples ``(len(zones), n, d)`` in these of the zones asked for.
+        """Some of the samples ``(len(zones), n, d)`` in some of the zones.
 
         Memory of that shape may be lent.
         """
@@ -98,15 +98,16 @@ class BoxCloud:
 
 
 def linf_corners(x: Tensor, radius: Tensor | float) -> tuple[Tensor, Tensor]:
-    """Corners ``(Z, d)`` of B_inf(x, r) ∩ [0, 1]^d for inputs ``(Z or 1, d)`` and one radius or
-    radii ``(Z, 1)``.
+    """Corners ``(Z, d)`` of B_inf(x, r) ∩ [0, 1]^d.
+
+    For inputs ``(Z or 1, d)`` and one radius or radii ``(Z, 1)``.
     """
     return (x - radius).clamp_min(0), (x + radius).clamp_max(1)
 
 
 def scaled_box(first: Tensor, second: Tensor, radii: Tensor) -> tuple[Tensor, Tensor]:
-    """Corners ``(Z, d)`` of the box between two inputs ``(d,)``, shrunk around its centre by
-    each radius (1: all of it).
+    """Corners ``(Z, d)`` of the box between two inputs ``(d,)``, scaled about its centre by each
+    radius.
     """
     centre, half = (first + second) / 2, (first - second).abs() / 2
     scale = radii[:, None].clamp_max(1)

@@ -15,7 +15,7 @@ from robgui.core.view import Axis, Bars, Column, Images, Ink, Picture, Series, T
 
 #: Pictures on show; the table has more.
 MOST_PICTURES = 60
-#: Rows of the table; a longer one would not be read.
+#: Rows of the table; nobody would read more.
 MOST_ROWS = 1000
 
 
@@ -31,7 +31,7 @@ def views(result: CornerCasesResult, params: CornerCasesParams) -> Sequence[View
 
 
 def _pictures(result: CornerCasesResult) -> Images:
-    """A caption is what the dataset calls an input, so that a click finds it in the gallery."""
+    """A caption is the input's name in the dataset, so a click finds it in the gallery."""
     pictures = []
     for place, pixels in enumerate(result.thumbnails[:MOST_PICTURES]):
         truth, first = int(result.truth[place]), int(result.classes[0, place])

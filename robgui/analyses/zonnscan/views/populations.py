@@ -95,7 +95,7 @@ def _worst(result: PopulationsResult) -> Images:
 
 
 def _told(result: PopulationsResult, place: int) -> float | None:
-    """The uncertainty of one input; None where its samples cannot tell it from 0."""
+    """The uncertainty of one input; None if its samples cannot tell it from 0."""
     value = float(result.index[place])
     if value >= resolution(int(result.samples[place])):
         return value

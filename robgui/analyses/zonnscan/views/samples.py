@@ -1,4 +1,4 @@
-"""Random inputs of one zone, as the cursor of a sweep shows them."""
+"""Random inputs of one zone, shown at the cursor of a sweep."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Views of two sets of values side by side, which three of the analyses share."""
+"""Views of two sets of values side by side, shared by three of the analyses."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def radius_axis(result: ZonnscanResult, params: ZonnscanParams) -> Axis:
 
 
 def _named(result: ZonnscanResult) -> list[int]:
-    """The classes that words speak of beside the input's: the rival, and the other change's."""
+    """The classes mentioned in words besides the input's: the rival, and the other change's."""
     spoken = [rival(result), *(change.klass for change in changes(result))]
     return [c for c in dict.fromkeys(spoken) if c not in (-1, result.predicted)]
 
@@ -106,7 +106,7 @@ def _confidence(result: ZonnscanResult, c: int) -> np.ndarray:
 
 
 def told(result: ZonnscanResult, values: np.ndarray) -> np.ndarray:
-    """Means of the samples ``(R,)``; nan where these are too few to tell them from 0."""
+    """Means of the samples ``(R,)``; nan where they are too few to tell it from 0."""
     return np.where((result.radii == 0) | (values >= _least(result)), values, np.nan)
 
 

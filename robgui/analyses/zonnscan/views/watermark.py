@@ -75,7 +75,7 @@ def _moves(result: WatermarkResult, params: WatermarkParams) -> Curves:
 
 
 def _key(result: WatermarkResult, params: WatermarkParams) -> Images:
-    """A caption is what the dataset calls an input, so that a click finds it in the gallery."""
+    """A caption is the input's name in the dataset, so a click finds it in the gallery."""
     pictures = []
     for place, pixels in enumerate(result.thumbnails[:MOST_PICTURES]):
         before, after = (int(c) for c in result.answers[:, place])

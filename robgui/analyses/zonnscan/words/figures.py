@@ -1,4 +1,4 @@
-"""Numbers of zoNNscan as they are said: never finer than the samples can tell."""
+"""Wording of zoNNscan's numbers: never finer than the samples can tell."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from itertools import takewhile
 from robgui.analyses.zonnscan.resolution import resolution
 from robgui.core.text.words import number
 
-#: A mean of many inputs is not said more finely than this.
+#: Finest value given for a mean of many inputs.
 FINEST_MEAN = 1e-3
 
 
 def uncertainty(value: float, low: float, high: float, samples: float) -> str:
-    """``0.12 ± 0.005``, ``below 0.004`` where the samples cannot tell it from 0, or that so few
-    samples tell nothing.
+    """``0.12 ± 0.005``, or ``below 0.004`` if the samples cannot tell it from 0.
+
+    Or a statement that there are too few samples.
     """
     least = resolution(samples)
     if least >= 1:
@@ -34,7 +35,7 @@ def mean_uncertainty(value: float) -> str:
 
 
 def rounded_up(value: float) -> float:
-    """One significant digit, never less than the value: what is said to be below it is."""
+    """One significant digit, rounded up: what is said to be below it really is."""
     if not 0 < value < 1:
         return value
     unit = 10.0 ** math.floor(math.log10(value))
@@ -49,7 +50,7 @@ def chance(p: float) -> str:
 
 
 def short_names(models: Sequence[str]) -> list[str]:
-    """File names without their endings and without what all of them begin with."""
+    """File names without their endings and their common beginning."""
     parts = [re.split("(?<=[_-])", model.rpartition(".")[0] or model) for model in models]
     heads = zip(*(part[:-1] for part in parts), strict=False)
     same = sum(1 for _ in takewhile(lambda column: len(set(column)) == 1, heads))

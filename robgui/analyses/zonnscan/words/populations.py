@@ -13,7 +13,7 @@ from robgui.core.offer import Offer
 from robgui.core.text.words import count, number, percent
 from robgui.core.verdict import Quantity, Status, Verdict
 
-#: Two sets differ when chance alone would make them so different less often than this.
+#: Two sets differ if chance would make them so different less often than this.
 SURE = 1e-3
 #: The share of false alarms at which an alarm is judged.
 FALSE_ALARMS = 0.05
@@ -66,7 +66,7 @@ def caught(result: PopulationsResult, false_alarms: float = FALSE_ALARMS) -> flo
 
 
 def told_apart(result: PopulationsResult) -> str:
-    """Whether the uncertainty tells the sets apart, without a full stop."""
+    """Whether the uncertainty tells the sets apart, as a clause without a full stop."""
     first, second = (_called(name) for name in result.names)
     low, high = (mean_uncertainty(float(mean)) for mean in result.means)
     if not result.ks_p < SURE:
@@ -81,7 +81,7 @@ def told_apart(result: PopulationsResult) -> str:
 
 
 def _called(name: str) -> str:
-    """A set as a sentence calls it."""
+    """A set's name within a sentence."""
     if name in ("first", "second"):
         return f"the {name} set"
     return f"{name} inputs"
@@ -135,8 +135,9 @@ def _scope(result: PopulationsResult, params: ScanParams) -> str:
 
 
 def findings(result: PopulationsResult, params: PopulationsParams) -> list[Finding]:
-    """The worst inputs of the first set: their class changes in the zone, or the model is
-    unsure.
+    """The worst inputs of the first set.
+
+    Their class changes in the zone, or the model is unsure.
     """
     places = zip(result.notable, result.notable_inputs, strict=True)
     return [_finding(result, params, int(place), x) for place, x in places]

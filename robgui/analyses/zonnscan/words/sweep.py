@@ -17,15 +17,15 @@ from robgui.core.offer import Offer
 from robgui.core.text.words import count, number, percent
 from robgui.core.verdict import Quantity, Status, Verdict
 
-#: Unless the user says otherwise, the class should hold within this share of the largest radius.
+#: Default share of the largest radius within which the class should hold.
 NEAR = 0.1
-#: The uncertainty jumps when it rises by this much from radius 0 to the radius asked for.
+#: The uncertainty "jumps" if it rises by this much from radius 0 to the radius asked for.
 JUMP = 0.2
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A change of class: at which radius, to which class (-1: not known), the input, found how."""
+    """A change of class: its radius, its class (-1: unknown), its input, and how it was found."""
 
     radius: float
     klass: int
@@ -43,7 +43,7 @@ def changes(result: ZonnscanResult) -> list[Change]:
 
 
 def _witness_class(result: ZonnscanResult) -> int:
-    """The class of the nearest sample; until it is drawn again, the one most of them have."""
+    """The class of the nearest sample or, until it is drawn again, the most frequent one."""
     if result.witness_class >= 0 or not math.isfinite(result.crossing_radius):
         return result.witness_class
     votes = result.vote_share[int(np.abs(result.radii - result.crossing_radius).argmin())].copy()
@@ -60,7 +60,7 @@ def held(result: ZonnscanResult, params: ZonnscanParams) -> float:
 
 
 def computed(result: ZonnscanResult) -> float:
-    """The largest radius up to which every radius has samples; 0 where none has."""
+    """The radius up to which every radius has samples; 0 if none has."""
     missing = np.flatnonzero((result.radii > 0) & (result.samples == 0))
     if len(missing):
         known = result.radii[: missing[0]]
@@ -225,7 +225,7 @@ def _sample_words(result: ZonnscanResult) -> str:
 
 
 def _surety(result: ZonnscanResult) -> str:
-    """What the samples say at the smallest radius that has some."""
+    """What the samples say at the smallest sampled radius."""
     known = np.flatnonzero((result.radii > 0) & (result.samples > 0))
     if not len(known):
         return ""
@@ -240,7 +240,7 @@ def _surety(result: ZonnscanResult) -> str:
 
 
 def findings(result: ZonnscanResult, params: ZonnscanParams) -> list[Finding]:
-    """The input, when its class changes or the uncertainty jumps within the radius asked for."""
+    """The input, if its class changes or the uncertainty jumps within the radius asked for."""
     limit = held(result, params)
     near = [change for change in changes(result) if change.radius <= limit]
     jump = uncertainty_jump(result, limit)

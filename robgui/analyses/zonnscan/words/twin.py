@@ -1,4 +1,4 @@
-"""What an adversarial twin, made by hand after a sweep, says of its input."""
+"""What an adversarial twin, made by hand after a sweep, says about its input."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ KIND = "adversarial twin"
 def twin_finding(
     result: ZonnscanResult, params: ZonnscanParams, twin: Twins, eps: float
 ) -> Finding | None:
-    """The failure that a twin of the swept input shows; None where it keeps the class, or where
-    it was moved so far that the sweep asks for nothing there.
+    """The failure that a twin of the swept input shows.
+
+    None if it keeps the class, or was moved beyond the radius that the sweep asks about.
     """
     before, after = result.predicted, int(twin.seen[-1])
     limit = held(result, params)

@@ -65,7 +65,7 @@ def _number(result: WatermarkResult) -> Quantity:
         return Quantity(name, math.nan, text="no run has ended yet")
     if result.runs_done.sum() < 2:
         return Quantity(name, math.nan, text="not known from one run")
-    return Quantity(name, float(differing(result).mean()), text=_differ(result))
+    return Quantity(name, float(differing(result).mean()), text=f"{_differ(result)} inputs")
 
 
 def _tests(result: WatermarkResult) -> list[str]:
@@ -139,7 +139,7 @@ def differing(result: WatermarkResult) -> np.ndarray:
     """Around which key inputs ``(n,)`` the uncertainty differs by more than the runs scatter.
 
     Student's test on the differences of the runs, whose samples are the same for both models; the
-    level is shared out among the inputs. One run cannot tell a difference from scatter.
+    level is divided among the inputs. One run cannot tell a difference from scatter.
     """
     from scipy import special
 

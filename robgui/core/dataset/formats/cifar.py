@@ -1,5 +1,6 @@
-"""CIFAR-10 and CIFAR-100 as they are published: rows of bytes, or Python pickles (read by
-``pickled``, which executes nothing).
+"""CIFAR-10 and CIFAR-100 as published: rows of bytes, or Python pickles.
+
+``pickled`` reads the pickles without executing anything.
 """
 
 from __future__ import annotations
@@ -48,14 +49,14 @@ class _BinaryImages:
 
 
 def cifar_files(names: list[str]) -> list[str]:
-    """The names that are those of CIFAR, where the file of its class names lies beside them."""
+    """The names of CIFAR files, if the file of its class names lies beside them."""
     if not any(name in names for name in _META):
         return []
     return [name for name in names if _BATCH.fullmatch(name)]
 
 
 def open_cifar_folder(folder: Path, names: list[str], options: Options) -> Dataset:
-    """Opens the test images, or the training images where ``split`` says so."""
+    """Opens the test images, or the training images if ``split`` says so."""
     parts: dict[str, list[str]] = {}
     for name in cifar_files(names):
         word = part_named(name.removesuffix(".bin").removesuffix("_batch"))
@@ -115,6 +116,7 @@ def _batch(path: Path, options: Options) -> tuple[Blocks, np.ndarray, bool]:
 def _binary(path: Path, options: Options) -> tuple[Blocks, np.ndarray, bool]:
     with reading(path):
         length = path.stat().st_size
+    # A record is one label (CIFAR-10) or two (CIFAR-100), then 3072 pixels; the length tells.
     labels = next((many for many in (1, 2) if length and length % (_PIXELS + many) == 0), 0)
     if not labels:
         raise DataError(
@@ -133,6 +135,7 @@ def _binary(path: Path, options: Options) -> tuple[Blocks, np.ndarray, bool]:
 def _column(path: Path, count: int, width: int, column: int) -> np.ndarray:
     """One byte of every row, some rows at a time."""
     found = np.empty(count, np.uint8)
+    # A thousand records at once: the labels lie a record apart, and a read for each is slow.
     for start in range(0, count, 1000):
         size = min(1000, count - start) * width
         part = FileRows(path, start * width, np.dtype(np.uint8), (1, size))

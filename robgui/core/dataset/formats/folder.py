@@ -1,4 +1,4 @@
-"""Image files: one, several, or a folder of them; see ``tree`` for how they may lie there."""
+"""Image files: one, several, or a folder of them; ``tree`` lists the layouts of a folder."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from robgui.core.regular import open_regular
 
 
 class ImageFiles(EncodedImages):
-    """Image files below one folder, each opened when it is wanted."""
+    """Image files below one folder, each opened on demand."""
 
     def __init__(self, folder: Path, files: Sequence[str]) -> None:
         self._folder = str(folder)
@@ -47,12 +47,12 @@ class ImageFiles(EncodedImages):
     def size(self, position: int) -> int:
         try:
             return os.stat(self.where(position)).st_size  # noqa: PTH116  a Path for each of 10,000 names takes longer than the call
-        except OSError:  # a file that is gone is a difference too
+        except OSError:  # A missing file is a difference too.
             return -1
 
 
 class FolderListing:
-    """Folders and files on the disk; each folder is looked at once."""
+    """Folders and files on disk; each folder is listed once."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -103,7 +103,7 @@ def open_images(paths: Sequence[Path], options: Options) -> Dataset:
     try:
         folder = Path(os.path.commonpath([path.absolute().parent for path in paths]))
         files = [path.absolute().relative_to(folder).as_posix() for path in paths]
-    except ValueError:  # on different drives
+    except ValueError:  # On different drives.
         folder, files = paths[0].absolute().parent, [str(path.absolute()) for path in paths]
     return open_folder(folder, options.model_copy(update={"files": tuple(files)}))
 
@@ -122,9 +122,9 @@ def images_dataset(
         source: The images.
         found: How they lie.
         listing: Where labels and class names are looked for.
-        path: What was opened.
-        options: What the user says.
-        above: Where labels are looked for at last; by default beside ``path``.
+        path: The path that was opened.
+        options: The user's options.
+        above: The last place searched for labels; by default beside ``path``.
     """
     source.check(path)
     labels, names = found.labels, found.classes
@@ -157,7 +157,7 @@ def images_dataset(
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
-    """Whether an entry is a folder; a link that leads in a circle is a file that cannot be read."""
+    """Whether an entry is a folder; a circular link counts as an unreadable file."""
     try:
         return entry.is_dir()
     except OSError:
@@ -165,7 +165,7 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 
 
 def _class_names(listing: Listing, found: Arrangement, options: Options) -> tuple[str, ...]:
-    """What the class folders are called: by a file near them that names them, or as they are."""
+    """The names of the class folders: from a file near them, or the folder names."""
     if options.names or options.names_file:
         return found.classes
     for path in _texts_near(listing, found.prefix):
@@ -175,8 +175,9 @@ def _class_names(listing: Listing, found: Arrangement, options: Options) -> tupl
 
 
 def _named_beside(found: Arrangement, options: Options, above: Path | None) -> Options:
-    """The options with the file beside the data that names their classes, as if it were given:
-    whoever opens the data elsewhere needs it.
+    """The options completed with a class-name file found beside the data.
+
+    Opening the data elsewhere needs to know it.
     """
     if above is None or options.names or options.names_file or found.labels is None:
         return options
@@ -190,7 +191,7 @@ def _named_beside(found: Arrangement, options: Options, above: Path | None) -> O
 def _names_in(path: Path | Member, classes: tuple[str, ...]) -> tuple[str, ...] | None:
     try:
         return names_in(path, classes)
-    except DataError:  # a text that is no table of names says nothing about the classes
+    except DataError:  # A text that is not a table of names says nothing about the classes.
         return None
 
 

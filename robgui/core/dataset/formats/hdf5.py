@@ -24,19 +24,19 @@ from robgui.core.dataset.source import Shape
 from robgui.core.errors import DataError, MissingExtraError, RobguiError
 from robgui.core.regular import open_regular
 
-#: Arrays that are looked at.
+#: Most arrays examined.
 _MOST = 1000
-#: Bytes of one compressed piece; the library unpacks it whole.
+#: Largest compressed chunk in bytes; the library unpacks it whole.
 _LARGEST_CHUNK = min(2**30, LARGEST_ARRAY)
 
 
 def open_hdf5(path: Path, options: Options) -> Dataset:
-    """Opens an HDF5 file; which of its arrays are inputs and labels is guessed from their names."""
+    """Opens an HDF5 file; inputs and labels are guessed from the names of its arrays."""
     return _open(path, options, matlab=False)
 
 
 def open_matlab_73(path: Path, options: Options) -> Dataset:
-    """Opens a MATLAB 7.3 file, whose arrays lie the other way round."""
+    """Opens a MATLAB 7.3 file, whose axes are reversed."""
     return _open(path, options, matlab=True)
 
 
@@ -57,14 +57,14 @@ def _open(path: Path, options: Options, *, matlab: bool) -> Dataset:
             return _dataset(arrays, path, options, opened, matlab=matlab)
         except (RobguiError, MemoryError):
             raise
-        except Exception as error:  # the library raises many kinds of errors on a damaged file
+        except Exception as error:  # The library raises many kinds of errors on a damaged file.
             raise DataError(
                 f"{path}: this HDF5 file cannot be read ({first_line(error)}); get a complete copy."
             ) from error
 
 
 def _arrays(file: Any, path: Path) -> dict[str, Any]:
-    """The arrays by name; by their whole name where two end alike."""
+    """The arrays by name; by full path if two share a name."""
     import h5py
 
     found: dict[str, Any] = {}
@@ -98,7 +98,7 @@ def _dataset(
             count = None
         else:
             count = math.prod(shapes[labels])
-        last = not items_last(shapes[inputs][::-1], count)  # the axes are the other way round
+        last = not items_last(shapes[inputs][::-1], count)  # The axes are reversed.
     else:
         inputs, labels = choose_keys(shapes, options, path)
         last = False
@@ -152,7 +152,7 @@ class StoredRows:
     Args:
         item: The array.
         path: The file.
-        turned: Whether the axes of an item are the other way round, as MATLAB writes them.
+        turned: Whether the axes of an item are reversed, as MATLAB writes them.
         last: Whether the last axis counts the items, not the first.
     """
 
@@ -181,7 +181,7 @@ class StoredRows:
                 value = self._item[..., position]
             else:
                 value = self._item[position]
-        except Exception as error:  # as above
+        except Exception as error:  # As above.
             raise DataError(
                 f"{self._path}: item {position} cannot be read ({first_line(error)}); get a"
                 " complete copy."

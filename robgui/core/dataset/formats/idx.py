@@ -40,10 +40,7 @@ def idx_files(names: list[str]) -> list[str]:
 
 
 def open_idx_folder(folder: Path, names: list[str], options: Options) -> Dataset:
-    """Opens the images file of a folder.
-
-    Of training and test images the test images, unless ``split`` says train.
-    """
+    """Opens the images file of a folder: the test images, unless ``split`` says train."""
     wanted = [name for name in idx_files(names) if "label" not in name.casefold()] or idx_files(
         names
     )
@@ -55,7 +52,7 @@ def open_idx_folder(folder: Path, names: list[str], options: Options) -> Dataset
 
 
 def open_idx(path: Path, options: Options) -> Dataset:
-    """Opens an images file with the labels file beside it, or the other way round."""
+    """Opens an images file with the labels file beside it, or vice versa."""
     beside = _partner(path)
     images, labels = (
         (beside, path) if "label" in path.name.casefold() and beside is not None else (path, beside)
@@ -94,7 +91,7 @@ def _partner(path: Path) -> Path | None:
 
 
 def _pattern(name: str) -> str | None:
-    """What the names of an images file and its labels file have in common."""
+    """The common part of the names of an images file and its labels file."""
     lower = name.casefold().removesuffix(".gz")
     common = re.sub(r"images?|labels?", "*", lower)
     if common == lower:
@@ -115,6 +112,7 @@ def _blocks(path: Path) -> Blocks:
                 )
             check_size(dtype, shape[1:], path)
             return FileRows(path, offset, dtype, shape)
+    # There is no seeking in a packed file, and labels are read whole anyway.
     with reading(path), open_bytes(path) as stream:
         stream.read(offset)
         return Memory(read_array(stream, dtype, shape, path))

@@ -1,4 +1,4 @@
-"""Several arrays or several datasets, one after the other, as one."""
+"""Several arrays or datasets joined one after the other."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class JoinedImages(Source):
 def joined(
     datasets: Sequence[Dataset], path: Path, options: Options, notes: Sequence[str] = ()
 ) -> Dataset:
-    """Datasets of images as one, their classes by name where they have names."""
+    """Joins datasets of images, matching classes by name if they have names."""
     for dataset in datasets:
         if dataset.kind != "image":
             raise DataError(

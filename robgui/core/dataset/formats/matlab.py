@@ -40,8 +40,9 @@ def open_mat(path: Path, options: Options) -> Dataset:
 
 
 def known_pair(shapes: dict[str, Shape], options: Options, path: Path) -> tuple[str, str | None]:
-    """The arrays of inputs and labels; a vector of MATLAB is a matrix with one row or column."""
+    """The arrays of inputs and labels; a MATLAB vector is a matrix with one row or column."""
     flat = {
+        # MATLAB has no vectors: labels come as (1, n) or (n, 1).
         name: (math.prod(shape),) if len(shape) == 2 and 1 in shape else shape
         for name, shape in shapes.items()
     }
@@ -62,6 +63,7 @@ def items_last(shape: Shape, labels: int | None) -> bool:
     """Whether the last axis of an array counts the items: MATLAB's images are h × w × c × n."""
     if labels is not None and (shape[0] == labels) != (shape[-1] == labels):
         return shape[-1] == labels
+    # MATLAB stacks pictures along the last axis: height, width, channels, number.
     return len(shape) == 4 and shape[2] in (1, 3)
 
 
@@ -69,6 +71,7 @@ def from_one(labels: np.ndarray | None) -> np.ndarray | None:
     """MATLAB counts from 1: labels 1 … k without a 0 become 0 … k - 1."""
     if labels is None or labels.dtype.kind not in "iuf" or not labels.size:
         return labels
+    # MATLAB counts from 1; only labels that use every number from 1 on are moved down.
     present = set(np.unique(labels).tolist())
     if present == set(range(1, len(present) + 1)):
         return labels.astype(np.int64) - 1

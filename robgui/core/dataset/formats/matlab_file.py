@@ -1,7 +1,7 @@
-"""The arrays of numbers in a MATLAB file of version 5 to 7.2.
+"""The numeric arrays in a MATLAB file of version 5 to 7.2.
 
-Read by hand: the file is a list of elements, and the readers that exist believe what a damaged one
-says of its types. Cells, structures, text and sparse arrays are passed over.
+Read by hand: the file is a list of elements, and existing readers trust what a damaged one says
+about its types. Cells, structures, text and sparse arrays are skipped.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ _CLASSES = {
     15: "u8",
 }
 _COMPLEX = 0x08
-#: What describes an array fits into this.
+#: Enough bytes for the description of an array.
 _LONGEST_HEAD = 4096
 _MOST_ELEMENTS = 10_000
 _CHUNK = 2**20
-#: No byte of a compressed element becomes more.
+#: Most that one byte of a compressed element may unpack to.
 _MOST_GROWTH = 1100
 
 
@@ -82,7 +82,7 @@ class Variable:
 
 
 def read_variables(path: Path) -> dict[str, Variable]:
-    """The arrays of numbers in a file, by name; DataError where it is damaged."""
+    """The numeric arrays in a file, by name; DataError if it is damaged."""
     found: dict[str, Variable] = {}
     with reading(path), open_regular(path) as file:
         length = file.seek(0, io.SEEK_END)
@@ -195,7 +195,7 @@ def _element(content: bytes, place: int, order: str) -> tuple[int, bytes, int]:
 
 
 def _tag(content: bytes, place: int, order: str) -> tuple[int, int, tuple[bool, int]]:
-    """Type of an element, where its content begins, whether it is of the short form, its size."""
+    """Type of an element, where its content begins, whether it has the short form, and its size."""
     (word,) = struct.unpack_from(f"{order}I", content, place)
     if word >> 16:
         return word & 0xFFFF, place + 4, (True, word >> 16)

@@ -1,4 +1,4 @@
-"""NPY and NPZ files: which of their arrays are inputs, labels and names, read part by part."""
+"""NPY and NPZ files: finds inputs, labels and names among their arrays, and reads them in parts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from robgui.core.errors import DataError
 from robgui.core.npy import read_header
 from robgui.core.regular import open_regular
 
-#: Names under which the inputs and their labels are found together, the likeliest first.
+#: Common pairs of names for the inputs and their labels, the likeliest first.
 _PAIRS = (
     ("images", "labels"),
     ("x", "y"),
@@ -43,7 +43,7 @@ _NAMES = ("names", "class_names", "label_names", "classes")
 
 
 def open_npy(path: Path, options: Options) -> Dataset:
-    """Opens an array file; images stay on the disk."""
+    """Opens an array file; images stay on disk."""
     with reading(path), open_regular(path) as file:
         dtype, shape, fortran = _npy_header(file, path)
         offset, size = file.tell(), path.stat().st_size
@@ -70,7 +70,7 @@ def open_npy(path: Path, options: Options) -> Dataset:
 def open_npz(path: Path, options: Options) -> Dataset:
     """Opens an archive of arrays.
 
-    Which of them are inputs, labels and names is guessed from their keys.
+    Inputs, labels and names are guessed from their keys.
     """
     with reading(path), open_regular(path) as file, _zip(file, path) as archive:
         keys = {
@@ -109,7 +109,7 @@ def open_npz(path: Path, options: Options) -> Dataset:
 
 
 def class_names_in(arrays: dict[str, np.ndarray], path: Path) -> tuple[str, ...]:
-    """The class names among arrays of words; none where no array is called so."""
+    """The class names among arrays of words; empty if no array is named for them."""
     key = _first(_NAMES, {name: values.shape for name, values in arrays.items()})
     names = None if key is None else arrays[key]
     if names is None or names.ndim != 1 or names.dtype.kind not in "US":
@@ -118,7 +118,7 @@ def class_names_in(arrays: dict[str, np.ndarray], path: Path) -> tuple[str, ...]
 
 
 def _unused_labels(shapes: dict[str, Shape], inputs: str) -> list[str]:
-    """What to say of an array that is named like labels but has another length than the inputs."""
+    """A note on an array that is named like labels but does not match the inputs' length."""
     key = _first(
         [partner for name, partner in _PAIRS if name == inputs.casefold()] + list(_LABELS), shapes
     )
@@ -135,7 +135,7 @@ def _unused_labels(shapes: dict[str, Shape], inputs: str) -> list[str]:
 def _words(values: np.ndarray, path: Path) -> list[str]:
     try:
         words = values.tolist()
-    except (SystemError, ValueError) as error:  # letters that Unicode does not have
+    except (SystemError, ValueError) as error:  # Code points that Unicode does not have.
         raise DataError(f"{path}: its class names are no text; save them again.") from error
     return [
         word.decode("utf-8", "replace") if isinstance(word, bytes) else str(word) for word in words
@@ -164,7 +164,7 @@ def choose_keys(shapes: dict[str, Shape], options: Options, path: Path) -> tuple
     large = [key for key, shape in shapes.items() if len(shape) >= 2]
     if not large and (
         named := _first([name for name, _ in _PAIRS], shapes)
-    ):  # what build() says of it is more to the point
+    ):  # build() has a better message for it.
         return named, None
     if not large:
         raise DataError(
@@ -195,7 +195,7 @@ def _npy_header(file: IO[bytes], path: Path) -> tuple[np.dtype, Shape, bool]:
         return read_header(file)
     except OSError:
         raise
-    except Exception as error:  # numpy's parser raises a dozen kinds of errors on a broken header
+    except Exception as error:  # numpy's parser raises a dozen kinds of errors on a broken header.
         reason = (str(error).splitlines() or [type(error).__name__])[0][:200]
         raise DataError(
             f"{path}: this is not an array file robgui can read ({reason}); save it again with"
@@ -249,7 +249,7 @@ def _member(
             return read(file, path)
     except (OSError, EOFError, DataError, MemoryError):
         raise
-    except Exception as error:  # each decompressor has errors of its own
+    except Exception as error:  # Each decompressor has its own errors.
         raise DataError(
             f"{path}: the array {info.filename!r} cannot be read ({error}); save the archive again"
             " with numpy.savez."

@@ -1,5 +1,6 @@
-"""Zip and tar files of images: class folders, parts and labels files as on the disk, or the
-samples of webdataset. Nothing is unpacked to the disk.
+"""Zip and tar files of images; nothing is unpacked to disk.
+
+They hold class folders, parts and labels files as on disk, or webdataset samples.
 """
 
 from __future__ import annotations
@@ -30,9 +31,9 @@ from robgui.core.dataset.limits import Member, reading, sized
 from robgui.core.dataset.options import Options
 from robgui.core.errors import DataError
 
-#: An encoded image, or a text file in an archive, is never larger.
+#: Largest encoded image or text file in an archive.
 LARGEST_MEMBER = 256 * 2**20
-#: A label beside an image of webdataset is never larger.
+#: Largest label beside a webdataset image.
 _LARGEST_LABEL = 2**20
 _LABELS = (".cls", ".json", ".label", ".class")
 
@@ -60,7 +61,7 @@ class Container(Protocol):
 
 
 class PackedImages(EncodedImages):
-    """Images in an archive, each read when it is wanted.
+    """Images in an archive, each read on demand.
 
     Args:
         container: The archive.
@@ -158,7 +159,7 @@ def plain_names(container: Container) -> dict[str, int]:
     """The number of each file by its name.
 
     Raises:
-        DataError: A name leads out of the archive, or stands there twice.
+        DataError: A name leads out of the archive, or occurs twice.
     """
     numbers: dict[str, int] = {}
     for number, stored in enumerate(container.names):
@@ -183,16 +184,16 @@ def _refuse_outside(name: str, path: Path) -> None:
 
 
 def cut_off(dataset: Dataset, container: Container) -> Dataset:
-    """Lists the archive itself as left out from where it is cut off."""
+    """Lists the archive itself as left out from the point where it is cut off."""
     if not container.complete:
         dataset.skip(container.path.name, "the archive is cut off; what comes after is missing")
     return dataset
 
 
 def open_samples(container: TarMembers, options: Options) -> Dataset | None:
-    """The samples of a webdataset shard: files of one name but for what follows its first dot.
+    """The samples of a webdataset shard: files that share a name up to its first dot.
 
-    None where no image has a label of the same name beside it.
+    None if no image has a label of the same name beside it.
     """
     images: dict[str, tuple[str, int]] = {}
     labels: dict[str, tuple[str, int]] = {}
@@ -249,7 +250,7 @@ def _word(name: str, text: str, options: Options) -> str:
         return text
     try:
         document = json.loads(text)
-    except (ValueError, RecursionError):  # then it says nothing about the class
+    except (ValueError, RecursionError):  # Then it says nothing about the class.
         return ""
     if not isinstance(document, dict):
         if isinstance(document, str | int):

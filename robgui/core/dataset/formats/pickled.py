@@ -1,8 +1,8 @@
 """Reads a pickle of plain values and arrays without executing anything.
 
-Only texts, numbers, lists, dictionaries and NumPy arrays of numbers come out. What a pickle wants
-to import is never imported: the few names that an array needs stand for values of our own, and
-NumPy itself never sees what the file says.
+Only texts, numbers, lists, dictionaries and numeric NumPy arrays come out. Nothing the pickle names
+is imported: the few names that an array needs map to stand-ins of ours, and NumPy itself never sees
+the file's claims.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from robgui.core.errors import DataError
 from robgui.core.loading.pickles import is_sound
 from robgui.core.regular import read_regular
 
-#: Bytes of a pickle; the training part of CIFAR-100 has 155 MB.
+#: Largest pickle in bytes; the training part of CIFAR-100 has 155 MB.
 _LARGEST = min(2**30, LARGEST_ARRAY)
 
 
@@ -28,7 +28,7 @@ def read_pickle(path: Path) -> dict[str, Any]:
     """The dictionary in a pickle, its keys as text.
 
     Raises:
-        DataError: It is damaged, is no dictionary, or would import something.
+        DataError: It is damaged, not a dictionary, or would import something.
     """
     with reading(path):
         content = read_regular(path, _LARGEST)
@@ -41,7 +41,7 @@ def read_pickle(path: Path) -> dict[str, Any]:
         return {_text(key): _value(value, path) for key, value in found.items()}
     except (DataError, MemoryError):
         raise
-    except Exception as error:  # a damaged pickle raises anything at all
+    except Exception as error:  # A damaged pickle raises anything at all.
         raise DataError(f"{path}: this pickle cannot be read ({first_line(error)}).") from error
 
 
@@ -88,7 +88,7 @@ def _make_type(code: Any = "", *_: Any) -> _Type:
 
 
 def _encode(text: Any, encoding: Any = "latin1") -> bytes:
-    """Bytes in a pickle that Python 2 is to read: text in latin1."""
+    """Bytes in a pickle meant for Python 2: text in latin1."""
     if not isinstance(text, str) or encoding not in ("latin1", "latin-1", "bytes"):
         raise DataError("a text in the pickle has an encoding of its own.")
     return text.encode("latin1")
@@ -113,7 +113,7 @@ class _Plain(pickle.Unpickler):
         self._path = path
 
     def find_class(self, module: str, name: str) -> Any:
-        """Our own stand-in; never anything that the file could choose."""
+        """Our own stand-in; the file cannot choose anything else."""
         if (module, name) not in _KNOWN:
             raise DataError(
                 f"{self._path} is refused: this pickle would import {module[:80]}.{name[:80]}, and"

@@ -72,8 +72,8 @@ def _points_name(document: list[dict[str, object]]) -> str | None:
 
 
 def _grid(records: list[dict[str, object]], path: Path, options: Options) -> Grid:
-    """Flat records: a key is a column of numbers if all that stands there are numbers, true,
-    false or null.
+    """Flat records: a key is a numeric column if all its values are numbers, true, false or
+    null.
     """
     keys = list(dict.fromkeys(chain.from_iterable(records)))
     if len(keys) > LARGEST_COLUMNS or len(keys) * len(records) * 8 > LARGEST_ARRAY:
@@ -159,9 +159,9 @@ def _tracks(
 
 
 def _points(value: object) -> tuple[np.ndarray | None, tuple[str, ...]]:
-    """The points of one track ``(t, f)`` and their column names, if they are named.
+    """The points of one track ``(t, f)`` and their column names, if named.
 
-    None if they are no points.
+    None if they are not points.
     """
     if not isinstance(value, list) or not value:
         return None, ()
@@ -179,7 +179,7 @@ def _points(value: object) -> tuple[np.ndarray | None, tuple[str, ...]]:
 
 
 def _row(point: object, columns: tuple[str, ...]) -> list[float]:
-    """The numbers of one point, NaN for what is none."""
+    """The numbers of one point, NaN for anything else."""
     if isinstance(point, dict):
         return [_number(point.get(column)) for column in columns]
     if isinstance(point, list):

@@ -1,5 +1,6 @@
-"""A folder of shards: several tar, Parquet or Arrow files that are one dataset, as webdataset and
-Hugging Face store them.
+"""A folder of shards: several tar, Parquet or Arrow files that form one dataset.
+
+webdataset and Hugging Face store data this way.
 """
 
 from __future__ import annotations
@@ -25,13 +26,13 @@ _READERS: dict[str, Callable[[Path, Options], Dataset]] = {
 #: The number of a shard at the end of its name.
 _NUMBER = re.compile(r"[-_.]?\d{1,6}([-_]of[-_]\d{1,6})?$")
 _LIKELIEST = ("test", "val", "train")
-#: More shards than this are some other kind of folder.
+#: A folder with more shards than this is something else.
 _MOST = 10_000
 
 
 @dataclass(frozen=True)
 class ShardFolder:
-    """The shards of a folder, by part; the empty part is for those whose name says none."""
+    """The shards of a folder, by part; the empty part is for names without one."""
 
     parts: dict[str, list[str]] = field(default_factory=dict)
 

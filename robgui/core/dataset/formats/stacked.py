@@ -28,7 +28,7 @@ from robgui.core.errors import DataError
 from robgui.core.model.settings import Kind
 
 T = TypeVar("T")
-#: How many items are looked at to find out what black and white are, when not all are in memory.
+#: Items examined to find the values of black and white, if not all are in memory.
 _SAMPLE = 1024
 _SAMPLE_BYTES = 256 * 2**20
 
@@ -79,11 +79,10 @@ def build(
     words: Sequence[str] = (),
     notes: Sequence[str] = (),
 ) -> Dataset:
-    """The dataset of an array: its kind and layout from its shape and type, its labels as class
-    numbers.
+    """The dataset of an array: kind and layout from its shape and type, labels as class numbers.
 
-    ``words`` are class names from the file; those of the options go before them. ``notes`` say what
-    was left out.
+    ``words`` are class names from the file; those in the options take precedence. ``notes`` say
+    what was left out.
     """
     where = str(path or name)
     _check_shape(blocks.shape, labels, where)
@@ -118,7 +117,7 @@ def build(
 
 
 def _check_shape(shape: Shape, labels: np.ndarray | None, where: str) -> None:
-    """Refuses an array that is no list of inputs, or has another number of labels."""
+    """Refuses an array that is not a list of inputs, or whose labels do not match in number."""
     if len(shape) < 2:
         raise DataError(
             f"{where}: the array has shape {shape}, which is one row of numbers; "
@@ -138,7 +137,7 @@ def _check_shape(shape: Shape, labels: np.ndarray | None, where: str) -> None:
 def _read_labels(
     labels: np.ndarray | None, names: tuple[str, ...], where: str
 ) -> tuple[np.ndarray | None, np.ndarray | None, tuple[str, ...]]:
-    """Class numbers, or for several classes an input a matrix, and the names of the classes."""
+    """Class numbers, or a matrix if an input may have several classes, and the class names."""
     if labels is None:
         return None, None, names
     matrix = label_rows(labels)
@@ -154,7 +153,7 @@ def _read_labels(
 
 
 def kind_of(shape: Shape, dtype: np.dtype, options: Options) -> Kind:
-    """What an array of this shape and type holds, unless the options say it."""
+    """What an array of this shape and type holds, unless the options say."""
     if options.kind is not None:
         return options.kind
     if len(shape) == 2:
@@ -169,7 +168,7 @@ def kind_of(shape: Shape, dtype: np.dtype, options: Options) -> Kind:
 
 
 def image_layout(shape: Shape, where: str) -> Layout:
-    """Where the channels of one image ``shape`` are."""
+    """Where the channels of an image of this ``shape`` are."""
     if len(shape) == 1:
         if flat_image(shape[0]) is None:
             raise DataError(

@@ -1,5 +1,6 @@
-"""The members of a tar file, found by going from header to header; nothing is unpacked and there is
-no object per member.
+"""The members of a tar file, found by walking its headers.
+
+Nothing is unpacked, and members get no object each.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ from robgui.core.regular import open_regular
 _BLOCK = 512
 #: Members of these types are plain files.
 _PLAIN = b"0\x007"
-#: A long name, in the two ways in which it is stored.
+#: Types of a long name, which is stored in one of two ways.
 _LONG, _PAX, _GLOBAL = b"L", b"x", b"g"
 #: Bytes of what describes a member.
 _LARGEST_HEAD = 2**20
 _MOST_MEMBERS = 20_000_000
-#: A compressed tar is unpacked into memory: pictures hardly shrink, so more is a bomb.
+#: A compressed tar is unpacked into memory: pictures hardly shrink, so more than this is a bomb.
 _GROWTH, FREE = 20, 256 * 2**20
 _CHUNK = 2**20
 _RECORD = re.compile(rb"(\d{1,10}) ")
@@ -36,7 +37,7 @@ class TarMembers:
 
     Attributes:
         path: The file.
-        names: Of the members, in their order.
+        names: Of the members, in order.
         offsets: Where the content of each begins.
         sizes: Its bytes.
         complete: Whether the file ends as a tar file does.
@@ -81,7 +82,7 @@ def read_tar(path: Path) -> TarMembers:
 
 
 def _unpacked(path: Path) -> bytes:
-    """All of a compressed file, as long as it does not grow like a bomb."""
+    """All of a compressed file, unless it grows like a bomb."""
     parts: list[bytes] = []
     total = 0
     with reading(path), open_regular(path) as packed:
@@ -102,6 +103,7 @@ def _walk(file: IO[bytes], length: int, found: TarMembers) -> None:
     name = b""
     size: int | None = None
     while header := file.read(_BLOCK):
+        # A block of zeros ends the archive; what follows is padding.
         if header == bytes(_BLOCK):
             return
         if len(header) < _BLOCK or not _is_header(header):
@@ -111,10 +113,12 @@ def _walk(file: IO[bytes], length: int, found: TarMembers) -> None:
             return
         kind, here = header[156:157], file.tell()
         own = _number(header[124:136])
+        # A PAX header may give the size of the next member, not of itself.
         if size is None or kind in (_LONG, _PAX, _GLOBAL):
             stored = own
         else:
             stored = size
+        # Cut off: the members found so far are good, and are kept.
         if stored is None or here + stored > length:
             found.complete = False
             return
@@ -127,8 +131,10 @@ def _walk(file: IO[bytes], length: int, found: TarMembers) -> None:
             found.sizes.append(stored)
             if len(found.names) > _MOST_MEMBERS:
                 raise DataError(f"{found.path}: the archive has more than {_MOST_MEMBERS:,} parts.")
+        # A long name or size is for the next real member only.
         if kind not in (_LONG, _PAX):
             name, size = b"", None
+        # Members are padded to whole blocks.
         file.seek(here + stored + -stored % _BLOCK)
     found.complete = False
 
@@ -150,6 +156,7 @@ def _described(
         key, _, value = content[record.end() : place + int(record[1]) - 1].partition(b"=")
         if key == b"path":
             name = value
+        # Eighteen digits: more would overflow the offsets.
         elif key == b"size" and value.isdigit() and len(value) < 19:
             size = int(value)
         place += int(record[1])
@@ -159,11 +166,12 @@ def _described(
 def _is_header(header: bytes) -> bool:
     """Whether the checksum is right."""
     stated = _number(header[148:156])
+    # The checksum is computed with its own field read as eight blanks (8 × 32).
     return stated == sum(header) - sum(header[148:156]) + 256
 
 
 def _number(digits: bytes) -> int | None:
-    if digits[0] & 0x80:  # sizes beyond 8 GB as a binary number
+    if digits[0] & 0x80:  # Sizes beyond 8 GB are stored as a binary number.
         number = int.from_bytes(digits[1:], "big")
         if number < 2**62:
             return number
@@ -175,6 +183,7 @@ def _number(digits: bytes) -> int | None:
 
 
 def _name(header: bytes) -> bytes:
+    # The old format has 100 bytes for a name; ustar adds a prefix in front.
     name = header[:100].partition(b"\0")[0]
     if header[257:263] == b"ustar\0":
         prefix = header[345:500].partition(b"\0")[0]

@@ -1,5 +1,6 @@
-"""How images lie in folders: flat, one folder per class, or such folders once for training and
-once for testing; on the disk or inside an archive.
+"""How images are arranged in folders, on disk or inside an archive.
+
+Flat, one folder per class, or such folders once for training and once for testing.
 """
 
 from __future__ import annotations
@@ -18,24 +19,24 @@ from robgui.core.dataset.limits import Member
 from robgui.core.dataset.options import PARTS, Options, part_named
 from robgui.core.errors import DataError
 
-#: Images in formats that are not read: worth telling, unlike a text file among the images.
+#: Images in formats that are not read: worth a note, unlike a text file among the images.
 _FOREIGN = frozenset(
     {".heic", ".heif", ".avif", ".svg", ".psd", ".jp2", ".tga", ".exr", ".dng", ".ico", ".hdr"}
 )
-#: Folders that systems put beside the user's.
+#: Folders that operating systems add.
 _HIDDEN = (".", "__MACOSX")
-#: How many folders that hold nothing but one folder are looked through.
+#: How many levels of folders that contain a single folder are followed.
 _WRAPPERS = 3
 _LABEL_FILES = ("labels.csv", "labels.json")
 #: The labels of the test images of GTSRB and its family.
 _TRUTH = re.compile(r"gt[-_].*\.csv", re.IGNORECASE)
-#: Which part is opened when nobody says: what the model was not trained on.
+#: The part opened by default: what the model was not trained on.
 _LIKELIEST = ("test", "val", "train")
 
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """What lies in one folder: names in natural order."""
+    """The content of one folder: names in natural order."""
 
     folders: list[str] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
@@ -91,7 +92,7 @@ class Arrangement:
 
 
 def entries(names: list[tuple[str, bool]]) -> Entries:
-    """The names of one folder, each with whether it is a folder, sorted into kinds."""
+    """The names in one folder, each with whether it is a folder, sorted into kinds."""
     found = Entries()
     for name, is_folder in names:
         if name.startswith(_HIDDEN):
@@ -121,7 +122,7 @@ def suffix(name: str) -> str:
 
 
 def arrange(listing: Listing, options: Options, where: object) -> Arrangement:
-    """Finds the images of a folder or an archive and how they are sorted into folders.
+    """Finds the images in a folder or archive and how they are arranged.
 
     Raises:
         DataError: There are none, or the part that the options ask for is not there.
@@ -189,7 +190,7 @@ def _is_plain(path: Path | Member) -> bool:
 
 
 def _unwrapped(listing: Listing) -> str:
-    """The folder below those that hold nothing but one folder of folders."""
+    """The folder below those that contain nothing but one folder of folders."""
     prefix = ""
     for _ in range(_WRAPPERS):
         here = listing.scan(prefix)
@@ -203,8 +204,9 @@ def _unwrapped(listing: Listing) -> str:
 
 
 def _parts(listing: Listing, prefix: str) -> dict[str, str]:
-    """The folders for training, validation and test; none where a folder beside them holds
-    images, because then "train" is a class.
+    """The folders for training, validation and test.
+
+    Empty if a folder beside them holds images: then "train" is a class.
     """
     here = listing.scan(prefix)
     named = {part: name for name in here.folders if (part := part_named(name))}
@@ -217,7 +219,7 @@ def _parts(listing: Listing, prefix: str) -> dict[str, str]:
 
 
 def _bears(listing: Listing, prefix: str) -> bool:
-    """Whether a folder holds images, itself or one or two levels below."""
+    """Whether a folder holds images, directly or up to two levels below."""
     here = listing.scan(prefix)
     return bool(here.images) or any(
         inner.images or inner.folders
@@ -248,7 +250,7 @@ def _chosen(
 
 
 def _inner(listing: Listing, prefix: str) -> str:
-    """The folder of the class folders, such as ``Final_Training/Images/``."""
+    """The parent of the class folders, for example ``Final_Training/Images/``."""
     here = listing.scan(prefix)
     if len(here.folders) == 1 and not here.images:
         inner = listing.scan(f"{prefix}{here.folders[0]}/")

@@ -1,4 +1,4 @@
-"""Videos: each frame is an image, decoded when it is wanted."""
+"""Videos: each frame is an image, decoded on demand."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from robgui.core.dataset.source import Shape, Source
 from robgui.core.errors import DataError
 from robgui.core.regular import open_regular
 
-#: Frames of a video; four days at 30 frames a second.
+#: Most frames of a video: four days at 30 frames a second.
 _MOST = 10_000_000
 #: What the decoder may open: this file, in these formats. A video may contain a playlist, and a
 #: playlist may name any other file.
@@ -29,7 +29,7 @@ _opening = threading.Lock()
 
 
 def open_video(path: Path, options: Options) -> Dataset:
-    """Opens a video; of its frames one in ``every``."""
+    """Opens a video, keeping one frame in ``every``."""
     return Dataset(
         Frames(path, options.every),
         name=path.name,
@@ -77,7 +77,7 @@ class Frames(Source):
 
 
 class _Decoder:
-    """One frame after the other, or by number; from any thread."""
+    """Decodes frames in sequence or by number; may be used from any thread."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

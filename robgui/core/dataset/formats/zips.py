@@ -1,4 +1,4 @@
-"""The members of a zip file, each unpacked when it is wanted and never beyond what it declares."""
+"""The members of a zip file, each unpacked on demand and never beyond its declared size."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from robgui.core.errors import DataError
 from robgui.core.identify.zip_directory import BrokenZipError, Directory, read_directory
 from robgui.core.regular import open_regular
 
+# Local header (APPNOTE 4.3.7): signature, 22 bytes that the directory repeats, lengths of name and
+# extra field.
 _LOCAL = struct.Struct("<4s22x2H")
 
 
@@ -45,6 +47,8 @@ class ZipMembers:
         content = self._packed(number)
         if method == zipfile.ZIP_DEFLATED:
             try:
+                # −15: raw deflate, as zip stores it. One byte more than declared is enough to see a
+                # bomb.
                 content = zlib.decompressobj(-15).decompress(content, self.size(number) + 1)
             except zlib.error as error:
                 raise DataError("it is damaged; get a complete copy of the archive.") from error
@@ -59,6 +63,7 @@ class ZipMembers:
             if len(head) < _LOCAL.size or head[:4] != b"PK\x03\x04":
                 raise DataError("it is not where the archive says; get a complete copy.")
             _, name, extra = _LOCAL.unpack(head)
+            # The extra field may be longer here than in the directory, so its length is read again.
             file.seek(name + extra, 1)
             return file.read(self._directory.packed[number])
 

@@ -1,6 +1,6 @@
-"""The small language in which inputs are chosen, in the gallery and on the command line.
+"""The small query language for inputs, used in the gallery and on the command line.
 
-Conditions stand beside each other; all of them must hold. An empty query fits everything.
+All listed conditions must hold. An empty query fits everything.
 
     label:stop        label=3      label!=cat    the class, by name, part of a name, or number
     predicted:coat                               what the model says
@@ -11,7 +11,7 @@ Conditions stand beside each other; all of them must hold. An empty query fits e
     "no entry"                                   any other word: part of name, class or tag
 
 ``or``, ``not`` (or a leading ``-``), ``and`` and parentheses join conditions. ``:`` takes the whole
-name where there is one and else a part of it, ``=`` the whole, ``~`` a part. A value with blanks
+name if there is one and else a part of it, ``=`` the whole, ``~`` a part. A value with blanks
 stands in quotes; after ``=``, ``!=`` and ``~`` it need not. Case does not matter.
 """
 
@@ -42,7 +42,7 @@ __all__ = [
 
 
 def select(dataset: Dataset, text: str) -> list[int]:
-    """Indices of the items that fit ``text``; DataError in one sentence when it is no query."""
+    """Indices of the items that match ``text``; DataError, one sentence, if it is not a query."""
     facts = InputFacts(
         len(dataset), dataset.name, dataset.keys, labels=dataset.labels, names=dataset.names
     )

@@ -1,4 +1,4 @@
-"""What may come next in a query that is being typed."""
+"""Completes a query while it is being typed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from robgui.core.dataset.query.expression import FIELDS, JOINING, KEYWORDS
 
-#: Words of the language as they are offered: a field with the sign it usually has.
+#: The words offered: a field with its usual sign.
 OFFERED = (
     *("label:", "predicted:", "confidence<", "margin<", "loss>", "name:", "index<", "tag:"),
     "finding:",
@@ -35,7 +35,7 @@ class Vocabulary:
     findings: Sequence[str] = ()
 
     def of(self, field: str) -> Sequence[str]:
-        """The values of a field; empty where any would do."""
+        """The values of a field; empty if any would do."""
         known = {"label": self.classes, "predicted": self.classes, "tag": self.tags}
         if field == "finding":
             return self.findings
@@ -72,7 +72,7 @@ def completions(text: str, cursor: int, words: Vocabulary) -> tuple[int, list[st
 
 
 def quoted(value: str) -> str:
-    """A value as it stands in a query: in quotes where it holds blanks or signs."""
+    """A value as written in a query: in quotes if it contains blanks or signs."""
     if re.fullmatch(r"[^\s()\"'=!<>~:]+", value) and value.casefold() not in JOINING:
         return value
     if '"' in value:

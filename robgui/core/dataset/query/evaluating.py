@@ -1,4 +1,4 @@
-"""Which inputs a query fits, and for which that is not known yet."""
+"""Evaluates a query: which inputs match, and for which that is still unknown."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _NUMBER = re.compile(r"[+-]?(?:\d{1,15}(?:\.\d{0,15})?|\.\d{1,15})(?:e[+-]?\d{1,
 
 @dataclass(frozen=True, slots=True)
 class QueryMatch:
-    """For each input whether a query fits it.
+    """Whether a query matches each input.
 
     Attributes:
         yes: It does.
@@ -60,7 +60,7 @@ class QueryMatch:
 
 
 def evaluate(query: Expression, facts: InputFacts) -> QueryMatch:
-    """Asks ``query`` of every input.
+    """Evaluates ``query`` on every input.
 
     Raises:
         DataError: It asks for something that these inputs do not have; one sentence.
@@ -86,7 +86,7 @@ def _known(yes: np.ndarray) -> QueryMatch:
 
 
 def _told(yes: np.ndarray, predicted: Predicted) -> QueryMatch:
-    """What holds where the model has answered, and is open where it has not."""
+    """True or False where the model has answered, unknown elsewhere."""
     unknown = predicted.classes == UNKNOWN
     return QueryMatch(yes & ~unknown & (predicted.classes != UNREADABLE), unknown)
 
@@ -108,7 +108,7 @@ def _label(facts: InputFacts, sign: str, value: str) -> QueryMatch:
         raise DataError(f"the selection asks for a label, but {facts.name} has no labels.")
     if sign in _ORDERING:
         return _known(_COMPARE[sign](facts.labels, _class_number(facts.names, sign, value)))
-    return _known(_of_class(facts.labellings(), sign, value))
+    return _known(_of_class(facts.label_schemes(), sign, value))
 
 
 def _prediction(facts: InputFacts, sign: str, value: str) -> QueryMatch:
@@ -121,12 +121,12 @@ def _prediction(facts: InputFacts, sign: str, value: str) -> QueryMatch:
 
 
 def _of_class(
-    labellings: Sequence[tuple[np.ndarray, tuple[str, ...]]], sign: str, value: str
+    label_schemes: Sequence[tuple[np.ndarray, tuple[str, ...]]], sign: str, value: str
 ) -> np.ndarray:
-    """True where one of the labellings is of the class that is meant."""
-    count, wanted = len(labellings[0][0]), value.casefold()
-    same = [_named(names, lambda name: name == wanted) for _, names in labellings]
-    part = [_named(names, lambda name: wanted in name) for _, names in labellings]
+    """True where a labelling gives the class in question."""
+    count, wanted = len(label_schemes[0][0]), value.casefold()
+    same = [_named(names, lambda name: name == wanted) for _, names in label_schemes]
+    part = [_named(names, lambda name: wanted in name) for _, names in label_schemes]
     if sign == "~":
         meant = part
     elif any(same):
@@ -136,9 +136,9 @@ def _of_class(
     elif sign == ":" and any(part):
         meant = part
     else:
-        raise _no_class(value, labellings[-1][1])
+        raise _no_class(value, label_schemes[-1][1])
     fits = np.zeros(count, dtype=bool)
-    for (labels, _), numbers in zip(labellings, meant, strict=False):
+    for (labels, _), numbers in zip(label_schemes, meant, strict=False):
         fits |= np.isin(labels, numbers)
     if sign == "!=":
         return ~fits
@@ -262,7 +262,7 @@ def _words(facts: InputFacts, text: str) -> QueryMatch:
     """Free text: part of the name, the class, what the model says, a tag, or a finding."""
     wanted = text.casefold()
     fits = _containing(facts, wanted)
-    for labels, names in facts.labellings():
+    for labels, names in facts.label_schemes():
         fits |= np.isin(labels, _named(names, lambda name: wanted in name))
     for tag, indices in facts.tags.items():
         if wanted in tag.casefold():

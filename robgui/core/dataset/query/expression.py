@@ -27,7 +27,7 @@ KEYWORDS = {
     "unpredicted": "the model has not answered yet",
 }
 JOINING = ("and", "or", "not")
-#: What only a model tells.
+#: Fields and keywords that only a model can answer.
 OF_MODEL = ("predicted", "confidence", "margin", "loss", "wrong", "right", "unpredicted")
 
 
@@ -63,14 +63,14 @@ class Not:
 
 @dataclass(frozen=True, slots=True)
 class AllOf:
-    """All of these; without any, everything."""
+    """All of these hold; without any, everything matches."""
 
     parts: tuple[Expression, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class AnyOf:
-    """One of these at least."""
+    """At least one of these holds."""
 
     parts: tuple[Expression, ...]
 
@@ -79,7 +79,7 @@ Expression = Condition | Keyword | FreeText | Not | AllOf | AnyOf
 
 
 def needs(query: Expression) -> frozenset[str]:
-    """Which fields and keywords a query is about; free text is about ``name``."""
+    """The fields and keywords a query uses; free text uses ``name``."""
     match query:
         case Condition(field=field):
             return frozenset({field})

@@ -1,4 +1,4 @@
-"""What is known of the inputs that a query is asked of."""
+"""What a query can ask about inputs."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-#: In place of a predicted class: not predicted yet, and a file that cannot be read.
+#: Stand in for a predicted class: not predicted yet, and an unreadable file.
 UNKNOWN, UNREADABLE = -1, -2
 
 
 @dataclass(frozen=True, slots=True)
 class Predicted:
-    """What a model says of the inputs; all arrays ``(n,)``.
+    """What a model says about the inputs; all arrays ``(n,)``.
 
     Attributes:
-        classes: Predicted class; UNKNOWN and UNREADABLE where there is none.
-        confidence: Probability of that class; nan where it is not known.
+        classes: Predicted class; UNKNOWN and UNREADABLE if there is none.
+        confidence: Probability of that class; nan where unknown.
         margin: How much more probable it is than the next one.
         loss: Minus the logarithm of the probability of the label; nan without a label.
         labels: The labels, numbered like the model's classes; None without any.
@@ -38,11 +38,11 @@ class InputFacts:
 
     Attributes:
         count: How many inputs there are.
-        name: What the dataset is called.
-        item_names: Gives the name of each input; asked only where a query is about names.
+        name: The dataset's name.
+        item_names: Returns the name of each input; called only for queries about names.
         labels: Class of each input, -1 for unknown; None without labels.
         names: Class names of the dataset.
-        shown: The same classes as people see them: the names of numbered folders, words of ids.
+        shown: The same classes for people: names for numbered folders, words for ids.
         predicted: What the model in use says; None without a model.
         tags: Inputs by tag.
         findings: Kind and title of what runs have found, by input.
@@ -58,7 +58,7 @@ class InputFacts:
     tags: Mapping[str, Sequence[int]] = field(default_factory=dict)
     findings: Mapping[int, Sequence[tuple[str, str]]] = field(default_factory=dict)
 
-    def labellings(self) -> list[tuple[np.ndarray, tuple[str, ...]]]:
+    def label_schemes(self) -> list[tuple[np.ndarray, tuple[str, ...]]]:
         """The labels with their names, by the dataset and, where it numbers them, by the model."""
         both = (self.names, self.shown) if self.shown else (self.names,)
         if self.labels is None:
@@ -70,7 +70,7 @@ class InputFacts:
         return found
 
     def at(self, indices: Sequence[int]) -> np.ndarray:
-        """True at these inputs, False elsewhere; numbers of inputs that are gone are ignored."""
+        """True at these inputs, False elsewhere; numbers out of range are ignored."""
         there = np.zeros(self.count, dtype=bool)
         there[[index for index in indices if 0 <= index < self.count]] = True
         return there

@@ -1,4 +1,4 @@
-"""In which order inputs are shown."""
+"""Orders in which inputs are shown."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ ORDERS = {
     "loss": "loss",
     "findings": "findings",
 }
-#: Of these the largest come first: they are the ones to look at.
+#: The largest come first in these orders, being the ones to look at.
 LARGEST_FIRST = ("loss", "findings")
-#: Orders that follow from what the model says.
+#: Orders that depend on the model's answers.
 OF_MODEL = ("predicted", "confidence", "margin", "loss")
 
 
 def arranged(rows: np.ndarray, facts: InputFacts, by: str, *, turned: bool = False) -> np.ndarray:
-    """``rows`` in another order; those of which nothing is known come last, equal ones keep theirs.
+    """``rows`` in another order; unknown ones come last, and ties keep their order.
 
     Args:
         rows: Numbers of inputs.
@@ -54,7 +54,7 @@ def arranged(rows: np.ndarray, facts: InputFacts, by: str, *, turned: bool = Fal
 
 
 def _values(facts: InputFacts, by: str) -> np.ndarray | None:
-    """A number for each input, nan where it is not known; None where nobody knows any."""
+    """A number for each input, nan if unknown; None if no input has one."""
     if by == "findings":
         found = np.zeros(facts.count)
         for index, each in facts.findings.items():

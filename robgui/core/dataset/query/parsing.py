@@ -1,4 +1,4 @@
-"""Reads a query; every mistake is one sentence that says what to write."""
+"""Parses a query; every mistake becomes one sentence that says what to write."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from robgui.core.dataset.query.expression import (
 from robgui.core.errors import DataError
 
 EXAMPLE = "label:stop wrong confidence<0.6"
-#: A longer or deeper one is no question of a person.
+#: Longest and deepest query that a person would write.
 _LONGEST, _DEEPEST = 2_000, 50
 _HEAD = re.compile(r"([^\s=!<>~:()\"']+)\s*(!=|<=|>=|=|<|>|~|:)\s*")
 _QUOTED = re.compile(r"\"([^\"]*)\"|'([^']*)'")
@@ -33,7 +33,7 @@ def parse(text: str) -> Expression:
     """The query ``text`` as a tree.
 
     Raises:
-        DataError: It is no query; the sentence says what to write instead.
+        DataError: It is not a query; the sentence says what to write instead.
     """
     if len(text) > _LONGEST:
         raise DataError(f"the selection is longer than {_LONGEST:,} letters; write a shorter one.")
@@ -141,7 +141,7 @@ class _Reader:
         return " ".join(word for word in words if word)
 
     def _continues(self) -> bool:
-        """Whether the next word belongs to the value before it: it is nothing by itself."""
+        """Whether the next word continues the value before it, meaning nothing by itself."""
         if self._word() in (*JOINING, *KEYWORDS) or self._text[self._place] in "()\"'-":
             return False
         head = _HEAD.match(self._text, self._place)
@@ -162,7 +162,7 @@ class _Reader:
         return FreeText(word)
 
     def _letters(self) -> str:
-        """Everything up to a blank, or to a parenthesis that is closed but not opened here."""
+        """Everything up to a blank, or to a closing parenthesis that was not opened here."""
         end, inside = self._place, 0
         while end < len(self._text) and not self._text[end].isspace():
             inside += {"(": 1, ")": -1}.get(self._text[end], 0)
@@ -203,7 +203,7 @@ class _Reader:
         return True
 
     def _take_minus(self) -> bool:
-        """A minus sign before a condition; before a number or alone it is text."""
+        """A minus sign before a condition; before a number, or alone, it is text."""
         after = self._text[self._place + 1 : self._place + 2]
         if not self._at("-") or not after or after.isspace() or after.isdigit():
             return False

@@ -1,1 +1,1 @@
-"""Questions about models, and whoever answers them."""
+"""Questions about models, and the code that answers them."""

@@ -1,4 +1,4 @@
-"""The answers of whoever holds the models; see ``questions``."""
+"""Answers questions in the process that holds the models; see ``questions``."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def devices(shelf: LoadedCache) -> list[tuple[str, str]]:
-    """Where models can be put, as ``(id, name for people)``, the default first."""
+    """The devices that models can use, as ``(id, name for people)``, the default first."""
     return known_devices()
 
 
@@ -40,7 +40,7 @@ def model(
     autocast: bool,
     settings: dict[str, Any],
 ) -> ModelCard:
-    """Opens a model file, which stays loaded; ``trust`` as in ``load``."""
+    """Opens a model file and keeps it loaded; ``trust`` as in ``load``."""
     classifier = load(path, trust=trust, device=_device(device), **settings)
     if autocast:
         classifier.to(classifier.device, autocast=True)
@@ -49,7 +49,7 @@ def model(
 
 
 def data(shelf: LoadedCache, path: str, options: dict[str, Any], query: str | None) -> DataCard:
-    """Opens data, which stay open; says which inputs a query finds."""
+    """Opens data and keeps them open; says which inputs match a query."""
     from robgui.core.dataset import open_dataset
 
     dataset = open_dataset(path, **options)
@@ -79,24 +79,27 @@ def _counts(dataset: Dataset) -> tuple[int, ...]:
 
 
 def trial(shelf: LoadedCache, model: str, data: str) -> Trial:
-    """Tries a loaded model on open data, both by their fingerprints."""
+    """Tries a loaded model on open data, both given by fingerprint."""
     return try_on(shelf.model_at_hand(model), shelf.dataset_at_hand(data))
 
 
 def ways(shelf: LoadedCache, model: str, data: str) -> list[Tried]:
-    """The usual ways of feeding a loaded model, tried on open data; best first."""
+    """Tries the usual ways of feeding a loaded model on open data; best first."""
     return try_presets(shelf.model_at_hand(model), shelf.dataset_at_hand(data))
 
 
 def left_out(shelf: LoadedCache, data: str) -> str:
-    """What could not be read of open data so far, in words."""
+    """Describes what could not be read from open data so far."""
     return shelf.dataset_at_hand(data).left_out()
 
 
 def card(
     shelf: LoadedCache, model: dict[str, Any], settings: dict[str, Any] | None = None
 ) -> ModelCard:
-    """A model with other ``settings``, tried; and where and as precise as ``model`` says."""
+    """A model with other ``settings``, tried out.
+
+    On the device and with the precision ``model`` asks for.
+    """
     classifier = loaded(shelf, model)
     if settings is None:
         return card_of(classifier)
@@ -110,9 +113,9 @@ def card(
 
 
 def _read_again(classifier: Classifier, wanted: ModelSettings, model: dict[str, Any]) -> Classifier:
-    """The file of a model with other settings.
+    """Opens the file of a model again with other settings.
 
-    What network it is, and which of its outputs is meant, is settled while its file is read.
+    The network and the chosen output are settled while the file is read.
     """
     if classifier.path is None:
         raise ModelError(
@@ -126,8 +129,8 @@ def _read_again(classifier: Classifier, wanted: ModelSettings, model: dict[str, 
 
 
 def let_go(shelf: LoadedCache, content: str, kept: list[str]) -> bool:
-    """Forgets the models of this content, but those with the fingerprints ``kept``; their memory
-    is free again.
+    """Drops the models of this content except those with the fingerprints ``kept``, freeing
+    memory.
     """
     shelf.let_go(content, kept)
     gc.collect()
@@ -143,8 +146,7 @@ def scores(
 ) -> Scores:
     """The probabilities of inputs ``(n, *shape)`` in [0, 1].
 
-    ``raw`` also looks at what the model itself answers; other ``settings`` are tried once and not
-    kept.
+    ``raw`` also returns the model's own output; other ``settings`` are tried once and not kept.
     """
     classifier = loaded(shelf, model)
     if settings is not None:
@@ -157,20 +159,20 @@ def scores(
 
 
 def outputs(shelf: LoadedCache, model: dict[str, Any]) -> int:
-    """How many numbers the model itself gives for an input."""
+    """Length of the model's own output for one input."""
     classifier = loaded(shelf, model)
     return int(classifier.raw(np.zeros((1, *classifier.shape), np.float32)).shape[1])
 
 
 def speed(shelf: LoadedCache, model: dict[str, Any]) -> list[Speed]:
-    """How fast a model is each way."""
+    """How fast a model is in each precision and memory layout."""
     from robgui.core.model.timing.speed import measure
 
     return measure(loaded(shelf, model))
 
 
 def loaded(shelf: LoadedCache, model: dict[str, Any]) -> Classifier:
-    """The model that a question is about, where and as precise as it says.
+    """The model a question is about, on the device and with the precision asked for.
 
     Loaded again if this process has not seen it yet. See ``ModelCard.asked``.
     """

@@ -1,4 +1,4 @@
-"""Inputs that travel by value: to a process that cannot open the data they come from."""
+"""Inputs sent by value, to a process that cannot open the data they come from."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def by_value(dataset: Dataset, indices: Sequence[int], shape: tuple[int, ...]) -
     Args:
         dataset: Where they are.
         indices: Which.
-        shape: Of one input, as whoever takes them wants it.
+        shape: Shape of one input that the receiver wants.
     """
     chosen = dataset.subset(indices)
     return {
@@ -32,7 +32,7 @@ def by_value(dataset: Dataset, indices: Sequence[int], shape: tuple[int, ...]) -
 
 
 def from_value(value: Mapping[str, Any]) -> Dataset:
-    """The inputs that ``by_value`` has taken apart."""
+    """The inputs that ``by_value`` took apart."""
     return Dataset(
         Named(from_arrays(value["array"], kind=value["kind"]), value["keys"]),
         name=value["name"],

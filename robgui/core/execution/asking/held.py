@@ -1,8 +1,8 @@
-"""Data that stay in the worker: files that only large foreign libraries can read.
+"""Data held in the worker: files that only large foreign libraries can read.
 
-Such libraries parse Parquet, HDF5, MATLAB files and videos in C and C++. The window does not let
-them do so in its own process: a worker, which is confined, opens the file, and the window holds a
-Dataset that asks it for inputs and pictures. Both have the same fingerprint.
+Parquet, HDF5, MATLAB files and videos are parsed by libraries in C and C++, which the window does
+not run in its own process. A confined worker opens the file, and the window holds a Dataset that
+asks it for inputs and pictures. Both have the same fingerprint.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Ask = Callable[..., Any]
 
 
 def hold(shelf: LoadedCache, path: str, options: dict[str, Any]) -> HeldData:
-    """Opens data, which stay open here."""
+    """Opens data and keeps them open here."""
     from robgui.core.dataset import open_dataset
 
     dataset = open_dataset(path, **options)
@@ -64,7 +64,7 @@ def held_items(
     shape: list[int],
     framing: dict[str, Any],
 ) -> np.ndarray:
-    """Inputs of data that are open here, or are opened again."""
+    """Inputs of held data, opened again if need be."""
     dataset = shelf.data(Reference.model_validate(data)).framed(Framing(**framing))
     return dataset.array(positions, tuple(shape))
 
@@ -75,7 +75,7 @@ def held_picture(shelf: LoadedCache, data: dict[str, Any], position: int, size: 
 
 
 def held_keys(shelf: LoadedCache, data: dict[str, Any], first: int, last: int) -> list[str]:
-    """What to call the inputs from ``first`` to before ``last``."""
+    """Names of the inputs ``first`` to ``last``, exclusive."""
     dataset = shelf.data(Reference.model_validate(data))
     return [dataset.key(position) for position in range(first, last)]
 
@@ -93,10 +93,10 @@ class HeldSource(Source):
 
     Args:
         held: What is known of them.
-        ask: Asks whoever holds them, as Models does.
+        ask: Asks the process that holds them, as Models does.
     """
 
-    #: Names that are fetched at once.
+    #: Names fetched at once.
     _NAMES = 1000
 
     def __init__(self, held: HeldData, ask: Ask) -> None:
@@ -127,7 +127,7 @@ class HeldSource(Source):
         return np.asarray(self.array(np.array([position]), shape)[0])
 
     def array(self, positions: np.ndarray, shape: Shape) -> np.ndarray:
-        """All at once: one question for a batch."""
+        """All at once: one question per batch."""
         whole = shape
         if self._columns is not None:
             whole = (*shape[:-1], len(self._held.features))
@@ -176,12 +176,12 @@ class HeldSource(Source):
             return self._ask(what, topic="data", data=self._data, **values)
         except DataError:
             raise
-        except RobguiError as error:  # the process was lost, or is being closed
+        except RobguiError as error:  # The process was lost, or is closing.
             raise DataError(str(error)) from error
 
 
 def open_held(path: Path, options: dict[str, Any], ask: Ask) -> Dataset:
-    """Opens data in the worker; what is known of them is here."""
+    """Opens data in the worker; what is known of them is returned here."""
     where = str(path.absolute())
     held: HeldData = ask("hold", topic="data", path=where, options=options)
     dataset = Dataset(

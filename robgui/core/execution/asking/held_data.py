@@ -1,4 +1,4 @@
-"""What the window knows of data that stay in the worker; importing it reads no picture library."""
+"""What the window knows about data held in the worker; imports no picture library."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from robgui.core.execution.request import Reference
 
 @dataclass(frozen=True, slots=True)
 class HeldData:
-    """What the window has to know of data that a worker holds.
+    """What the window must know about data that a worker holds.
 
     Attributes:
         content: What their source says of its content.

@@ -1,4 +1,4 @@
-"""Models: whoever answers questions about models, a process of its own or this one."""
+"""Models: sends questions about models to the process that can answer them."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 class Models:
-    """Asks whoever has a model: the process that has opened its file, or this one.
+    """Asks the process that opened a model's file, or answers in this one.
 
-    Until ``start`` everything is answered here, by the same code and on the thread that asks. What
-    was made in this process (in a notebook, in a test) is always answered here.
+    Until ``start`` everything is answered here, by the same code, on the calling thread. Models
+    made in this process (in a notebook, in a test) are always answered here.
 
     Attributes:
         service: The process that answers; None before ``start``.
@@ -38,7 +38,7 @@ class Models:
             self.service = Service(terms, told)
 
     def hold(self, classifier: Classifier) -> ModelCard:
-        """Takes a model that was made in this process; others know it by its card."""
+        """Takes a model made in this process; others refer to it by its card."""
         self._shelf.add_model(classifier)
         return card_of(classifier)
 
@@ -59,12 +59,13 @@ class Models:
         urgent: bool = True,
         **values: Any,
     ) -> Any:
-        """The answer to a question, see ``questions``; what goes wrong is raised.
+        """The answer to a question, see ``questions``; errors are raised.
 
         Args:
             what: The question.
             model: The model that it is about, if any.
-            topic: What it is for; ``stop`` ends all of a topic, and nothing without one.
+            topic: What it is for; ``stop`` ends all questions of a topic. A question without one
+                cannot be stopped.
             urgent: Whether a person waits for it.
             **values: What else it is about, as plain values.
         """
@@ -79,7 +80,7 @@ class Models:
         return self.service.ask(what, topic=topic, urgent=urgent, subject=subject, **values)
 
     def stop(self, topic: str = "") -> None:
-        """Nobody waits for answers to a ``topic`` any more; an empty one means every topic."""
+        """Abandons the questions of a ``topic``; an empty one means all topics."""
         if self.service is not None:
             self.service.stop(topic)
 
@@ -89,7 +90,7 @@ class Models:
             self.service.arrange(memory)
 
     def forgive(self, path: str) -> None:
-        """The user asks for a model file anew, whatever it has done before."""
+        """Allows a model file again, after the user asked for it, whatever it did before."""
         if self.service is not None:
             self.service.forgive(path)
 
@@ -102,12 +103,12 @@ class Models:
 
     @property
     def graphics(self) -> Graphics:
-        """How full graphics cards are, as the process has said last."""
+        """How full the graphics cards are, as last reported."""
         if self.service is None:
             return Graphics()
         return self.service.graphics
 
     def close(self) -> None:
-        """Ends the process; whoever still waits for an answer is told."""
+        """Ends the process; callers still waiting get an error."""
         if self.service is not None:
             self.service.close()

@@ -1,4 +1,4 @@
-"""Question: something that only whoever holds the models can answer."""
+"""Question: something only the process with the models can answer."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ class Question:
     """A question that can be asked in another process.
 
     Attributes:
-        name: What it is called on the way there.
-        function: Answers it; called with a Shelf and the values, where the models are. Values are
-            plain: JSON and arrays. See ``deferred``.
-        answer: The type of the answer, by which what a worker sends is checked.
+        name: Its name on the wire.
+        function: Answers it; called in the process with the models, with its Shelf and the values.
+            Values are plain: JSON and arrays. See ``deferred``.
+        answer: The type of the answer; a worker's reply is checked against it.
     """
 
     name: str

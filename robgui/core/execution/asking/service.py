@@ -21,13 +21,13 @@ from robgui.core.execution.worker.slot import GRACE_SECONDS
 from robgui.core.execution.worker.terms import Terms
 from robgui.core.execution.worker.workers import Workers
 
-#: Seconds between two looks when nothing happens, and while a question is under way.
+#: Seconds between checks, when idle and while a question is being answered.
 _IDLE_SECONDS, _BUSY_SECONDS = 0.25, 0.1
-#: Seconds after which it is said that a model has not answered yet.
+#: Seconds before the user is told that a model has not answered yet.
 _PATIENCE_SECONDS = 1.0
-#: A model that has cost this many processes is not asked unasked.
+#: A model that has cost this many processes is asked only on the user's request.
 _MOST_KILLS = 2
-#: A process that has ended has forgotten everything: its successor need not be asked to.
+#: Questions that a new process need not get: it has nothing to forget.
 _FORGET = "let_go"
 _CLOSED = "The program is being closed, so no model answers any more."
 
@@ -41,7 +41,7 @@ class _Order:
         urgent: Whether a person waits for it.
         subject: The model file that it is about; empty for none.
         process: The process at the time it was asked.
-        end_by: When its process is ended; 0 while it may take its time.
+        end_by: When its process is killed; 0 while it is in no hurry.
     """
 
     what: str
@@ -58,13 +58,13 @@ class _Order:
 
 
 class Service:
-    """Questions from any thread, answered one after another by one worker process.
+    """Answers questions from any thread, one after another, in one worker process.
 
-    One that nobody waits for any more, or that stands in the way of a more urgent one, is given two
-    seconds; then its process is ended, and another one takes its place.
+    A question that nobody waits for, or that delays a more urgent one, gets two more seconds; then
+    its process is killed and replaced.
 
     Args:
-        terms: How the process is to be.
+        terms: How the process is set up.
         told: Called with what the process is doing, in words; empty while there is nothing to say.
     """
 
@@ -72,6 +72,8 @@ class Service:
         self._workers = Workers([Place()], terms)
         self._told = told
         self._said = ""
+        # Requests from other threads go through queues; everything below them belongs to the
+        # service's own thread and needs no lock.
         self._orders: queue.SimpleQueue[_Order] = queue.SimpleQueue()
         self._stops: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._limits: queue.SimpleQueue[int] = queue.SimpleQueue()
@@ -107,17 +109,19 @@ class Service:
     def ask(
         self, what: str, *, topic: str = "", urgent: bool = True, subject: str = "", **values: Any
     ) -> Any:
-        """The answer to a question, see ``questions``; what went wrong is raised.
+        """The answer to a question, see ``questions``; errors are raised.
 
         Args:
             what: The question.
-            topic: What it is for; ``stop`` ends all of a topic, and nothing without one.
-            urgent: Whether a person waits for it: it goes first, and is asked whatever a model has
-                done before.
+            topic: What it is for; ``stop`` ends all questions of a topic. A question without one
+                cannot be stopped.
+            urgent: Whether a person waits for it: it goes first, even if its model has cost
+                processes before.
             subject: The model file that it is about.
             **values: What it is about, as plain values.
         """
         order = _Order(what, values, topic, urgent, subject, next(self._numbers), self.pid)
+        # Under the lock, because an order put after the last ``_take_orders`` would wait for ever.
         with self._lock:
             if self._leaving.is_set():
                 raise ModelError(_CLOSED)
@@ -126,24 +130,24 @@ class Service:
         return order.answer.result()
 
     def stop(self, topic: str = "") -> None:
-        """Nobody waits for answers to a ``topic`` any more; an empty one means every topic."""
+        """Abandons the questions of a ``topic``; an empty one means all topics."""
         self._stops.put(topic)
         self._workers.wake()
 
     def arrange(self, memory: int) -> None:
         """Limits the memory of the process, in bytes; 0 lets the program choose.
 
-        One that has another limit is replaced once it has answered.
+        A process with another limit is replaced once it has answered.
         """
         self._limits.put(memory)
         self._workers.wake()
 
     def forgive(self, subject: str) -> None:
-        """The user asks for a model file anew, whatever it has done before."""
+        """Allows a model file again, after the user asked for it, whatever it did before."""
         self._kills.pop(subject, None)
 
     def close(self) -> None:
-        """Ends the process and the thread; whoever still waits is told."""
+        """Ends the process and the thread; callers still waiting get an error."""
         with self._lock:
             self._leaving.set()
         self._workers.wake()
@@ -159,8 +163,10 @@ class Service:
             self._take_limits()
             self._begin()
             self._hurry()
+            # Shorter while a question runs: its deadline is checked between two waits.
             self._workers.work(_BUSY_SECONDS if self._present is not None else _IDLE_SECONDS)
             self._tell()
+        # Orders that came in between: nobody may be left waiting.
         self._take_orders()
         for order in (*self._waiting, *([self._present] if self._present else [])):
             _answer(order, ModelError(_CLOSED))
@@ -172,7 +178,7 @@ class Service:
             if not order.urgent and self._kills[order.subject] >= _MOST_KILLS:
                 name = Path(order.subject).name
                 refusal = f"{name} has cost two processes already, so it is not asked any more"
-                _answer(order, ModelError(f"{refusal}; open it anew to try once more."))
+                _answer(order, ModelError(f"{refusal}; open it again to retry."))
             else:
                 self._waiting.append(order)
 
@@ -193,6 +199,7 @@ class Service:
 
     def _begin(self) -> None:
         if self._present is None and self._waiting:
+            # Urgent first, then in the order they were asked.
             order = min(self._waiting, key=lambda one: (not one.urgent, one.number))
             self._waiting.remove(order)
             if order.what == _FORGET and order.process != self.pid:
@@ -202,10 +209,11 @@ class Service:
             self._workers.post(order.what, order.values, lambda given: self._over(order, given))
 
     def _hurry(self) -> None:
-        """Ends what stands in the way for too long."""
+        """Ends a question that has blocked a more urgent one for too long."""
         present = self._present
         if present is None:
             return
+        # Only background work gives way: one urgent question never ends another.
         if not present.urgent and any(one.urgent for one in self._waiting):
             self._end_later(f"it had not answered after {GRACE_SECONDS:g} s, and others waited")
         if present.end_by and time.monotonic() >= present.end_by:
@@ -223,7 +231,7 @@ class Service:
         _answer(order, given)
 
     def _tell(self) -> None:
-        """Says what the process is doing, when that lasts."""
+        """Says what the process is doing, if that takes long."""
         present = self._present
         words = ""
         if not self._workers.ready:
@@ -236,7 +244,7 @@ class Service:
 
 
 def _is_of(order: _Order, topic: str) -> bool:
-    """Whether a question is of a topic; every topic is of the empty one."""
+    """Whether a question belongs to a topic; the empty topic includes all."""
     if topic:
         return order.topic == topic
     return bool(order.topic)

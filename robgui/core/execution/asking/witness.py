@@ -1,4 +1,4 @@
-"""Witness: the model that findings were found on, asked again about them and their originals."""
+"""Witness: the model behind some findings, asked again about them and their originals."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ Ask = Callable[..., Any]
 
 @dataclass(frozen=True)
 class WitnessedInput:
-    """An input with what is right and what the model says; classes by number.
+    """An input with its right class and the model's answer; classes by number.
 
     Attributes:
         x: float32 in [0, 1].
-        by: Who says what is right.
-        source: What the input is called.
-        finding: Where it is one.
-        data: What its original is in.
-        place: Of its original among the inputs of the data.
+        by: Who says what the right class is.
+        source: The input's name.
+        finding: The finding, if it is one.
+        data: The data of its original.
+        place: The number of its original in the data.
     """
 
     x: np.ndarray
@@ -60,10 +60,10 @@ class Witness:
     """One model with its findings, and the data they come from.
 
     Attributes:
-        card: The model, with class names and ranges of its data where it has none.
-        ask: Asks whoever holds it.
+        card: The model, with its data's class names and ranges if it has none.
+        ask: Asks the process that holds it.
         reference: The model as its runs name it.
-        found: Its findings with what their runs asked for.
+        found: Its findings with their runs' requests.
         data: The data, by fingerprint.
         left_out: Why a finding cannot be asked about, a sentence each.
     """
@@ -91,7 +91,7 @@ class Witness:
             yield replace(seen, given=answer)
 
     def original(self, seen: WitnessedInput) -> WitnessedInput | None:
-        """The unchanged input behind a finding; None where there is none or it is the same."""
+        """The unchanged input behind a finding; None if there is none or it is the same."""
         if seen.data is None or seen.place is None:
             return None
         found = next(iter(self.asked(seen.data, [seen.place])), None)
@@ -100,7 +100,7 @@ class Witness:
         return found
 
     def asked(self, source: WitnessData, places: Iterable[int]) -> list[WitnessedInput]:
-        """Inputs of the data with what is right for them; unreadable ones are left out."""
+        """Inputs of the data with their right class; unreadable ones are left out."""
         kept, taken = self._readable(source, [int(place) for place in places])
         answers = self._answers(taken)
         return [
@@ -109,7 +109,7 @@ class Witness:
         ]
 
     def margins(self, source: WitnessData, places: Iterable[int]) -> np.ndarray:
-        """Of readable inputs the probability of the right class minus that of the best other."""
+        """For readable inputs, the probability of the right class minus that of the best other."""
         seen = self.asked(source, places)
         if not seen:
             return np.zeros(0)
@@ -126,7 +126,7 @@ class Witness:
     def _readable(
         self, source: WitnessData, places: list[int]
     ) -> tuple[list[int], Sequence[np.ndarray]]:
-        """The inputs that can be read; one by one only where one of them cannot."""
+        """The readable inputs; read one by one only if one of them fails."""
         try:
             return places, list(inputs(self.card, source.dataset, places))
         except DataError:
@@ -147,7 +147,7 @@ class Witness:
         )
 
     def _ready(self, finding: StoredFinding, request: Request) -> WitnessedInput | None:
-        """A finding with the class that is right: its label's, else the one it had unchanged."""
+        """A finding with the right class: its label, or else its class before the change."""
         confused = finding.confusion
         if finding.input is None or confused is None:
             self._leave(finding, "it is about no single input that gets a wrong class")
@@ -243,7 +243,7 @@ def _open_model(
     if card.fingerprint != wanted.fingerprint:
         raise ModelError(
             f"{path} is no longer the model that the findings are about; put that one back, or"
-            " find them anew."
+            " find them again."
         )
     return card
 
@@ -257,7 +257,7 @@ def _open_data(wanted: Reference, workspace: Workspace, ask: Ask) -> Dataset:
     if dataset.fingerprint != wanted.fingerprint:
         raise RobguiError(
             f"{dataset.name} have changed since the findings were made; put them back as they"
-            " were, or find them anew."
+            " were, or find them again."
         )
     return dataset
 
@@ -278,7 +278,7 @@ def _place(finding: StoredFinding, request: Request) -> int | None:
 
 
 def _label(dataset: Dataset, place: int) -> int:
-    """The true class of an input; -1 where nobody knows."""
+    """The true class of an input; -1 if unknown."""
     if dataset.labels is None:
         return -1
     return int(dataset.labels[place])

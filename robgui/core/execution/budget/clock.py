@@ -1,10 +1,10 @@
-"""Clock: computing time, pauses left out, and how much of it is left."""
+"""Clock: computing time without pauses, and an estimate of the time left."""
 
 from __future__ import annotations
 
 import time
 
-#: How much must be done, and for how long, before the time left can be told.
+#: Share of the work, and seconds, needed before the time left can be estimated.
 _LEAST_SHARE, _LEAST_SECONDS = 0.02, 1.0
 
 
@@ -21,19 +21,19 @@ class Clock:
 
     @property
     def seconds(self) -> float:
-        """Counted so far."""
+        """Seconds counted so far."""
         since = self._since
         if since is None:
             return self._spent
         return self._spent + time.monotonic() - since
 
     def start(self) -> None:
-        """Counts from now on."""
+        """Starts or continues counting."""
         if self._since is None:
             self._since = time.monotonic()
 
     def stop(self) -> None:
-        """Counts no longer; ``start`` goes on."""
+        """Stops counting; ``start`` continues."""
         self._spent = self.seconds
         self._since = None
 
@@ -43,7 +43,10 @@ class Clock:
 
 
 def seconds_left(share: float | None, seconds: float) -> float | None:
-    """What the rest takes if this share took ``seconds``; None until there is enough to go by."""
+    """Estimated time for the rest, if this share took ``seconds``.
+
+    None until there is enough to go by.
+    """
     if share is None or share < _LEAST_SHARE or seconds < _LEAST_SECONDS:
         return None
     return seconds * (1 - share) / share

@@ -1,4 +1,4 @@
-"""How much of the time of a run may go into writing its partial results."""
+"""Limits the time a run spends on writing its partial results."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ COMMIT_SHARE = 0.1
 class CommitBudget:
     """Keeps commits below their share of the time; executions of one program share it.
 
-    What counts is processor time: waiting for a busy disk or machine holds up no run, and must not
-    make its stored result old. Nor may what a commit loads or prepares once, so a run pays what the
-    cheaper of its last two commits has cost.
+    Only processor time counts. Waiting for a busy disk or machine delays no run and must not make
+    its stored result stale. What a commit loads or prepares once does not count either: a run pays
+    what the cheaper of its last two commits cost.
     """
 
     def __init__(self) -> None:
@@ -25,5 +25,6 @@ class CommitBudget:
         return time.monotonic() >= self._free_at
 
     def spend(self, seconds: float) -> None:
-        """A commit has taken ``seconds`` of the processor."""
+        """Records that a commit took ``seconds`` of processor time."""
+        # A commit of t seconds is followed by t / share seconds without one.
         self._free_at = time.monotonic() + seconds / COMMIT_SHARE

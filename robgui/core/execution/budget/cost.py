@@ -1,4 +1,4 @@
-"""What a run will cost: how many inputs its models see, and how long that takes."""
+"""Estimates what a run will cost: inputs seen by its models, and seconds."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a run is about, as far as its cost depends on it.
+    """The facts about a run that its cost depends on.
 
     Attributes:
         inputs: How many inputs it looks at.
@@ -47,10 +47,10 @@ class Calls:
     """How many inputs the models of a run see.
 
     Attributes:
-        fewest: The least; less than ``most`` where the run ends when it knows enough.
+        fewest: The least; less than ``most`` if the run can end early.
         most: The most.
         slopes: How many of them with gradients.
-        at_once: How many the model is given together; 0 for as many as it should see.
+        at_once: Batch size; 0 for the model's own.
     """
 
     fewest: int
@@ -60,7 +60,7 @@ class Calls:
 
     @classmethod
     def exactly(cls, number: int, slopes: int = 0, at_once: int = 0) -> Calls:
-        """A number that is known beforehand."""
+        """A number known beforehand."""
         return cls(number, number, slopes, at_once)
 
     def seconds(self, number: int, times: CallTimes) -> float:
@@ -75,8 +75,8 @@ class Estimate:
 
     Attributes:
         calls: How many inputs its models see.
-        shortest: Seconds that it takes at least.
-        longest: Seconds that it takes at most; infinite where nobody has timed the models.
+        shortest: Least seconds it takes.
+        longest: Most seconds it takes; infinite if the models have not been timed.
         limit: Its time limit in seconds; 0 for none.
     """
 
@@ -122,7 +122,7 @@ class Estimate:
 def estimate(
     known: Analysis, params: Params, models: Sequence[ModelCard], inputs: int
 ) -> Estimate | None:
-    """What a run of these models will cost; None where nobody knows."""
+    """What a run of these models will cost; None if unknown."""
     if known.calls is None or not models:
         return None
     first = models[0]
@@ -146,7 +146,7 @@ def estimate(
 
 
 def _rounded(calls: int) -> int:
-    """Two digits are enough for an estimate; small numbers are exact."""
+    """Rounds to two digits, enough for an estimate; small numbers stay exact."""
     if calls < 100:
         return calls
     unit = int(10 ** (len(str(calls)) - 2))

@@ -1,4 +1,4 @@
-"""Time limits: how long an engine may compute, pauses left out."""
+"""Time limits: how long an engine may compute, without pauses."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from robgui.core.execution.budget.clock import Clock
 from robgui.core.execution.step import Step
 
 R = TypeVar("R")
-#: An engine that shares its time out plans for this share of it; the rest is for what it had begun.
+#: Share of its time that an engine plans with; the rest is for finishing what it has begun.
 PLANNED = 0.95
-#: What Quick, Normal and Thorough mean, in seconds.
+#: Seconds that Quick, Normal and Thorough stand for.
 BUDGETS: dict[str, float] = {"Quick": 10.0, "Normal": 60.0, "Thorough": 600.0}
 
 
 class Deadline:
-    """The computing time that an engine may plan with.
+    """The computing time an engine may plan with.
 
     Args:
         seconds: The limit; 0 for none.
@@ -48,13 +48,13 @@ class Deadline:
         return self.left <= 0
 
     def beyond(self, share: float) -> bool:
-        """Whether this share of the time is used; never without a limit."""
+        """Whether this share of the time is used up; never without a limit."""
         return self.seconds >= share * self._limit
 
     def until(self, share: float, stage: Iterator[None]) -> Iterator[None]:
-        """Goes on with a stage of an engine until this share of the time is used.
+        """Runs a stage of an engine until this share of the time is used up.
 
-        The stage can be taken up again later.
+        The stage can be continued later.
         """
         while not self.beyond(share):
             try:
@@ -69,7 +69,8 @@ class Deadline:
         return math.isfinite(self._limit)
 
     def counted(self, steps: Iterator[Step[R]]) -> Iterator[Step[R]]:
-        """The same Steps; while nobody asks for the next one, the time stands still."""
+        """The same Steps; the clock stands still while nobody asks for the next one."""
+        # Between two Steps the engine is suspended: the time its listener takes is not its own.
         for step in steps:
             self._clock.stop()
             yield step
@@ -77,9 +78,9 @@ class Deadline:
 
 
 def within(engine: Iterator[Step[Any]], seconds: float) -> Generator[Step[Any], None, None]:
-    """The Steps of an engine until its time is over; the last is then marked as cut.
+    """The Steps of an engine until its time is up; the last is then marked as cut.
 
-    Every Step is complete, so that the last one before the limit is a result. Pauses do not count.
+    Every Step is complete, so the last one before the limit is a result. Pauses do not count.
 
     Args:
         engine: The Steps.
@@ -90,6 +91,7 @@ def within(engine: Iterator[Step[Any]], seconds: float) -> Generator[Step[Any], 
     try:
         for step in engine:
             clock.stop()
+            # After the Step, not before: the last one is complete and carries the mark.
             if seconds and clock.seconds >= seconds:
                 yield replace(step, cut=True)
                 return

@@ -1,1 +1,1 @@
-"""Settings as text: written, read, and what is wrong with them; thresholds of verdicts."""
+"""Settings as text: written, read and validated; thresholds of verdicts."""

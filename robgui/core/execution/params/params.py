@@ -14,16 +14,16 @@ from robgui.core.execution.params.problems import sentence
 class Params(BaseModel):
     """Settings of an analysis: the only source of form, command-line option, validation and record.
 
-    A field may tell its form more with ``json_schema_extra``: ``rare`` (True: it stands behind
-    "More"), ``empty`` (what an empty text means, such as "all"), ``zero`` (what 0 means, such as
-    "no limit"), ``means`` (what a word of the papers means, by the word) and ``judges`` (its unit:
-    it decides a status, and Preferences show it).
+    A field may tell its form more with ``json_schema_extra``: ``rare`` (True puts it behind
+    "More"), ``empty`` (what an empty text means, for example "all"), ``zero`` (what 0 means, for
+    example "no limit"), ``means`` (plain words for each word of the papers) and ``judges`` (the
+    unit of a threshold, which decides a status and appears in Preferences).
 
     Attributes:
-        presets: Value of the field ``preset`` -> settings it stands for. A preset fills in what was
-            not given, and the form shows what it has filled in: what the user gives wins, and what
-            will run is what is shown.
-        formerly: Name that a setting once had -> its name now, for files that users already have.
+        presets: Value of the field ``preset`` -> settings it stands for. A preset fills in settings
+            that were not given, and the form shows what it filled in. The user's values win, and
+            what is shown is what runs.
+        formerly: Former name of a setting -> its name now, for existing files.
     """
 
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
@@ -62,7 +62,7 @@ class Params(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _fill_in(cls, values: Any) -> Any:
-        """Adds what the preset says of settings that were not given."""
+        """Adds the preset's values for settings that were not given."""
         if not isinstance(values, dict):
             return values
         given = cls.renamed(values)
@@ -70,13 +70,14 @@ class Params(BaseModel):
 
     @classmethod
     def renamed(cls, values: Mapping[str, Any]) -> dict[str, Any]:
-        """The values under the names that their settings have now."""
+        """The values under the current names of their settings."""
         return {cls.formerly.get(name, name): value for name, value in values.items()}
 
     @classmethod
     def preset_values(cls, name: str) -> dict[str, Any]:
-        """Every setting that any preset touches, as the preset ``name`` has it: for a form that
-        switches between them.
+        """The preset's value for every setting that any preset touches.
+
+        A form uses it to switch between presets.
         """
         touched = dict.fromkeys(key for settings in cls.presets.values() for key in settings)
         usual = {
@@ -86,7 +87,7 @@ class Params(BaseModel):
 
     @classmethod
     def parse(cls, values: dict[str, Any]) -> Params:
-        """Validates ``values``; the error is one sentence that names the field and its bounds."""
+        """Validates ``values``; the error is one sentence naming the field and its bounds."""
         try:
             return cls.model_validate(values)
         except ValidationError as error:

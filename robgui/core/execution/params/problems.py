@@ -1,4 +1,4 @@
-"""What is wrong with settings, in words: by the names one types, or by the titles a form shows."""
+"""Explains what is wrong with settings, by option name or by form title."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from robgui.core.execution.params.text import format_value
 Fields = Mapping[str, FieldInfo]
 
 _LONGEST = 60
-#: What pydantic calls the value; the sentence has named it already.
+#: How pydantic refers to the value; the sentence has already named it.
 _SUBJECT = re.compile(r"^(Input|String|Tuple|Dictionary) ")
 
 
@@ -26,9 +26,7 @@ def title_of(name: str, fields: Fields) -> str:
 
 
 def hint(word: str, known: Iterable[str], advice: str) -> str:
-    """``advice``, after the question whether the known word that looks most like ``word`` was
-    meant, if one does.
-    """
+    """``advice``, preceded by "did you mean …?" if a known word resembles ``word``."""
     alike = difflib.get_close_matches(word, list(known), n=1)
     if alike:
         return f"did you mean {alike[0]}? {advice[:1].upper()}{advice[1:]}"
@@ -36,14 +34,14 @@ def hint(word: str, known: Iterable[str], advice: str) -> str:
 
 
 def sentence(fields: Fields, error: ValidationError) -> str:
-    """One sentence with the names of the settings, for the command line, files and programs."""
+    """One sentence using the settings' names, for the command line, files and programs."""
     return "; ".join(_named(fields, detail) for detail in error.errors()) + "."
 
 
 def titled(fields: Fields, error: ValidationError) -> dict[str, str]:
-    """One sentence with titles for each setting that is wrong.
+    """One sentence using titles for each wrong setting.
 
-    What is wrong between settings stands under the empty name.
+    Conflicts between settings are under the empty name.
     """
     found: dict[str, str] = {}
     for detail in error.errors():

@@ -1,5 +1,5 @@
-"""Settings as text and back: one way to type a value, in a form field, on the command line and
-in a suite file.
+"""Settings as text and back: values are typed the same way in a form, an option and a suite
+file.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from robgui.core.errors import ParamsError
 
 
 def format_value(value: Any) -> str:
-    """A value as a person would type it: lists joined by commas, lists of lists by semicolons,
-    names as ``a=1, b=2:3``; None is nothing.
+    """A value as a person would type it.
 
-    Words that hold a comma themselves stand in quotation marks.
+    Lists are joined by commas, lists of lists by semicolons, and named values look like ``a=1,
+    b=2:3``; None is empty. Words that contain a comma are quoted.
     """
     if value is None:
         return ""
@@ -51,16 +51,15 @@ def format_value(value: Any) -> str:
 
 
 def parse_value(name: str, field: FieldInfo, text: str) -> Any:
-    """The typed text as a value of the field's type; bounds are the Params' own business.
+    """The typed text as a value of the field's type; Params checks the bounds.
 
-    Numbers of a list stand between commas or blanks; ``a:b:n`` stands for n equal steps from a to
-    b.
+    List items are separated by commas or blanks; ``a:b:n`` means n equal steps from a to b.
     """
     return _read(name, field.annotation, text.strip())
 
 
 def typed(fields: Mapping[str, FieldInfo], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings of which some may be texts, as a person types them; names without a field stay."""
+    """Settings, some of which may be texts as a person types them; unknown names pass through."""
     return {
         name: parse_value(name, fields[name], value)
         if isinstance(value, str) and name in fields
@@ -76,8 +75,18 @@ def choices(field: FieldInfo) -> tuple[str, ...]:
     return ()
 
 
+def several_choices(field: FieldInfo) -> tuple[str, ...]:
+    """The words of which a field takes some; empty for any other."""
+    if get_origin(field.annotation) is not tuple:
+        return ()
+    kind = get_args(field.annotation)[0]
+    if get_origin(kind) is Literal:
+        return tuple(str(choice) for choice in get_args(kind))
+    return ()
+
+
 def indices(name: str, text: str) -> list[int]:
-    """``3``, ``0,4,7`` or ``10:20`` (20 not included) as a list of numbers."""
+    """Parses ``3``, ``0,4,7`` or ``10:20`` (20 excluded) into a list of numbers."""
     chosen: list[int] = []
     for part in text.split(","):
         first, colon, last = part.partition(":")
@@ -133,12 +142,12 @@ def _read_list(name: str, item: Any, text: str) -> tuple[Any, ...]:
 
 
 def _as_written(number: float) -> float:
-    """The number with as many digits as ``format_value`` shows: typed in full it is the same."""
+    """The number with the digits ``format_value`` shows; typing it in full gives the same."""
     return float(f"{number:.10g}")
 
 
 def _read_named(name: str, item: Any, text: str) -> dict[str, Any]:
-    """``a=1, b=2:3`` as a dict; the parts of a list stand between colons."""
+    """Parses ``a=1, b=2:3`` into a dict; list parts are separated by colons."""
     if text.startswith("{"):
         return _read_object(name, text)
     values: dict[str, Any] = {}
@@ -155,7 +164,7 @@ def _read_named(name: str, item: Any, text: str) -> dict[str, Any]:
 
 
 def _read_object(name: str, text: str) -> dict[str, Any]:
-    """Names and values as JSON, for words that hold commas themselves."""
+    """Names and values as JSON, for words that contain commas."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -204,5 +213,5 @@ def _whole(name: str, plain: str, text: str) -> int:
 
 
 def shown(text: str) -> str:
-    """What was typed, in quotes; its beginning where it is long."""
+    """What was typed, in quotes; shortened if it is long."""
     return repr(text if len(text) <= 60 else f"{text[:60]}…")

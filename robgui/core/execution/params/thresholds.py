@@ -1,8 +1,8 @@
 """Thresholds: the settings that decide between Holds, At risk and Failure found.
 
-A threshold is a field of an analysis' Params that says so with ``json_schema_extra={"judges":
-unit}``. So it is a setting like any other: the form shows it, the command line and Python take it,
-and every stored run records the one it was judged by. A user may give each another usual value.
+A threshold is a field of an analysis' Params with ``json_schema_extra={"judges": unit}``. It is a
+setting like any other: the form shows it, the command line and Python take it, and every stored run
+records the value it was judged by. A user may change its usual value.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ class Threshold:
     """A setting that decides a status.
 
     Attributes:
-        analysis: Name of the analysis that is judged by it.
+        analysis: Name of the analysis it judges.
         field: Its name among the settings.
         title: What it is called.
         unit: What the number counts.
         default: The program's own value.
         low: The smallest it may be.
-        high: The largest; inf where there is none.
-        zero: What 0 means; empty where it is a number like any other.
+        high: The largest; inf if unbounded.
+        zero: What 0 means; empty if nothing special.
         description: What it decides.
     """
 
@@ -48,7 +48,7 @@ class Threshold:
 
     @property
     def key(self) -> str:
-        """What the user's own value is stored under."""
+        """The key that stores the user's own value."""
         return f"{self.analysis}.{self.field}"
 
 
@@ -62,9 +62,7 @@ def thresholds(known: Analysis) -> list[Threshold]:
 
 
 def usual(known: Analysis, chosen: Mapping[str, float]) -> dict[str, float]:
-    """The thresholds that the user has chosen for an analysis, by field; what its settings refuse
-    is left out.
-    """
+    """The thresholds the user chose for an analysis, by field; invalid values are left out."""
     wanted = {
         each.field: chosen[each.key]
         for each in thresholds(known)

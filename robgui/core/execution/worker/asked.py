@@ -17,7 +17,7 @@ class LostError(ModelError):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Something a worker is asked; ``done`` is called with the answer or the error."""
+    """A question for a worker; ``done`` is called with the answer or the error."""
 
     what: str
     values: Mapping[str, Any]
@@ -25,11 +25,11 @@ class Asked:
 
     @property
     def number(self) -> int:
-        """What its answer carries."""
+        """The number its answer carries."""
         return id(self)
 
     def frame(self) -> Frame:
-        """As it is sent."""
+        """The frame to send."""
         document, arrays = take_apart(dict(self.values))
         header = {"do": "ask", "number": self.number, "what": self.what, "values": document}
         return Frame(header, arrays)

@@ -28,17 +28,18 @@ from robgui.core.execution.worker.messages import error_words, read_task
 from robgui.core.execution.worker.niceness import NICENESS
 from robgui.core.execution.worker.outbox import Outbox
 
-#: Nothing is left to be done ahead.
+#: Marks that nothing is left to do ahead.
 _OVER = object()
-#: What may run foreign code; that it has begun is told first.
+#: Messages that may run foreign code; their start is reported first, to know whom to blame for a
+#: crash.
 _WORK = ("run", "warm", "ask")
 
 
 @dataclass(frozen=True)
 class Channel:
-    """Both directions to the other side.
+    """Both directions to the parent process.
 
-    Frames that come are read by a thread, so that a stop is heard at once.
+    A thread reads incoming frames, which lets a stop be heard at once.
     """
 
     incoming: queue.SimpleQueue[Frame]
@@ -47,8 +48,9 @@ class Channel:
     look: GraphicsLook = field(default_factory=GraphicsLook)
 
     def send(self, frame: Frame) -> None:
-        """Sends a frame, now and then with how full graphics cards are; without another side there
-        is nobody left to work for.
+        """Sends a frame, now and then with the memory of graphics cards.
+
+        Ends the process if the parent is gone: nobody is left to work for.
         """
         try:
             with self.lock:
@@ -58,8 +60,7 @@ class Channel:
 
 
 def main(held: tuple[str, ...]) -> None:
-    """A worker's life: from the first frame, which says how it is to be, until it is told to
-    leave.
+    """A worker's life: from the first frame, which sets it up, until it is told to leave.
 
     Args:
         held: What confines it already, in words.
@@ -68,6 +69,7 @@ def main(held: tuple[str, ...]) -> None:
     if reached is None:
         return
     channel, hello = reached
+    # Limits come after the imports: they count from what the libraries already take.
     _prepare(hello)
     held += set_limits(hello["memory"])
     channel.send(Frame({"ready": True, "held": list(held)}))
@@ -80,18 +82,18 @@ def main(held: tuple[str, ...]) -> None:
 
 
 def connect() -> tuple[Channel, dict[str, Any]] | None:
-    """The way to the other side, and its first frame; None when nobody is there any more."""
-    signal.signal(
-        signal.SIGINT, signal.SIG_IGN
-    )  # Ctrl-C is for the other side, which tells what to do
+    """The channel to the parent and its first frame; None if the parent is already gone."""
+    # Ctrl-C is for the parent, which tells its workers what to do.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     incoming, outgoing = _private_pipes()
     hello = read_frame(incoming)
     if hello is None:
         return None
     if sys.platform == "linux" and os.getppid() != hello.header["parent"]:
-        return None  # who has started it was gone before it could be told
+        return None  # The parent was gone before prctl could register its death.
     faulthandler.enable(file=2)
     channel = Channel(queue.SimpleQueue(), outgoing, threading.Lock())
+    # A separate thread, because the main one is inside the model for most of a run.
     threading.Thread(target=_listen, args=(incoming, channel.incoming), daemon=True).start()
     return channel, hello.header
 
@@ -102,9 +104,8 @@ class Worker:
     Args:
         channel: To the other side.
         device: Where models are put; empty leaves it to each request.
-        polite: It leaves the processor to others once it has given its first picture; a person
-            waits for that.
-        ahead: What it does while nothing is asked of it, piece by piece.
+        polite: It yields the processor after its first picture, which a person waits for.
+        ahead: Work to do while idle, piece by piece.
     """
 
     def __init__(
@@ -123,11 +124,12 @@ class Worker:
     def serve(self) -> None:
         """Works until it is told to leave."""
         while True:
+            # Idle work goes in small pieces: an order that arrives waits for one import at most.
             while self._channel.incoming.empty() and next(self._ahead, _OVER) is not _OVER:
                 continue
             frame = self._channel.incoming.get()
             do = frame.header.get("do")
-            if do in _WORK:  # what comes of it is its own from here on
+            if do in _WORK:  # A crash from here on is blamed on this message.
                 self._channel.send(Frame({"begun": do}))
             match do:
                 case "run":
@@ -138,11 +140,11 @@ class Worker:
                     self._answer(frame)
                 case "leave":
                     return
-                case _:  # a late word about a task that has ended says nothing
+                case _:  # A late message about a task that has ended.
                     continue
 
     def _run(self, frame: Frame) -> None:
-        Pace.awaited = False  # a stop that came too late was for the task before
+        Pace.awaited = False  # A stop that came too late was meant for the previous task.
         outbox = Outbox(self._channel.send, frame.header["pace"])
         last = Report(RunState.FAILED, error="The task could not be read.")
         try:
@@ -150,6 +152,7 @@ class Worker:
                 last = report
                 if not report.state.ended:
                     outbox.put(report)
+                # Only now: a person waits for the first picture, and nothing else is in a hurry.
                 if self._polite and report.step is not None:
                     self._polite = False
                     _step_back()
@@ -162,6 +165,7 @@ class Worker:
         task = read_task(frame)
         if task.data is not None and task.request.dataset is not None:
             self._shelf.add_dataset(task.data, task.request.dataset.fingerprint)
+        # Closing the iterator closes the engine, even if a Step could not be sent.
         with contextlib.closing(carry_out(task, self._shelf)) as reports:
             for report in reports:
                 yield report
@@ -174,11 +178,9 @@ class Worker:
         yield Report(RunState.CANCELLED)
 
     def _may_go_on(self, outbox: Outbox) -> bool:
-        """Hears what the other side has said meanwhile; waits while it wants a pause.
-
-        False when it wants the end.
-        """
+        """Handles what the parent has said and waits during a pause; False ends the task."""
         paused = False
+        # Without a pause this takes what is there and returns; during one it blocks in ``get``.
         while paused or not self._channel.incoming.empty():
             match self._channel.incoming.get().header.get("do"):
                 case "taken":
@@ -193,10 +195,11 @@ class Worker:
         return True
 
     def _warm(self, frame: Frame) -> None:
-        """Loads what the next task will need; what goes wrong is told when that task comes."""
+        """Loads what the next task will need; errors are reported when that task comes."""
         from robgui.core.execution.request import Request
 
         request = Request.model_validate(frame.header["request"])
+        # Errors are dropped here: the task itself will hit them again and report them.
         with contextlib.suppress(Exception):
             self._shelf.models(request, frozenset(frame.header["trusted"]))
             self._shelf.dataset(request)
@@ -211,6 +214,7 @@ class Worker:
             values = put_together(dict, frame.header["values"], frame.arrays)
             document, arrays = take_apart(answer(self._shelf, frame.header["what"], values))
             self._channel.send(Frame({"answer": number, "value": document}, arrays))
+        # SystemExit too: foreign code may call sys.exit, and the worker must survive it.
         except (Exception, SystemExit) as error:  # noqa: BLE001 - told to whoever asked
             self._channel.send(Frame({"refusal": number, **error_words(error, sentence(error))}))
 
@@ -219,7 +223,9 @@ class Worker:
 
 
 def _private_pipes() -> tuple[Pipe, Pipe]:
-    """Standard input and output for ourselves; what a model prints goes where its errors go."""
+    """Takes standard input and output for the protocol; a model's prints go to standard error."""
+    # The protocol keeps private copies of both pipes. Descriptor 0 becomes empty and 1 a copy of
+    # standard error, so that a model's prints, even from C, cannot corrupt a frame.
     incoming = os.fdopen(os.dup(0), "rb", buffering=0)
     outgoing = os.fdopen(os.dup(1), "wb", buffering=0)
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -233,6 +239,8 @@ def _listen(pipe: Pipe, incoming: queue.SimpleQueue[Frame]) -> None:
     try:
         while (frame := read_frame(pipe)) is not None:
             incoming.put(frame)
+            # Set here and not by the main thread, which may be inside a long model call: the
+            # engine's next ``Pace.due`` then ends the batch early.
             if frame.header.get("do") == "stop":
                 Pace.awaited = True
     except (OSError, FrameError):
@@ -241,49 +249,48 @@ def _listen(pipe: Pipe, incoming: queue.SimpleQueue[Frame]) -> None:
 
 
 def _leave() -> NoReturn:
-    """The other side is gone, and with it everyone who could want an answer."""
+    """The parent is gone, and with it everyone who could want an answer."""
     os._exit(0)
 
 
 def _records() -> Iterator[object]:
-    """Reads the records of all methods; a task needs that of its own only, and does not wait."""
+    """Reads the records of all methods; a task needs only its own and does not wait for this."""
     from robgui.core.execution.registry import analyses
 
     yield analyses()
 
 
 def _engines() -> Iterator[object]:
-    """Imports the engine of one analysis after another: the first picture of a run waits for
-    none.
-    """
+    """Imports one engine after another, before a run needs them."""
     from robgui.core.execution.registry import analyses
 
     for known in analyses().values():
-        with contextlib.suppress(Exception):  # told when it is run
+        with contextlib.suppress(Exception):  # Reported when it is run.
             yield getattr(known.engine, "function", known.engine)
 
 
 def _step_back() -> None:
-    """Lets others go first: every thread that there is, and those that they will start."""
+    """Lowers the priority of every current thread and of those they will start."""
     if not hasattr(os, "setpriority"):
         return
-    tasks = Path("/proc/self/task")  # on Linux a priority belongs to a thread
+    tasks = Path("/proc/self/task")  # On Linux a priority belongs to a thread.
     if tasks.exists():
         threads = [int(task.name) for task in tasks.iterdir()]
     else:
         threads = [0]
     for thread in threads:
-        with contextlib.suppress(ProcessLookupError):  # it has just ended
-            # not relative to what it is: a polite thread may have started this process
+        with contextlib.suppress(ProcessLookupError):  # It has just ended.
+            # An absolute value: a thread that is already polite may have started this process.
             os.setpriority(
                 os.PRIO_PROCESS, thread, max(NICENESS, os.getpriority(os.PRIO_PROCESS, thread))
             )
 
 
 def _prepare(hello: dict[str, Any]) -> None:
-    """Threads and imports as the other side wants them."""
+    """Sets up threads and imports as the parent wants them."""
     threads = hello["threads"]
     if threads:
+        # Before torch is imported: OpenMP reads the variable only once.
         os.environ["OMP_NUM_THREADS"] = str(threads)
     import torch
 

@@ -1,7 +1,7 @@
 """Where a worker process begins: it confines itself, then imports what it needs.
 
-Confinement holds for the thread that asks for it and for all that come after it, and libraries
-start threads when they are imported: so it comes first.
+Confinement holds for the calling thread and those it starts later, and libraries start threads on
+import: confinement must come first.
 """
 
 from __future__ import annotations
@@ -44,15 +44,16 @@ def main() -> NoReturn:
     from robgui.core.execution.worker.child import main as work
 
     work(held.words)
-    # to take libraries down piece by piece takes longer than many a task, and what it has written
-    # is removed by who has started it
+    # Tearing libraries down takes longer than many a task, and the parent removes the worker's
+    # files.
     os._exit(0)
 
 
 def keep_bytecode() -> bool:
-    """Imports everything once in a process that may still write, where an installer has left out
-    the bytecode: without it every start would take many seconds, and a confined worker cannot keep
-    it. True if that was needed.
+    """Imports everything once, unconfined, if an installer left out the bytecode.
+
+    Without bytecode every start would take many seconds, and a confined worker cannot write it.
+    True if that was needed.
     """
     torch = find_spec("torch")
     sources = [str(Path(__file__).with_name("child.py"))]
@@ -64,7 +65,7 @@ def keep_bytecode() -> bool:
     if child == 0:
         kernel.end_with_parent(signal.SIGKILL)
         for name in _IMPORTED:
-            with contextlib.suppress(Exception):  # it is told when it is needed
+            with contextlib.suppress(Exception):  # Reported when the module is needed.
                 importlib.import_module(name)
         os._exit(0)
     os.waitpid(child, 0)
@@ -72,7 +73,7 @@ def keep_bytecode() -> bool:
 
 
 def _lacks_bytecode(source: str) -> bool:
-    """Whether there is none although it could be written."""
+    """Whether bytecode is missing although it could be written."""
     cached = Path(cache_from_source(source))
     if sys.dont_write_bytecode or cached.exists():
         return False

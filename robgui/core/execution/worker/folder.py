@@ -1,4 +1,4 @@
-"""The temporary folder of a worker: the only one it can write to, removed when it has ended."""
+"""A worker's temporary folder: the only one it can write to, removed when it ends."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ def private_folder() -> Path:
 
 
 def remove(folder: Path) -> None:
-    """Removes a folder and what its worker has left in it; links are not followed."""
-    with contextlib.suppress(RecursionError):  # folders in folders without end
+    """Removes a folder with everything its worker left in it; links are not followed."""
+    with contextlib.suppress(RecursionError):  # Endlessly nested folders.
         shutil.rmtree(folder, ignore_errors=True)
 
 
 @cache
 def remove_orphans() -> None:
-    """Removes the folders of programs that were ended before they could."""
-    if os.name != "posix":  # asking for a process by its number would end it
+    """Removes the folders of programs that were killed before they could."""
+    if os.name != "posix":  # On Windows, os.kill with signal 0 would end the process.
         return
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         number = re.match(rf"{_PREFIX}(\d+)-", folder.name)
@@ -42,6 +42,6 @@ def _runs(process: int) -> bool:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
-    except OSError:  # it belongs to someone else
+    except OSError:  # It belongs to another user.
         return True
     return True

@@ -1,8 +1,8 @@
-"""Frames: JSON and raw arrays over a pipe, with bounds, and nothing in them that is executed.
+"""Frames: JSON and raw arrays over a pipe, within bounds; nothing in them is executed.
 
 A frame is a fixed head (magic, length of the header, length of the body), a JSON header, and the
-bytes of its arrays one after the other. What comes from a worker is not trusted: sizes are checked
-before anything is allocated, and a frame that is not well formed is a FrameError.
+bytes of its arrays one after the other. A worker is not trusted: sizes are checked before anything
+is allocated, and a malformed frame raises FrameError.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ import numpy as np
 
 from robgui.core.npz import Arrays
 
-#: The largest header and the largest body that are accepted, in bytes.
+#: The largest header and body accepted, in bytes.
 MOST_HEADER = 32 * 2**20
 MOST_BODY = 2 * 2**30
 _MAGIC = b"rgf1"
 _HEAD = struct.Struct("!4sIQ")
-#: Arrays begin at multiples of this, so that they can be used where they lie.
+#: Alignment of arrays in the body: they can be used in place.
 _ALIGNMENT = 64
 _MOST_ARRAYS = 100_000
 _MOST_DIMENSIONS = 32
-#: Numbers and text of a plain kind; never Python objects.
+#: Plain numbers and text; never Python objects.
 _DTYPE = re.compile(r"[<>|=](?:[biufcSU]\d{1,7}|[mM]8(?:\[\w{1,10}\])?)")
 
 
 class FrameError(Exception):
-    """What came is no frame, or larger than allowed."""
+    """What came is not a frame, or too large."""
 
 
 class Pipe(Protocol):
@@ -66,7 +66,7 @@ def write_frame(pipe: Pipe, frame: Frame) -> None:
 
 
 def read_frame(pipe: Pipe) -> Frame | None:
-    """The next frame; None when the other side is gone, also when it went in the middle of one."""
+    """The next frame; None if the other side is gone, even in the middle of one."""
     head = _read(pipe, _HEAD.size)
     if len(head) < _HEAD.size:
         return None
@@ -132,8 +132,8 @@ def _described(described: Any) -> tuple[np.dtype[Any], tuple[int, ...]]:
 
 
 def _read(pipe: Pipe, size: int) -> memoryview:
-    """``size`` bytes; fewer when the other side is gone."""
-    view = np.empty(size, np.uint8).data  # not zeroed first, as a bytearray would be
+    """``size`` bytes; fewer if the other side is gone."""
+    view = np.empty(size, np.uint8).data  # Unlike a bytearray, not zeroed first.
     got = 0
     while got < size:
         count = pipe.readinto(view[got:])

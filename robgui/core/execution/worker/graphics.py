@@ -1,7 +1,7 @@
-"""How full graphics cards are: a worker tells it along with what it sends, where there are any.
+"""Memory use of graphics cards, which a worker reports along with what it sends.
 
-The window does not import torch, so it cannot look itself. What a worker reads is of a whole card,
-whoever uses it.
+The window does not import torch and cannot check itself. The figures are for the whole card, all
+its users included.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 from robgui.core.execution.worker.frames import FrameError
 
-#: Seconds between two looks.
+#: Seconds between two checks.
 _LOOK_SECONDS = 1.0
 #: More cards than any machine has.
 _MOST = 64
@@ -25,26 +25,26 @@ class Graphics:
 
     Attributes:
         when: The moment, by ``time.monotonic``.
-        cards: Of each device the bytes in use and in all, by its name.
+        cards: Bytes in use and in total, by device.
     """
 
     when: float = 0.0
     cards: dict[str, tuple[int, int]] | None = None
 
     def of(self, device: str) -> tuple[int, int] | None:
-        """Bytes in use and in all of a device; None where that is not known."""
+        """Bytes in use and in total on a device; None if unknown."""
         return (self.cards or {}).get(device)
 
 
 class GraphicsLook:
-    """Looks now and then, once torch uses a card; asking for more would take memory there."""
+    """Checks now and then, once torch uses a card; asking earlier would allocate memory on it."""
 
     def __init__(self) -> None:
         self._next = 0.0
 
     def header(self) -> dict[str, Any]:
-        """What to send along; empty when there is nothing new."""
-        devices = sys.modules.get("robgui.core.devices")  # it would import torch
+        """What to send along; empty if there is nothing new."""
+        devices = sys.modules.get("robgui.core.devices")  # Asking would import torch.
         if devices is None or time.monotonic() < self._next or not (cards := devices.cards()):
             return {}
         self._next = time.monotonic() + _LOOK_SECONDS
@@ -52,7 +52,7 @@ class GraphicsLook:
 
 
 def read_graphics(value: Any) -> Graphics:
-    """What a worker has told; FrameError when anything in it is not as it must be."""
+    """What a worker reported; FrameError if any of it is malformed."""
     if not isinstance(value, list) or len(value) > _MOST:
         raise FrameError("the memory of graphics cards is malformed")
     cards = {}

@@ -1,4 +1,4 @@
-"""Log: the last words of a worker, however much it prints."""
+"""Log: the last output of a worker, however much it prints."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import IO
 
 from robgui.core.execution.worker.pipes import LARGEST, widen
 
-#: Bytes of what was printed last that are kept.
+#: Bytes of recent output kept.
 _KEPT = 4 * 2**10
-#: Seconds of rest after a large read: a worker that prints without end goes on, and costs this
+#: Pause in seconds after a large read: a worker that prints without end continues, and costs this
 #: program next to nothing.
 _REST_SECONDS = 0.005
 
 
 class Log:
-    """Reads a pipe to its end on a thread of its own and keeps what came last.
+    """Reads a pipe to its end on its own thread and keeps the end of it.
 
     Args:
         pipe: The worker's output; closed at its end.
@@ -31,11 +31,11 @@ class Log:
 
     @property
     def last(self) -> str:
-        """What came last so far."""
+        """The latest output so far."""
         return self._last.decode(errors="replace")
 
     def text(self, seconds: float = 0.2) -> str:
-        """What came last; waits a moment for a worker that has just ended."""
+        """The latest output; waits a moment for a worker that has just ended."""
         self._thread.join(seconds)
         return self.last
 

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from robgui.core.dataset.derived import Derived
     from robgui.core.workspace import Workspace
 
-#: Characters of a text from a worker that are kept.
+#: Longest text kept from a worker, in characters.
 _MOST_TEXT = 20_000
-#: Every error of ours by its name.
+#: Each of our error classes by name.
 _ERRORS = {
     name: kind
     for name, kind in vars(errors).items()
@@ -35,7 +35,7 @@ _ERRORS = {
 
 
 def task_frame(task: Task, workspace: Workspace | None, pace: float) -> Frame:
-    """A task for a worker, with files where they are now and derived inputs by value.
+    """A task for a worker, with the current paths of its files and derived inputs by value.
 
     Args:
         task: What to compute.
@@ -66,7 +66,7 @@ def task_frame(task: Task, workspace: Workspace | None, pace: float) -> Frame:
 
 
 def read_task(frame: Frame) -> Task:
-    """The task, with the data that it brings along."""
+    """The task in a frame, with the data it brings along."""
     from robgui.core.dataset.derived import Derived, DerivedDataset
     from robgui.core.execution.asking.by_value import from_value
 
@@ -95,7 +95,7 @@ def read_task(frame: Frame) -> Task:
 
 
 def report_frame(report: Report) -> Frame:
-    """A report of a worker; an error of ours travels with what is to be known of it."""
+    """A worker's report; an error of ours travels with its details."""
     arrays: Arrays = {}
     step = None
     if report.step is not None:
@@ -122,12 +122,12 @@ def report_frame(report: Report) -> Frame:
 
 
 def read_report(frame: Frame, hint: Any, kept: Any = None) -> Report:
-    """The report in a frame; FrameError when anything in it is not as it must be.
+    """The report in a frame; FrameError if any of it is malformed.
 
     Args:
         frame: What a worker has sent.
         hint: The type of the result.
-        kept: The type of what a Step keeps for going on; None where it keeps nothing.
+        kept: The type of what a Step keeps for a restart; None if it keeps nothing.
     """
     header = frame.header
     try:
@@ -168,7 +168,7 @@ def error_words(problem: BaseException | None, sentence: str, details: str = "")
 
 
 def read_error(header: Mapping[str, Any]) -> tuple[str, str, BaseException | None]:
-    """Sentence, details and, where there is one, the error itself, built again."""
+    """Sentence, details and, if there is one, the rebuilt error itself."""
     sentence, details = text(header["error"]), text(header["details"])
     if not sentence:
         return "", details, None
@@ -185,7 +185,7 @@ def read_error(header: Mapping[str, Any]) -> tuple[str, str, BaseException | Non
 
 
 def read_answer(frame: Frame, hint: Any) -> Any:
-    """The answer in a frame, or the error; FrameError when it is not as it must be.
+    """The answer in a frame, or the error; FrameError if it is malformed.
 
     Args:
         frame: What a worker has sent.
@@ -201,7 +201,7 @@ def read_answer(frame: Frame, hint: Any) -> Any:
 
 
 def read_text(value: Any) -> str:
-    """A text from a worker; FrameError when it is none."""
+    """A text from a worker; FrameError if it is not one."""
     try:
         return text(value)
     except TypeError as error:
@@ -228,7 +228,7 @@ def _step(step: Any, hint: Any, kept_hint: Any, arrays: Arrays) -> Step[Any]:
 
 
 def _kept(known: Analysis, document: Any, arrays: Arrays) -> Any:
-    """What a task brings along of an interrupted run."""
+    """What a task brings along from an interrupted run."""
     if known.kept is None or document is None:
         return None
     return put_together(known.kept, document, arrays)
@@ -241,7 +241,7 @@ def _whole(value: Any) -> int:
 
 
 def _located(request: Request, workspace: Workspace | None) -> Request:
-    """The request with the paths where its files are now."""
+    """The request with the current paths of its files."""
     models = tuple(
         model.model_copy(update={"path": str(find_file(model, workspace))})
         for model in request.models
@@ -253,7 +253,7 @@ def _located(request: Request, workspace: Workspace | None) -> Request:
 
 
 def _derived(task: Task, workspace: Workspace | None) -> list[Derived]:
-    """The derived inputs that a task looks at."""
+    """The derived inputs that a task examines."""
     request = task.request
     if task.data is not None:
         return list(getattr(task.data, "items", ()))
@@ -267,7 +267,7 @@ def _derived(task: Task, workspace: Workspace | None) -> list[Derived]:
 
 
 def _data(task: Task) -> dict[str, Any]:
-    """Data that live in memory only, by value."""
+    """Data that exist only in memory, by value."""
     from robgui.core.execution.asking.by_value import by_value
 
     data = task.data

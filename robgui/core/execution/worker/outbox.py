@@ -1,4 +1,4 @@
-"""Outbox: how a worker tells its newest Step without ever waiting for the other side."""
+"""Outbox: sends a worker's newest Step without ever waiting for the other side."""
 
 from __future__ import annotations
 
@@ -16,16 +16,17 @@ from robgui.core.execution.worker.messages import report_frame
 if TYPE_CHECKING:
     from robgui.core.execution.worker.frames import Frame
 
-#: Sending results may take this share of the time.
+#: Share of the time that sending results may take.
 _SHARE = 0.04
-#: Seconds between two reports that say only how far it is.
+#: Seconds between progress-only reports.
 _PROGRESS_SECONDS = 0.1
 
 
 class Outbox:
-    """A one-slot mailbox and a thread that empties it: what was not sent in time is replaced.
+    """A one-slot mailbox and a thread that empties it: an unsent report is replaced.
 
-    A result goes only when the other side has taken the one before, so that none waits in the pipe.
+    A result is sent only after the other side has taken the previous one, so none piles up in the
+    pipe.
 
     Args:
         send: Sends a frame.
@@ -50,37 +51,44 @@ class Outbox:
         self._thread.start()
 
     def put(self, report: Report) -> None:
-        """Leaves a report of a running task."""
+        """Posts a report of a running task."""
         with self._changed:
             self._newest, self._told = _both(self._newest, report), False
             self._changed.notify()
 
     def hurry(self) -> None:
-        """Sends the newest result as soon as the other side can take it: the task pauses."""
+        """Sends the newest result as soon as the other side can take it, because the task
+        pauses.
+        """
         with self._changed:
             self._next_result = 0.0
             self._changed.notify()
 
     def taken(self) -> None:
-        """The other side has taken the last result."""
+        """Notes that the other side has taken the last result."""
         with self._changed:
             self._taken = True
             self._changed.notify()
 
     def close(self, last: Report) -> None:
-        """Sends the last report, with the newest Step if that has not been sent yet."""
+        """Sends the last report, with the newest Step if that is still unsent."""
         with self._changed:
             self._ended = True
             self._changed.notify()
+        # The thread is gone after this: the last report cannot overtake, or be overtaken by,
+        # another.
         self._thread.join()
         last = _both(self._newest, last)
         try:
             self._send(report_frame(last))
-        except ValueError as error:  # a number that JSON cannot hold, a Step that is too large
+        # For example a number JSON cannot hold, or a Step that is too large.
+        except ValueError as error:
             self._send(report_frame(_failed(last, error)))
 
     def _work(self) -> None:
         while True:
+            # The report is taken under the lock and sent outside it: sending may block, and ``put``
+            # must not.
             with self._changed:
                 while not self._ended and not self._due():
                     self._changed.wait(self._patience())
@@ -89,6 +97,8 @@ class Outbox:
                     return
                 whole = self._whole(report)
                 if whole:
+                    # A report sent without its result stays, in case nothing newer comes before the
+                    # result is due.
                     self._newest, self._told = (None, True)
                 else:
                     self._newest, self._told = (report, True)
@@ -101,18 +111,20 @@ class Outbox:
         return self._whole(report) or (not self._told and time.monotonic() >= self._next_progress)
 
     def _whole(self, report: Report) -> bool:
-        """Whether all of it may go now."""
+        """Whether all of it may be sent now."""
         return report.step is None or (self._taken and time.monotonic() >= self._next_result)
 
     def _patience(self) -> float | None:
-        """Seconds until what waits may go; None when only others can change that."""
+        """Seconds until the waiting report may go; None if only the other side can change that."""
         if self._taken:
             moments = [self._next_result]
         else:
             moments = []
+        # Progress may be sent at any time; a result only once the previous one was taken.
         moments += [] if self._told else [self._next_progress]
         if self._newest is None or not moments:
             return None
+        # Not 0, which would spin until the moment arrives.
         return max(0.001, min(moments) - time.monotonic())
 
     def _tell(self, report: Report, whole: bool) -> None:
@@ -123,17 +135,20 @@ class Outbox:
             try:
                 frame = report_frame(report)
             except Exception as error:  # noqa: BLE001 - whatever an engine puts into a result
+                # Not raised here, on the wrong thread: the worker's loop raises it in the run.
                 self.problem = error
                 return
             self._taken = False
             self._send(frame)
             now = time.monotonic()
+            # A result that took long to encode and send earns a longer pause, which keeps sending
+            # below its share of the time.
             self._next_result = now + max(self._pace, (now - began) / _SHARE)
         self._next_progress = time.monotonic() + _PROGRESS_SECONDS
 
 
 def _both(earlier: Report | None, later: Report) -> Report:
-    """The later report, with what only the earlier one says."""
+    """The later report, completed with what only the earlier one has."""
     if earlier is None:
         return later
     if later.step is None:

@@ -1,4 +1,4 @@
-"""Pipes that hold more than usual: fewer turns between the two sides for the same bytes."""
+"""Larger pipe buffers: fewer context switches for the same bytes."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import contextlib
 import sys
 from typing import IO
 
-#: The most that a user may ask for without special rights, in bytes.
+#: The most bytes a user may ask for without special rights.
 LARGEST = 2**20
 
 
 def widen(pipe: IO[bytes]) -> None:
-    """Makes room for more in a pipe, where the system lets us."""
+    """Enlarges a pipe's buffer if the system allows it."""
     if sys.platform == "linux":
         import fcntl
 
-        with contextlib.suppress(OSError):  # the user has too many pipes already
+        with contextlib.suppress(OSError):  # The user's pipes already hold too much.
             fcntl.fcntl(pipe.fileno(), fcntl.F_SETPIPE_SZ, LARGEST)

@@ -1,4 +1,4 @@
-"""This program's side of one worker process: starting it, talking to it, ending it."""
+"""One worker process seen from this program: starting it, talking to it, ending it."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from robgui.core.execution.worker.log import Log
 from robgui.core.execution.worker.niceness import SESSION_NICENESS
 from robgui.core.execution.worker.pipes import widen
 
-#: What a worker learns of this program's environment: where things are and how to compute, no
-#: secrets and no display.
+#: Environment variables passed to a worker: paths and how to compute; no secrets, no display.
 _ENVIRONMENT = re.compile(
     "PATH|HOME|USER|LOGNAME|LANG|TZ|TMPDIR|TEMP|TMP|SYSTEMROOT|SYSTEMDRIVE|WINDIR|COMSPEC|APPDATA|LOCALAPPDATA|USERPROFILE"
     "|XDG_(DATA|CONFIG|CACHE|STATE)_HOME|(LC|OMP|MKL|KMP|GOMP|OPENBLAS|NUMEXPR|TORCH|PYTORCH|CUDA|NVIDIA|HIP|ROCR|LD|DYLD|PYTHON|ROBGUI)_?.*",
     re.IGNORECASE,
 )
-#: Variables that name its own folder; the caches are those of libraries that trusted code may use.
+#: Variables that point to its own folder; the caches are those of libraries that trusted code may
+#: use.
 _IN_OWN_FOLDER = (
     "TMPDIR",
     "TEMP",
@@ -39,11 +39,11 @@ _IN_OWN_FOLDER = (
     "NUMBA_CACHE_DIR",
     "MPLCONFIGDIR",
 )
-#: joblib would look for semaphores that it cannot have, and say so.
+#: joblib would look for semaphores, which are refused, and print a warning.
 _SET = {"JOBLIB_MULTIPROCESSING": "0"}
-#: Seconds that the system may take to take a process apart before the program ends without it.
+#: Seconds to wait for the system to tear a process down before going on without it.
 _CLEAR_SECONDS = 1.0
-#: The worker of a frozen application is the application itself, called with this word.
+#: A frozen application is its own worker, started with this word.
 FROZEN = "--robgui-worker"
 _ENTRY = "robgui.core.execution.worker.entry:main"
 
@@ -56,9 +56,9 @@ class Place:
         device: Empty leaves it to each task.
         threads: How many torch may use; 0 leaves it to torch.
         cluster: The address of the cluster that computes; empty for this machine.
-        entry: What its process begins with, as ``module:function``, instead of a confined worker:
-            one that runs no foreign code itself and has all that this program has.
-        asked: It takes only what was sent to its device.
+        entry: Its entry point as ``module:function``, in place of a confined worker: for a process
+            that runs no foreign code itself and has all the rights of this program.
+        asked: It takes only tasks sent to its device.
     """
 
     device: str = ""
@@ -70,7 +70,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something has come from a process: a frame, or its end (no frame)."""
+    """News from a process: a frame, or its end (no frame)."""
 
     process: WorkerProcess
     frame: Frame | None
@@ -82,12 +82,11 @@ class WorkerProcess:
 
     Args:
         place: Where it computes.
-        events: Where what it sends is put, by a thread that reads it.
+        events: Queue for its news, filled by a reading thread.
         imports: Modules it imports first.
         memory: Bytes it may allocate; 0 sets no limit.
-        polite: It leaves the processor to others once it has given its first picture, for which a
-            person waits.
-        ahead: It imports every engine while it has nothing to do.
+        polite: It yields the processor after its first picture, which a person waits for.
+        ahead: It imports every engine while idle.
     """
 
     def __init__(
@@ -123,6 +122,7 @@ class WorkerProcess:
             "polite": polite,
             "ahead": ahead,
         }
+        # Before the reader starts: the child answers nothing until it has its first frame.
         self.send(Frame(hello))
         self._reader.start()
 
@@ -133,8 +133,10 @@ class WorkerProcess:
 
     @property
     def memory(self) -> int:
-        """Bytes it holds now; 0 where that cannot be told."""
+        """Bytes it holds now; 0 if unknown."""
         try:
+            # The second field is the resident set: memory really used, unlike the reserved
+            # addresses.
             pages = Path(f"/proc/{self.pid}/statm").read_text(encoding="ascii").split()[1]
         except (OSError, IndexError):
             return 0
@@ -142,55 +144,59 @@ class WorkerProcess:
 
     @property
     def words(self) -> str:
-        """What it printed last, so far."""
+        """Its latest output so far."""
         return self._log.last
 
     @property
     def last_words(self) -> str:
-        """What it printed before it ended."""
+        """Its latest output before it ended."""
         return self._log.text()
 
     def send(self, frame: Frame) -> bool:
-        """Sends a frame; False when it is gone."""
+        """Sends a frame; False if it is gone."""
         try:
             write_frame(cast(Pipe, self._to), frame)
-        except (OSError, ValueError):  # ValueError: closed already
+        except (OSError, ValueError):  # ValueError: already closed.
             return False
         return True
 
     def step_back(self) -> None:
-        """Lets other programs go first, if it is polite; to be called at its first picture.
+        """Lets other programs go first, if it is polite; called at its first picture.
 
-        Linux shares the processor between sessions before it looks at the priorities of processes
-        (autogroups, sched(7)), and each worker leads a session of its own: what it does to its own
+        Linux shares the processor between sessions before it considers process priorities
+        (autogroups, sched(7)), and each worker leads its own session: what it does to its own
         threads counts only among them. It may not write this file itself.
         """
         if not self._to_step_back:
             return
         self._to_step_back = False
-        with contextlib.suppress(OSError):  # a system without autogroups
+        with contextlib.suppress(OSError):  # A system without autogroups.
             Path(f"/proc/{self.pid}/autogroup").write_text(str(SESSION_NICENESS), encoding="ascii")
 
     def kill(self, seconds: float = 0.0) -> None:
-        """Ends it, and whatever it has started, at once.
+        """Ends it, and whatever it started, at once.
 
-        The system may take a while to take it apart: at most ``seconds`` are waited for that, and
-        the thread that reads clears up.
+        The system may take a while to tear it down: waits at most ``seconds`` for that, and the
+        reading thread clears up.
         """
-        with contextlib.suppress(OSError):  # gone already; what was not sent interests nobody
+        with contextlib.suppress(OSError):  # Already gone; nobody cares what was not sent.
             if self._process.poll() is not None:
                 pass
             elif hasattr(os, "killpg"):
-                os.killpg(self.pid, signal.SIGKILL)  # it leads a group of its own
+                # Trusted code may have started helpers (a data loader, say), which would outlive a
+                # plain kill.
+                os.killpg(self.pid, signal.SIGKILL)  # It leads its own process group.
             else:
                 self._process.kill()
         with contextlib.suppress(OSError):
+            # The child sees the end of its input and leaves by itself if the signal could not be
+            # sent.
             self._to.close()
         if seconds:
             self._reader.join(seconds)
 
     def leave(self, seconds: float) -> None:
-        """Asks it to end and waits; ends it when it is late."""
+        """Asks it to end and waits; kills it if it is late."""
         self.send(Frame({"do": "leave"}))
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(seconds)
@@ -205,6 +211,8 @@ class WorkerProcess:
             name = f" ({signal.Signals(-code).name})"
         except ValueError:
             name = ""
+        # The kernel's out-of-memory killer sends the same signal as we do, and it is the likelier
+        # sender: a process that we kill is not asked how it ended.
         if code == -signal.SIGKILL:
             hint = ", perhaps because memory ran out"
         else:
@@ -213,6 +221,8 @@ class WorkerProcess:
 
     def _read(self, events: queue.SimpleQueue[Event | None]) -> None:
         problem = ""
+        # Reads until the process closes its output, which it also does by dying: the end is always
+        # an event.
         with self._from as pipe:
             try:
                 while (frame := read_frame(cast(Pipe, pipe))) is not None:
@@ -220,11 +230,14 @@ class WorkerProcess:
             except FrameError as error:
                 problem = str(error)
         events.put(Event(self, None, problem))
+        # Reaps the process, then removes its folder: nothing can write there any more.
         self._process.wait()
         remove(self._folder)
 
 
 def _start(folder: Path, entry: str) -> subprocess.Popen[bytes]:
+    # A session of its own: Ctrl-C in a terminal reaches only the parent, and killpg reaches the
+    # worker with everything it started.
     options: dict[str, Any] = {"start_new_session": True}
     if sys.platform == "win32":
         options = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
@@ -240,7 +253,7 @@ def _start(folder: Path, entry: str) -> subprocess.Popen[bytes]:
 
 
 def _environment(folder: Path) -> dict[str, str]:
-    """What a worker may know, with every temporary file and cache in its own folder."""
+    """The environment of a worker, with all temporary files and caches in its own folder."""
     known = {name: value for name, value in os.environ.items() if _ENVIRONMENT.fullmatch(name)}
     return known | dict.fromkeys(_IN_OWN_FOLDER, str(folder)) | _SET
 
@@ -249,6 +262,8 @@ def _command(entry: str) -> list[str]:
     if getattr(sys, "frozen", False):
         return [sys.executable, FROZEN, *([entry] if entry else [])]
     module, _, function = (entry or _ENTRY).partition(":")
+    # The parent's import path, written into the command: a checkout, a notebook and an installed
+    # program all start the same code.
     code = f"import sys; sys.path[:] = {sys.path!r}; from {module} import {function} as go; go()"
     return [sys.executable, "-c", code]
 

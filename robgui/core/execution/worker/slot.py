@@ -1,4 +1,4 @@
-"""Slot: a place for one worker process, and what that is doing."""
+"""Slot: a place for one worker process, and what that process is doing."""
 
 from __future__ import annotations
 
@@ -21,29 +21,28 @@ from robgui.core.execution.worker.process import Event, Place, WorkerProcess
 from robgui.core.execution.worker.terms import Terms
 from robgui.core.text.words import amount
 
-#: Seconds between asking a process to stop and ending it.
+#: Seconds between asking a process to stop and killing it.
 GRACE_SECONDS = 2.0
-#: Seconds that are waited for the system to take an ended process apart.
+#: Seconds to wait for the system to tear a killed process down.
 _CLEAR_SECONDS = 1.0
-#: Seconds that a process may load models ahead while something else waits for it.
+#: Seconds that a process may preload models while something else waits for it.
 WARM_SECONDS = 5.0
 
 
 class Slot:
-    """One worker at a time: started when it is needed, ended when it does not stop, replaced
-    when it is lost.
+    """One worker at a time: started on demand, killed if it does not stop, replaced if it is lost.
 
     Args:
         place: Where it computes.
-        terms: How it is to be.
-        events: Where what it sends is put.
+        terms: How it is set up.
+        events: Queue for its news.
 
     Attributes:
-        execution: What it computes; None while it does not.
-        question: What it was asked; None while nothing.
-        kills: Told the request whose model has cost a process.
+        execution: What it computes; None while idle.
+        question: What it was asked; None while nothing is.
+        kills: Called with the request whose model has cost a process.
         ready: Whether its process has answered.
-        graphics: How full graphics cards are, as its process has said last.
+        graphics: Memory of the graphics cards, as its process last reported.
         place: Where it computes.
     """
 
@@ -60,6 +59,7 @@ class Slot:
         self._told: RunState | None = None
         self._stop_by = 0.0
         self._warming: tuple[Request, float] | None = None
+        # The last order, kept in case its process dies before beginning it.
         self._asked = Frame({})
         self._begun = False
         self._sent_again = False
@@ -71,11 +71,11 @@ class Slot:
 
     @property
     def warming(self) -> bool:
-        """Whether it loads models and data ahead of their need."""
+        """Whether it is preloading models and data."""
         return self._warming is not None
 
     def suits(self, place: Place, terms: Terms) -> bool:
-        """Whether it is as it is to be."""
+        """Whether its process was started under the current terms."""
         return (self.place, self._terms) == (place, terms)
 
     @property
@@ -87,7 +87,7 @@ class Slot:
 
     @property
     def words(self) -> str:
-        """What its process has printed last."""
+        """The latest output of its process."""
         if self._process is None:
             return ""
         return self._process.words
@@ -107,15 +107,17 @@ class Slot:
         return self._process
 
     def run(self, execution: Execution) -> None:
-        """Begins to compute ``execution``."""
+        """Starts computing ``execution``."""
         self._end_long_warming(execution)
         try:
             task = execution.task.at(self.place.device)
             frame = task_frame(task, execution.workspace, self._terms.pace)
-        except RobguiError as error:  # a file is gone
+        except RobguiError as error:  # A file is gone.
             execution.take(Report(RunState.FAILED, error=str(error), problem=error))
             return
         self.execution, self._told, self._stop_by = execution, RunState.RUNNING, 0.0
+        # Called from the thread of whoever pauses or stops: None only interrupts the executor's
+        # wait, and ``look`` on its own thread sees what changed.
         execution.wake = lambda: self._events.put(None)
         self._send(frame)
 
@@ -126,7 +128,7 @@ class Slot:
         self._send(question.frame())
 
     def warm(self, request: Request, trusted: frozenset[str] = frozenset()) -> None:
-        """Loads the models and data of a request ahead of its need; code runs as in Task."""
+        """Preloads the models and data of a request; code runs as in Task."""
         if self.free and self._warming is None:
             self._warming = (request, time.monotonic())
             self._send(
@@ -140,14 +142,12 @@ class Slot:
             )
 
     def look(self) -> None:
-        """Passes on what was asked of the Execution, and ends a process that is late or takes
-        too much memory.
-        """
+        """Passes on pause and stop; kills a process that is late or takes too much memory."""
         execution, process = self.execution, self._process
         if process is None:
             return
         if not self.free and self._end_long_warming(execution):
-            self._send(self._asked)  # it was waiting behind a model that is never loaded
+            self._send(self._asked)  # It was waiting behind a model that never loads.
             return
         if execution is not None:
             self._pass_on(execution, process)
@@ -164,7 +164,7 @@ class Slot:
 
     def hear(self, event: Event) -> None:
         """Takes what its process has sent."""
-        if event.process is not self._process:  # the last words of one that is gone
+        if event.process is not self._process:  # Late news from a process that is already gone.
             return
         try:
             if event.frame is not None:
@@ -181,7 +181,7 @@ class Slot:
             )
 
     def end(self, seconds: float = 0.0) -> None:
-        """Ends its process; ``seconds`` are given to one that has nothing to do."""
+        """Ends its process; ``seconds`` are given to an idle one."""
         process, self._process, self._warming, self.ready = self._process, None, None, False
         if process is not None:
             if self.free and seconds:
@@ -190,21 +190,26 @@ class Slot:
                 process.kill(_CLEAR_SECONDS)
 
     def _send(self, frame: Frame) -> None:
-        """Sends a frame, to a new process if the old one died while it was idle."""
+        """Sends a frame, to a new process if the old one died while idle."""
         self._asked, self._begun, self._sent_again = frame, False, False
+        # The pipe of a process that died while idle breaks on the first write; a second process
+        # gets the frame. If that fails too, its end arrives as an event.
         if not self.start().send(frame):
             self.end()
             self.start().send(frame)
 
     def _may_send_again(self) -> bool:
-        """Whether its process has died before it began what was asked, and not of that: it was
-        idle, or loaded another model ahead. Once, as one may die in its start every time.
+        """Whether its process died before it began this order, and not because of it.
+
+        It was idle, or was preloading another model. Allowed once, since a process may die at every
+        start.
         """
         if self.free or self._begun or self._sent_again or self._stop_by:
             return False
         return self._warming is None or not self._loads_for(self.execution)
 
     def _send_again(self) -> None:
+        # The process died while preloading another model: that model is to blame, not this order.
         if self._warming is not None:
             self.kills(self._warming[0])
         frame = self._asked
@@ -239,10 +244,12 @@ class Slot:
         elif "warm" in header:
             self._warming = None
         elif "begun" in header:
+            # Only the announcement of the current order counts: a preload that was under way
+            # announces its own.
             self._begun = self._begun or header["begun"] == self._asked.header.get("do")
         elif "ready" in header:
             self.ready = True
-            if self._warming is not None:  # it has only now begun to load
+            if self._warming is not None:  # It has only now begun to load.
                 self._warming = (self._warming[0], time.monotonic())
         else:
             raise FrameError("a message of no known kind")
@@ -252,15 +259,17 @@ class Slot:
         if execution is None:
             raise FrameError("a report that nobody has asked for")
         report = read_report(frame, execution.analysis.result, execution.analysis.kept)
+        # A bridge reports QUEUED if a node is lost; a worker on this machine never does.
         lost_node = report.state is RunState.QUEUED and bool(self.place.cluster)
         if report.state in (RunState.QUEUED, RunState.PAUSED) and not lost_node:
             raise FrameError("a report of a state that a worker cannot be in")
         if lost_node and execution.stop_asked:
-            return  # its end comes next
+            return  # Its end comes next.
         self._warming = None
         execution.take(report)
         if execution.state.ended:
             self._let_go()
+        # Flow control: the next result is sent only after this one was taken.
         elif report.step is not None and self._process is not None:
             self._process.step_back()
             self._process.send(Frame({"do": "taken"}))
@@ -275,9 +284,7 @@ class Slot:
         question.done(answer)
 
     def lose(self, why: str) -> None:
-        """The process is gone or has to go: what it was doing ends, and another one takes its
-        place.
-        """
+        """The process is gone or must go: ends what it was doing and starts another one."""
         process, execution, question, warming = (
             self._process,
             self.execution,
@@ -285,9 +292,12 @@ class Slot:
             self._warming,
         )
         assert process is not None
+        # Killed first, then its last output is read: a process that still prints could delay that.
         process.kill()
         words = process.last_words
         self._process, self.question, self._warming, self.ready = None, None, None, False
+        # The model is blamed for the loss only if it was being loaded or called; a process that
+        # died idle says nothing about it.
         if warming is not None:
             self.kills(warming[0])
         elif execution is not None and self._begun:
@@ -295,10 +305,9 @@ class Slot:
         again = None
         if execution is not None:
             self._let_go()
+            # A model that has already given a result loads: preload it, so that Run works at once.
             if execution.newest is not None:
                 again = execution.task
-            else:
-                again = None
             if execution.stop_asked:
                 execution.take(Report(RunState.CANCELLED, error=told(execution, why)))
             else:
@@ -316,11 +325,11 @@ class Slot:
         self.execution = None
 
     def _end_long_warming(self, wanted: Execution | None) -> bool:
-        """A model that is loaded ahead for too long does not hold up what is wanted now, unless
-        that needs the same model.
+        """Stops a preload that blocks other work for too long; True if that killed its process.
 
-        True if its process was ended.
+        Work that needs the same model waits for it.
         """
+        # Before ``ready`` the process is still importing, which is not the model's fault.
         if self._warming is None or not self.ready:
             return False
         request, since = self._warming
@@ -331,7 +340,7 @@ class Slot:
         return True
 
     def _loads_for(self, wanted: Execution | None) -> bool:
-        """Whether what it loads ahead is what ``wanted`` needs."""
+        """Whether the preloaded model is the one ``wanted`` needs."""
         loading = self._warming
         return (
             wanted is not None

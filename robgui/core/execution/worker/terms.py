@@ -1,4 +1,4 @@
-"""Terms: how worker processes are to be."""
+"""Terms: how worker processes are set up."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from robgui.core.execution.execution import COMMIT_SECONDS
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """How worker processes are to be.
+    """How worker processes are set up.
 
     Attributes:
         imports: Modules that each imports first.
         pace: Seconds between two results on the way; 0 sends them as fast as they are taken.
         attempts: How often an Execution is tried when its worker is lost.
         memory: Bytes that each may take; 0 sets no limit.
-        polite: They leave the processor to others after their first picture.
-        ahead: Each imports every engine while it has nothing to do.
-        keep: A process that is lost is replaced at once, with its model loaded again.
-        notice: Told what a loaded model has to say.
+        polite: They yield the processor after their first picture.
+        ahead: Each imports every engine while idle.
+        keep: A lost process is replaced at once, with its model loaded again.
+        notice: Called with the remarks of a loaded model.
     """
 
     imports: tuple[str, ...] = ()

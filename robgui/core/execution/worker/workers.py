@@ -1,4 +1,4 @@
-"""Workers: the executor whose Executions are computed in processes of their own."""
+"""Workers: the executor that computes each Execution in its own process."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from robgui.core.execution.worker.process import Event, Place
 from robgui.core.execution.worker.slot import Slot
 from robgui.core.execution.worker.terms import Terms
 
-#: Seconds between two looks at deadlines and at the memory of the processes.
+#: Seconds between two checks of deadlines and of the processes' memory.
 _LOOK_SECONDS = 0.25
-#: How long a process with nothing to do may take to leave by itself.
+#: Seconds that an idle process may take to leave by itself.
 _LEAVE_SECONDS = 1.0
-#: The share of the machine's memory that a process may take where nothing else is said.
+#: Default share of the machine's memory that a process may take.
 _MEMORY_SHARE = 0.8
-#: A model that has cost this many processes is not loaded again unasked.
+#: A model that has cost this many processes is loaded again only on request.
 _MOST_KILLS = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Doing:
-    """What one worker does.
+    """What one worker is doing.
 
     Attributes:
         pid: Its process; 0 while there is none.
         place: Where it computes.
-        execution: What it computes; None while it does not.
-        words: What it does besides, such as ``starting``; empty while it has nothing to do.
+        execution: What it computes; None while idle.
+        words: What else it does, for example ``starting``; empty while idle.
     """
 
     pid: int
@@ -51,8 +51,8 @@ class Workers:
     Only one thread may use it; what people ask of an Execution may come from any.
 
     Args:
-        places: One worker each; it is started when it is first needed.
-        terms: How they are to be; a memory of 0 takes most of what the machine has.
+        places: One worker each, started when first needed.
+        terms: How they are set up; a memory of 0 means most of what the machine has.
     """
 
     def __init__(self, places: Sequence[Place] = (Place(),), terms: Terms | None = None) -> None:
@@ -64,8 +64,9 @@ class Workers:
         self.arrange(places, terms or Terms())
 
     def arrange(self, places: Sequence[Place], terms: Terms) -> None:
-        """Has other workers from now on; one that is busy goes on until it has ended, and takes
-        the room of a new one.
+        """Switches to other places.
+
+        A busy worker finishes first and blocks one new place until then.
         """
         self.terms = replace(terms, memory=terms.memory or usual_memory())
         old, self._slots = self._slots, []
@@ -94,16 +95,17 @@ class Workers:
 
     @property
     def room(self) -> int:
-        """Workers of this machine with nothing to do."""
+        """Idle workers of this machine."""
         return self.room_at("")
 
     def room_at(self, cluster: str, device: str = "") -> int:
-        """Workers with nothing to do that would take what is sent to a cluster or device.
+        """Idle workers that would take a task for a cluster or device.
 
         Args:
             cluster: Its address; empty for this machine.
             device: Of this machine; empty for any.
         """
+        # A slot that is leaving but still busy uses the machine of one new slot.
         leaving = [slot for slot in self._leaving if self._takes(slot.place, cluster, device)]
         return max(0, len(list(self._free(cluster, device))) - len(leaving))
 
@@ -113,7 +115,10 @@ class Workers:
         )
 
     def _takes(self, place: Place, cluster: str, device: str) -> bool:
-        """What is sent to a device goes to its own workers; where it has none, to any."""
+        """Whether a worker takes a task for this device.
+
+        One sent to a device goes to that device's workers, or to any if it has none.
+        """
         if place.cluster != cluster:
             return False
         if device and any(slot.place.device == device for slot in self._slots):
@@ -137,7 +142,8 @@ class Workers:
 
     @property
     def graphics(self) -> Graphics:
-        """How full graphics cards are, as was said last; may be asked from any thread."""
+        """Memory of the graphics cards, as last reported; may be asked from any thread."""
+        # Slots report at different times: the newest figures count, whoever sent them.
         return max((slot.graphics for slot in self._all), key=lambda one: one.when)
 
     @property
@@ -156,11 +162,11 @@ class Workers:
 
     @property
     def words(self) -> str:
-        """What the workers have printed last: models may print anything."""
+        """The workers' latest output: models may print anything."""
         return "\n".join(filter(None, (slot.words for slot in self._all)))
 
     def start(self, count: int = 1) -> None:
-        """Starts the first workers ahead of their need, all at the same time."""
+        """Starts the first workers ahead of need, all at once."""
         for slot in self._slots[:count]:
             slot.start()
 
@@ -176,16 +182,18 @@ class Workers:
             next(self._free(cluster, device)).run(execution)
 
     def warm(self, request: Request, trusted: frozenset[str] = frozenset()) -> bool:
-        """Loads the models and data of a request ahead, unless a model of it has cost two
-        processes already.
+        """Preloads the models and data of a request.
+
+        Skipped if one of its models has cost two processes.
         """
+        # Unasked preloading of a model that keeps killing processes would kill them for ever.
         if any(self._kills[model.fingerprint] >= _MOST_KILLS for model in request.models):
             return False
         self._slots[0].warm(request, trusted)
         return True
 
     def ask(self, what: str, **values: Any) -> Any:
-        """Asks a question and waits for the answer; what went wrong is raised.
+        """Asks a question and waits for the answer; errors are raised.
 
         Args:
             what: The question, see ``questions``.
@@ -207,13 +215,13 @@ class Workers:
         self._questions.append(Asked(what, values, done))
 
     def stop_questions(self, why: str) -> None:
-        """Ends the processes that are answering; whoever waits is told ``why``."""
+        """Ends the processes that are answering; callers get the reason ``why``."""
         for slot in self._all:
             if slot.question is not None:
                 slot.lose(why)
 
     def wake(self) -> None:
-        """Ends a wait in ``work``; may be called from any thread."""
+        """Interrupts a wait in ``work``; may be called from any thread."""
         self._events.put(None)
 
     def work(self, seconds: float) -> None:
@@ -230,6 +238,7 @@ class Workers:
                 event = None
             if event is not None:
                 self._hear(event)
+                # Takes what has piled up, so a burst of Steps ends in one round of the caller.
                 while (event := self._next(0.0)) is not None:
                     self._hear(event)
                 return
@@ -237,7 +246,7 @@ class Workers:
                 return
 
     def end(self) -> None:
-        """Ends all workers at once, whatever they do."""
+        """Ends all workers at once, whatever they are doing."""
         for slot in self._all:
             slot.end()
 
@@ -259,6 +268,7 @@ class Workers:
 
     def _hear(self, event: Event) -> None:
         for slot in self._all:
+            # Each slot ignores events of processes that are not its own.
             slot.hear(event)
 
     def _count(self, request: Request) -> None:
@@ -277,7 +287,7 @@ def _doing(slot: Slot) -> Doing:
 
 
 def usual_memory() -> int:
-    """Most of the machine's memory, in bytes; 0 where that cannot be told."""
+    """Most of the machine's memory, in bytes; 0 if unknown."""
     try:
         return int(_MEMORY_SHARE * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     except (AttributeError, ValueError, OSError):  # not POSIX

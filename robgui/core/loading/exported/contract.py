@@ -1,8 +1,8 @@
-"""What must hold before an operation of torch is called with arguments from a file.
+"""What must hold before a torch operation is called with arguments from a file.
 
-Torch checks most arguments itself, but some kernels believe what they are given and read or write
-beside their tensors. Each contract here states what such a kernel takes for granted. A call that
-breaks it is not made.
+Torch checks most arguments itself, but some kernels trust theirs and read or write out of bounds.
+Each contract here states what such a kernel takes for granted. A call that breaks its contract is
+not made.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from typing import Any
 import torch
 from torch import Tensor
 
-#: No stride, padding, dilation, kernel or factor of a real network is larger.
+#: Larger than any stride, padding, dilation, kernel or factor of a real network.
 LARGEST_STEP = 2**14
 
 
 class BrokenContractError(RuntimeError):
-    """A call that an operation of torch must not be given."""
+    """A call that would break an operation's contract."""
 
 
 class TooLargeError(MemoryError):
-    """A call whose result would not fit; who asked for a batch may ask for a smaller one."""
+    """A call whose result would not fit in memory; the caller may try a smaller batch."""
 
 
 @dataclass(frozen=True, slots=True)
 class OperationCall:
-    """One call of an operation: its arguments by the names of its schema, defaults filled in."""
+    """One call of an operation: arguments by their schema names, with defaults filled in."""
 
     operation: str
     given: Mapping[str, Any]
@@ -38,7 +38,7 @@ class OperationCall:
         return self.given[name]
 
     def get(self, name: str) -> Any:
-        """The argument called ``name``, None where the operation has none."""
+        """The argument called ``name``; None if the operation has none."""
         return self.given.get(name)
 
     def need(self, holds: bool, what: str) -> None:
@@ -47,7 +47,7 @@ class OperationCall:
             raise BrokenContractError(f"its operation {self.operation} is refused: {what}")
 
     def tensor(self, name: str, *ranks: int) -> Tensor:
-        """The tensor called ``name``, with one of the ``ranks`` where any are given."""
+        """The tensor called ``name``, with one of the ``ranks`` if any are given."""
         value: Tensor = self.given[name]
         self.need(isinstance(value, Tensor), f"{name} is no tensor")
         self.need(not ranks or value.ndim in ranks, f"{name} has {value.ndim} axes")
@@ -79,9 +79,9 @@ class OperationCall:
             )
 
     def same_type(self, tensors: Iterable[Tensor | None]) -> None:
-        """Refuses tensors that do not all hold fractions of one type on one device.
+        """Refuses tensors that are not all floating-point of one type on one device.
 
-        Autocast makes the types one itself.
+        Autocast unifies the types itself.
         """
         found = [tensor for tensor in tensors if tensor is not None]
         first = found[0]
@@ -96,9 +96,8 @@ class Contract:
     """What an operation takes for granted.
 
     Attributes:
-        form: Checks what shapes, types and plain arguments tell; asked once for each combination of
-            them.
-        content: Checks numbers inside tensors; asked before every call.
+        form: Checks shapes, types and plain arguments; called once for each combination of them.
+        content: Checks numbers inside tensors; called before every call.
     """
 
     form: Callable[[OperationCall], None] | None = None
@@ -108,9 +107,9 @@ class Contract:
 def bind(
     function: torch._ops.OpOverload, args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> OperationCall:
-    """The call by the names of the schema.
+    """The call by schema names.
 
-    A missing tensor is refused, which torch itself would follow into nowhere.
+    A missing tensor is refused: torch itself would dereference it.
     """
     schema = function._schema
     given: dict[str, Any] = {}
@@ -133,7 +132,7 @@ def _check_tensors(call: OperationCall, name: str, kind: str) -> None:
     if kind == "Tensor":
         call.need(
             isinstance(value, Tensor | int | float), f"{name} is no tensor"
-        )  # torch makes a tensor of a number
+        )  # Torch turns a number into a tensor.
     elif kind == "List[Tensor]":
         right = isinstance(value, list | tuple) and all(isinstance(each, Tensor) for each in value)
         call.need(right, f"{name} is no list of tensors")

@@ -1,5 +1,6 @@
-"""A graph of ``torch.export`` run node by node, so that layers can be watched and no code is
-generated from the file.
+"""Runs a ``torch.export`` graph node by node.
+
+Layers can be watched, and no code is generated from the file.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from robgui.core.model.backend import Reduce, channels_back, channels_second
 
 Json = dict[str, Any]
 
-#: Numbers that torch.export writes for element types, memory formats and layouts.
+#: The numbers that torch.export writes for dtypes, memory formats and layouts.
 DTYPES = {
     1: torch.uint8,
     2: torch.int8,
@@ -44,22 +45,21 @@ _FORMATS = {
     4: torch.preserve_format,
 }
 _LINEAR = frozenset({"linear", "addmm", "mm", "matmul"})
-#: Those whose input is their second argument.
+#: Those whose input is the second argument.
 _BIAS_FIRST = frozenset({"addmm"})
 _LAYERS = _LINEAR | {"convolution", "_convolution", "conv1d", "conv2d", "conv3d"}
-#: Bytes of results that a graph may hold at once. A batch that needs more is halved by who asked
-#: for it.
+#: Most bytes of results that a graph may hold at once. If a batch needs more, its caller halves it.
 _ROOM = 2**30
 _PLAIN = {"as_int", "as_bool", "as_string", "as_ints", "as_bools", "as_int_lists"}
 
 
 class _Device:
-    """Stands for the device the model is on when the graph runs."""
+    """Stands for the device the model is on at run time."""
 
 
 _DEVICE = _Device()
-#: How the other arguments that need nothing of the graph are read; "Infinity" and "NaN" are written
-#: as texts.
+#: Readers for arguments that need nothing from the graph; "Infinity" and "NaN" are written as
+#: texts.
 _CONVERT: dict[str, Callable[[Any], Any]] = {
     "as_none": lambda value: None,
     "as_float": float,
@@ -69,13 +69,13 @@ _CONVERT: dict[str, Callable[[Any], Any]] = {
     "as_layout": lambda value: torch.strided,
     "as_device": lambda value: _DEVICE,
 }
-#: Layers that behave differently while training; an exported graph holds the mode as an argument.
+#: Layers that behave differently in training; an exported graph stores the mode as an argument.
 _MODES = {"train", "training"}
 
 
 @dataclass(frozen=True, slots=True)
 class _Name:
-    """Stands for a value that is known when the graph runs."""
+    """Stands for a value known at run time."""
 
     name: str
 
@@ -112,13 +112,15 @@ class ExportedGraph(nn.Module):
                 ``fc.weight``.
             user_input: Name of the input.
             user_output: Name of the output.
-            learned: The names in the graph whose tensors were learned; the others are counters,
-                averages and constants.
+            learned: Graph names of learned tensors; the others are counters, averages and
+                constants.
         """
         super().__init__()
         self.training_mode = False
         self._before: Callable[[Tensor], Tensor] | None = None
         self._slots = {}
+        # A file chooses its own names: under numbers they cannot clash with attributes of the
+        # module.
         for index, (name, weight) in enumerate(weights.items()):
             if name in learned:
                 self.register_parameter(f"w{index}", nn.Parameter(weight, requires_grad=False))
@@ -136,7 +138,7 @@ class ExportedGraph(nn.Module):
         return tuple(node.layer for node in self._nodes if node.layer)
 
     def before_layers(self, change: Callable[[Tensor], Tensor]) -> int:
-        """From now on every layer gets ``change`` of its input; how many layers there are."""
+        """From now on every layer gets ``change`` of its input; returns the number of layers."""
         self._before = change
         return len(self.layers)
 
@@ -151,6 +153,8 @@ class ExportedGraph(nn.Module):
         seen: dict[str, Tensor] = {}
         room = _ROOM
         for node in self._nodes:
+            # Results are counted against a budget before they are made: a few bytes of a file can
+            # ask for a tensor of any size.
             kwargs = {name: _fill(value, values, x.device) for name, value in node.kwargs.items()}
             args = _fill(node.args, values, x.device)
             if node.layer and self._before is not None:
@@ -164,6 +168,8 @@ class ExportedGraph(nn.Module):
                 else:
                     moved = result
                 seen[node.layer] = reduce(moved)
+                # A linear layer was transposed for ``reduce`` and is transposed back: continuing
+                # from the moved tensor keeps it on the path to the output, where its gradient is.
                 if node.linear:
                     result = channels_back(moved)
                 else:
@@ -200,10 +206,12 @@ class ExportedGraph(nn.Module):
         arguments = operation.function._schema.arguments
         if (
             operation.overload != "no_stats"
-        ):  # a norm without averages means those of the input in either mode
+        ):  # A norm without running averages uses those of the input in either mode.
+            # The mode is an argument of the node, out of reach of ``eval``: it is overwritten here.
             for mode in _MODES & named.keys():
                 self.training_mode = self.training_mode or bool(named[mode])
                 named[mode] = False
+        # A node that makes a tensor would make it on the device of the export.
         if any(argument.name == "device" and argument.kwarg_only for argument in arguments):
             named.setdefault("device", _DEVICE)
         args: list[Any] = []
@@ -236,16 +244,14 @@ class ExportedGraph(nn.Module):
         )
 
     def _layer(self, operation: Operation, node: Json) -> str:
-        """The name of the layer a node belongs to.
-
-        It is the parameter's, also behind a transposition.
-        """
+        """The name of the layer a node belongs to: its parameter's, even behind a transposition."""
         name = operation.name
         tensors = [
             given["arg"]["as_tensor"]["name"]
             for given in node["inputs"]
             if "as_tensor" in given["arg"]
         ]
+        # The layer is the owner of the first argument that is a weight.
         owner = next(
             (
                 self._owners[tensor]
@@ -254,6 +260,8 @@ class ExportedGraph(nn.Module):
             ),
             "",
         )
+        # Decomposed exports transpose the weight of a linear layer in a separate node: the name
+        # passes through.
         if name in {"t", "permute", "transpose"} and owner:
             self._owners[_outputs(node)[0]] = owner
             return ""
@@ -262,11 +270,12 @@ class ExportedGraph(nn.Module):
         return ""
 
     def _forget_early(self) -> None:
-        """Marks after which node a value is no longer needed, so that a large batch does not
-        keep them all.
+        """Marks the node after which each value is no longer needed, to save memory in large
+        batches.
         """
         last: dict[str, int] = {}
         for index, node in enumerate(self._nodes):
+            # A result that nobody uses has its own node as last use, which frees it at once.
             for name in (*_names(node.args), *_names(list(node.kwargs.values())), *node.outputs):
                 last[name] = index
         kept = {self._output, *self._slots}
@@ -280,7 +289,7 @@ class ExportedGraph(nn.Module):
 
 
 def _outputs(node: Json) -> list[str]:
-    """Names of a node's results; a list of tensors has one name for each of them."""
+    """Names of a node's results; a list of tensors has one name for each."""
     names: list[str] = []
     for output in node["outputs"]:
         ((kind, value),) = output.items()

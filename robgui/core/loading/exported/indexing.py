@@ -78,8 +78,9 @@ def embedding_content(call: OperationCall) -> None:
 
 
 def check_advanced_index(call: OperationCall) -> None:
-    """At most one index per axis; a boolean mask is refused: the size of its result depends
-    on the data.
+    """At most one index per axis.
+
+    A boolean mask is refused: the size of its result depends on the data.
     """
     x = call.tensor("self")
     indices = list(call["indices"])
@@ -130,7 +131,7 @@ def check_divisor(call: OperationCall) -> None:
     """An integer divisor is positive: n / 0 and -2^63 / -1 end the process (SIGFPE)."""
     left, right = call["self"], call["other"]
     if call.operation.startswith("div") and call.get("rounding_mode") is None:
-        return  # gives fractions
+        return  # Gives fractions.
     if not all(_is_whole(value) for value in (left, right)):
         return
     if isinstance(right, Tensor):
@@ -207,7 +208,7 @@ def _named(
     check_arguments: Callable[[OperationCall], None] | None,
     check_values: Callable[[OperationCall], None] | None = None,
 ) -> dict[str, Contract]:
-    """One contract for several operations; only ``check_values`` reads what tensors hold."""
+    """One contract for several operations; only ``check_values`` reads the tensors' contents."""
     return {name: Contract(check_arguments, check_values) for name in names.split()}
 
 

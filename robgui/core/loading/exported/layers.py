@@ -90,7 +90,7 @@ def adaptive_pool(call: OperationCall) -> None:
 
 
 def enlarge(call: OperationCall) -> None:
-    """Size and scale of the output are positive, bounded, and tell the same."""
+    """Size and scale of the output are positive, bounded and consistent."""
     n = _axes(call)
     x = call.tensor("input" if "input" in call.given else "self", n + 2)
     call.need(min(x.shape[1:]) > 0, "the input is empty")
@@ -122,7 +122,7 @@ def enlarge(call: OperationCall) -> None:
 
 
 def padding(call: OperationCall) -> None:
-    """Borders are small, come in pairs, and mirror no more than there is."""
+    """Borders are small, come in pairs, and mirror no more than is there."""
     if "pad" in call.given:
         name = "pad"
     else:

@@ -1,10 +1,10 @@
-"""The operations an exported graph may use: those of torch that only compute, each overload by
-name.
+"""The operations an exported graph may use.
+
+Those of torch that only compute, each overload by name.
 
 Torch's own reader resolves any dotted name below ``torch`` and evaluates shape expressions as
 Python. This one knows the operations below and arithmetic on sizes: nothing that touches files,
-processes or raw memory, and no step of a backward pass, whose kernels believe every index they are
-given.
+processes or raw memory, and no backward operation, whose kernels trust every index.
 """
 
 from __future__ import annotations
@@ -81,11 +81,10 @@ arange.start arange.start_step eye.m add_.Tensor add_.Scalar sub_.Tensor sub_.Sc
 mul_.Scalar div_.Tensor div_.Scalar fill_.Scalar fill_.Tensor masked_fill_.Scalar
 masked_fill_.Tensor
 """
-#: Every overload that may be used, as ``name.overload``.
+#: Every permitted overload, as ``name.overload``.
 NAMES = frozenset({*(f"{name}.default" for name in _PLAIN.split()), *_OVERLOADS.split()})
 _CONTRACTS: dict[str, Contract] = {**layers.CONTRACTS, **indexing.CONTRACTS}
-#: Checks of a promise made at export; the promise is about sizes and types that are tested when the
-#: model is loaded.
+#: Assertions made at export, about sizes and types that are tested when the model is loaded.
 _CHECKS = re.compile(r"torch\.ops\.aten\.(_assert\w*|sym_constrain_range\w*)\.\w+")
 _ATEN = "torch.ops.aten."
 _ARITHMETIC = (
@@ -114,9 +113,9 @@ _SIZES: dict[str, Callable[..., Any]] = {
     **{f"math.{name}": getattr(math, name) for name in _ROUNDING},
     **{f"torch.sym_{name}": getattr(torch, f"sym_{name}") for name in _SYMBOLIC},
 }
-#: A size beyond this is no size; sizes multiplied with themselves would otherwise grow without end.
+#: Largest size; otherwise sizes multiplied by themselves could grow without end.
 _LARGEST_SIZE = 2**62
-#: How many combinations of shapes one node remembers as checked.
+#: Shape combinations that one node remembers as checked.
 _REMEMBERED = 16
 
 
@@ -129,6 +128,7 @@ class SizeOperation:
 
     def __call__(self, args: Sequence[Any], kwargs: Mapping[str, Any], room: int) -> Any:
         """The result for plain numbers; anything else is refused."""
+        # sym_sum takes one list; all others take their numbers one by one.
         if self.name == "torch.sym_sum" and args:
             numbers = args[0]
         else:
@@ -137,6 +137,8 @@ class SizeOperation:
             raise BrokenContractError(
                 f"its operation {self.name} is refused: it takes plain numbers"
             )
+        # math and operator raise on nonsense (division by zero), which the caller turns into a
+        # sentence.
         result = self._function(*args)
         if not abs(result) < _LARGEST_SIZE:
             raise BrokenContractError(
@@ -151,7 +153,7 @@ class PickOperation:
     name = "_operator.getitem"
 
     def __call__(self, args: Sequence[Any], kwargs: Mapping[str, Any], room: int) -> Any:
-        """The result of that number."""
+        """The result with that number."""
         values, place = args
         if kwargs or not isinstance(values, list | tuple) or type(place) is not int:
             raise BrokenContractError(
@@ -161,9 +163,7 @@ class PickOperation:
 
 
 class TensorOperation:
-    """One overload of torch, called only with arguments that keep its contract and with results
-    that fit into memory.
-    """
+    """One torch overload, called only within its contract and if its result fits into memory."""
 
     def __init__(self, overload: str) -> None:
         name, _, self.overload = overload.partition(".")
@@ -173,9 +173,11 @@ class TensorOperation:
         self._checked: dict[Any, int] = {}
 
     def __call__(self, args: Sequence[Any], kwargs: Mapping[str, Any], room: int) -> Any:
-        """The result; an error where the contract is broken or the result would take more than
-        ``room`` bytes.
+        """The result; raises if the contract is broken or the result would exceed ``room``
+        bytes.
         """
+        # Shapes repeat from batch to batch: the form is checked once per combination, the contents
+        # every time.
         form = _form((args, kwargs))
         size = self._checked.get(form)
         if size is None:
@@ -192,10 +194,11 @@ class TensorOperation:
         return self.function(*args, **kwargs)
 
     def _check(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> int:
-        """Bytes that the result will take at most, found without making it."""
+        """Most bytes that the result can take, found without computing it."""
         call = bind(self.function, args, kwargs)
         if self._contract.form is not None:
             self._contract.form(call)
+        # The quick bound first; asking torch imports its compiler.
         most = bound(call)
         if most is None:
             return self._told_by_torch(args, kwargs)
@@ -207,6 +210,7 @@ class TensorOperation:
             argument.name == "device" and argument.kwarg_only
             for argument in self.function._schema.arguments
         ):
+            # On the meta device an operation computes shapes only and allocates nothing.
             hollow["device"] = torch.device("meta")
         with torch.no_grad():
             return bytes_in(self.function(*_hollow(args), **hollow))
@@ -221,7 +225,7 @@ def is_check(target: str) -> bool:
 
 
 def find_operation(target: str) -> Operation | None:
-    """The operation behind a target's name; None when it is not one of the known, harmless ones."""
+    """The operation behind a target's name; None unless it is known to be harmless."""
     if target in _SIZES:
         return SizeOperation(target)
     if target == PickOperation.name:
@@ -233,7 +237,7 @@ def find_operation(target: str) -> Operation | None:
 
 
 def bytes_in(value: Any) -> int:
-    """How many bytes the tensors in ``value`` take, each as if it shared none."""
+    """Bytes of the tensors in ``value``, as if none shared memory."""
     if isinstance(value, Tensor):
         return value.numel() * value.element_size()
     if isinstance(value, list | tuple):
@@ -242,18 +246,20 @@ def bytes_in(value: Any) -> int:
 
 
 def _form(value: Any) -> Any:
-    """Everything about arguments but the numbers inside tensors."""
+    """Everything about the arguments except the numbers inside tensors."""
     if isinstance(value, Tensor):
         return (value.shape, value.dtype, value.device)
     if isinstance(value, Mapping):
+        # Order matters: the same names in another order are another call.
         return tuple((name, _form(each)) for name, each in value.items())
     if isinstance(value, list | tuple):
         return tuple([_form(each) for each in value])
+    # With the type, since 1, 1.0 and True are equal as dictionary keys.
     return (type(value), value)
 
 
 def _hollow(value: Any) -> Any:
-    """Arguments whose tensors have shape and type but no memory."""
+    """The arguments with tensors that have shape and type but no memory."""
     if isinstance(value, Tensor):
         return torch.empty_strided(value.shape, value.stride(), dtype=value.dtype, device="meta")
     if isinstance(value, list | tuple):

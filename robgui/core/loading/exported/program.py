@@ -1,9 +1,9 @@
 """``.pt2`` files of torch.export, read without torch's own reader.
 
 That reader unpickles parts of the file, evaluates shape expressions with ``sympify`` (which is
-``eval``) and writes Python source from the graph's names. Here the JSON of the graph and the plain
-bytes of the weights are read, and nothing else; a file that needs more is loaded by torch only when
-the user trusts it.
+``eval``) and generates Python source from the graph's names. Here only the graph's JSON and the
+plain bytes of the weights are read. Torch loads a file that needs more, and only if the user trusts
+it.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from robgui.core.model.backend import (
     pick_output,
 )
 
-#: Inputs that a file may ask for at once, and the numbers in them.
+#: Most inputs, and numbers in them, that a file may ask for at once.
 _LARGEST_BATCH, _LARGEST_INPUTS = 4096, 2**26
-#: Real graphs have a few megabytes.
+#: Largest document; real graphs have a few megabytes.
 _LARGEST_JSON = 32 * 2**20
 
 
 class ExportedBackend(TorchBackend):
-    """An exported graph; its layers are watched while it runs."""
+    """An exported graph whose layers can be watched while it runs."""
 
     def __init__(self, graph: ExportedGraph, dtype: torch.dtype) -> None:
         super().__init__(graph)
@@ -56,7 +56,7 @@ class ExportedBackend(TorchBackend):
         return as_output(self._graph(x.to(self._dtype)))
 
     def outputs(self, x: Tensor) -> tuple[str, ...]:
-        """None to choose from: the graph ends at the one that was chosen while it was read."""
+        """Empty: the graph ends at the output chosen while it was read."""
         return ()
 
     def activations(self, x: Tensor, reduce: Reduce) -> tuple[Tensor, dict[str, Tensor]]:
@@ -68,8 +68,12 @@ def load_exported(path: Path, trust: bool, scores: str = "") -> Raw:
     """Reads an exported program; ``scores`` says which of its outputs is meant."""
     try:
         with reading(path, "an exported program (.pt2)"), Archive(path) as archive:
+            # Every member is read once and compared with its checksum: a damaged file is then
+            # reported as damaged, not as a wrong graph.
             archive.verify()
             return _read(archive, scores)
+    # TrustError here means "not known to be harmless": with the user's word, torch's own reader may
+    # try.
     except TrustError as error:
         if not trust:
             raise TrustError(f"{path} is not loaded: {error}.") from error
@@ -86,6 +90,7 @@ def _read(archive: Archive, scores: str) -> Raw:
     module = _document(archive, "models/model.json")["graph_module"]
     specs = module["signature"]["input_specs"]
     owners = _owners(specs)
+    # Weights and constants use the same layout, in two folders.
     stored = {**_tensors(archive, "weights"), **_tensors(archive, "constants")}
     weights = {name: stored[owner] for name, owner in owners.items()}
     name, sizes, dtype = _user_input(module["graph"], specs)
@@ -127,7 +132,7 @@ def _check_batch(batch: int, sizes: list[int | None]) -> None:
 
 
 def _document(archive: Archive, name: str) -> Json:
-    """A JSON document of the file; the objects that it becomes take twenty times its size."""
+    """A JSON document in the file; its Python objects take twenty times its size."""
     if archive.size(name) > _LARGEST_JSON:
         raise ModelError(
             f"its part {name!r} is longer than {_LARGEST_JSON >> 20} MB and is refused"
@@ -173,14 +178,17 @@ def _tensor(archive: Archive, member: str, meta: Json, files: dict[str, Tensor])
         [int(each["as_int"]) for each in meta["strides"]],
     )
     dtype = DTYPES[meta["dtype"]]
+    # Several tensors may share one file (tied weights): it is read once and they share its memory.
     if member not in files:
         data = archive.read(member)
         if data:
+            # A bytearray: torch warns about read-only memory.
             files[member] = torch.frombuffer(bytearray(data), dtype=dtype)
         else:
             files[member] = torch.empty(0, dtype=dtype, device="cpu")
     flat = files[member]
-    # a stride of 0 would let a few bytes stand for a tensor of any size
+    # A stride of 0 would let a few bytes stand for a tensor of any size.
+    # Up to 4,096 numbers that is harmless.
     if math.prod(sizes) > max(len(flat), 4096) or flat.dtype != dtype:
         raise ModelError(f"its part {member!r} does not hold the tensor it declares")
     return torch.as_strided(flat, sizes, strides, int(meta["storage_offset"]["as_int"]))
@@ -203,8 +211,8 @@ def _user_input(graph: Json, specs: list[Json]) -> tuple[str, list[Json], torch.
 
 
 def _output_names(module: Json, outputs: list[Json]) -> dict[str, str]:
-    """Every output that is a tensor: what the model calls it (its key in a dict, or its number)
-    -> its name in the graph.
+    """Every tensor output: the model's name for it (its key in a dict, or its number) -> its graph
+    name.
     """
     keys = _keys(module, len(outputs))
     found = {
@@ -218,9 +226,10 @@ def _output_names(module: Json, outputs: list[Json]) -> dict[str, str]:
 
 
 def _keys(module: Json, count: int) -> list[str]:
-    """The keys of an answer that is a dict, as far as the file tells them; otherwise numbers."""
+    """The keys of an answer that is a dict, if the file tells them; else numbers."""
     numbers = [str(number) for number in range(count)]
     try:
+        # The output structure is a JSON text inside the JSON: version, then the tree.
         shape = json.loads(module["module_call_graph"][0]["signature"]["out_spec"])[1]
         if shape["type"] == "builtins.dict":
             keys = json.loads(shape["context"])
@@ -230,7 +239,7 @@ def _keys(module: Json, count: int) -> list[str]:
         LookupError,
         TypeError,
         ValueError,
-    ):  # the spec is an extra of the file: without it the outputs have numbers only
+    ):  # The spec is optional in the file: without it outputs have only numbers.
         return numbers
     if isinstance(keys, list) and len(set(map(str, keys))) == count:
         return [str(key) for key in keys]
@@ -238,7 +247,7 @@ def _keys(module: Json, count: int) -> list[str]:
 
 
 def _size(size: Json) -> int | None:
-    """A fixed size, or the one used at export where any is allowed."""
+    """A fixed size, or the one used at export if any is allowed."""
     if "as_int" in size:
         return int(size["as_int"])
     hint = size["as_expr"].get("hint")
@@ -265,9 +274,10 @@ def _trusted(path: Path, scores: str) -> Raw:
 
 
 class _OpaqueBackend(TorchBackend):
-    """An exported program as torch rebuilds it: it refuses ``eval`` and shows no layers."""
+    """An exported program rebuilt by torch: it refuses ``eval`` and shows no layers."""
 
     def __init__(self, module: nn.Module) -> None:
+        # An exported module raises in ``eval``, and is already in the mode it was exported in.
         module.eval = lambda: module  # type: ignore[method-assign]
         super().__init__(module, layers=())
         self.capabilities = Capabilities(

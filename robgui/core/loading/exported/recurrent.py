@@ -8,7 +8,7 @@ from torch import Tensor
 
 from robgui.core.loading.exported.contract import OperationCall
 
-#: Gates of a recurrent layer: the rows of its weights for each hidden unit.
+#: Gates of a recurrent layer: rows of its weights for each hidden unit.
 _GATES = {"lstm": 4, "gru": 3, "rnn_tanh": 1, "rnn_relu": 1}
 
 
@@ -20,9 +20,7 @@ def _states(call: OperationCall) -> list[Tensor]:
 
 
 def recurrent(call: OperationCall) -> None:
-    """Every weight and state of a recurrent layer has the shape that the input and the number of
-    layers ask for.
-    """
+    """Every weight and state has the shape that the input and the number of layers require."""
     x, params, states = call.tensor("input", 3), list(call["params"]), _states(call)
     gates = _GATES[call.operation]
     (layers,) = call.sizes("num_layers", 1, 256)
@@ -32,7 +30,7 @@ def recurrent(call: OperationCall) -> None:
     each, rest = divmod(len(params), layers * ways)
     projected = (
         gates == 4 and each == plain + 1
-    )  # an LSTM may map its output to fewer numbers by a fifth weight
+    )  # An LSTM may project its output to fewer numbers with a fifth weight.
     call.need(
         x.numel() > 0 and rest == 0 and (each == plain or projected),
         f"it has {len(params)} weights",

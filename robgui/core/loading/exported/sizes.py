@@ -1,8 +1,8 @@
-"""How large the result of an operation can become, for the operations that most networks use.
+"""Upper bounds on the result sizes of the most common operations.
 
-Torch can tell for every operation, by computing with tensors that have no memory. But the first
-such call imports sympy and torch's compiler, which costs a worker process a second and 70 MB. The
-bounds here import nothing. They may be larger than the result, never smaller.
+Torch can tell the size for every operation, by computing with tensors that have no memory. But the
+first such call imports sympy and torch's compiler, which costs a worker a second and 70 MB. The
+bounds here import nothing. They may exceed the true size, never fall below it.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from torch import Tensor
 
 from robgui.core.loading.exported.contract import OperationCall
 
-#: Bytes of a whole number in a result; sums of small ones are wider than what they add.
+#: Bytes of a whole number in a result; a sum of small ones is wider than its terms.
 _WHOLE_WIDTH = 8
 
-#: Each number of the result comes from one number of each tensor; shapes are broadcast.
+#: Elementwise operations; shapes are broadcast.
 _ELEMENTWISE = """
 abs abs_ add add_ celu celu_ clamp clamp_ clamp_max clamp_min clone cos div div_ dropout dropout_
 elu elu_ eq erf exp exp_ floor ge gelu gelu_ gt hardsigmoid hardsigmoid_ hardswish hardswish_
@@ -35,7 +35,7 @@ unflatten unsqueeze view
 
 
 def bound(call: OperationCall) -> int | None:
-    """Bytes that the result takes at most; None where only torch can tell."""
+    """Most bytes that the result can take; None if only torch can tell."""
     rule = _RULES.get(call.operation.partition(".")[0])
     if rule is None or call.get("dtype") is not None or call.get("out") is not None:
         return None
@@ -71,14 +71,14 @@ def _broadcast(call: OperationCall, tensors: Sequence[Tensor]) -> int | None:
     for tensor in tensors:
         for place, size in enumerate(reversed(tensor.shape)):
             if 1 not in (size, sizes[place]) and size != sizes[place]:
-                return None  # torch says what is wrong
+                return None  # Torch says what is wrong.
             if size != 1:
                 sizes[place] = size
     return prod(sizes)
 
 
 def _of_first(call: OperationCall, tensors: Sequence[Tensor]) -> int | None:
-    # a factor beside it may not make it larger: torch refuses shapes that do not fit
+    # A factor beside it cannot enlarge it: torch refuses shapes that do not fit.
     return tensors[0].numel()
 
 
@@ -116,7 +116,7 @@ def _convolution(call: OperationCall, tensors: Sequence[Tensor]) -> int | None:
         return None
     made = weight.shape[0] * prod(x.shape[: x.ndim - places - 1])
     for size, beside, step in zip(x.shape[-places:], padding, stride, strict=True):
-        # with the smallest kernel, whatever its dilation
+        # With the smallest kernel, whatever its dilation.
         made *= (size + 2 * beside - 1) // step + 1
     return made
 
@@ -129,7 +129,7 @@ def _pool(call: OperationCall, tensors: Sequence[Tensor]) -> int | None:
         return None
     made = prod(x.shape[:-places])
     for size, beside, step in zip(x.shape[-places:], padding, stride, strict=True):
-        made *= (size + 2 * beside - 1) // step + 2  # one more where it rounds up
+        made *= (size + 2 * beside - 1) // step + 2  # One more if it rounds up.
     return made
 
 
@@ -157,12 +157,12 @@ def _embedded(call: OperationCall, tensors: Sequence[Tensor]) -> int | None:
 
 
 def _places(call: OperationCall) -> int:
-    """Along how many axes the window moves, as its name says: 2 for ``max_pool2d``."""
+    """Number of axes the window moves along, from the name: 2 for ``max_pool2d``."""
     return int(call.operation.partition(".")[0][-2])
 
 
 def _each(value: Any, places: int) -> list[int] | None:
-    """One whole number for each place; None for words such as "same"."""
+    """One whole number for each axis; None for words like "same"."""
     given = [value] if isinstance(value, int) else value
     if isinstance(given, str) or any(type(size) is not int for size in given):
         return None

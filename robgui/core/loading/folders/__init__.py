@@ -1,4 +1,4 @@
-"""Models that are folders: Hugging Face and timm; described by a document, never by code."""
+"""Models that are folders, from Hugging Face and timm; described by a document, never by code."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Image classifiers of Hugging Face transformers: built from their description by the installed
-library, filled with weights that were read here.
+"""Image classifiers of Hugging Face transformers.
 
-The library is given no path: it opens no file, downloads nothing and imports nothing of the folder.
+The installed library builds the network from its description, and weights read here fill it. The
+library is given no path: it opens no file, downloads nothing and imports nothing from the folder.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from robgui.core.loading.raw import Raw, first_layer, reading
 from robgui.core.model.backend import TorchBackend
 from robgui.core.model.folder import DESCRIPTION, preprocessing
 
-#: Numbers of a description that no real image classifier reaches.
+#: Larger than any number in the description of a real image classifier.
 _LARGEST, _MOST_LAYERS = 2**22, 2_000
-#: Numbers that a network may hold beside its stored weights: tables of places, weights used twice.
+#: Numbers that a network may hold besides its stored weights: position tables, shared weights.
 _UNSTORED = 2**26
-#: Fields that say how to load or compute; both are decided here.
+#: Fields about how to load or compute; both are decided here.
 _OURS = re.compile(r"_.*|.*attn_implementation|(torch_)?dtype|output_\w+|return_dict|torchscript")
-#: Fields that would have the library fetch another model or other arithmetic.
+#: Fields that would make the library fetch another model or other kernels.
 _ELSEWHERE = ("backbone", "use_pretrained_backbone", "use_timm_backbone", "quantization_config")
 _NOT_PICTURES = ("perceiver", "shieldgemma2", "timm_wrapper")
 
 
 def load_hugging_face(folder: Path, described: dict[str, Any], tensors: dict[str, Tensor]) -> Raw:
-    """The image classifier that ``described`` (its config.json) tells of."""
+    """The image classifier described by ``described`` (its config.json)."""
     _check_numbers(folder, described)
     told, remarks = hugging_face_settings(described, preprocessing(folder))
     with reading(folder, "a Hugging Face model"):
@@ -82,7 +82,7 @@ def _build(folder: Path, described: dict[str, Any], tensors: Mapping[str, Tensor
             attn_implementation="eager",
             dtype=torch.float32,
             local_files_only=True,
-            ignore_mismatched_sizes=True,  # they are told below, in one sentence
+            ignore_mismatched_sizes=True,  # Reported below, in one sentence.
         )
     _refuse_gaps(folder, found)
     model: nn.Module = module
@@ -92,8 +92,9 @@ def _build(folder: Path, described: dict[str, Any], tensors: Mapping[str, Tensor
 def _refuse_gigabytes(
     folder: Path, network: Any, config: Any, tensors: Mapping[str, Tensor]
 ) -> None:
-    """A network larger than its weights would be filled with random numbers: it is built without
-    memory first, and its numbers are counted.
+    """Refuses a network larger than its weights, whose rest would be filled with random numbers.
+
+    It is first built without memory, to count its numbers.
     """
     with torch.device("meta"):
         sketch: nn.Module = network(config)
@@ -113,7 +114,7 @@ def _words(value: object) -> list[str]:
 
 def _transformers(folder: Path) -> Any:
     try:
-        import_torchvision()  # transformers uses it where it is installed
+        import_torchvision()  # Transformers uses it if it is installed.
         import transformers.models.auto.configuration_auto
         import transformers.models.auto.modeling_auto
     except ImportError:
@@ -122,7 +123,10 @@ def _transformers(folder: Path) -> Any:
 
 
 def _refuse_gaps(folder: Path, found: Mapping[str, Any]) -> None:
-    """A weight that is missing would be random, one too many says that the network is another."""
+    """Refuses missing and surplus weights.
+
+    A missing weight would be random; a surplus one means another network.
+    """
     for words, name in (("missing", "missing_keys"), ("of another shape", "mismatched_keys")):
         gaps = (each[0] if isinstance(each, tuple) else each for each in found.get(name, ()))
         if names := sorted(map(str, gaps)):
@@ -133,7 +137,7 @@ def _refuse_gaps(folder: Path, found: Mapping[str, Any]) -> None:
 
 
 def _check_numbers(folder: Path, described: Mapping[str, Any]) -> None:
-    """A few bytes can ask for a network of any size."""
+    """Refuses absurd sizes: a few bytes can ask for a network of any size."""
     for name, value in described.items():
         if re.search("layers|depth|blocks", name):
             most = _MOST_LAYERS
@@ -151,7 +155,7 @@ def _check_numbers(folder: Path, described: Mapping[str, Any]) -> None:
 
 @contextmanager
 def _quiet(transformers: Any) -> Iterator[None]:
-    """Without the library's progress bars and log, which stay as they were afterwards."""
+    """Silences the library's progress bars and log, and restores both afterwards."""
     log = transformers.utils.logging
     level, bars = log.get_verbosity(), log.is_progress_bar_enabled()
     log.set_verbosity_error()

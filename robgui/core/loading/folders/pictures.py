@@ -1,4 +1,4 @@
-"""How a model folder says that pictures become inputs, as fields of ModelSettings."""
+"""How a model folder says pictures become inputs, as fields of ModelSettings."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _RESAMPLE = {0: "nearest", 1: "lanczos", 2: "bilinear", 3: "bicubic", 4: "area"}
 _NAMES = ("nearest", "lanczos", "bilinear", "bicubic")
 #: LeViT's processor scales to more than the size it names.
 _LEVIT = 256 / 224
-#: From this size on, ConvNeXt's processor squashes pictures instead of cutting them.
+#: From this size on, ConvNeXt's processor squashes pictures instead of cropping them.
 _CONVNEXT_WHOLE = 384
 
 
 def hugging_face_settings(
     described: Mapping[str, Any], processor: Mapping[str, Any]
 ) -> tuple[Values, list[str]]:
-    """What config.json and preprocessor_config.json tell; with remarks for people."""
+    """What config.json and preprocessor_config.json say, with remarks for people."""
     told: Values = {**_names(described)}
     if described.get("problem_type") == "multi_label_classification":
         told["multi_label"] = True
@@ -41,7 +41,7 @@ def hugging_face_settings(
 
 
 def timm_settings(described: Mapping[str, Any]) -> Values:
-    """What timm's description of a model, or of one of its networks, tells of pictures."""
+    """What timm's description of a model, or of one of its networks, says about pictures."""
     told: Values = {}
     shape = described.get("input_size")
     if isinstance(shape, list | tuple) and len(shape) == 3 and all(map(_whole, shape)):
@@ -62,9 +62,7 @@ def timm_settings(described: Mapping[str, Any]) -> Values:
 
 
 def share_of(kept: int, scaled: int) -> float:
-    """The share of ``scaled`` pixels that ``kept`` are, so that dividing by it gives ``scaled``
-    whole pixels again.
-    """
+    """``kept / scaled`` as a share that gives exactly ``scaled`` whole pixels when divided by."""
     share = kept / scaled
     if math.floor(kept / share) == scaled:
         return share
@@ -72,7 +70,7 @@ def share_of(kept: int, scaled: int) -> float:
 
 
 def _names(described: Mapping[str, Any]) -> Values:
-    """The class names, unless they are only numbered."""
+    """The class names, unless they are just numbered."""
     names = described.get("id2label")
     if not isinstance(names, dict) or not names:
         return {}
@@ -87,7 +85,7 @@ def _names(described: Mapping[str, Any]) -> Values:
 
 
 def _framing(processor: Mapping[str, Any]) -> tuple[tuple[int, int] | None, Values, list[str]]:
-    """The model's size, how pictures come to it, and what cannot be done alike."""
+    """The model's size, how pictures are brought to it, and what cannot be matched."""
     filter_ = processor.get("resample", 2)
     told: Values = {"interpolation": "bilinear"}
     if isinstance(filter_, int):
@@ -116,7 +114,7 @@ def _framing(processor: Mapping[str, Any]) -> tuple[tuple[int, int] | None, Valu
 
 
 def _squash_crop(kept: tuple[int, int], exact: tuple[int, int]) -> Values:
-    """Height and width on their own, then the middle, as DeiT and BEiT have it."""
+    """Height and width on their own, then the middle, as DeiT and BEiT do."""
     share = share_of(min(kept), min(exact))
     if share < 1:
         return {"resize": "squash-crop", "crop": share}
@@ -124,7 +122,7 @@ def _squash_crop(kept: tuple[int, int], exact: tuple[int, int]) -> Values:
 
 
 def _unlike(kept: tuple[int, int], exact: tuple[int, int]) -> list[str]:
-    """What cannot be said by one share of both sides."""
+    """What one share for both sides cannot express."""
     if min(exact) < min(kept):
         return ["its processor adds a black rim to pictures; here they are scaled instead"]
     if kept[0] * exact[1] != kept[1] * exact[0]:
@@ -134,7 +132,7 @@ def _unlike(kept: tuple[int, int], exact: tuple[int, int]) -> list[str]:
 
 
 def _convnext(processor: Mapping[str, Any], shorter: int) -> Values:
-    """A shorter side without a cut: the square in the middle, or what ConvNeXt does."""
+    """A shorter side without a crop: the square in the middle, or what ConvNeXt does."""
     share = processor.get("crop_pct")
     if not isinstance(share, int | float) or not 0.1 <= share <= 1:
         return {"resize": "crop"}
@@ -154,7 +152,7 @@ def _sizes(processor: Mapping[str, Any]) -> tuple[int, tuple[int, int] | None]:
 
 
 def _range(processor: Mapping[str, Any]) -> Values:
-    """What 0 and 1 become before mean and std, and these."""
+    """What 0 and 1 become before mean and std, and those."""
     factor = processor.get("rescale_factor", 1 / 255)
     top = 255.0
     if processor.get("do_rescale", True) and isinstance(factor, int | float):

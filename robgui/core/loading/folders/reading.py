@@ -25,7 +25,7 @@ def load_folder(folder: Path) -> Raw:
 
 
 def _refuse_code(folder: Path, described: dict[str, object]) -> None:
-    """A description may name Python files that make up the model; they are never run."""
+    """Refuses a description that names Python files as parts of the model; they are never run."""
     for name in ("auto_map", "custom_pipelines"):
         if named := described.get(name):
             words = str(next(iter(named.values())) if isinstance(named, dict) else named)[:100]

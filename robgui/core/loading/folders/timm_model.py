@@ -17,7 +17,7 @@ from robgui.core.loading.weights import fill
 from robgui.core.model.backend import TorchBackend, first_line
 from robgui.core.model.folder import DESCRIPTION
 
-#: Arguments of a network that a description may give; they are sizes and switches, no places.
+#: Arguments that a description may give a network: sizes and switches, no paths.
 _ARGUMENTS = frozenset(
     {
         "act_layer", "block_size", "class_token", "depths", "dims", "drop_path_rate", "drop_rate",
@@ -86,7 +86,7 @@ def _is_plain(value: object) -> bool:
 
 
 def _names(*documents: Any) -> dict[str, object]:
-    """Class names, the plain descriptions rather than the codes; as many as there are classes."""
+    """Class names, plain descriptions rather than codes, one for each class."""
     *places, classes = documents
     for place in places:
         codes, plain = place.get("label_names"), place.get("label_descriptions")

@@ -1,4 +1,4 @@
-"""Keras networks, computed by torch: ``.keras`` files, and HDF5 files of those who trust them."""
+"""Keras networks, computed by torch: ``.keras`` files, and HDF5 files that the user trusts."""
 
 from __future__ import annotations
 

@@ -24,19 +24,19 @@ from robgui.core.loading.keras_files.parts import foreign_parts, without_trainin
 from robgui.core.loading.raw import TRUST, Raw, reading
 from robgui.core.model.backend import TorchBackend
 
-#: Numbers that a network may hold beside its stored weights.
+#: Numbers that a network may hold besides its stored weights.
 _UNSTORED = 2**20
 _DESCRIPTION, _METADATA, _WEIGHTS = "config.json", "metadata.json", "model.weights.h5"
 
 
 class KerasModule(nn.Module):
-    """A Keras network as torch sees it; asked, never trained."""
+    """A Keras network as a torch module; called, never trained."""
 
     def __init__(self, keras: ModuleType, network: Any) -> None:
         super().__init__()
         self._device = keras.device
         self.network = network
-        # Keras does not tell torch of the layers inside a network
+        # Keras does not register the layers inside a network with torch.
         self.layers = nn.ModuleDict(
             {
                 f"{place}_{layer.name}".replace(".", "_"): layer
@@ -75,7 +75,7 @@ def load_keras(path: Path, kind: Format, trust: bool) -> Raw:
 
 
 def _described(path: Path) -> tuple[Any, bytes]:
-    """The network's description, found harmless, and which Keras wrote it."""
+    """The network's description, found harmless, and the Keras version that wrote it."""
     with Archive(path) as archive:
         archive.verify()
         try:
@@ -96,8 +96,9 @@ def _described(path: Path) -> tuple[Any, bytes]:
 
 
 def _rewrite(path: Path, target: Path, described: Any, metadata: bytes) -> int:
-    """A copy with exactly what was looked at, so that nothing else is read; the bytes of its
-    weights.
+    """A copy with exactly what was checked, so nothing else is read.
+
+    Returns the bytes of its weights.
     """
     weights = target.with_name("weights.h5")
     with Archive(path) as archive:
@@ -112,13 +113,15 @@ def _rewrite(path: Path, target: Path, described: Any, metadata: bytes) -> int:
 
 
 def _refuse_gigabytes(path: Path, keras: ModuleType, described: Any, held: int) -> None:
-    """A network larger than its weights would take memory before it is seen that they do not
-    fit: it is built without memory first, and its numbers are counted.
+    """Refuses a network larger than its weights.
+
+    It would take memory before the mismatch is seen, so it is first built without memory, to count
+    its numbers.
     """
     with keras.device("meta"):
         sketch = keras.saving.deserialize_keras_object(described, safe_mode=True)
     asked = sum(math.prod(each.shape) for each in sketch.variables)
-    if asked > _UNSTORED + held:  # a number takes a byte at least
+    if asked > _UNSTORED + held:  # A number takes at least a byte.
         raise ModelError(
             f"{path} is refused: its description asks for {asked:,} numbers, and its weights hold"
             f" {held / 1e6:,.1f} MB."
@@ -126,11 +129,11 @@ def _refuse_gigabytes(path: Path, keras: ModuleType, described: Any, held: int) 
 
 
 def _keras(path: Path) -> ModuleType:
-    """Keras on torch; it decides on what it computes when it is imported first."""
+    """Keras on torch; Keras chooses its backend on first import."""
     if "keras" not in sys.modules:
         os.environ["KERAS_BACKEND"] = "torch"
     try:
-        import h5py  # noqa: F401  (asked for here, so that a missing package is said at once)
+        import h5py  # noqa: F401  (asked for here, so a missing package is said at once)
         import keras as found
     except ImportError:
         raise MissingExtraError(f"{path}: a Keras model", "keras") from None

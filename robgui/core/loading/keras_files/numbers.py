@@ -1,5 +1,6 @@
-"""HDF5 files of weights, looked through before Keras reads them: plain arrays of a plausible size
-and nothing that leads out of the file.
+"""Checks HDF5 weight files before Keras reads them.
+
+They may hold plain arrays of a plausible size, and nothing that leads out of the file.
 """
 
 from __future__ import annotations
@@ -9,13 +10,13 @@ from typing import Any
 
 from robgui.core.errors import ModelError
 
-#: Compressed numbers may grow to this; real weights hardly shrink.
+#: Most that compressed numbers may grow to; real weights hardly shrink.
 _SMALL, _GROWTH = 64 * 2**20, 50
 _MOST_PARTS, _DEEPEST = 200_000, 60
 
 
 def check_numbers(path: Path, shown: Path) -> int:
-    """Refuses what a file of weights never holds; counts the bytes of its arrays.
+    """Refuses what a weight file never holds; returns the bytes of its arrays.
 
     Args:
         path: The HDF5 file.

@@ -1,8 +1,7 @@
-"""What the description of a Keras network is made of, and whether each part is known to be
-harmless.
+"""Whether each part of a Keras network's description is known to be harmless.
 
-Keras has a safe mode of its own, which has been found wanting before; a description is looked
-through here first, and what is not on the list needs trust.
+Keras has its own safe mode, which has been found wanting before. A description is checked here
+first, and what is not on the list needs trust.
 """
 
 from __future__ import annotations
@@ -27,11 +26,11 @@ _LAYERS = re.compile(
     r"|(GRU|LSTM|SimpleRNN)(Cell)?|RNN|StackedRNNCells|Pipeline|AugMix|AutoContrast|CutMix|MixUp"
     r"|Equalization|RandAugment|Random[A-Z]\w{1,40}|Solarization|MelSpectrogram|STFTSpectrogram"
 )
-#: Modules of Keras whose classes are small and plain, and those of a network itself.
+#: Keras modules whose classes are small and plain, and those of a network itself.
 _PLAIN = re.compile(r"keras\.(initializers|regularizers|constraints|dtype_policies)")
 _NETWORKS = re.compile(r"keras(\.models|\.src\.models\.\w+|\.src\.engine\.\w+)?")
 _NETWORK_NAMES = ("Sequential", "Functional", "Model", "DTypePolicy", "InputSpec")
-#: Operations that Keras keeps for ``a + b``; those of its module ``core`` take functions.
+#: Operations that Keras stores for ``a + b``; those of its module ``core`` take functions.
 _OPERATIONS = re.compile(r"keras\.src\.ops\.(numpy|nn|math)")
 #: Values, not classes.
 _VALUES = ("__keras_tensor__", "__tensor__", "__numpy__", "__slice__", "__ellipsis__", "__bytes__")
@@ -45,7 +44,7 @@ def foreign_parts(described: Any) -> list[str]:
 
 
 def without_training(described: Any) -> Any:
-    """The description without what only training needs: optimisers, losses, metrics."""
+    """The description without optimisers, losses and metrics, which only training needs."""
     if isinstance(described, dict):
         return {
             name: without_training(value)
@@ -58,7 +57,7 @@ def without_training(described: Any) -> Any:
 
 
 def _parts(value: Any, depth: int) -> Iterator[dict[str, Any]]:
-    """Every object that would be made, wherever it stands."""
+    """Every object that would be created, wherever it is nested."""
     if depth > _DEEPEST:
         yield {"class_name": "objects nested without end"}
         return
@@ -81,7 +80,7 @@ def _is_known(part: dict[str, Any]) -> bool:
         return True
     if not isinstance(module, str):
         return False
-    if name == "function":  # an activation by its name
+    if name == "function":  # An activation by name.
         given = part.get("config")
         plain = isinstance(given, str) and re.fullmatch(r"\w{1,40}", given) is not None
         return plain and module in ("keras.activations", "builtins")

@@ -1,4 +1,4 @@
-"""ONNX files, computed by onnxruntime, and by torch where that proves equal."""
+"""ONNX files, computed by onnxruntime, and by torch if a translation proves equal."""
 
 from __future__ import annotations
 

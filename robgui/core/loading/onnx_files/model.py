@@ -1,6 +1,4 @@
-"""ONNX files: onnxruntime as a black box, and torch where the graph can be translated and proves
-equal.
-"""
+"""ONNX files: onnxruntime as a black box, and torch if a translation proves equal."""
 
 from __future__ import annotations
 
@@ -28,9 +26,9 @@ from robgui.core.model.class_names import names_in
 from robgui.core.model.settings import parse
 from robgui.core.regular import beside, is_file, read_regular
 
-#: A message of protobuf is never larger, with the data beside it.
+#: Largest protobuf message, including its external data.
 _LARGEST = 2**31 - 1
-#: Under what exporters write class names into a file; Ultralytics the first.
+#: Metadata keys under which exporters store class names; Ultralytics' first.
 _NAME_KEYS = ("names", "class_names", "labels", "classes", "id2label")
 #: Largest difference, relative to the largest score, at which two answers count as equal.
 _EQUAL = 1e-3
@@ -40,17 +38,19 @@ def load_onnx(path: Path, scores: str = "") -> Raw:
     """Reads an ONNX file; ``scores`` says which of its outputs is meant."""
     try:
         import onnx
-        import onnxruntime  # noqa: F401  (asked for here, so that a missing package is said at once)
+        import onnxruntime  # noqa: F401  (asked for here, so a missing package is said at once)
     except ImportError:
         raise MissingExtraError(f"{path}: an ONNX model", "onnx") from None
     try:
         with reading(path, "ONNX"):
+            # From bytes: given a path, onnx would open external data by itself, before any check.
             model = onnx.load_model_from_string(read_regular(path, _LARGEST))
             _refuse_foreign_files(path.parent, model)
             onnx.load_external_data_for_model(model, str(path.parent))
             _refuse_unread_files(model)
             _refuse_gaps(model.graph)
-            # the digest covers external data too, which the file alone does not
+            # The digest covers external data too, which the file alone does not.
+            # Serialised again after loading, with the external data inside.
             content = hashlib.sha256(model.SerializeToString()).hexdigest()
             return replace(_raw(model, scores), content=content, told=_names(model))
     except ModelError as error:
@@ -60,8 +60,9 @@ def load_onnx(path: Path, scores: str = "") -> Raw:
 
 
 def _refuse_gaps(graph: Any) -> None:
-    """Refuses an operation without an input that it needs: onnxruntime reads past the end of its
-    list where one of any number of inputs is left out.
+    """Refuses an operation with a gap in a variable-length input list.
+
+    The runtime would read past its end.
     """
     from onnx import defs
 
@@ -72,6 +73,7 @@ def _refuse_gaps(graph: Any) -> None:
                 _refuse_gaps(inner)
         if node.domain not in ("", "ai.onnx") or "" not in node.input:
             continue
+        # A variadic input repeats the last formal parameter.
         known = defs.has(node.op_type) and defs.get_schema(node.op_type).inputs
         for place, name in enumerate(node.input):
             if not name and known and known[min(place, len(known) - 1)].option != optional:
@@ -92,6 +94,7 @@ def _raw(model: Any, scores: str) -> Raw:
     if batch is not None:
         box = FixedBatch(box, batch)
     shape = _working_shape(box, guesses)
+    # Some graphs declare a free batch but hold a Reshape to 1: they work one by one.
     if not shape and batch is None and (shape := _working_shape(FixedBatch(box, 1), guesses)):
         box, batch = FixedBatch(box, 1), 1
     if shape and batch is not None:
@@ -112,6 +115,7 @@ def _raw(model: Any, scores: str) -> Raw:
     if white is not None:
         return Raw(white, remarks=(*remarks, reason), guesses=guesses)
     remarks.append(f"a black box: {reason}")
+    # The session is made again to carry the reason, which its capabilities show.
     explained = OnnxBackend(model.SerializeToString(), output, cpu, reason)
     return Raw(
         FixedBatch(explained, batch) if batch is not None else explained,
@@ -121,7 +125,7 @@ def _raw(model: Any, scores: str) -> Raw:
 
 
 def _names(model: Any) -> dict[str, object]:
-    """Class names that whoever exported the model has written into it."""
+    """Class names that the exporter wrote into the model."""
     written = {str(each.key): str(each.value) for each in model.metadata_props}
     for key in _NAME_KEYS:
         if labels := names_in(written.get(key, "")):
@@ -131,6 +135,7 @@ def _names(model: Any) -> dict[str, object]:
 
 def _input(model: Any) -> tuple[str, list[int | None]]:
     stored = {each.name for each in model.graph.initializer}
+    # Old files list weights among the inputs.
     inputs = [each for each in model.graph.input if each.name not in stored]
     if len(inputs) != 1:
         raise ModelError(f"it takes {len(inputs)} inputs; a classifier takes one")
@@ -144,13 +149,14 @@ def _input(model: Any) -> tuple[str, list[int | None]]:
 
 
 def _output(model: Any, scores: str) -> str:
-    """The wanted or the likeliest output that holds fractions.
+    """The requested or likeliest floating-point output.
 
-    A label output (whole numbers) may stand before it.
+    A label output (whole numbers) may come before it.
     """
     names = [
         str(output.name)
         for output in model.graph.output
+        # ONNX's numbers for float, half and double.
         if output.type.tensor_type.elem_type in (1, 10, 11)
     ]
     if not names:
@@ -170,7 +176,7 @@ def _working_shape(box: Backend, guesses: Sequence[dict[str, object]]) -> tuple[
             raise
         except (
             Exception
-        ):  # this guess does not fit; the next one is tried, and settle() reports when none does
+        ):  # This guess does not fit; the next is tried, and settle() reports if none does.
             continue
         return shape
     return ()
@@ -178,6 +184,7 @@ def _working_shape(box: Backend, guesses: Sequence[dict[str, object]]) -> tuple[
 
 def _samples(shape: Sequence[int]) -> Iterator[Tensor]:
     generator = torch.Generator("cpu").manual_seed(0)
+    # Several scales: a model may be made for [0, 1], for standardised values or for bytes.
     for scale in (1.0, 3.0, 255.0):
         yield torch.rand((3, *shape), generator=generator, device="cpu") * scale
     yield torch.randn((3, *shape), generator=generator, device="cpu")
@@ -193,7 +200,9 @@ def _difference(one: Backend, other: Backend, shape: Sequence[int]) -> float:
             return math.inf
         same = (a == b) | (
             a.isnan() & b.isnan()
-        )  # both may overflow on inputs larger than they were made for
+        )  # Both may overflow on inputs larger than they were made for.
+        # Relative to the largest score: absolute errors grow with it. At least 1, for models near
+        # 0.
         scale = a[a.isfinite()].abs().max().clamp_min(1.0) if bool(a.isfinite().any()) else 1.0
         gap = float(torch.where(same, 0.0, (a - b).abs() / scale).max())
         worst = max(worst, gap if math.isfinite(gap) else math.inf)
@@ -203,20 +212,19 @@ def _difference(one: Backend, other: Backend, shape: Sequence[int]) -> float:
 def _free_batch(
     model: Any, output: str, box: Backend, shape: Sequence[int]
 ) -> tuple[Backend, Any, bool]:
-    """The model with a free batch size if that changes no answer; otherwise as it was."""
+    """The model with a free batch size if that changes no answer; otherwise unchanged."""
     changed = copy.deepcopy(model)
     stored = {each.name: each for each in changed.graph.initializer}
     for value in (*changed.graph.input, *changed.graph.output):
         if value.name not in stored and value.type.tensor_type.shape.dim:
             value.type.tensor_type.shape.dim[0].dim_param = "batch"
+    # Inferred shapes contradict the new batch; onnxruntime infers them again.
     del changed.graph.value_info[:]
     _free_reshapes(changed, stored)
     try:
         free = OnnxBackend(changed.SerializeToString(), output, torch.device("cpu"))
         equal = _difference(box, free, shape) < _EQUAL
-    except (
-        Exception
-    ):  # the change did not work out, which is no fault of the file: it stays as it was
+    except Exception:  # The change failed, which is no fault of the file: it stays as it was.
         equal = False
     if equal:
         return (free, changed, True)
@@ -224,7 +232,7 @@ def _free_batch(
 
 
 def _free_reshapes(model: Any, stored: dict[str, Any]) -> None:
-    """In the targets of Reshape a leading 1 becomes 0, which means: as in the input."""
+    """Turns a leading 1 in the targets of Reshape into 0, which means "as in the input"."""
     from onnx import numpy_helper
 
     constants = {
@@ -241,6 +249,7 @@ def _free_reshapes(model: Any, stored: dict[str, Any]) -> None:
             continue
         sizes = np.array(numpy_helper.to_array(target))
         if sizes.ndim == 1 and len(sizes) > 1 and sizes[0] == 1:
+            # 0 means "as in the input", which is right for a batch of 1 too.
             sizes[0] = 0
             target.CopyFrom(numpy_helper.from_array(sizes, target.name))
 
@@ -248,7 +257,7 @@ def _free_reshapes(model: Any, stored: dict[str, Any]) -> None:
 def _translate(
     model: Any, name: str, output: str, box: Backend, batch: int | None, shape: Sequence[int]
 ) -> tuple[Backend | None, str]:
-    """The model in torch, or None and why not."""
+    """The model in torch, or None and the reason."""
     try:
         white: Backend = TorchBackend(OnnxModule(model, name, output))
         if batch is not None:
@@ -256,7 +265,7 @@ def _translate(
         gap = _difference(box, white, shape)
     except UntranslatedError as error:
         return None, f"the ONNX operation {error} has no translation to torch"
-    except Exception as error:  # whatever fails here leaves the black box, and the reason is shown
+    except Exception as error:  # Whatever fails here leaves the black box, and the reason is shown.
         return None, f"its translation to torch failed ({first_line(error)})"
     if gap >= _EQUAL:
         return None, f"its translation to torch differs from onnxruntime by {gap:.2g}"
@@ -264,8 +273,9 @@ def _translate(
 
 
 def _messages(message: Any, kind: str) -> Iterator[Any]:
-    """Every part of a model of one kind, wherever it stands: in bodies, functions, sparse
-    constants, training steps.
+    """Every protobuf message of one kind, wherever it is nested.
+
+    In bodies, functions, sparse constants, training steps.
     """
     stack = [message]
     while stack:
@@ -274,6 +284,7 @@ def _messages(message: Any, kind: str) -> Iterator[Any]:
             yield part
         for field, value in part.ListFields():
             if field.message_type is not None:
+                # A single message has a DESCRIPTOR, a repeated field has not.
                 stack.extend([value] if hasattr(value, "DESCRIPTOR") else value)
 
 
@@ -281,6 +292,7 @@ def _refuse_foreign_files(folder: Path, model: Any) -> None:
     """External data must lie beside the model: an absolute path or ``..`` would read any file."""
     total = 0
     for tensor in _messages(model, "TensorProto"):
+        # 1 is EXTERNAL.
         if tensor.data_location != 1:
             continue
         location = next((each.value for each in tensor.external_data if each.key == "location"), "")
@@ -303,17 +315,19 @@ def _refuse_foreign_files(folder: Path, model: Any) -> None:
 
 
 def _length(tensor: Any, target: Path) -> int:
-    """Bytes that a tensor takes from its file: those it names, or all of them."""
+    """Bytes that a tensor takes from its file: the length it names, or the whole file."""
     named = next((each.value for each in tensor.external_data if each.key == "length"), "")
     size = target.stat().st_size
     if named.isdecimal() and int(named) > 0:
+        # Never more than the file has: a length is only a claim.
         return min(int(named), size)
     return size
 
 
 def _refuse_unread_files(model: Any) -> None:
-    """What is still outside after loading would be read by the runtime, from the current folder
-    and past the fingerprint.
+    """Refuses weights still outside after loading.
+
+    The runtime would read them from the current folder, unseen by the fingerprint.
     """
     if any(tensor.data_location == 1 for tensor in _messages(model, "TensorProto")):
         raise ModelError(

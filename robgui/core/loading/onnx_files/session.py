@@ -14,12 +14,11 @@ from robgui.core.devices import hardware_of
 from robgui.core.errors import ModelError
 from robgui.core.model.backend import Capabilities, Reduce, as_output
 
-#: The runtime would otherwise send what it is used for over the network; it reads this when
-#: imported.
+#: Turns off the runtime's telemetry, which it reads on import.
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
-#: Bytes that a model may use for the first few inputs, beside its weights.
+#: Bytes that a model may use for the first few inputs, besides its weights.
 _MOST, _FEW = 3 * 2**29, 2
-#: How the runtime says that it would need more.
+#: How the runtime reports that it would need more.
 _TOO_LARGE = ("smaller than requested bytes", "exceeds the supported maximum")
 _TYPES: dict[str, Any] = {
     "tensor(float)": np.float32,
@@ -59,8 +58,9 @@ class OnnxBackend:
         return as_output(answer, self.device)
 
     def _try(self, values: np.ndarray) -> None:
-        """Inputs of a new shape are first asked about where memory is short: a few bytes of a
-        file can ask for a tensor of any size, in more ways than can be seen in its graph.
+        """Tries inputs of a new shape with little memory first.
+
+        A few bytes of a file can ask for a tensor of any size, in more ways than its graph shows.
         """
         session = _session(self._content, torch.device("cpu"), short=True)
         try:
@@ -71,7 +71,7 @@ class OnnxBackend:
                     f"it asks for more than {_MOST / 1e6:,.0f} MB of memory for {_FEW} inputs and"
                     " is refused"
                 ) from error
-            return  # another batch size or shape is wanted: the call itself says so
+            return  # It wants another batch size or shape: the call itself will say so.
         self._tried.add(values.shape[1:])
 
     def activations(self, x: Tensor, reduce: Reduce) -> tuple[Tensor, dict[str, Tensor]]:
@@ -89,7 +89,7 @@ class OnnxBackend:
 
 
 def _session(content: bytes, device: torch.device, *, short: bool = False) -> Any:
-    """A session; in a ``short`` one all tensors but the weights share little memory."""
+    """A session; in a ``short`` one all tensors except the weights share little memory."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -115,7 +115,7 @@ def _session(content: bytes, device: torch.device, *, short: bool = False) -> An
 
 @functools.cache
 def _register_short_memory() -> None:
-    """Once in a process: the memory that short sessions share."""
+    """Registers, once per process, the memory that short sessions share."""
     import onnxruntime
 
     where = onnxruntime.OrtMemoryInfo(
@@ -124,13 +124,13 @@ def _register_short_memory() -> None:
         0,
         onnxruntime.OrtMemType.DEFAULT,
     )
-    as_asked = 1  # not the next power of two
+    as_asked = 1  # Not the next power of two.
     limits = onnxruntime.OrtArenaCfg({"max_mem": _MOST, "arena_extend_strategy": as_asked})
     onnxruntime.create_and_register_allocator(where, limits)
 
 
 def _tidy() -> Any:
-    """Options of a call that gives its memory back at the end."""
+    """Options for a call that gives its memory back at the end."""
     import onnxruntime
 
     options = onnxruntime.RunOptions()

@@ -1,8 +1,7 @@
-"""ONNX operations in torch; what stands here follows the operators' specification.
+"""ONNX operations in torch, following the operators' specification.
 
-Each operation takes the node's attributes and its inputs, and returns one tensor or a tuple. Whole
-numbers that describe shapes are kept on the CPU, so that reading them never waits for another
-device.
+Each operation takes the node's attributes and its inputs, and returns one tensor or a tuple.
+Integers that describe shapes stay on the CPU, where reading them never waits for another device.
 """
 
 from __future__ import annotations

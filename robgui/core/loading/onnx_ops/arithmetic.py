@@ -1,4 +1,4 @@
-"""Number by number: functions of one value, of two, of many."""
+"""Elementwise operations with one, two or more operands."""
 
 from __future__ import annotations
 

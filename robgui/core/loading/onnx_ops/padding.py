@@ -1,4 +1,4 @@
-"""Padding, as ONNX writes it."""
+"""Padding, as ONNX specifies it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operations that move, choose, join and repeat values, and that ask for shapes."""
+"""Operations that move, select, join and repeat values, or ask for shapes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from robgui.core.loading.onnx_ops.values import (
     together,
 )
 
-#: ONNX's numbers for the types of values.
+#: ONNX's numbers for dtypes.
 _TYPES = {
     1: torch.float32,
     2: torch.uint8,

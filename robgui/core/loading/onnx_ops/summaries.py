@@ -1,4 +1,4 @@
-"""Over whole axes: sums and extremes, softmax, normalisation."""
+"""Reductions over whole axes: sums and extremes, softmax, normalisation."""
 
 from __future__ import annotations
 

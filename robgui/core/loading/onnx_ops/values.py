@@ -1,4 +1,4 @@
-"""What every translated operation needs: its attributes, whole numbers, values on one device."""
+"""What every translated operation needs: its attributes, integers, values on one device."""
 
 from __future__ import annotations
 

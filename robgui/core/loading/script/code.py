@@ -1,10 +1,10 @@
-"""Reads the code of a TorchScript file before torch does.
+"""Checks the code of a TorchScript file before torch sees it.
 
-Loading runs code: a method ``__setstate__`` is called for every object of its class. So what the
-text may say is decided here. Torch writes TorchScript in a narrow form (no comments, one kind of
-quotes, every operation as ``torch.name(…)`` or ``ops.library.name(…)``); whatever is not in this
-form was not written by torch, and is not handed to it. That also keeps its parser from being led
-astray: it follows nested brackets until its stack ends.
+Loading runs code: ``__setstate__`` is called for every object of its class. So the text is checked
+here first. Torch writes TorchScript in a narrow form (no comments, one kind of quotes, every
+operation as ``torch.name(…)`` or ``ops.library.name(…)``). Anything else was not written by torch
+and is not passed to it. That also protects its parser, which follows nested brackets until the
+stack overflows.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _TOKEN = re.compile(
     r"|(?P<sign>->|[()\[\]{},.:=-])|(?P<line>\n)|(?P<space>[ \t]+)"
 )
 #: Escapes that torch writes: control characters and bytes beyond ASCII. A letter written as a
-#: number hides a name.
+#: number would hide a name.
 _ESCAPE = re.compile(r"""\\(?:[\\"'abfnrtv?]|(0[0-3][0-7]|177|[2-3][0-7]{2}))""")
-#: Methods that torch calls by itself, the first of them while it loads.
+#: Methods that torch calls by itself, the first of them while loading.
 _SILENT = ("__setstate__", "__getstate__")
-#: Words of the language that torch does not write, words that begin a line, and functions beside
+#: Words of the language that torch does not write, words that begin a line, and functions besides
 #: ``torch.`` and ``ops.``.
 _WORDS = (
     "lambda",
@@ -45,13 +45,11 @@ _WORDS = (
 )
 _FIRST = ("if", "else", "for", "while", "with", "return", "class", "def", "pass")
 _CALLS = ("fork", "awaitable", "print", "eval", "exec", "open")
-#: Torch computes what has only constants while it reads the code; a quotient of whole numbers that
-#: is none would stop the program.
+#: Torch folds constants while it reads the code; dividing integers by zero would kill the process.
 _DIVISIONS = ("remainder", "floordiv", "divmod", "fmod", "__round_to_zero_floordiv")
-#: How deep brackets lie in each other, and how many parts an expression has on the way down; real
-#: code reaches 5 and 17.
+#: Deepest nesting of brackets, and of parts of an expression; real code reaches 5 and 17.
 _DEEPEST, _LONGEST = 100, 500
-#: Real code has some hundred kilobytes.
+#: Longest code; real code has some hundred kilobytes.
 LARGEST_CODE = 16 * 2**20
 
 Token = tuple[str, str]
@@ -64,13 +62,15 @@ class ForeignCodeError(ValueError):
 
 
 def check_code(texts: dict[str, str]) -> None:
-    """Refuses the code of a file (text by name) unless it only computes.
+    """Refuses the code in a file (text by name) unless it only computes.
 
     ForeignCodeError says where and why.
     """
     if sum(map(len, texts.values())) > LARGEST_CODE:
         raise ForeignCodeError(f"its code is longer than {LARGEST_CODE >> 20} MB")
+    # Tokens instead of a syntax tree: TorchScript's grammar is torch's own, not Python's.
     tokens = {name: list(_tokens(name, text)) for name, text in texts.items()}
+    # Methods of the file's own classes may be called like operations.
     methods = {
         token
         for each in tokens.values()
@@ -87,7 +87,7 @@ def check_code(texts: dict[str, str]) -> None:
 
 
 def _tokens(where: str, text: str) -> Iterator[Token]:
-    """Every token as (kind, text), but blanks and, inside brackets, the ends of lines."""
+    """Every token as (kind, text), except blanks and line ends inside brackets."""
     place = depth = 0
     while place < len(text):
         match = _TOKEN.match(text, place)
@@ -98,6 +98,7 @@ def _tokens(where: str, text: str) -> Iterator[Token]:
         kind, token = str(match.lastgroup), match[0]
         if kind == "text":
             _check_text(where, token)
+        # Inside brackets a line end means nothing.
         depth += (token in "([{") - (token in ")]}")
         if kind != "space" and not (kind == "line" and depth > 0):
             yield kind, token
@@ -105,6 +106,7 @@ def _tokens(where: str, text: str) -> Iterator[Token]:
 
 
 def _check_text(where: str, token: str) -> None:
+    # What remains after removing the known escapes is an escape that torch does not write.
     if "\\" in token and "\\" in _ESCAPE.sub("", token):
         raise ForeignCodeError(f"its code ({where}) hides characters of a text ({token[:40]})")
 
@@ -117,6 +119,8 @@ def _check_nesting(tokens: list[Token]) -> None:
             levels.append(0)
         elif token in (")", "]", "}"):
             levels.pop()
+        # A separator ends an expression: length counts along one path from the root, as torch's
+        # parser recurses.
         elif token in (",", "=", ":") or kind == "line":
             levels[-1:] = [0]
         else:
@@ -131,6 +135,7 @@ def _check_names(tokens: list[Token], methods: set[str]) -> None:
     for place in range(2, len(padded) - 5):
         kind, token = padded[place]
         before, after = padded[place - 1][1], [each for _, each in padded[place + 1 : place + 6]]
+        # Torch writes a minus sign only in front of a number.
         if token == "-" and padded[place + 1][0] != "number" and after[0] not in ("inf", "nan"):
             raise ForeignCodeError("computes with signs, which torch writes as operations")
         if kind != "name":
@@ -150,7 +155,7 @@ def _check_names(tokens: list[Token], methods: set[str]) -> None:
 
 
 def _check_divisions(tokens: list[Token]) -> None:
-    """A division of constants is refused: torch itself writes its result instead."""
+    """Refuses a division of constants, which torch itself would have folded."""
     constant: set[str] = set()
     line: list[Token] = []
     for kind, token in [*tokens, ("line", "\n")]:
@@ -160,25 +165,27 @@ def _check_divisions(tokens: list[Token]) -> None:
         for place, (_, word) in enumerate(line):
             if word in _DIVISIONS and not _free_names(_arguments(line, place)) - constant:
                 raise ForeignCodeError(f"divides constants by {word}")
+        # ``name = constants`` makes the name a constant, in the order of the lines.
         if len(line) > 1 and line[1][1] == "=" and not _free_names(line[2:]) - constant:
             constant.add(line[0][1])
         line = []
 
 
 def _arguments(line: list[Token], place: int) -> list[Token]:
-    """What stands between the brackets after a name, with what a method belongs to."""
+    """What stands between the brackets after a name, with the object of a method."""
     depth, end = 0, place + 1
     while end < len(line):
         depth += (line[end][1] in "([{") - (line[end][1] in ")]}")
         end += 1
         if depth == 0:
             break
+    # In ``x.remainder(y)`` the object is an argument too.
     owned = place > 1 and line[place - 2][1] not in ("torch", "aten")
     return [*(line[:place] if owned else []), *line[place + 1 : end]]
 
 
 def _free_names(tokens: list[Token]) -> set[str]:
-    """The names in an expression but those of operations."""
+    """The names in an expression other than operations."""
     padded = [("", ""), *tokens, ("", "")]
     return {
         token
@@ -208,8 +215,9 @@ def _check_root(token: str, after: list[str], padded: list[Token], place: int) -
 
 
 def _check_getattr(padded: list[Token], place: int) -> None:
-    """Torch writes ``getattr(x, "0")`` for names that are none: such a name cannot be that of an
-    operation.
+    """Refuses ``getattr(x, "name")`` with an operation's name.
+
+    Torch writes getattr only for names that are not identifiers, for example ``"0"``.
     """
     depth = 0
     for end in range(place + 1, len(padded)):
@@ -220,6 +228,7 @@ def _check_getattr(padded: list[Token], place: int) -> None:
     kind, text = padded[end - 1]
     word = text.strip('"')
     plain = kind == "text" and padded[end - 2][1] == "," and padded[place + 1][1] == "("
+    # ``getattr`` is only for names that are not identifiers; any other use hides a call.
     if not plain or word.isidentifier() or not re.fullmatch(r"[\w \-]+", word, re.ASCII):
         raise ForeignCodeError("uses getattr for a name that needs none")
 
@@ -233,5 +242,5 @@ def _check_attribute(token: str, owner: str, after: list[str], methods: set[str]
 
 @cache
 def _operations() -> frozenset[str]:
-    """The names of all operations torch knows."""
+    """The names of all operations that torch knows."""
     return frozenset(schema.name.partition("::")[2] for schema in torch._C._jit_get_all_schemas())

@@ -1,5 +1,5 @@
-"""Looks at every graph that torch made of a TorchScript file, before one of them is run, and
-guards the kernels in it.
+"""Checks every graph that torch made of a TorchScript file before running it, and guards its
+kernels.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import torch
 from robgui.core.loading.script.guard import exchange, needs_guard
 from robgui.core.loading.script.operations import UNSAFE, is_known
 
-#: What torch means by the numbers of types (without quantised ones), layouts and formats.
+#: What torch means by the numbers of dtypes (without quantised ones), layouts and formats.
 _NUMBERS = {
     "ScalarType": frozenset({*range(12), 15}),
     "Layout": frozenset({0}),
@@ -33,10 +33,9 @@ def unknown_operations(unit: Any) -> list[str]:
 
 
 def unsafe_operations(unit: Any, module: Any) -> list[str]:
-    """Nodes that a call of ``module`` reaches and that are not safe with every argument: those
-    nobody can guard, and those that nobody has guarded.
+    """Nodes reachable from ``module`` that are unsafe with some arguments and not guarded.
 
-    Torch keeps what it finds out on the way, so kernels are guarded before.
+    Torch caches what it finds out on the way, so kernels are guarded before.
     """
     return sorted(
         {
@@ -48,8 +47,7 @@ def unsafe_operations(unit: Any, module: Any) -> list[str]:
 
 
 def wrong_numbers(unit: Any, module: Any) -> list[str]:
-    """Nodes that a call of ``module`` reaches and that are given a type, a layout or a format of
-    memory that is none.
+    """Nodes reachable from ``module`` with an invalid dtype, layout or memory format.
 
     In TorchScript these are plain numbers, which torch believes.
     """
@@ -65,7 +63,7 @@ def wrong_numbers(unit: Any, module: Any) -> list[str]:
 
 @cache
 def _enumerated(schema: str) -> tuple[tuple[int, frozenset[int]], ...]:
-    """The places of arguments that stand for a type, a layout or a format, and what each may be."""
+    """Positions of arguments that stand for a dtype, layout or format, and the values allowed."""
     if not schema.startswith(("aten::", "robgui::")):
         return ()
     found = []
@@ -80,8 +78,9 @@ def _enumerated(schema: str) -> tuple[tuple[int, frozenset[int]], ...]:
 
 
 def _among(value: Any, allowed: frozenset[int]) -> bool:
-    """Whether a value can only be one of these numbers or None: a constant, the type of another
-    tensor, or a choice between such.
+    """Whether a value can only be one of these numbers or None.
+
+    It is a constant, another tensor's dtype, or a choice between such.
     """
     node = value.node()
     match node.kind():
@@ -92,13 +91,15 @@ def _among(value: Any, allowed: frozenset[int]) -> bool:
         case "prim::unchecked_cast" | "aten::_unwrap_optional":
             return _among(node.inputsAt(0), allowed)
         case "prim::If":
+            # The value is one of the outputs of the If: both branches must give an allowed number
+            # for it.
             place = [each.debugName() for each in node.outputs()].index(value.debugName())
             return all(_among(list(block.outputs())[place], allowed) for block in node.blocks())
     return False
 
 
 def guard_kernels(unit: Any) -> None:
-    """Lets every graph check what it hands to kernels that believe what they are given."""
+    """Makes every graph check what it passes to kernels that trust their arguments."""
     for function in unit.get_functions():
         graph = function.graph
         for node in list(_nodes(graph)):
@@ -107,14 +108,17 @@ def guard_kernels(unit: Any) -> None:
 
 
 def _reached(unit: Any, module: Any) -> Iterator[Any]:
-    """The nodes that a call of ``module`` may run: those of ``forward``, or of everything where
-    that cannot be told.
+    """The nodes that a call of ``module`` may run.
+
+    Those of ``forward``, or all if that cannot be told.
     """
+    # Inlined: calls of submodules are replaced by their bodies.
     if module._has_method("forward"):
         nodes = list(_nodes(module._get_method("forward").inlined_graph))
     else:
         nodes = []
     hooked = module._get_forward_hooks() or module._get_forward_pre_hooks()
+    # A call that could not be inlined may lead anywhere, so everything is checked.
     open_calls = any(node.kind() in ("prim::CallMethod", "prim::CallFunction") for node in nodes)
     if hooked or open_calls:
         return _all_nodes(unit)
@@ -134,13 +138,14 @@ def _nodes(block: Any) -> Iterator[Any]:
 
 
 def _is_blind_cast(node: Any) -> bool:
-    """Whether a value is taken for one of another type unseen.
+    """Whether a value is reinterpreted unchecked as another type.
 
-    Torch writes casts after it has looked for None.
+    Torch writes such casts after it has checked for None.
     """
     if node.kind() != "prim::unchecked_cast":
         return False
     given, taken = next(iter(node.inputs())).type(), node.output().type()
+    # After a check for None, torch casts Optional[T] to T; any other cast reinterprets memory.
     if given.kind() == "OptionalType":
         inner = given.getElementType()
     else:

@@ -1,8 +1,8 @@
-"""Checks what TorchScript hands to the kernels that believe what they are given.
+"""Checks what TorchScript passes to kernels that trust their arguments.
 
-Before a graph runs, every node that stands for such a kernel is exchanged for an operation of our
-own with the same arguments. That one holds them against the contract of the kernel and then calls
-it, whatever mode torch is in.
+Before a graph runs, every node for such a kernel is replaced by an operation of ours with the same
+arguments. It checks them against the kernel's contract and then calls it, whatever mode torch is
+in.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ upsample_nearest1d upsample_nearest2d upsample_nearest3d upsample_linear1d upsam
 upsample_bicubic2d upsample_trilinear3d _upsample_nearest_exact1d _upsample_nearest_exact2d
 _upsample_nearest_exact3d _upsample_bicubic2d_aa _upsample_bilinear2d_aa _upsample_lanczos2d_aa
 """
-#: Where our operations live.
+#: Namespace of our operations.
 _LIBRARY: Any = torch.library.Library("robgui", "FRAGMENT")  # type: ignore[no-untyped-call]
 _LOWEST = -(2**63)
 
 
 class _Last(threading.local):
-    """The last call that was not made, of this thread."""
+    """The last refused call of this thread."""
 
     broken: BrokenContractError | None = None
 
@@ -49,15 +49,18 @@ def guarded() -> Iterator[None]:
     try:
         yield
     except RuntimeError as error:
+        # Torch turns our error into a RuntimeError with a long report; the original sentence is
+        # kept beside it.
         raise _last.broken or error from error
 
 
 def exchange(graph: Any, node: Any) -> None:
-    """Puts the guarded operation into the place of a node."""
+    """Replaces a node by its guarded operation."""
     name, overload = node.kind().removeprefix("aten::"), _overload(node)
     _define(name, overload, str(node.schema()))
     ours = graph.create(f"robgui::{name}", list(node.inputs()), node.outputsSize())
     ours.insertBefore(node)
+    # Types are copied: later passes and the caller rely on them.
     for old, new in zip(node.outputs(), ours.outputs(), strict=True):
         new.setType(old.type())
         old.replaceAllUsesWith(new)
@@ -65,18 +68,18 @@ def exchange(graph: Any, node: Any) -> None:
 
 
 def needs_guard(node: Any) -> bool:
-    """Whether a node stands for a kernel that believes what it is given."""
+    """Whether a node stands for a kernel that trusts its arguments."""
     library, _, name = node.kind().partition("::")
     return library == "aten" and is_guarded(name, _overload(node))
 
 
 def is_guarded(name: str, overload: str) -> bool:
-    """Whether a kernel believes what it is given."""
+    """Whether a kernel trusts its arguments."""
     return _contract(name, overload) is not None
 
 
 def checked(name: str, overload: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """The result of an operation of torch, called only if its contract is kept."""
+    """The result of a torch operation, called only within its contract."""
     contract = _contract(name, overload)
     try:
         call = bind(_function(name, overload), args, kwargs)
@@ -95,12 +98,14 @@ def _function(name: str, overload: str) -> Any:
 
 @cache
 def _define(name: str, overload: str, schema: str) -> None:
-    """Makes our operation, once for each kernel."""
+    """Defines our operation, once for each kernel."""
 
     def ours(*args: Any, **kwargs: Any) -> Any:
         return checked(name, overload, args, kwargs)
 
     _LIBRARY.define(schema.removeprefix("aten::"))
+    # Composite: the guard runs in every mode (inference, autograd, autocast) before torch
+    # dispatches further.
     _LIBRARY.impl(f"{name}.{overload}" if overload else name, ours, "CompositeImplicitAutograd")
 
 
@@ -169,10 +174,11 @@ def _refused(call: OperationCall) -> None:
 
 
 def _quotient(call: OperationCall) -> None:
-    """Two whole numbers have a quotient that is one: the processor ends the program otherwise."""
+    """Refuses an integer quotient without a value: the processor would kill the process."""
     left, right = call.given.values()
     if isinstance(left, int) and isinstance(right, int):
         call.need(right != 0, "it divides by 0")
+        # -2^63 / -1 overflows, which ends the process like a division by 0.
         call.need(left != _LOWEST or right != -1, "its result is no number")
 
 
@@ -182,7 +188,7 @@ def _named(
     return dict.fromkeys(names.split(), contract)
 
 
-#: By name, or by name and overload where another overload needs nothing.
+#: By name, or by name and overload if another overload needs no check.
 _CONTRACTS: dict[str, Callable[[OperationCall], None]] = {
     **_named(recurrent.recurrent, "lstm.input gru.input rnn_tanh.input rnn_relu.input"),
     **_named(recurrent.cell, "lstm_cell gru_cell rnn_tanh_cell rnn_relu_cell"),

@@ -1,23 +1,23 @@
-"""The operations TorchScript may use: those that compute, by name.
+"""The operations TorchScript may use.
 
-No file, no process, no other library.
+Those that compute, by name. No file, no process, no other library.
 
 The names stand in the code of the file (``torch.conv2d``, ``ops.prim.RaiseException``) and, with
-their overloads, in the graphs that torch makes of it. Both are held against these lists.
+their overloads, in the graphs torch makes of it. Both are checked against these lists.
 """
 
 from __future__ import annotations
 
 from robgui.core.loading.exported.operations import NAMES
 
-#: Kernels that exports name directly but whose arguments TorchScript would hand over unchecked.
+#: Kernels that exports name directly but that TorchScript would call unchecked.
 _INNER = """
 native_batch_norm.default _native_batch_norm_legit.default
 _native_batch_norm_legit_functional.default _native_batch_norm_legit.no_stats
 _native_batch_norm_legit_no_training.default _scaled_dot_product_flash_attention_for_cpu.default
 copy.default
 """
-#: What TorchScript writes beyond the operations of exports.
+#: What TorchScript writes besides the operations of exports.
 _MORE = """
 _convolution.default _convolution.deprecated lstm.data gru.data rnn_tanh.data rnn_relu.data
 _native_multi_head_attention.default _transformer_encoder_layer_fwd.default
@@ -39,8 +39,8 @@ as_tensor.bool as_tensor.list to.prim_Device to.prim_dtype to.prim_other copy_.T
 copy_.float eq.Tensor ne.Tensor stride.default stride.int is_nonzero.default equal.default
 allclose.default cumsum_.default log_.default log2_.default expm1_.default argsort.default
 """
-#: Arithmetic, texts and lists; where such a name also has an overload for tensors, ``TENSORS``
-#: decides on that.
+#: Arithmetic, texts and lists; if such a name also has a tensor overload, ``TENSORS`` decides on
+#: that.
 _PLAIN = """
 Bool Float Int __and__ __contains__ __derive_index __getitem__ __is__ __isnot__ __not__ __or__
 __range_length __round_to_zero_floordiv __xor__ _infer_size _set_item _unwrap_optional abs add add_
@@ -51,12 +51,12 @@ isinf isnan items join keys le len list log log10 log1p log2 lower lt max min mu
 percentFormat pop pow remainder remove replace reverse round select set_grad_enabled slice sort
 sorted split sqrt startswith str strip sub sum tanh update upper values warn
 """
-#: Of these every overload only moves things between containers, tensors among them.
+#: Every overload of these only moves things between containers, tensors included.
 _CONTAINERS = """
 __contains__ __getitem__ __is__ __isnot__ _set_item _unwrap_optional append clear count dict extend
 format get has_torch_function insert items keys len list pop remove reverse update values warn
 """
-#: What may follow ``ops.prim.`` in the code: questions to a tensor, and the end of a wrong path.
+#: What may follow ``ops.prim.``: questions to a tensor, and the end of a wrong path.
 _QUESTIONS = """
 NumToTensor RaiseException abs data device dtype is_cpu is_cuda is_mps is_mkldnn is_nested
 is_quantized is_sparse is_meta is_xla itemsize layout max min rangelist requires_grad type
@@ -73,8 +73,8 @@ TENSORS = frozenset({*NAMES, *_MORE.split()}.difference(_INNER.split()))
 ATEN = frozenset({*_PLAIN.split(), *(name.partition(".")[0] for name in TENSORS)})
 #: Names that may follow ``ops.prim.`` in the code.
 PRIM = frozenset(_QUESTIONS.split())
-#: Sequences of different lengths: every recurrent layer has code for them, but a classifier of one
-#: shape does not reach it.
+#: Sequences of different lengths: every recurrent layer has code for them, which a classifier of
+#: one shape never reaches.
 UNSAFE = frozenset(
     {"aten::lstm.data", "aten::gru.data", "aten::rnn_tanh.data", "aten::rnn_relu.data"}
 )
@@ -83,9 +83,9 @@ _NODES = PRIM.union(_STRUCTURE.split())
 
 
 def is_known(kind: str, schema: str) -> bool:
-    """Whether a node of a graph only computes.
+    """Whether a graph node only computes.
 
-    ``schema`` is that of the operator behind it, as torch writes it.
+    ``schema`` is that of its operator, as torch writes it.
     """
     library, _, name = kind.partition("::")
     if library == "prim":

@@ -1,10 +1,9 @@
 """TorchScript files.
 
-Their weights are read by torch's C++ unpickler, which creates no Python objects, but their code is
-a program, and some of it may run while the file is loaded. So the text is checked before torch sees
-it (``code``), every tensor against its part of the file (``storages``), every graph that torch made
-of it before one is run (``graphs``), and the arguments of careless kernels while it runs
-(``guard``).
+Torch's C++ unpickler reads their weights and creates no Python objects, but their code is a
+program, and some of it may run during loading. So the text is checked before torch sees it
+(``code``), every tensor against its part of the file (``storages``), every graph before one is run
+(``graphs``), and the arguments of careless kernels at run time (``guard``).
 """
 
 from __future__ import annotations
@@ -33,8 +32,8 @@ from robgui.core.loading.script.values import wrong_value
 from robgui.core.loading.storages import WrongStorageError, check_storages
 from robgui.core.model.backend import Capabilities, Reduce, TorchBackend, as_output, channels_second
 
-#: The parts torch needs. Its reader ignores case in their names, so that another part could take
-#: the place of one of them.
+#: The parts torch needs. Its reader ignores case in their names, so another part could impersonate
+#: one.
 PARTS = re.compile(
     r"data\.pkl|constants\.pkl|(\.data/)?version|byteorder|(data|constants)/[\w.-]+|code/(\w+/)*\w+\.py",
     re.ASCII,
@@ -51,13 +50,15 @@ _LAYERS = _LINEAR | {
 
 
 class ScriptBackend(TorchBackend):
-    """A TorchScript module; a second graph that also returns its layers gives the activations."""
+    """A TorchScript module; a second graph that also returns its layers provides the
+    activations.
+    """
 
     def __init__(self, module: Any) -> None:
         super().__init__(module, layers=())
         try:
             self._watched, self._linear = _watch(module)
-        except RuntimeError:  # a graph that cannot be rewritten still runs as a whole
+        except RuntimeError:  # A graph that cannot be rewritten still runs as a whole.
             self._watched, self._linear = None, {}
         if self._linear:
             reason = ""
@@ -99,7 +100,7 @@ def load_script(path: Path, trust: bool) -> Raw:
         with reading(path, "TorchScript"):
             unit = torch._C.CompilationUnit()
             content = archive.copy(parts).getvalue()
-            read: Any = torch._C.import_ir_module_from_buffer  # its stub is of an older version
+            read: Any = torch._C.import_ir_module_from_buffer  # Its stub is of an older version.
             inner = read(unit, content, torch.device("cpu"), {}, False)
             if not trust:
                 _refuse_operations(path, unknown_operations(unit))
@@ -164,9 +165,9 @@ def _refuse_confusion(path: Path, module: Any) -> None:
 
 
 def _watch(module: Any) -> tuple[Any, dict[str, bool]]:
-    """A function that returns the outputs of the layers after the module's own output.
+    """A function that returns the layers' outputs after the module's own.
 
-    The layers' names, and which are linear.
+    Also the layers' names, and which are linear.
     """
     graph = module.forward.graph.copy()
     torch._C._jit_pass_inline(graph)
@@ -202,5 +203,5 @@ def _owner(node: Any) -> str:
         if value.type().kind() == "TensorType" and source.kind() == "prim::Constant":
             return (
                 str(node.kind()).removeprefix("aten::").strip("_")
-            )  # a frozen script has lost the names
+            )  # A frozen script has lost the names.
     return ""

@@ -1,8 +1,7 @@
-"""Holds the values of a TorchScript file against the types that its classes declare.
+"""Checks the values in a TorchScript file against the types that its classes declare.
 
-Torch reads an attribute by its place in the object and does not look whether the object is one of
-the declared class: a file that puts a small object where its code expects a large one would make it
-read beside the object.
+Torch reads an attribute by its offset in the object without checking the object's class: a small
+object where the code expects a large one would make it read out of bounds.
 """
 
 from __future__ import annotations
@@ -23,10 +22,7 @@ _PLAIN = {
 
 
 def wrong_value(module: Any, name: str = "") -> str:
-    """The dotted name of the first value in a module that is not of its declared type.
-
-    Empty if all are.
-    """
+    """The dotted name of the first value in a module with the wrong type; empty if all fit."""
     # The stubs of torch know few methods of this type.
     declared: Any = torch._C.ConcreteModuleType.from_jit_type(module._type())
     for attribute, (kind, _) in declared.get_attributes().items():
@@ -48,12 +44,13 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _fits(value: Any, kind: Any) -> bool:
-    """Whether a value is of a type made of numbers, texts, tensors, lists, dicts and tuples.
+    """Whether a value fits a type made of numbers, texts, tensors, lists, dicts and tuples.
 
-    No other type fits anything.
+    Nothing fits any other type.
     """
     name, inside = kind.kind(), kind.containedTypes()
     if name in _PLAIN:
+        # A bool is an int to Python, but another type to torch.
         return isinstance(value, _PLAIN[name]) and (
             name != "IntType" or not isinstance(value, bool)
         )

@@ -1,7 +1,7 @@
-"""Looks at every number in a scikit-learn model that its compiled code would follow unchecked.
+"""Checks every number in a scikit-learn model that its compiled code would trust.
 
 A skops file cannot name a function to call, but it can give an estimator any attributes. Most of
-scikit-learn computes with numpy, which checks; trees, support vectors and neighbours are followed
+scikit-learn computes with numpy, which checks; trees, support vectors and neighbours are evaluated
 by compiled code, which does not.
 """
 
@@ -17,7 +17,7 @@ import numpy as np
 from robgui.core.loading.archive import Archive
 from robgui.core.npy import read_header
 
-#: Estimators that compute with numpy alone, or whose content is checked here; every other one needs
+#: Estimators that compute with numpy alone, or whose content is checked here; all others need
 #: trust.
 _NAMES = """
 AdaBoostClassifier BaggingClassifier BernoulliNB CalibratedClassifierCV CategoricalNB ComplementNB
@@ -38,7 +38,7 @@ _MOST_OUTPUTS = 1000
 
 
 def unknown_estimators(root: Any) -> list[str]:
-    """Names of estimators inside ``root`` whose content nobody has checked."""
+    """Names of estimators inside ``root`` whose content is not checked here."""
     from sklearn.base import BaseEstimator
 
     names = {type(part).__name__ for part in parts(root) if isinstance(part, BaseEstimator)}
@@ -61,7 +61,7 @@ def fault(root: Any) -> str:
 def tree_fault(archive: Archive) -> bool:
     """Whether a skops file declares a tree with more nodes or outputs than it stores.
 
-    Torn apart before one is made.
+    Checked before a tree is built.
     """
     document = json.loads(archive.read("schema.json"))
     return any(not _declares_what_it_stores(archive, node) for node in _tree_nodes(document))
@@ -111,7 +111,7 @@ def _declares_what_it_stores(archive: Archive, node: Any) -> bool:
             and _shape(archive, classes["file"]) == (count,)
             and stored == (told,)
         )
-    except (KeyError, TypeError, ValueError):  # another form than skops writes
+    except (KeyError, TypeError, ValueError):  # Not the form that skops writes.
         return False
 
 
@@ -120,9 +120,7 @@ def _shape(archive: Archive, name: str) -> tuple[int, ...]:
 
 
 def _trees_fit(owner: Any) -> bool:
-    """Whether every tree leads forward, inside itself, and to columns that its owner hands to
-    it.
-    """
+    """Whether every tree leads forward, inside itself, and to columns that its owner provides."""
     tree = getattr(owner, "tree_", None)
     if tree is not None and not _leads_forward(tree, owner.n_features_in_):
         return False
@@ -133,7 +131,7 @@ def _trees_fit(owner: Any) -> bool:
     ]
     if type(owner).__name__ != "BaggingClassifier":
         return all(child.n_features_in_ == owner.n_features_in_ for child in children)
-    columns = list(owner.estimators_features_)  # a bagged tree sees these columns only
+    columns = list(owner.estimators_features_)  # A bagged tree sees only these columns.
     if children and len(columns) != len(owner.estimators_):
         return False
     pairs = [
@@ -161,7 +159,7 @@ def _leads_forward(tree: Any, features: int) -> bool:
 
 
 def _support_fits(svm: Any) -> bool:
-    """Whether the arrays that libsvm reads side by side have the sizes it takes for granted."""
+    """Whether the arrays that libsvm reads side by side have the sizes it assumes."""
     vectors, weights = np.asarray(svm.support_vectors_), np.asarray(svm._dual_coef_)
     counts = np.asarray(svm._n_support)
     classes = len(svm.classes_)
@@ -186,9 +184,9 @@ def _support_fits(svm: Any) -> bool:
 
 
 def _neighbours_fit(model: Any) -> bool:
-    """Whether every neighbour has a class that there is.
+    """Whether every neighbour has an existing class.
 
-    Searched by comparing with all, without a stored tree.
+    Neighbours are found by comparing with all, without a stored tree.
     """
     stored, numbers = np.asarray(model._fit_X), np.asarray(model._y)
     return (

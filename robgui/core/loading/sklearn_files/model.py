@@ -62,7 +62,7 @@ def load_skops(path: Path, trust: bool) -> Raw:
 
 
 def _short_array(archive: Archive) -> str:
-    """The first array whose head declares more than follows; NumPy would take the memory first."""
+    """The first array whose header declares more than follows; NumPy would allocate it first."""
     for name in archive.names:
         if not name.endswith(".npy"):
             continue
@@ -84,7 +84,7 @@ def _refusal(path: Path, names: list[str]) -> str:
 def from_estimator(path: Path, estimator: Any, trust: bool) -> Raw:
     """Wraps a fitted classifier.
 
-    Without trust only after a look at every number its compiled code follows.
+    Without trust, only after checking every number its compiled code follows.
     """
     name = type(estimator).__name__
     method = next(
@@ -143,9 +143,10 @@ class EstimatorBackend(CallableBackend):
 
 
 def _settle_down(estimator: Any) -> None:
-    """Lets a model answer quietly: without column names, which we keep, no warning.
+    """Makes a model answer quietly.
 
-    No processes of its own, no chatter.
+    Without column names, which we keep, it gives no warning; it starts no processes and prints
+    nothing.
     """
     for part in parts(estimator):
         own = getattr(part, "__dict__", {})

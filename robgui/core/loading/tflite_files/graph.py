@@ -1,4 +1,4 @@
-"""The graph of a TensorFlow Lite file, looked through before LiteRT believes it."""
+"""Checks the graph of a TensorFlow Lite file before LiteRT trusts it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from robgui.core.errors import ModelError
 
 
 def refuse_confusion(path: Path, content: bytes) -> None:
-    """Every tensor must be written once and before it is read: LiteRT gives tensors that share a
-    writer, or have none, the memory of others.
+    """Refuses a graph unless every tensor is written once, and before it is read.
+
+    LiteRT gives tensors that share a writer, or have none, the memory of others.
     """
     from ai_edge_litert import schema_py_generated as schema
 
@@ -36,7 +37,7 @@ def _numbers(table: Any, name: str) -> list[int]:
 
 
 def _stored(model: Any, graph: Any) -> list[int]:
-    """The tensors that hold numbers from the beginning, and those that hold none at all."""
+    """The tensors that hold numbers from the start, and those that hold none at all."""
     found = []
     for place in range(graph.TensorsLength()):
         tensor = graph.Tensors(place)

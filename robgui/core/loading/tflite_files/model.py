@@ -20,7 +20,7 @@ from robgui.core.loading.tflite_files.graph import refuse_confusion
 from robgui.core.model.backend import CallableBackend, Capabilities, as_output, pick_output
 from robgui.core.regular import open_regular, read_regular
 
-#: A flatbuffer is never larger.
+#: Largest flatbuffer.
 _LARGEST = 2**31 - 1
 _LARGEST_NAMES = 10_000_000
 #: Bytes that one tensor may take.
@@ -31,8 +31,8 @@ _REASON = "a TensorFlow Lite model gives outputs only"
 class TfliteBackend(CallableBackend):
     """An interpreter: outputs only, on the CPU, one caller at a time.
 
-    Whole-number inputs and outputs are quantised; what goes in and comes out here are the numbers
-    they stand for.
+    Integer inputs and outputs are quantised; this class takes and returns the numbers they stand
+    for.
     """
 
     def __init__(self, content: bytes, output: int) -> None:
@@ -56,8 +56,9 @@ class TfliteBackend(CallableBackend):
             return as_output(_meant(interpreter.get_tensor(told["index"]), told))
 
     def _try(self, values: np.ndarray) -> None:
-        """Inputs of a new shape are first asked about without the faster library, which believes
-        that every operation has the inputs it should have.
+        """Tries inputs of a new shape first without the faster library, which trusts the graph.
+
+        It assumes that every operation has all its inputs.
         """
         if values.shape[1:] in self._tried:
             return
@@ -72,7 +73,7 @@ class TfliteBackend(CallableBackend):
         self._tried.add(values.shape[1:])
 
     def _sized(self, shape: tuple[int, ...]) -> Any:
-        """The interpreter for a batch of this size; one that failed to change is made anew."""
+        """The interpreter for a batch of this size; one that failed to resize is rebuilt."""
         if self._interpreter is None or self._batch != shape[0]:
             self._interpreter = None
             self._interpreter = _resized(interpreter_of(self._content), shape)
@@ -153,7 +154,7 @@ def _quantised(given: dict[str, Any]) -> tuple[dict[str, object], list[str]]:
 
 
 def _stored(values: np.ndarray, given: dict[str, Any]) -> np.ndarray:
-    """Numbers as the interpreter keeps them."""
+    """Numbers as the interpreter stores them."""
     kind = np.dtype(given["dtype"])
     if kind.kind not in "iu":
         return np.ascontiguousarray(values, dtype=kind)
@@ -175,7 +176,7 @@ def _meant(stored: np.ndarray, told: dict[str, Any]) -> np.ndarray:
 
 
 def _names(path: Path, classes: int) -> dict[str, object]:
-    """Class names that stand in a file packed behind the model; nothing where there is none."""
+    """Class names in a file packed behind the model; empty if there is none."""
     with open_regular(path) as file:
         if not zipfile.is_zipfile(file):
             return {}

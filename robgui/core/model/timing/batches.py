@@ -1,4 +1,4 @@
-"""CallBatches: how many inputs go through a model at once, fewer where memory runs out."""
+"""CallBatches: how many inputs a model gets at once; fewer after running out of memory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from robgui.core.model.timing.cost import batch_size
 
 
 class CallBatches:
-    """The largest batch that is known to fit.
+    """The largest batch known to fit.
 
     Args:
         name: Of the model.
@@ -40,8 +40,9 @@ class CallBatches:
         wanted: int,
         notice: Callable[[str], None],
     ) -> list[Tensor]:
-        """What ``call`` answers for all inputs, a part for each batch; one that does not fit is
-        halved, and ``notice`` is told.
+        """What ``call`` answers for all inputs, one part per batch.
+
+        A batch that does not fit is halved, and ``notice`` is told.
         """
         parts: list[Tensor] = []
         start = 0
@@ -49,7 +50,8 @@ class CallBatches:
             size = self.size(wanted)
             try:
                 part = call(x[start : start + size])
-            except (RuntimeError, MemoryError) as error:  # RuntimeError: torch's own, outside it
+            # RuntimeError: torch's own, raised outside it.
+            except (RuntimeError, MemoryError) as error:
                 if not out_of_memory(error):
                     raise
                 notice(self._halve(min(size, len(x) - start)))

@@ -1,4 +1,4 @@
-"""How much work one input is for a model, so that a batch takes about as long for any model."""
+"""How much work one input is for a model, to make a batch take about as long for any model."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from torch import Tensor
 from robgui.core.devices import hardware_of
 from robgui.core.model.watching import Watching
 
-#: Numbers in one batch of inputs: 13 MB.
+#: Most numbers in a batch of inputs: 13 MB.
 _VALUES_PER_BATCH = 3_211_264
 _SMALLEST, _LARGEST = 4, 4096
-#: For a model whose work cannot be counted.
+#: Assumed for a model whose work cannot be counted.
 _UNKNOWN = 512
 
 
-#: Layers that go through a sequence.
+#: Layers that walk through a sequence.
 _RECURRENT = frozenset({"lstm", "gru", "rnn_tanh", "rnn_relu"})
 
 
@@ -34,11 +34,11 @@ class Counter(Watching):
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if func.overloadpacket.__name__ in _RECURRENT:
-            # one operation to torch, whose parts would take sympy, and a second, to be told
+            # One operation to torch; breaking it down would import sympy and take a second.
             self.recurrent = True
             self.total += _recurrent(args)
             return func(*args, **(kwargs or {}))
-        with self:  # an operation made of others: these are what counts
+        with self:  # Made of other operations, and those count.
             parts = func.decompose(*args, **(kwargs or {}))
         if parts is not NotImplemented:
             return parts
@@ -49,9 +49,7 @@ class Counter(Watching):
 
 
 def batch_size(shape: tuple[int, ...], operations: float, device: torch.device) -> int:
-    """How many inputs to give a model at once: a power of two, always the same for the same
-    model and device.
-    """
+    """How many inputs to give a model at once: a power of two, fixed for a model and device."""
     if operations:
         wanted = hardware_of(device).operations / operations
     else:
@@ -70,7 +68,7 @@ def _recurrent(args: Any) -> int:
 
 
 def _depth(name: str, args: Any) -> int:
-    """Products summed up for each number of the result."""
+    """Products summed for each number of the result."""
     match name:
         case "convolution" | "_convolution" | "mkldnn_convolution" | "conv2d" | "conv1d":
             return int(args[1][0].numel())

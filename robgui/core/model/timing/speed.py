@@ -16,7 +16,10 @@ _SECONDS = 0.5
 
 
 def measure(classifier: Classifier) -> list[Speed]:
-    """Times a batch of random inputs each way; the classifier is left as it was found."""
+    """Times a batch of random inputs in each precision and layout.
+
+    Leaves the classifier unchanged.
+    """
     import torch
 
     ways = [("as it is", False, False), ("half precision", True, False)]

@@ -1,4 +1,4 @@
-"""How long one input takes a model: alone, among others, with its gradient."""
+"""How long one input takes a model: alone, in a batch, with its gradient."""
 
 from __future__ import annotations
 
@@ -15,22 +15,21 @@ if TYPE_CHECKING:
 
     from robgui.core.model.classifier import Classifier
 
-#: A call that is timed should take no more seconds than this; a model this slow is timed on one
-#: input only.
+#: Longest timed call in seconds; a slower model is timed on a single input.
 _SLOW = 0.25
-#: A call this quick is timed twice, and the quicker one counts.
+#: A call quicker than this is timed twice, and the quicker one counts.
 _QUICK = 0.05
-#: What a gradient costs where it was not timed, in calls without one.
+#: Cost of an untimed gradient, in calls without one.
 _SLOPE = 3.0
 
 
 @dataclass(frozen=True, slots=True)
 class CallTimes:
-    """Seconds for one input; 0 where nobody has timed the model.
+    """Seconds for one input; 0 if the model has not been timed.
 
     Attributes:
         alone: By itself.
-        together: Among as many as the model should see at once, ``batch``.
+        together: In a batch of ``batch``, the model's own size.
         slope: With the gradient.
     """
 
@@ -45,7 +44,7 @@ class CallTimes:
         return self.alone > 0
 
     def each(self, at_once: int = 0) -> float:
-        """Seconds for one of ``at_once`` inputs given together; 0 for as many as it should see."""
+        """Seconds for one of ``at_once`` inputs given together; 0 means the model's own batch."""
         if not at_once or at_once >= self.batch:
             return self.together
         # A call costs something by itself and something for each input.
@@ -54,9 +53,9 @@ class CallTimes:
 
 
 def timed(classifier: Classifier) -> CallTimes:
-    """Times a few calls; what the model counts and draws at random is as before.
+    """Times a few calls; the model's call count and random state stay as they were.
 
-    A model that fails on them has no times: that is no reason not to open it.
+    A model that fails on them has no times, which is no reason not to open it.
     """
     from robgui.core.devices import draws_kept
 
@@ -74,7 +73,7 @@ def _timed(classifier: Classifier) -> CallTimes:
     import torch
 
     one = torch.full((1, *classifier.shape), 0.5, device=classifier.device)
-    alone = _seconds(lambda: float(classifier.infer(one).sum()))  # waits for the device
+    alone = _seconds(lambda: float(classifier.infer(one).sum()))  # Waits for the device.
     batch = min(classifier.batch(), max(1, int(_SLOW / max(alone, 1e-9))))
     if batch == 1:
         return CallTimes(alone, alone, _SLOPE * alone)
@@ -86,7 +85,7 @@ def _timed(classifier: Classifier) -> CallTimes:
 
 
 def _slope_seconds(classifier: Classifier, x: torch.Tensor) -> float:
-    """Seconds of one call with its gradient; 0 where the model cannot give it."""
+    """Seconds of one call with its gradient; 0 if the model cannot give one."""
     if not classifier.capabilities.gradients:
         return 0.0
 
@@ -94,12 +93,12 @@ def _slope_seconds(classifier: Classifier, x: torch.Tensor) -> float:
         moved = x.clone().requires_grad_()
         classifier.logits(moved).sum().backward()  # type: ignore[no-untyped-call]
         assert moved.grad is not None
-        return float(moved.grad.sum())  # waits for the device
+        return float(moved.grad.sum())  # Waits for the device.
 
     try:
         return _seconds(call)
     except (RobguiError, RuntimeError, AssertionError, MemoryError):
-        return 0.0  # it only says that it can; a run tells when it needs one
+        return 0.0  # It only claims to; a run says so when it needs one.
 
 
 def _seconds(call: Callable[[], object]) -> float:

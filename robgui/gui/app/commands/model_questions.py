@@ -66,12 +66,22 @@ class ModelQuestions:
             said = bool(opening.settings)
             dialog = ModelDialog(self._store, model, self._window, said=said)
             dialog.rejected.connect(lambda: self._declined(opening.path))
+            dialog.accepted.connect(self._lead_on)
             self._show(dialog, opening=True)
 
     def _show(self, dialog: ModelDialog, *, opening: bool) -> None:
         self.dialog, self._opening = dialog, opening
         dialog.finished.connect(self._over)
         dialog.show()
+
+    def _lead_on(self) -> None:
+        """A page that tells of other models gives way to the overview of the new one."""
+        window = self._window
+        left = [window.findings, window.compare_place]
+        if self._store.library.dataset is not None:
+            left.append(window.welcome)
+        if window.pages.currentWidget() in left:
+            window.go_to(1)
 
     def _over(self) -> None:
         dialog, self.dialog = self.dialog, None

@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import QApplication, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from robgui.core.text.words import rough_percent
+from robgui.core.text.words import rough_percent, with_share
 from robgui.gui.app.theme import icon, theme
 from robgui.gui.docks.gallery.items import AnyIndex, GalleryModel, InputEntry
 from robgui.gui.docks.thumbnails import Thumbnails, fit
@@ -205,9 +205,10 @@ def guess_in(entry: InputEntry, metrics: QFontMetrics, width: int) -> str:
     the confidence is left to the tool tip: what it is taken for matters more.
     """
     share = rough_percent(entry.confidence)
-    if entry.guess == entry.title and metrics.horizontalAdvance(f"{entry.guess} {share}") > width:
+    wide = metrics.horizontalAdvance(with_share(entry.guess, share)) > width
+    if wide and entry.guess == entry.title:
         return share
-    if entry.right is False and metrics.horizontalAdvance(f"{entry.guess} {share}") > width:
+    if wide and entry.right is False:
         return metrics.elidedText(entry.guess, Qt.TextElideMode.ElideMiddle, width)
-    room = width - metrics.horizontalAdvance(f" {share}")
-    return f"{metrics.elidedText(entry.guess, Qt.TextElideMode.ElideMiddle, room)} {share}"
+    room = width - metrics.horizontalAdvance(with_share("", share))
+    return with_share(metrics.elidedText(entry.guess, Qt.TextElideMode.ElideMiddle, room), share)

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 _SIDE = 560
 #: From these severities on a bar has the colour of a risk, and of a failure.
 _RISK, _FAILS = 0.34, 0.67
-_BAR = 6
+#: Pixels: how high a bar is, and how long at least.
+_BAR, _SHORTEST = 6, 24
 #: Dimensions of an input that is an image; one of fewer is drawn.
 IMAGE = 3
 
@@ -56,15 +57,27 @@ def wrapped(painter: QPainter, place: QRect, words: str, lines: int) -> None:
 
 
 def draw_severity(painter: QPainter, place: QRect, severity: float, words: str) -> None:
-    """A bar with its number on the left, what kind of finding it is on the right."""
+    """The number on the left, what kind of finding it is on the right, a bar where it has room."""
     metrics = painter.fontMetrics()
-    said = severity_in_words(severity)
-    room = metrics.horizontalAdvance("0.00") + 8
+    said = f"Severity {severity_in_words(severity)}"
+    room = metrics.horizontalAdvance("Severity 0.00") + 8
     painter.setPen(QColor(theme.colours.text))
     painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, said)
     free = place.width() - room - 8 - metrics.horizontalAdvance(words)
-    long = min(place.width() // 3, max(place.width() // 6, free))
-    bar = QRect(place.left() + room, place.center().y() - _BAR // 2, long, _BAR)
+    long = min(place.width() // 3, free)
+    if long >= _SHORTEST:
+        _draw_bar(painter, QRect(place.left() + room, place.center().y(), long, _BAR), severity)
+    else:
+        long = 0
+    painter.setPen(QColor(theme.colours.quiet))
+    left = place.left() + room + long
+    rest = QRect(left, place.top(), place.right() - left + 1, place.height())
+    kind = metrics.elidedText(words, Qt.TextElideMode.ElideMiddle, rest.width())
+    painter.drawText(rest, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, kind)
+
+
+def _draw_bar(painter: QPainter, bar: QRect, severity: float) -> None:
+    bar.translate(0, -_BAR // 2)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(track_colour(False))
     painter.drawRoundedRect(bar, _BAR / 2, _BAR / 2)
@@ -72,11 +85,6 @@ def draw_severity(painter: QPainter, place: QRect, severity: float, words: str) 
     bar.setWidth(max(_BAR, round(bar.width() * share)))
     painter.setBrush(severity_colour(severity))
     painter.drawRoundedRect(bar, _BAR / 2, _BAR / 2)
-    painter.setPen(QColor(theme.colours.quiet))
-    left = place.left() + room + long + 8
-    rest = QRect(left, place.top(), place.right() - left + 1, place.height())
-    kind = metrics.elidedText(words, Qt.TextElideMode.ElideMiddle, rest.width())
-    painter.drawText(rest, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, kind)
 
 
 def severity_colour(severity: float) -> QColor:

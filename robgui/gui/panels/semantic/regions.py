@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from robgui.analyses.semantic.maps.guessed import guessed_cells
 from robgui.analyses.semantic.regions.lost import shown_region
 from robgui.analyses.semantic.regions.views import (
     backdrop,
@@ -181,7 +182,9 @@ class SemanticRegionsPanel(ScenePanel):
         if found is None:
             return backdrop(result)
         grid = (found.x, found.y)
-        return score_matrix("Score of the class", result.axes, grid, found.scores[0, 0])
+        guessed = guessed_cells(found, 0, 0)
+        scores = found.scores[0, 0]
+        return score_matrix("Score of the class", result.axes, grid, scores, guessed=guessed)
 
     def views(self) -> Sequence[View]:
         """The growing as it is on show first: of the chosen start, over the finest map."""

@@ -102,7 +102,8 @@ class BarsView(PlotView):
             return
         one = self.spreads[place]
         known = np.isfinite(one.top)
-        sides = (one.left[known], (one.left + one.width)[known], one.foot[known], one.top[known])
+        drawn = known & (one.top != one.foot)  # a bar of nothing would be a line
+        sides = (one.left[drawn], (one.left + one.width)[drawn], one.foot[drawn], one.top[drawn])
         brush, line = fill(row.ink, place), pen(row.ink, 1, Qt.PenStyle.SolidLine)
         bars.setOpts(x0=sides[0], x1=sides[1], y0=sides[2], y1=sides[3], brush=brush, pen=line)
         if row.low is not None and row.high is not None:
@@ -111,7 +112,7 @@ class BarsView(PlotView):
             middle = (one.left + one.width / 2)[known]
             up, down = (high - one.top)[known], (one.top - low)[known]
             beam = float(one.width.min(initial=1.0)) * 0.4
-            line = pen(Ink("text"), 1.5)
+            line = pen(Ink("text"), 2)
             errors.setData(x=middle, y=one.top[known], top=up, bottom=down, beam=beam, pen=line)
 
     def _keys(self, view: Bars) -> list[LegendKey]:

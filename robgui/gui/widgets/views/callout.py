@@ -8,7 +8,8 @@ import numpy as np
 from PySide6.QtCore import QPoint, QPointF
 from PySide6.QtWidgets import QWidget
 
-from robgui.core.view import Axis, Curves, Matrix
+from robgui.core.text.words import count
+from robgui.core.view import Axis, Curves, Line, Matrix
 from robgui.gui.widgets.plots import Plot
 
 #: Lines with a number of their own; the legend has the others.
@@ -34,7 +35,8 @@ def of_axes(plot: Plot, x: Axis, y: Axis, within: QWidget) -> list[Callout]:
         if side == "bottom":
             spot = corner
         else:
-            spot = box.topLeft() + QPointF(10, 12)
+            top = plot.getPlotItem().getViewBox().sceneBoundingRect().top()
+            spot = QPointF(box.left() + 10, top + 12)
         found.append(Callout(_in(plot, spot, within), f"{words}: {axis.title}."))
     return found
 
@@ -53,8 +55,22 @@ def of_lines(plot: Plot, view: Curves, within: QWidget) -> list[Callout]:
             along = line.x
         spot = _spot(plot, float(along[at]), float(line.y[at]), view)
         if spot is not None:
-            found.append(Callout(_in(plot, spot, within), f"The line “{line.name}”."))
+            found.append(Callout(_in(plot, spot, within), _line_words(view, line, along)))
     return found
+
+
+def _line_words(view: Curves, line: Line, along: np.ndarray) -> str:
+    """Where a line comes from and where it goes; of dots, how many there are."""
+    known = np.flatnonzero(np.isfinite(line.y))
+    if not line.line:
+        return f"“{line.name}”: {count(len(known), 'dot')}."
+    first, last = (
+        f"{view.y.words(float(line.y[at]))} at {view.x.words(float(along[at]))}"
+        for at in (known[0], known[-1])
+    )
+    if len(known) == 1:
+        return f"“{line.name}”: {first}."
+    return f"“{line.name}”: from {first} to {last}."
 
 
 def of_cells(plot: Plot, view: Matrix, within: QWidget) -> list[Callout]:
@@ -70,7 +86,8 @@ def of_cells(plot: Plot, view: Matrix, within: QWidget) -> list[Callout]:
         return []
     worst = int(np.nanargmax(known) if view.worst == "high" else np.nanargmin(known))
     row, column = divmod(worst, columns)
-    at = QPointF(left + (column + 0.5) * width / columns, bottom + (row + 0.5) * height / rows)
+    # at the corner of the cell, whose number stays readable
+    at = QPointF(left + (column + 1) * width / columns, bottom + (row + 1) * height / rows)
     names = [view.rows[row] if view.rows else "", view.columns[column] if view.columns else ""]
     which = ", ".join(f"“{name}”" for name in names if name)
     value = f"{view.scale.name} {view.scale.words(float(view.values[row, column]))}"

@@ -27,6 +27,7 @@ from PySide6.QtWidgets import QAbstractItemView, QListView
 
 from robgui.core.view import Images, Picture
 from robgui.gui.widgets.plain import tip
+from robgui.gui.widgets.views.callout import Callout
 from robgui.gui.widgets.views.picture_cell import (
     ARROW,
     MARGIN,
@@ -36,6 +37,7 @@ from robgui.gui.widgets.views.picture_cell import (
     own_share,
     picture_box,
     scaled_to,
+    words_of,
 )
 from robgui.gui.widgets.views.widget import ViewWidget
 
@@ -107,6 +109,19 @@ class ImagesView(ViewWidget):
             beside = max(0, (room.width() - across) // 2 - MARGIN)
             above = max(0, (room.height() - self.model.cell.height()) // 2 - MARGIN)
         self.list.stand_in_the_middle(beside, above)
+
+    def callouts(self) -> list[Callout]:
+        """What the first picture and the first one that is wrong are."""
+        pictures = self.view.pictures
+        wrong = [number for number, one in enumerate(pictures) if one.right is False]
+        found = []
+        for number in sorted({*range(min(1, len(pictures))), *wrong[:1]}):
+            row, half = divmod(number, self.model.wide)
+            cell = self.list.visualRect(self.model.index(row))
+            corner = cell.topLeft() + QPoint(24 + half * (self.model.frame.width() + ARROW), 24)
+            place = self.list.viewport().mapTo(self, corner)
+            found.append(Callout(place, f"{words_of(pictures[number])}."))
+        return found
 
     def point(self, index: QModelIndex, place: QPoint) -> None:
         """Reads out the picture under the mouse."""
@@ -281,19 +296,21 @@ class PictureModel(QAbstractListModel):
         return self._cell_for(self.side)
 
     def best_side(self, room: QSize, columns: int, least: int) -> int:
-        """The largest side for which all fit into ``room``, else ``least``.
-
-        ``columns`` fit its width.
+        """The largest side for which all fit into ``room``, else for which ``columns`` fit its
+        width, else ``least``.
         """
         count = self.rowCount()
         lowest, most = (SMALLEST, MOST_OF_FEW) if self.few else (least, MOST)
+        widest = 0
         for side in range(most, lowest - 1, -8):
             cell = self._cell_for(side)
             across = columns or max(1, room.width() // cell.width())
-            low = columns > 0 or -(-count // across) * cell.height() <= room.height()
-            if across * cell.width() <= room.width() and low:
+            if across * cell.width() > room.width():
+                continue
+            if -(-count // across) * cell.height() <= room.height():
                 return side
-        return least
+            widest = widest or side
+        return (columns and widest) or least
 
     def column(self, side: int) -> int:
         """Width of one picture with its words."""
@@ -331,10 +348,3 @@ class PictureModel(QAbstractListModel):
             side = round(self.side * own_share(self.view, number))
             known = self._scaled[number] = (pixels, scaled_to(pixels, max(1, side)))
         return known[1]
-
-
-def words_of(picture: Picture) -> str:
-    """A picture in words: its caption, its chip, and whether that is right."""
-    right = {True: " (right)", False: " (wrong)", None: ""}[picture.right]
-    chip = f"{picture.chip}{right}" if picture.chip else ""
-    return ", ".join(part for part in (picture.caption, chip, picture.detail) if part)

@@ -8,8 +8,18 @@ import numpy as np
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QBrush, QColor, QGradient, QLinearGradient
 
-from robgui.core.view import Axis, Ink, Matrix, class_ink, class_pixels, colour_map
+from robgui.core.view import (
+    Axis,
+    Ink,
+    Matrix,
+    class_ink,
+    class_pixels,
+    colour_map,
+    empty_words,
+    see_through,
+)
 from robgui.gui.app.theme import theme
+from robgui.gui.widgets.hatching import hatched
 from robgui.gui.widgets.heat import Heat, lookup
 from robgui.gui.widgets.inks import colour, fill, pen
 from robgui.gui.widgets.legend import Keyed, Legend, LegendKey
@@ -18,6 +28,9 @@ from robgui.gui.widgets.views.callout import Callout, of_axes, of_cells
 from robgui.gui.widgets.views.cell_numbers import CellNumbers
 from robgui.gui.widgets.views.spots import SIGN, Spots, spot_keys
 from robgui.gui.widgets.views.widget import ViewWidget
+
+#: Of cells that were not computed.
+GUESSED_WORDS = "not computed, as a coarser cell"
 
 
 class MatrixView(ViewWidget):
@@ -82,6 +95,7 @@ class MatrixView(ViewWidget):
 def show_matrix(heat: Heat, view: Matrix) -> None:
     """Draws a matrix into a heat map: its axes, its image, its scale."""
     heat.plot.show_axes(view.x, view.y, view.columns, view.rows)
+    heat.hatching.setVisible(view.guessed is not None or bool(empty_words(view)))
     if view.classes is not None:
         heat.show_pixels(class_pixels(view, theme.dark), view.rect)
         return
@@ -89,12 +103,14 @@ def show_matrix(heat: Heat, view: Matrix) -> None:
     heat.set_colours(lookup(name, flipped, theme.dark and name == "diverging"))
     heat.bar.set_axis(view.scale)
     heat.show_values(view.values.astype(np.float32), view.rect, view.levels)
+    if view.values.size and view.guessed is not None:
+        heat.show_pixels(see_through(heat.coloured(view.values, view.levels), view), view.rect)
 
 
 def class_keys(view: Matrix) -> list[LegendKey]:
-    """The classes that win somewhere, and what the intensity means."""
+    """The classes that win somewhere, what the intensity means, and what is not known."""
     if view.classes is None:
-        return []
+        return _unknown_keys(view)
     winners, counts = np.unique(view.classes[view.classes >= 0], return_counts=True)
     keys = []
     for number in winners[np.argsort(-counts, kind="stable")]:
@@ -106,10 +122,16 @@ def class_keys(view: Matrix) -> list[LegendKey]:
         keys.append(LegendKey(name, pen(ink, 1, Qt.PenStyle.SolidLine), brush=fill(ink, 0)))
     quiet = pen(Ink("quiet"), 1)
     keys.append(LegendKey(f"intensity: {view.scale.title}", quiet, brush=_fading()))
+    return [*keys, *_unknown_keys(view)]
+
+
+def _unknown_keys(view: Matrix) -> list[LegendKey]:
+    """What is hatched: cells of which nothing is known, or that show what a coarser one has."""
     if view.guessed is not None:
-        blank = QBrush(QColor(theme.colours.surface))
-        keys.append(LegendKey("paler: not computed, as a coarser cell", quiet, brush=blank))
-    return keys
+        words = [GUESSED_WORDS, empty_words(view)]
+    else:
+        words = [empty_words(view)]
+    return [LegendKey(one, pen(Ink("quiet"), 1), brush=hatched()) for one in words if one]
 
 
 def _fading() -> QBrush:

@@ -116,6 +116,13 @@ def scaled_to(pixels: Any, side: int) -> QPixmap:
     return whole.scaled(side, side, Qt.AspectRatioMode.KeepAspectRatio, mode)
 
 
+def words_of(picture: Picture) -> str:
+    """A picture in words: its caption, its chip, and whether that is right."""
+    right = {True: " (right)", False: " (wrong)", None: ""}[picture.right]
+    chip = f"{picture.chip}{right}" if picture.chip else ""
+    return ", ".join(part for part in (picture.caption, chip, picture.detail) if part)
+
+
 def half_at(cell: QRect, x: int) -> int:
     """Which picture of a pair stands at ``x``."""
     return int(x > cell.center().x())

@@ -73,7 +73,9 @@ def test_cells_that_were_not_computed_are_marked_in_the_picture_and_named_below_
     assert set(pixels[..., 3][~followed.computed[0, 0]]) == {GUESSED}
     for view in (drawn, score_map(followed, 0, 0)):
         assert "were not computed and show a coarser one" in view.note
+        np.testing.assert_array_equal(view.guessed, ~followed.computed[0, 0])
     whole = run("semantic_map", toy_net(FLAT), **FINE)
+    assert score_map(whole, -1, -1).guessed is None
     assert winner_map(whole, 0, 0).guessed is None and "coarser" not in score_map(whole, 0, 0).note
 
 

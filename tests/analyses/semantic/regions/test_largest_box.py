@@ -8,42 +8,10 @@ import numpy as np
 import pytest
 
 from robgui.analyses.semantic.regions.box_test import at_most, evidence, needed
-from robgui.analyses.semantic.regions.domain import Domain
 from robgui.analyses.semantic.regions.largest_box import LargestBox
+from tests.analyses.semantic.regions.growing import MOST_LOST, RISK, Loses, corner, disc, found
 
-SEEDS, RISK, MOST_LOST = 100, 0.05, 0.01
-Loses = Callable[[np.ndarray], np.ndarray]
-
-
-def found(
-    loses: Loses, start: tuple[float, ...], seed: int, wraps: bool = False
-) -> tuple[LargestBox, int]:
-    """A box grown where ``loses`` says which poses lose the class, and what it asked."""
-    n = len(start)
-    domain = Domain.of(np.zeros(n), np.ones(n), [wraps] * n, shares=True, clip=True)
-    box = LargestBox(
-        np.array(start),
-        domain,
-        0,
-        np.random.default_rng(seed),
-        lost=[],
-        most_lost=MOST_LOST,
-        risk=RISK,
-        epsilon=0.005,
-    )
-    life, calls = box.life(), 0
-    try:
-        points = next(life)
-        while True:
-            calls += len(points)
-            lost = loses(domain.wrapped(points))
-            points = life.send((1.0 - lost, lost.astype(np.int64)))
-    except StopIteration:
-        return box, calls
-
-
-def disc(points: np.ndarray) -> np.ndarray:
-    return ((points - 0.5) ** 2).sum(1) > 0.3**2
+SEEDS = 100
 
 
 def disc_share(box: LargestBox) -> float:
@@ -52,10 +20,6 @@ def disc_share(box: LargestBox) -> float:
     half = np.sqrt(np.maximum(0.3**2 - (heights - 0.5) ** 2, 0))
     chord = np.minimum(box.high[0], 0.5 + half) - np.maximum(box.low[0], 0.5 - half)
     return float(1 - np.maximum(chord, 0).mean() / (box.high[0] - box.low[0]))
-
-
-def corner(points: np.ndarray) -> np.ndarray:
-    return points.sum(1) > 1.0
 
 
 def corner_share(box: LargestBox) -> float:

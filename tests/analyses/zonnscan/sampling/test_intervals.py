@@ -100,7 +100,7 @@ def points_of(sampler: str, dimensions: int, samples: int, repetitions: int) -> 
 
 
 @pytest.mark.parametrize("sampler", ["sobol", "antithetic", "plain"])
-@pytest.mark.parametrize("samples", [128, 512])
+@pytest.mark.parametrize("samples", [128, pytest.param(512, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("weights", "bias", "x"), MODELS)
 def test_the_interval_holds_the_truth_in_93_to_97_of_100_cases(
     sampler: str, samples: int, weights: list[float], bias: float, x: tuple[float, ...]

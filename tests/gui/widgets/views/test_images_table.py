@@ -15,8 +15,8 @@ from robgui.core.verdict import Status
 from robgui.core.view import Column, Images, Ink, Picture, Table
 from robgui.core.view.ink import status_ink
 from robgui.gui.widgets.views import ViewBoard, view_widget
-from robgui.gui.widgets.views.images import LEAST, words_of
-from robgui.gui.widgets.views.picture_cell import frame_shape
+from robgui.gui.widgets.views.images import LEAST
+from robgui.gui.widgets.views.picture_cell import frame_shape, words_of
 from tests.gui import sample_views as samples
 
 
@@ -229,3 +229,17 @@ def test_pictures_of_a_run_at_work_are_drawn_as_they_come(qtbot):
     widget = board.widgets[0]
     assert widget.model.rowCount() == 2, "the newest are on show, not the first"
     assert widget.model.pictures(0)[0][1].toImage().pixelColor(2, 2).red() == 255
+
+
+def test_a_row_that_is_asked_for_is_as_high_as_the_room_and_not_cut(shown):
+    eight = replace(samples.images(), pictures=samples.images().pictures[:1] * 8, columns=8)
+    high, low = shown(eight, 1200), shown(eight, 1200, 190)
+    assert low.model.cell.height() <= low.list.height()
+    assert low.model.side < high.model.side
+
+
+def test_what_is_to_be_explained_of_pictures_is_the_first_and_the_first_wrong_one(shown):
+    first, *_ = samples.images().pictures
+    view = replace(samples.images(), pictures=(first, replace(first, chip="cow", right=False)))
+    words = [one.words for one in shown(view).callouts()]
+    assert len(words) == 2 and "cow (wrong)" in words[1]

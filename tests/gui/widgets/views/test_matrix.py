@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF
+from PySide6.QtCore import QPoint, QPointF
+from PySide6.QtGui import QColor
 
 from robgui.core.view import Axis, Ink, Matrix
 from robgui.gui.app.theme import theme
@@ -56,7 +57,8 @@ def test_a_class_has_its_hue_and_there_is_a_legend_instead_of_a_bar(shown):
     widget = shown(samples.classes())
     assert colour_at(widget, -90, 0.8).name().upper() == Ink("series", 0, "red").colour()
     words = [key.words for key in widget.legend.keys]
-    assert words == ["green", "red", "intensity: how surely"], "the most frequent first"
+    hues = ["green", "red", "intensity: how surely"]
+    assert words == [*hues, "not computed"], "the most frequent first"
     assert not widget.heat.bar.isVisible()
 
 
@@ -119,10 +121,20 @@ def test_a_thousand_classes_are_one_image_with_as_many_names_as_fit(shown):
     assert len(left.tickValues(0, 1000, 300)[0][1]) < 30
 
 
-def test_a_value_that_is_not_known_is_left_empty(shown):
-    view = replace(samples.matrix(), values=np.full((2, 3), np.nan), spots=())
+def test_a_class_that_meets_itself_is_left_empty_and_not_hatched(shown):
+    names = ("cat", "dog")
+    view = replace(
+        samples.matrix(),
+        values=np.array([[0.1, np.nan], [np.nan, 0.2]]),
+        rows=names[::-1],
+        columns=names,
+        spots=(),
+        unknown="right answers",
+    )
     widget = shown(view)
-    assert colour_at(widget, 1.5, 1.0).name().upper() == theme.colours.surface
+    assert _tints(widget, 1.5, 0.15) == {QColor(theme.colours.surface).rgb()}
+    assert not class_keys(view)
+    assert class_keys(replace(view, unknown="not computed"))
 
 
 def test_a_small_matrix_has_its_numbers_in_its_cells_where_they_fit(shown):
@@ -171,5 +183,32 @@ def test_a_cell_that_was_not_computed_says_so_when_read_out_and_in_the_legend():
     )
     assert "not computed" not in cell_words(view, 0.5, 0.5)
     assert "not computed, a coarser cell has cat" in cell_words(view, 1.5, 0.5)
-    assert class_keys(view)[-1].words.startswith("paler: not computed")
+    assert class_keys(view)[-1].words.startswith("not computed")
     assert len(class_keys(replace(view, guessed=None))) == len(class_keys(view)) - 1
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_cells_of_which_nothing_is_known_are_hatched_and_the_legend_says_why(shown, dark):
+    theme.apply(dark)
+    values = np.array([[0.0, np.nan], [1.0, 0.5]])
+    plain = Matrix("map", Axis("x"), Axis("y"), values, Axis("score"), (0, 1), worst="low")
+    coarser = np.array([[False, False], [True, False]])
+    view = replace(plain, guessed=coarser)
+    widget = shown(view)
+    assert [key.words for key in class_keys(plain)] == ["not computed"]
+    assert len(class_keys(view)) == 2
+    empty, known, guessed = (
+        _tints(widget, *place) for place in ((1.5, 0.15), (1.5, 1.15), (0.5, 1.15))
+    )
+    assert len(known) == 1
+    assert len(empty) > 1
+    assert len(guessed) > 1
+
+
+def _tints(widget, x, y):
+    """The colours around a place, which are one where a cell is filled."""
+    plot = widget.heat.plot
+    middle = plot.mapFromScene(plot.getPlotItem().getViewBox().mapViewToScene(QPointF(x, y)))
+    image = plot.grab().toImage()
+    around = range(-8, 8)
+    return {image.pixel(middle + QPoint(across, down)) for across in around for down in around}

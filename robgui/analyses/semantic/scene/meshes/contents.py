@@ -1,6 +1,4 @@
-"""The bytes of a mesh file and of what it names: in the one encoding trimesh knows, from the
-file's own folder only.
-"""
+"""Reads a mesh file and the files it names, in UTF-8 and from its own folder only."""
 
 from __future__ import annotations
 
@@ -9,15 +7,15 @@ from typing import Any
 
 from robgui.core.regular import beside, read_regular
 
-#: Files that are text from end to end, and whose text the reader decodes as UTF-8.
+#: Formats that are text throughout, which the reader decodes as UTF-8.
 _TEXT = (".obj", ".off", ".mtl", ".gltf")
-#: Binary STL: 80 bytes of anything and the number of faces, then 50 bytes for each face.
+#: Binary STL: an 80-byte header and the number of faces, then 50 bytes for each face.
 _STL_HEAD, _STL_FACE = 84, 50
 _PLY_END = b"end_header"
 
 
 def mesh_bytes(path: Path, largest: int) -> bytes:
-    """The content of a plain file; its text, which may name things in any alphabet, as UTF-8."""
+    """The content of a plain file; its text, in whatever alphabet, as UTF-8."""
     content = read_regular(path, largest)
     suffix = path.suffix.lower()
     if suffix in _TEXT or (suffix == ".stl" and not _is_binary_stl(content)):
@@ -29,14 +27,14 @@ def mesh_bytes(path: Path, largest: int) -> bytes:
 
 
 def folder_resolver(folder: Path, largest: int) -> Any:
-    """What trimesh asks for materials, textures and buffers that a mesh names."""
+    """What trimesh asks for the materials, textures and buffers of a mesh."""
     from trimesh.resolvers import FilePathResolver
 
     class Folder(FilePathResolver):
         """Finds plain files in the folder of the mesh or below it."""
 
         def get(self, name: str) -> bytes:
-            """The content of a file; OSError where it is missing, too large or somewhere else."""
+            """The content of a file; OSError if it is missing, too large or somewhere else."""
             return mesh_bytes(beside(folder, name.strip()), largest)
 
     return Folder(str(folder))

@@ -1,4 +1,4 @@
-"""Fewer faces: vertices that share a cell of a grid and face the same way become one."""
+"""Reduces faces: vertices in one cell of a grid that face the same way become one."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import numpy as np
 
 from robgui.analyses.semantic.scene.meshes.topology import face_normals, welded
 
-#: Cells along the longest side: at first, and at least. A finer grid shows nothing more at the
-#: usual sizes of inputs.
+#: Cells along the longest side, at first and at least. A finer grid shows nothing more at the usual
+#: input sizes.
 _FINEST, _COARSEST = 256, 4
-#: Vertices of a cell whose normals have a smaller cosine than this belong to two sheets, such as
-#: both sides of a brim.
+#: Vertices of a cell whose normals have a smaller cosine than this belong to two sheets, for
+#: example both sides of a brim.
 _OTHER_SHEET = -0.3
 
 
@@ -26,11 +26,10 @@ class _Surface(NamedTuple):
 def decimate(
     vertices: np.ndarray, faces: np.ndarray, values: np.ndarray, texture: np.ndarray, most: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Vertices, faces, values and places in the texture with at most ``most`` faces, on a grid
-    as fine as that allows.
+    """Reduces a mesh to at most ``most`` faces, on a grid as fine as that allows.
 
     The vertices of a cell move to their mean, and their values become the mean. Places in the
-    texture are averaged only where they are close to each other, so that a seam stays a seam.
+    texture are averaged only if they are close to each other, so a seam stays a seam.
 
     Args:
         vertices: ``(v, 3)``.
@@ -97,7 +96,7 @@ def _surviving(corners: np.ndarray) -> np.ndarray:
     a, b, c = corners.T
     rows = np.flatnonzero((a != b) & (b != c) & (c != a))
     first, second, third = np.sort(corners[rows], axis=1).T
-    # two of the three in one number: there are fewer than 2^31 clusters
+    # Two of the three in one number: there are fewer than 2^31 clusters.
     pair = first * (int(corners.max(initial=0)) + 1) + second
     order = np.lexsort((third, pair))
     pair, third = pair[order], third[order]
@@ -114,15 +113,16 @@ def _merged(surface: _Surface, cluster: np.ndarray, count: int) -> _Surface:
     member[vertex] = np.arange(len(vertex))
     places = _means(surface.vertices, cluster)[cluster[member]]
     merged = vertex[kept]
-    # a face that the move has turned over is turned back
+    # A face flipped by the move is flipped back.
     over = (face_normals(surface.vertices, kept) * face_normals(places, merged)).sum(1) < 0
     merged[over] = merged[over][:, ::-1]
     return _Surface(places, merged, _means(surface.values, vertex), _means(surface.texture, vertex))
 
 
 def _patches(surface: _Surface, count: int) -> np.ndarray:
-    """``(v,)`` which square of the texture each vertex lies in, about twice as wide as a cell of
-    the grid is there.
+    """``(v,)`` which square of the texture each vertex lies in.
+
+    A square is about twice as wide as a cell of the grid there.
     """
     if not surface.texture.shape[1]:
         return np.zeros(len(surface.vertices), dtype=np.int64)

@@ -1,6 +1,6 @@
 """Reads meshes through trimesh: OBJ, PLY, STL, OFF, GLB and glTF.
 
-Nothing in them is executed and nothing is fetched.
+Nothing in them is executed and nothing is downloaded.
 """
 
 from __future__ import annotations
@@ -31,13 +31,14 @@ FORMATS: dict[str, Literal["y", "z"]] = {
     ".stl": "z",
     ".off": "z",
 }
-#: A larger file would need several GB while it is read.
+#: Largest file; more would need several GB while reading.
 LARGEST_FILE = 512 * 2**20
-#: Faces, copies of parts counted, and numbers a glTF file may announce.
+#: Most faces, with copies of parts counted, and most numbers that a glTF file may announce.
 MOST_FACES_READ, MOST_NUMBERS = 10_000_000, 100_000_000
-#: A texture with more pixels is not unpacked; a larger side than the second is averaged down.
+#: A texture with more pixels is not unpacked; one with a longer side than the second is averaged
+#: down.
 MOST_TEXELS, LARGEST_TEXTURE = 64_000_000, 2048
-#: Names of files that say nothing about the object; scans come as a folder with such a file and its
+#: File names that say nothing about the object; scans come as a folder with such a file and its
 #: texture.
 _ANY_OBJECT = ("model", "mesh", "object", "scene", "textured")
 
@@ -129,7 +130,7 @@ def _parts(path: Path) -> list[_Part]:
         parts = [_part(surface, place, path) for place, surface in surfaces]
     except (DataError, MemoryError):
         raise
-    except Exception as error:  # a foreign file raises anything; it becomes one sentence
+    except Exception as error:  # A foreign file raises anything; it becomes one sentence.
         if str(error):
             words = str(error).splitlines()[0][:200]
         else:
@@ -151,9 +152,7 @@ def _part(surface: Any, place: np.ndarray, path: Path) -> _Part:
 
 
 def _beside(path: Path) -> Any:
-    """A texture that lies beside an OBJ file whose material file is missing, as scans are often
-    shared.
-    """
+    """A texture beside an OBJ file whose material file is missing, as scans are often shared."""
     import PIL.Image
 
     for name in ("texture", path.stem):
@@ -165,7 +164,7 @@ def _beside(path: Path) -> Any:
 
 
 def _name(path: Path) -> str:
-    """What to call a mesh: its file, or its folder where every object has a file of the same
+    """The name of a mesh: its file's, or its folder's if every object has a file of the same
     name.
     """
     folder = path.resolve().parent.name
@@ -191,7 +190,7 @@ def _pixels(image: Any, name: str) -> np.ndarray:
 
 
 def _flat_colours(paint: Paint) -> np.ndarray:
-    """One colour per vertex, taken from its texture; files with several textures are drawn so."""
+    """One colour per vertex, taken from its texture; used for files with several textures."""
     if paint.image is None or paint.uv is None:
         return paint.colours
     pixels = _pixels(paint.image, "a part of the mesh")
@@ -202,8 +201,8 @@ def _flat_colours(paint: Paint) -> np.ndarray:
 
 
 def _check_gltf(path: Path) -> None:
-    """Refuses a glTF file that announces more numbers than fit into memory, before anything is
-    made for them.
+    """Refuses a glTF file that announces more numbers than fit into memory, before allocating
+    any.
     """
     try:
         with open_regular(path) as file:

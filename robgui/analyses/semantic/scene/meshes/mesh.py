@@ -15,9 +15,9 @@ from robgui.analyses.semantic.scene.meshes.topology import (
 )
 from robgui.core.errors import DataError
 
-#: A mesh with more faces than this is simplified: at 224 pixels they would be smaller than a pixel.
+#: Meshes with more faces are simplified: at 224 pixels they would be smaller than a pixel.
 MOST_FACES = 20_000
-#: Colour of a mesh that brings none.
+#: Default colour of a mesh.
 PLAIN = 0.8
 
 
@@ -64,8 +64,10 @@ def make_mesh(
     most_faces: int = MOST_FACES,
     notes: tuple[str, ...] = (),
 ) -> Mesh:
-    """A mesh from arrays, as in ``Mesh``: bad faces are left out, the size is made 2 and too
-    many faces are merged; what was changed joins the ``notes``.
+    """A mesh from arrays, as in ``Mesh``.
+
+    Bad faces are dropped, the size becomes 2 and too many faces are merged; changes are added to
+    the ``notes``.
 
     Raises:
         DataError: Nothing is left to draw, or the arrays do not fit together.
@@ -98,7 +100,7 @@ def make_mesh(
 
 
 def _values(many: int, colours: np.ndarray | None, uv: np.ndarray | None) -> np.ndarray:
-    """What each vertex carries: its colour, and its place in the texture where there is one."""
+    """What each vertex carries: its colour, and its place in the texture if there is one."""
     if colours is None:
         painted = np.full((many, 3), PLAIN)
     else:
@@ -136,8 +138,9 @@ def _check(vertices: np.ndarray, faces: np.ndarray, name: str) -> None:
 def _cleaned(
     vertices: np.ndarray, faces: np.ndarray, values: np.ndarray, name: str
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[str]]:
-    """Without faces that cannot be drawn and vertices that none uses, centred, with a longest
-    side of 2.
+    """Removes faces that cannot be drawn and unused vertices.
+
+    Centres it and scales its longest side to 2.
     """
     notes: list[str] = []
     whole = np.isfinite(vertices).all(1)[faces].all(1)
@@ -175,7 +178,7 @@ def _cleaned(
 def _joined(
     vertices: np.ndarray, faces: np.ndarray, values: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Vertices with the same place and the same values as one.
+    """Merges vertices with the same place and values.
 
     Some formats repeat them for every face.
     """

@@ -1,4 +1,4 @@
-"""How a part of a mesh file is coloured: vertices, materials and textures, and what is left out."""
+"""How a part of a mesh file is coloured: vertices, materials and textures, and what is ignored."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 
 from robgui.analyses.semantic.scene.meshes.mesh import PLAIN
 
-#: trimesh's colour for a material that is not there.
+#: trimesh's colour for a missing material.
 _NO_MATERIAL = (102, 102, 102)
-#: Maps of a glTF material that the renderer knows nothing of, and what they are called.
+#: Maps of a glTF material that the renderer does not support, with their names.
 _MAPS = {
     "normalTexture": "a map of normals",
     "emissiveTexture": "a map of light",
@@ -26,7 +26,7 @@ class Paint:
     """Colours of one part.
 
     Attributes:
-        colours: ``(v, 3)`` in [0, 1], multiplied with the texture where there is one.
+        colours: ``(v, 3)`` in [0, 1], multiplied with the texture if there is one.
         uv: ``(v, 2)`` place in the texture; None without one.
         image: The texture as a PIL image, or None.
         ignored: What the file says and the picture does not show, without the name.
@@ -68,7 +68,7 @@ def painted(visual: Any, count: int, beside: Callable[[], Any]) -> Paint:
 
 
 def _places(uv: Any, count: int) -> np.ndarray | None:
-    """Places in a texture, two numbers for each vertex; None where they are too few."""
+    """Places in a texture, two numbers for each vertex; None if they are too few."""
     places = np.asarray([] if uv is None else uv, dtype=float)
     if places.ndim != 2 or len(places) != count or places.shape[1] < 2:
         return None
@@ -76,20 +76,20 @@ def _places(uv: Any, count: int) -> np.ndarray | None:
 
 
 def _factor(material: Any) -> np.ndarray | None:
-    """The colour of a material in [0, 255] with its opacity; None where it has none."""
+    """The colour of a material in [0, 255] with its opacity; None if it has none."""
     given = getattr(material, "baseColorFactor", None)
     if given is None:
         given = getattr(material, "diffuse", None)
     if given is None and hasattr(material, "baseColorFactor"):
-        return np.full(4, 255.0)  # a glTF material is white unless it says otherwise
+        return np.full(4, 255.0)  # A glTF material is white unless it says otherwise.
     if given is None or tuple(np.asarray(given)[:3]) == _NO_MATERIAL:
         return None
     return np.asarray(given, dtype=np.float64)
 
 
 def _colour(material: Any, textured: bool) -> np.ndarray:
-    """What the vertices get: in glTF the colour is a factor of the texture, in OBJ files the
-    texture takes its place.
+    """The colour of the vertices: a factor of the texture in glTF, replaced by the texture in OBJ
+    files.
     """
     factor = _factor(material)
     if textured and (factor is None or not hasattr(material, "baseColorFactor")):
@@ -100,7 +100,7 @@ def _colour(material: Any, textured: bool) -> np.ndarray:
 
 
 def _vertex_colours(visual: Any, count: int) -> np.ndarray | None:
-    """Colours of vertices that stand beside a material (COLOR_0 of glTF)."""
+    """Vertex colours beside a material (COLOR_0 of glTF)."""
     known = getattr(visual, "vertex_attributes", None) or {}
     values = known.get("color")
     if values is None or len(values) != count:
@@ -111,7 +111,7 @@ def _vertex_colours(visual: Any, count: int) -> np.ndarray | None:
 
 
 def _image(material: Any) -> Any:
-    """The picture of a material, None for the tiny one that stands for "none"."""
+    """The picture of a material; None for the tiny one that stands for "none"."""
     image = getattr(material, "baseColorTexture", None) or getattr(material, "image", None)
     if image is not None and max(image.size) > 2:
         return image

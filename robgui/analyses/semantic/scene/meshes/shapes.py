@@ -76,7 +76,8 @@ def _mug() -> Any:
 
     wall = [(0, 0), (0.8, 0), (0.84, 0.04), (0.84, 1.8), (0.76, 1.8), (0.76, 0.12), (0, 0.12)]
     handle = torus(0.5, 0.1, major_sections=32, minor_sections=12)
-    # a ring lies in x and y; stood up and moved so that less than half of it hides in the wall
+    # A ring lies in x and y; it is stood up and moved until less than half of it is hidden in the
+    # wall.
     handle.vertices = handle.vertices[:, [0, 2, 1]] * [1, 1, -1] + [1.0, 0, 0.95]
     outside = handle.vertices[handle.faces].mean(1)[:, 0] > 0.8
     handle.update_faces(outside)

@@ -1,6 +1,4 @@
-"""What belongs together in a mesh: welded places, edges and their faces, smooth parts and their
-normals.
-"""
+"""Mesh topology: welded places, edges and their faces, smooth parts and their normals."""
 
 from __future__ import annotations
 
@@ -37,7 +35,7 @@ class Edges:
 def welded(vertices: np.ndarray) -> np.ndarray:
     """``(v,)`` the same number for vertices at the same place; the mesh is about 2 wide."""
     x, y, z = ((vertices + 1.5) * 5e5).round().astype(np.int64).T
-    # 21 bits for each: quicker than comparing rows
+    # 21 bits each: quicker than comparing rows.
     return np.asarray(np.unique((x << 42) + (y << 21) + z, return_inverse=True)[1].reshape(-1))
 
 
@@ -77,10 +75,10 @@ def find_edges(vertices: np.ndarray, faces: np.ndarray) -> tuple[Edges, np.ndarr
 def smooth_corners(
     vertices: np.ndarray, faces: np.ndarray, part: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Splits vertices at creases: ``(v',)`` old vertices, ``(f, 3)`` new faces, ``(v', 3)`` unit
-    normals.
+    """Splits vertices at creases.
 
-    A normal is the mean of those of the faces around, weighted by area, within one smooth part.
+    Returns ``(v',)`` old vertices, ``(f, 3)`` new faces and ``(v', 3)`` unit normals. A normal is
+    the area-weighted mean of the surrounding faces within one smooth part.
     """
     place = welded(vertices)
     corner, owner = faces.reshape(-1), np.repeat(part, 3)

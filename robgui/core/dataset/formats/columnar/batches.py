@@ -1,5 +1,6 @@
-"""Groups of rows of a Parquet or Arrow file, each read when it is wanted; the file is not mapped,
-so that one cut short cannot crash.
+"""Row groups of a Parquet or Arrow file, each read on demand.
+
+The file is not memory-mapped: one cut short then raises an error instead of crashing the process.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ from robgui.core.dataset.limits import LARGEST_ARRAY, first_line, sized
 from robgui.core.errors import DataError
 from robgui.core.regular import open_regular
 
-#: Columns of a table of this kind, and rows: their labels are held in memory.
+#: Most columns and rows of such a table: labels are held in memory.
 _MOST_COLUMNS = 10_000
 _MOST_ROWS = 20_000_000
-#: Rows of a Parquet file that are unpacked together: a few bytes can stand for long ones.
+#: Rows of a Parquet file unpacked together: a few bytes can stand for long ones.
 _AT_ONCE = 1024
-#: No byte of an Arrow file becomes more; data of real use stays far below.
+#: Most that one byte of an Arrow file may unpack to; real data stay far below.
 _MOST_GROWTH = 1100
-#: A group of rows of this size is read however small the file is.
+#: A row group up to this size is read however small the file is.
 _ALWAYS = 256 * 2**20
 
 
@@ -51,7 +52,7 @@ class Batches(ABC):
             self._names = [_read_names(field) for field in self._schema]
         except (DataError, OSError, MemoryError):
             raise
-        except Exception as error:  # the library raises many kinds of errors on a damaged file
+        except Exception as error:  # The library raises many kinds of errors on a damaged file.
             raise DataError(
                 f"{path}: this table cannot be read ({first_line(error)}); get a complete copy."
             ) from error
@@ -65,14 +66,14 @@ class Batches(ABC):
 
     @abstractmethod
     def _start(self) -> Any:
-        """Reads what describes the table; gives its schema."""
+        """Reads the table's description; returns its schema."""
 
     @abstractmethod
     def read(self, number: int, column: str) -> Any:
         """One column of one group."""
 
     def _refuse_packed(self, size: int, what: str) -> None:
-        """Says that a part of the table would be too large when it is unpacked."""
+        """Says that a part of the table would be too large when unpacked."""
         grown = _MOST_GROWTH * os.fstat(self._file.fileno()).st_size
         _refuse_large(self.path, size, what, min(LARGEST_ARRAY, max(_ALWAYS, grown)))
 
@@ -108,7 +109,7 @@ class Batches(ABC):
         return known is not None and (types.is_binary(known) or types.is_large_binary(known))
 
     def is_array(self, name: str) -> bool:
-        """Whether a column holds lists, also within lists, of numbers."""
+        """Whether a column holds lists of numbers, possibly nested."""
         return self._depth(name) > 0 and self.number_type(name) is not None
 
     def is_number(self, name: str) -> bool:
@@ -123,7 +124,10 @@ class Batches(ABC):
         return bool(types.is_string(known) or types.is_large_string(known))
 
     def number_type(self, name: str) -> np.dtype | None:
-        """The type of the numbers in a column, also within lists; None where it holds others."""
+        """The type of the numbers in a column, possibly inside lists.
+
+        None if it holds something else.
+        """
         known = self._type(name)
         while self._is_list(known):
             known = known.value_type
@@ -158,7 +162,7 @@ class Batches(ABC):
 
 
 def _read_names(field: Any) -> str:
-    """The name of a column; reading it, and those of its fields, fails here if it is no text."""
+    """Reads a column's name and those of its fields: fails here if one is not text."""
     known = _storage(field.type)
     for place in range(known.num_fields):
         _read_names(known.field(place))
@@ -166,12 +170,12 @@ def _read_names(field: Any) -> str:
 
 
 def _storage(known: Any) -> Any:
-    """What an extension type, such as the fixed-size arrays of Hugging Face, is stored as."""
+    """The storage type of an extension type, for example Hugging Face's fixed-size arrays."""
     return getattr(known, "storage_type", known)
 
 
 def _valid(column: Any) -> Any:
-    """A column whose offsets and lengths are right: the library believes them otherwise."""
+    """A column with validated offsets and lengths, which the library would otherwise trust."""
     column.validate(full=True)
     return column
 
@@ -220,7 +224,7 @@ class ArrowFile(Batches):
 
 
 class ArrowStream(Batches):
-    """The record batches of an Arrow stream, found by going through it once."""
+    """The record batches of an Arrow stream, found by reading through it once."""
 
     def _start(self) -> Any:
         self._messages = [one for one in read_stream(self._file) if one.is_rows]

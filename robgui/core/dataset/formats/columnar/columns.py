@@ -1,5 +1,6 @@
-"""Parquet and Arrow tables: encoded images as Hugging Face stores them, arrays, or numbers; read
-one group of rows at a time.
+"""Parquet and Arrow tables: encoded images as Hugging Face stores them, arrays, or numbers.
+
+They are read one row group at a time.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from robgui.core.errors import DataError, MissingExtraError, RobguiError
 
 _INPUTS = ("image", "img", "picture", "images", "pixel_values", "jpg", "png", "x", "data")
 _LABELS = (*LABEL_COLUMNS, "fine_label", "coarse_label", "cls", "label_name", "class_name")
-#: Groups of rows that are kept after they were read.
+#: Row groups kept after reading.
 _KEPT = 2
 _STREAM = b"\xff\xff\xff\xff"
 
@@ -63,7 +64,7 @@ def _open(batches: Batches, options: Options) -> Dataset:
         return _dataset(batches, options)
     except (RobguiError, MemoryError, OSError):
         raise
-    except Exception as error:  # the library raises many kinds of errors on a damaged file
+    except Exception as error:  # The library raises many kinds of errors on a damaged file.
         raise DataError(
             f"{batches.path}: this table cannot be read ({first_line(error)}); get a complete copy."
         ) from error
@@ -122,7 +123,7 @@ def _labels(
 
 
 def _input_column(batches: Batches, options: Options) -> int | None:
-    """The column of images or arrays; None when all are numbers or words."""
+    """The column of images or arrays; None if all are numbers or words."""
     lower = [name.casefold() for name in batches.names]
     if options.inputs:
         if options.inputs.casefold() not in lower:
@@ -157,7 +158,7 @@ def _is_encoded(batches: Batches, name: str) -> bool:
 
 
 def _known_names(batches: Batches, label: str | None) -> tuple[str, ...]:
-    """The class names in the note that Hugging Face leaves in a table."""
+    """The class names in the metadata that Hugging Face stores in a table."""
     try:
         features = json.loads(batches.note("huggingface") or "{}")["info"]["features"]
         names = features[label]["names"]
@@ -192,7 +193,7 @@ def _numbers(batches: Batches, options: Options) -> Dataset:
 
 
 class StoredColumn:
-    """One column of a table, by row; a few groups of rows are kept."""
+    """One column of a table, by row; a few row groups are cached."""
 
     def __init__(self, batches: Batches, name: str) -> None:
         self.batches = batches
@@ -214,7 +215,7 @@ class StoredColumn:
                 return self._kept[number][row - int(self._starts[number])].as_py()
             except (RobguiError, MemoryError, OSError):
                 raise
-            except Exception as error:  # as above
+            except Exception as error:  # As above.
                 raise DataError(f"its row cannot be read ({first_line(error)}).") from error
 
 
@@ -246,7 +247,7 @@ class EncodedColumn(EncodedImages):
 
 
 class RowNames(Sequence[str]):
-    """The names row 0, row 1, … without a list of them."""
+    """The names row 0, row 1, … without storing a list of them."""
 
     def __init__(self, many: int) -> None:
         self._many = many

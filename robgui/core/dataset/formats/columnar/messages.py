@@ -1,9 +1,9 @@
-"""What the messages of an Arrow file say of themselves, read before the library unpacks any: a few
-bytes can stand for more memory than the machine has.
+"""Reads an Arrow file's message headers before the library unpacks anything.
 
-An Arrow file describes each group of rows in a flatbuffer: a table is a signed offset back to its
-list of fields, a vector a length and its items. Of a compressed buffer the first eight bytes are
-its size when unpacked, or -1 when it is stored as it is.
+A few bytes can stand for more memory than the machine has. An Arrow file describes each row group
+in a flatbuffer: a table is a signed offset back to its list of fields, a vector is a length and its
+items. The first eight bytes of a compressed buffer are its unpacked size, or -1 if it is stored as
+it is.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import BinaryIO
 
 _DICTIONARY, _ROWS = 2, 3
 _CONTINUED = 0xFFFFFFFF
-#: Bytes of one entry in the directory of a file, and of one buffer in a message.
+#: Bytes of one entry in a file's directory, and of one buffer in a message.
 _BLOCK, _BUFFER = 24, 16
-#: No description of a group of rows is larger.
+#: Largest description of a row group.
 _LARGEST_HEADER = 64 * 2**20
 
 
@@ -49,7 +49,7 @@ def read_stream(file: BinaryIO) -> list[Message]:
 
 
 def read_directory(file: BinaryIO) -> tuple[list[Message], list[Message]]:
-    """The dictionaries and the groups of rows that the directory of a file names."""
+    """The dictionaries and row groups listed in the directory of a file."""
     end = file.seek(0, 2)
     length = struct.unpack("<i6s", _bytes(file, end - 10, 10))[0]
     footer = _Table.root(_bytes(file, end - 10 - length, length))

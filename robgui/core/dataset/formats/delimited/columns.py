@@ -1,4 +1,4 @@
-"""Which columns of a table are ids, times and inputs."""
+"""Decides which columns of a table are ids, times and inputs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def named(names: Iterable[str], wanted: Sequence[str]) -> list[str]:
 
 
 def must_exist(column: str, grid: Grid) -> str:
-    """The column of that name, as the table spells it; DataError where there is none."""
+    """The column of that name, as the table spells it; DataError if there is none."""
     names = [*grid.texts, *grid.columns]
     found = named(names, [column.casefold()])
     if not found:
@@ -32,7 +32,7 @@ def must_exist(column: str, grid: Grid) -> str:
 
 
 def id_column(grid: Grid, options: Options) -> str | None:
-    """The column that says which track a row belongs to, where one repeats its values."""
+    """The column that assigns rows to tracks: one whose values repeat."""
     if options.id:
         return must_exist(options.id, grid)
     for name in named(grid.texts, ID_COLUMNS):
@@ -68,7 +68,7 @@ def filled(columns: Sequence[str], grid: Grid) -> list[str]:
 
 
 def without_counter(columns: list[str], grid: Grid) -> list[str]:
-    """Leaves out a first column that only counts the rows."""
+    """Drops a first column that only counts the rows."""
     if (
         len(columns) < 2
         or columns[0].casefold() not in _COUNTERS

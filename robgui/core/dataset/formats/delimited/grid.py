@@ -1,6 +1,4 @@
-"""Tables of numbers from CSV or JSON records, and what they are: rows of a table, or points of
-tracks.
-"""
+"""Tables of numbers from CSV or JSON records, as rows of a table or points of tracks."""
 
 from __future__ import annotations
 
@@ -27,8 +25,8 @@ from robgui.core.errors import DataError
 
 
 def open_csv(path: Path, options: Options) -> Dataset:
-    """Opens a CSV file: a table, or trajectories when a column such as track_id or icao24 groups
-    its rows.
+    """Opens a CSV file: a table, or trajectories if a column like track_id or icao24 groups its
+    rows.
     """
     return dataset_of(read_grid(path, options), options)
 
@@ -123,7 +121,7 @@ def _label_column(grid: Grid, options: Options) -> str | None:
 
 
 def _last_column(grid: Grid) -> str | None:
-    """The last column if it counts classes: few whole numbers from 0 or 1 on without a gap."""
+    """The last column if it holds classes: few whole numbers from 0 or 1 on, without a gap."""
     if len(grid.columns) < 2:
         return None
     values = np.unique(grid.values[:, -1])

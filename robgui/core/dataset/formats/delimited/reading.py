@@ -35,16 +35,16 @@ ID_COLUMNS = (
     "trip",
 )
 _MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?", "-"})
-#: What a float32 can hold.
+#: Largest number that fits a float32.
 LARGEST_NUMBER = 3.4e38
-#: Rows from which the type of each column is told.
+#: Rows examined to determine each column's type.
 _SAMPLE = 1000
 
 
 @dataclass
 class Grid:
-    """Columns of numbers (NaN where a value is missing) and the few columns of text that may be
-    ids or labels.
+    """Columns of numbers (NaN for a missing value) and the few text columns that may be ids or
+    labels.
     """
 
     path: Path
@@ -63,7 +63,7 @@ class Grid:
 def read_grid(path: Path, options: Options) -> Grid:
     """Reads the numbers of a CSV file row by row.
 
-    A row that does not fit is left out and listed.
+    A malformed row is left out and listed.
     """
     skips = Skips()
     with open_rows(path) as table:
@@ -97,9 +97,7 @@ def read_grid(path: Path, options: Options) -> Grid:
 
 @dataclass
 class _Columns:
-    """What is kept of a CSV file while it is read: the numbers in one flat array, and a few
-    texts.
-    """
+    """What is kept of a CSV file while reading: numbers in one flat array, and a few texts."""
 
     numeric: list[int]
     texts: dict[int, list[str]]

@@ -1,6 +1,4 @@
-"""CSV files as rows of text: encoding, delimiter and header found out, nothing held that need
-not be.
-"""
+"""CSV files as rows of text; encoding, delimiter and header are detected."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ from robgui.core.errors import DataError
 
 _DELIMITERS = ",;\t|"
 _SAMPLE = 50
-#: Columns of a table; an image of 3 x 128 x 128 as a row still fits.
+#: Most columns of a table; an image of 3 x 128 x 128 as a row still fits.
 LARGEST_COLUMNS = 65_536
 #: Most rows of a text file; reading them takes about half a minute.
 LARGEST_ROWS = 5_000_000
@@ -36,7 +34,7 @@ class Rows:
 def open_rows(path: Path | Member) -> Iterator[Rows]:
     """Opens a CSV file; the rows come one by one.
 
-    A first line of numbers, or of numbers and a known word, is no header.
+    A first line of numbers, or of numbers and a known word, is not a header.
     """
     with open_text(path) as stream:
         numbered = enumerate(lines(stream, path), 1)
@@ -120,11 +118,10 @@ def _delimiter(sample: list[str]) -> str:
 
 
 def _is_data(first: list[str], below: list[list[str]]) -> bool:
-    """Whether the first line is a row and no header: numbers, and words that come again in the
-    lines below.
+    """Whether the first line is data and not a header.
 
-    A table without a header whose last column is the class name begins with numbers and such a
-    word; a header has a word of its own over every column of numbers.
+    A table without a header whose last column is the class name begins with numbers and a word that
+    comes again below; a header has a distinct word over every column of numbers.
     """
     numbers = [_is_number(cell) for cell in first]
     if all(numbers):
@@ -148,7 +145,7 @@ def _below(sample: list[tuple[int, str]], delimiter: str) -> list[list[str]]:
             )
             if row
         ]
-    except csv.Error:  # who reads the rows says it, with the line
+    except csv.Error:  # Reading the rows will report it, with the line.
         return []
     return rows[1:]
 

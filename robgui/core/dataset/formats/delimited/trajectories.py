@@ -88,7 +88,7 @@ def _ids(grid: Grid, track: str) -> list[str]:
 
 
 def _track_label(grid: Grid, track: str, options: Options) -> str | None:
-    """The column that holds the label of a track: named so, and the same on the whole track."""
+    """The column with the label of a track: named so, and constant along each track."""
     if options.label and not options.labels:
         return must_exist(options.label, grid)
     for name in named(grid.texts, [name for name in LABEL_COLUMNS if name != "y"]):
@@ -101,9 +101,7 @@ def _track_label(grid: Grid, track: str, options: Options) -> str | None:
 def track_labels(
     keys: Sequence[str], words: Sequence[object] | None, track: str, options: Options, path: Path
 ) -> tuple[np.ndarray | None, tuple[str, ...]]:
-    """Labels of tracks: from the labels file of the options, or else the words that came with
-    them.
-    """
+    """Labels of tracks: from the labels file in the options, or the words that came with them."""
     if options.labels:
         table = read_label_file(Path(options.labels), options.label, track)
         words = [table.find(key) for key in keys]

@@ -12,7 +12,7 @@ On Linux, and as far as the kernel offers it:
 - Landlock (files, since 5.13; TCP, 6.7; signals and abstract sockets, 6.12): every file that the
   user can read can be read, but nothing can be written, made, moved, cut short or removed outside
   the worker's own temporary folder, and no file is executed. Devices of graphics cards, and with
-  them ``/dev/shm``, can be written where there are any.
+  them ``/dev/shm``, can be written if there are any.
 - Seccomp (x86-64 and ARM of 64 bits): no program or process is started; no socket is made or
   connected (with a graphics card, local ones can be made but not connected); no other process is
   traced, read or sent a signal; owner, mode, times and attributes of files stay; no mount, no
@@ -39,7 +39,7 @@ from robgui.core.execution.worker.confinement.devices import graphics_devices, p
 
 __all__ = ["Confinement", "confine"]
 
-#: Below this version of Landlock a file can still be cut short, or no file is guarded at all.
+#: Below this version of Landlock a file can still be truncated, or is not guarded at all.
 _GUARDS_FILES, _GUARDS_TCP, _GUARDS_PROCESSES = 3, 4, 6
 
 
@@ -71,9 +71,9 @@ class Confinement:
 
 
 def confine(folder: Path | None) -> Confinement:
-    """Gives up, for good, what a worker does not need.
+    """Gives up for good what a worker does not need.
 
-    What the system does not offer is no error; the answer says what holds.
+    A protection the system lacks is no error; the answer says which hold.
 
     Args:
         folder: The only folder that can be written from now on.
@@ -92,12 +92,12 @@ def confine(folder: Path | None) -> Confinement:
 def _guard_files(folders: list[Path], devices: list[Path]) -> int:
     try:
         return landlock.restrict(folders, devices)
-    except OSError:  # the kernel has it, but not for us
+    except OSError:  # The kernel has it, but does not grant it to us.
         return 0
 
 
 def _is_alone() -> bool:
-    """Whether this process has one thread: others would stay as free as they are."""
+    """Whether this process has a single thread: confinement would not reach the others."""
     try:
         return len(list(Path("/proc/self/task").iterdir())) == 1
     except OSError:

@@ -1,6 +1,6 @@
-"""What a hostile program would try, really tried: the doctor asks it, and the tests.
+"""Really tries what a hostile program would try, for the doctor and the tests.
 
-Every attempt raises an OSError when it is refused, and does no harm when it is not.
+Every attempt raises OSError if refused, and does no harm if not.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-_PTRACE_SEIZE = 0x4206  # as attaching, but does not stop the other process
+_PTRACE_SEIZE = 0x4206  # Like attaching, but does not stop the other process.
 _CLONE_NEWUSER = 0x10000000
 
 
@@ -32,7 +32,7 @@ class Target:
 
 
 def possible(target: Target) -> list[str]:
-    """What could be done, of all that is tried; nothing where everything is refused."""
+    """Which of the attempts succeed; empty if all are refused."""
     done = []
     for name, attempt in ATTEMPTS.items():
         try:

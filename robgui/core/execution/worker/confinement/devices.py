@@ -13,14 +13,12 @@ _CARDS = ("nvidia*", "nvidia-caps/*", "dxg", "kfd", "dri/renderD*")
 
 
 def plain_devices(dev: Path = _DEV) -> list[Path]:
-    """Those that keep nothing."""
+    """Devices that store nothing."""
     return [device for name in ("null", "zero", "full") if (device := dev / name).exists()]
 
 
 def graphics_devices(dev: Path = _DEV) -> list[Path]:
-    """Those of the graphics cards, and the shared memory that their drivers use; nothing without
-    a card.
-    """
+    """Devices of graphics cards, and the shared memory their drivers use; empty without a card."""
     cards = [device for pattern in _CARDS for device in sorted(dev.glob(pattern))]
     if cards and (dev / "shm").exists():
         shared = [dev / "shm"]
@@ -30,7 +28,7 @@ def graphics_devices(dev: Path = _DEV) -> list[Path]:
 
 
 def make_nvidia_devices(dev: Path = _DEV) -> None:
-    """Has the driver make the device of its memory, which appears only when it is first used.
+    """Makes the driver create its memory device, which appears only on first use.
 
     The driver starts a program for that, which a confined worker cannot.
     """

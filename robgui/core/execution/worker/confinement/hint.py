@@ -1,4 +1,4 @@
-"""Tells a refusal by the confinement from one by the owner of a file."""
+"""Distinguishes a refusal by the confinement from one by a file's permissions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-#: Follows the sentence of an error.
+#: Appended to the error's sentence.
 HINT = (
     " A model's process may not write files, use a network or start programs, even if its code is"
     " trusted; code that has to can run in a notebook, with robgui.run."
@@ -15,9 +15,7 @@ HINT = (
 
 
 def hint(error: BaseException | None) -> str:
-    """What to add to the sentence of an error that comes from the confinement; otherwise
-    nothing.
-    """
+    """What to add to an error caused by the confinement; otherwise empty."""
     if any(_is_ours(each) for each in _chain(error)):
         return HINT
     return ""
@@ -35,10 +33,10 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
 def _is_ours(error: BaseException) -> bool:
     if not isinstance(error, PermissionError):
         return False
-    if error.errno == errno.EPERM:  # the answer of the filter of system calls
+    if error.errno == errno.EPERM:  # The seccomp filter answers EPERM.
         return True
     if not isinstance(error.filename, str | bytes):
         return False
     path = Path(os.fsdecode(error.filename))
-    # asking looks at owner and mode only, not at what Landlock refuses
+    # os.access checks owner and mode only, not Landlock.
     return os.access(path if path.exists() else path.parent, os.W_OK)

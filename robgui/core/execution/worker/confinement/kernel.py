@@ -1,4 +1,4 @@
-"""Calls of the Linux kernel that Python does not offer."""
+"""Linux system calls that Python does not offer."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class _Capabilities(ctypes.Structure):
 
 
 def call(number: int, *values: int | ctypes.Array[ctypes.c_char] | ctypes.Structure | None) -> int:
-    """Makes a system call; an OSError says why it was refused."""
+    """Makes a system call; OSError says why it was refused."""
     library = ctypes.CDLL(None, use_errno=True)
     library.syscall.restype = ctypes.c_long
     given = [
@@ -42,10 +42,9 @@ def call(number: int, *values: int | ctypes.Array[ctypes.c_char] | ctypes.Struct
 
 
 def give_up_privileges() -> bool:
-    """Neither this process nor what it starts ever gets more rights than it has; True if that
-    holds.
+    """Bars this process and its children from ever gaining rights; True if that holds.
 
-    Of the rights of root, reading every file is all that stays.
+    Of root's rights, only reading every file remains.
     """
     library = ctypes.CDLL(None, use_errno=True)
     whose, held = _Whose(_CAPABILITIES_VERSION, 0), _Capabilities()
@@ -56,7 +55,7 @@ def give_up_privileges() -> bool:
 
 
 def end_with_parent(signal: int) -> bool:
-    """The kernel sends this signal when the process that started this one ends."""
+    """Makes the kernel send this signal when the parent process ends."""
     return _prctl(_PR_SET_PDEATHSIG, signal)
 
 

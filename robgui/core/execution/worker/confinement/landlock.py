@@ -72,8 +72,9 @@ def version() -> int:
 
 
 def restrict(folders: Iterable[Path], devices: Iterable[Path]) -> int:
-    """Refuses every change but inside ``folders`` and to ``devices``; returns the version that
-    holds.
+    """Refuses every change but inside ``folders`` and to ``devices``.
+
+    Returns the version that holds.
 
     Only for a process with one thread, which has given up new privileges.
     """

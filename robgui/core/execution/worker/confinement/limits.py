@@ -1,4 +1,4 @@
-"""Limits that a worker sets itself when everything it needs is imported."""
+"""Limits that a worker sets for itself once everything it needs is imported."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def set_limits(memory: int) -> tuple[str, ...]:
     from robgui.core.devices import has_gpu
 
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    if not memory or has_gpu():  # its driver reserves far more addresses than it uses
+    if not memory or has_gpu():  # CUDA's driver reserves far more addresses than it uses.
         return ("no core files",)
     most = _addresses() + memory
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
@@ -30,9 +30,9 @@ def set_limits(memory: int) -> tuple[str, ...]:
 
 
 def _addresses() -> int:
-    """Bytes of address space that are taken already, most of them by libraries."""
+    """Bytes of address space already taken, mostly by libraries."""
     try:
         with open("/proc/self/statm", encoding="ascii") as file:  # noqa: PTH123 - read before anything else is imported
             return int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
-    except OSError:  # not Linux
+    except OSError:  # Not Linux.
         return 4 * 2**30

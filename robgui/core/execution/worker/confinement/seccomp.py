@@ -1,7 +1,7 @@
-"""Seccomp: system calls that the kernel refuses to this process from now on, for good.
+"""Seccomp: system calls that the kernel refuses to this process for good.
 
-The filter is a small program that the kernel runs at every call. It refuses with EPERM, as if the
-rights were missing, so that a library that can do without goes on.
+The filter is a small program that the kernel runs at every call. It refuses with EPERM, as if
+rights were missing, so a library that has an alternative takes it.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from robgui.core.execution.worker.confinement.system_calls import PROCESSORS, RE
 _SET_FILTER, _ALL_THREADS = 1, 1
 _ALLOW, _ERROR = 0x7FFF0000, 0x00050000
 _REFUSE = _ERROR | errno.EPERM
-#: Operations of the filter: load a word, jump if equal, at least or if bits are set, return.
+#: Filter operations: load a word; jump if equal, at least, or if bits are set; return.
 _LOAD, _EQUAL, _AT_LEAST, _BITS, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-#: Where the number of a call, the processor and the first argument stand in what it looks at.
+#: Offsets of the call number, the processor and the first argument in ``struct seccomp_data``.
 _NUMBER, _PROCESSOR, _ARGUMENTS = 0, 4, 16
 
 _CLONE_THREAD = 0x10000
@@ -43,7 +43,7 @@ class _Program(ctypes.Structure):
 
 
 def refuse_calls(*, local_sockets: bool) -> bool:
-    """Refuses what a worker never needs; False where the kernel or the processor has no way to.
+    """Refuses what a worker never needs; False if kernel or processor cannot filter calls.
 
     Args:
         local_sockets: Sockets of this machine may be made (not connected): a CUDA driver makes one.
@@ -58,7 +58,7 @@ def refuse_calls(*, local_sockets: bool) -> bool:
     given = _Program(len(program), ctypes.addressof(code))
     try:
         return call(number, _SET_FILTER, _ALL_THREADS, given) == 0
-    except OSError:  # a kernel without it, or one that lets nobody use it
+    except OSError:  # A kernel without seccomp, or one that refuses it to us.
         return False
 
 
@@ -81,11 +81,12 @@ def filter_program(processor: Processor, own: int, *, local_sockets: bool) -> li
     ]
     looked_at = {
         "clone": [_load(0), (_BITS, 0, 1, _CLONE_THREAD), _answer(_ALLOW), _answer(_REFUSE)],
-        # what it is given cannot be looked at; the C library then takes clone
+        # The filter cannot read clone3's arguments, which are behind a pointer; the C library falls
+        # back to clone.
         "clone3": [_answer(_ERROR | errno.ENOSYS)],
         "prlimit64": _only(0, (0, own)),
         "socket": _only(0, domains),
-        # without an address: to the other end of a pair
+        # Without an address: to the other end of a socket pair.
         "sendto": [
             _load(4),
             (_EQUAL, 0, 3, 0),
@@ -110,7 +111,7 @@ def filter_program(processor: Processor, own: int, *, local_sockets: bool) -> li
 
 
 def _load(argument: int, *, upper: bool = False) -> Instruction:
-    """The lower half of an argument, which is all of a number or a flag, or its upper half."""
+    """Loads the lower half of an argument, which is all of a number or flag, or its upper half."""
     return _LOAD, 0, 0, _ARGUMENTS + 8 * argument + 4 * upper
 
 
@@ -119,7 +120,7 @@ def _answer(value: int) -> Instruction:
 
 
 def _only(argument: int, values: tuple[int, ...]) -> list[Instruction]:
-    """Allows the call only with one of these values."""
+    """Allows the call with one of these values only."""
     tests = [
         instruction for value in values for instruction in ((_EQUAL, 0, 1, value), _answer(_ALLOW))
     ]
@@ -127,7 +128,7 @@ def _only(argument: int, values: tuple[int, ...]) -> list[Instruction]:
 
 
 def _never(argument: int, values: tuple[int, ...]) -> list[Instruction]:
-    """Refuses the call with one of these values."""
+    """Refuses the call with any of these values."""
     tests = [
         instruction for value in values for instruction in ((_EQUAL, 0, 1, value), _answer(_REFUSE))
     ]

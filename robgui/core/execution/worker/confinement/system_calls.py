@@ -1,10 +1,10 @@
-"""The system calls that a worker never makes, by their numbers on two kinds of processor."""
+"""The system calls that a worker never makes, with their numbers on two processors."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-#: The first number of the calls that have the same one on every processor.
+#: The first number of the calls numbered alike on every processor.
 _COMMON = 424
 
 
@@ -13,9 +13,9 @@ class Processor:
     """How a kind of processor numbers its calls.
 
     Attributes:
-        audit: The number by which the kernel calls it.
+        audit: The kernel's number for it.
         column: Its place in the table.
-        most: Numbers from here on belong to another way of calling the kernel.
+        most: Numbers from here on belong to another calling convention.
     """
 
     audit: int
@@ -23,7 +23,7 @@ class Processor:
     most: int
 
     def number(self, name: str) -> int | None:
-        """The number of a call; None where there is no such call."""
+        """The number of a call; None if there is no such call."""
         return CALLS[name][self.column]
 
 
@@ -50,7 +50,7 @@ def _read(word: str) -> int | None:
     return int(word)
 
 
-#: Calls that are looked at with what they are given.
+#: Calls whose arguments are checked.
 _LOOKED_AT = """
 clone 56 220
 clone3 435
@@ -105,7 +105,7 @@ io_uring_enter 426
 io_uring_register 427
 """
 
-#: Owner, mode and times of a file: Landlock leaves them alone.
+#: They change owner, mode and times of a file, which Landlock does not guard.
 _OF_FILES = """
 chmod 90 -
 fchmod 91 52
@@ -186,6 +186,6 @@ capset 126 91
 """
 
 _REFUSED = _table(_PROGRAMS + _OTHER_PROCESSES + _SOCKETS + _OF_FILES + _OF_THE_SYSTEM)
-#: Refused whatever they are given.
+#: Refused whatever their arguments.
 REFUSED = tuple(_REFUSED)
 CALLS = _REFUSED | _table(_LOOKED_AT) | _table("seccomp 317 277")

@@ -1,0 +1,26 @@
+"""Which cells of a map were not computed and show what a coarser one around them has."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robgui.analyses.semantic.result import MapResult
+
+
+def guessed_cells(result: MapResult, network: int, shape: int) -> np.ndarray | None:
+    """Cells that show what a coarser one around them has, in one of the maps that are averaged at
+    least; None where there are none.
+    """
+    missing = ~maps_of(result.computed, network, shape)
+    scores = maps_of(result.scores, network, shape)
+    guessed: np.ndarray = (missing & np.isfinite(scores)).any(axis=(0, 1))
+    if guessed.any():
+        return guessed
+    return None
+
+
+def maps_of(values: np.ndarray, network: int, shape: int) -> np.ndarray:
+    """``(networks, shapes, rows, columns)``; below 0 stands for all networks or shapes."""
+    networks = slice(None) if network < 0 else slice(network, network + 1)
+    shapes = slice(None) if shape < 0 else slice(shape, shape + 1)
+    return values[networks, shapes]
