@@ -86,7 +86,7 @@ def read_own(workspace: Workspace) -> Own:
 
 
 def write_own(workspace: Workspace, own: Own) -> None:
-    """Keeps it, in place of what was there."""
+    """Stores it, replacing what was there."""
     logo = base64.b64encode(own.logo).decode()
     workspace.values.set(_OWN, {"title": own.title, "text": own.text, "logo": logo})
 

@@ -1,6 +1,4 @@
-"""run: an analysis in one line; its result shows itself in a notebook, and gives itself as plain
-values.
-"""
+"""run: an analysis in one line; its result displays itself and converts to plain values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A report by the ending of its file."""
+"""Writes a report in the format of its file's ending."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def words_of(workspace: Path) -> str:
 
 
 def _write(workspace: Workspace, finding: int, words: str) -> None:
-    """Called on a pool thread; without a place to write there is no picture."""
+    """Runs on a pool thread; without a writable place there is no picture."""
     from PIL import Image
 
     path = picture_path(workspace.path)

@@ -1,4 +1,4 @@
-"""FillingIn: the settings of a model from the data, from a file of names and from other models."""
+"""SettingsFiller: fills a model's settings from the data, a file of names or other models."""
 
 from __future__ import annotations
 

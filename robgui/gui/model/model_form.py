@@ -56,8 +56,8 @@ class ModelForm(QWidget):
         labels_wanted: A file with labels was chosen.
 
     Args:
-        several_outputs: The model has more than one output, so that the user may say which one
-            holds the scores.
+        several_outputs: The model has more than one output, and the user may say which one holds
+            the scores.
     """
 
     changed = Signal()
@@ -90,7 +90,7 @@ class ModelForm(QWidget):
         self.show_values(settings.model_dump())
 
     def values(self) -> dict[str, Any]:
-        """The fields as typed; ParamsError when a number cannot be read.
+        """The fields as typed; ParamsError if a number cannot be read.
 
         Whether they fit is for the model to say.
         """

@@ -217,7 +217,7 @@ class Scoreboard(WhenSeen, Sheet):
     def _models(self) -> list[_Row]:
         """The models that are loaded or have runs, each file once, the loaded ones first.
 
-        Of a model that ran with several settings the column tells of those it has now, or had last.
+        For a model that ran with several settings, the column shows its current ones, or the last.
         """
         rows: dict[str, _Row] = {}
         for model in self._store.library.models:

@@ -79,7 +79,7 @@ class VerdictLine(QWidget):
             held = self.minimumHeight()
         else:
             held = 0
-        self.setMinimumHeight(0)  # a height for a width is never below the minimum
+        self.setMinimumHeight(0)  # A height for a width is never below the minimum.
         self.setMinimumHeight(max(held, self.heightForWidth(self.width())))
 
     def resizeEvent(self, event: QResizeEvent) -> None:

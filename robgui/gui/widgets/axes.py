@@ -1,4 +1,4 @@
-"""The axis of a plot: numbers that read as an Axis says, or names; titles end in dots."""
+"""The axis of a plot: numbers that read as an Axis says, or names; long titles are elided."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from robgui.gui.widgets.elided import in_lines
 
 #: A longer name is cut in its middle; below a plot it may be half as long again.
 LONGEST_NAME = 16
-#: More ticks than this tell nobody more.
+#: Most ticks: more tell nobody more.
 MOST_TICKS = 9
 #: Pixels that a number may reach beyond the end of its axis.
 _EDGE = 15
@@ -87,7 +87,7 @@ class ViewAxis(pg.AxisItem):
 
     def tickValues(self, low: float, high: float, size: float) -> list[Any]:
         """Where something is written: few places at round numbers, or the middles of the cells."""
-        low, high = sorted((low, high))  # an axis that runs down gives them the other way round
+        low, high = sorted((low, high))  # An axis that runs downwards gives them in reverse.
         if self._names:
             return self._name_places(low, high, size)
         if self._axis is None:
@@ -136,7 +136,7 @@ class ViewAxis(pg.AxisItem):
         """Less room may turn the names and break the title."""
         self._fit()
         self._write_title()
-        super().resizeEvent(event)  # puts the title into the middle, so it comes last
+        super().resizeEvent(event)  # Puts the title into the middle, so it comes last.
 
     def linkedViewChanged(self, view: Any, newRange: Any = None) -> None:
         """So may other cells on show."""
@@ -202,7 +202,7 @@ class ViewAxis(pg.AxisItem):
             return []
         lies = self._side == "bottom" and not self._upright
         room = 1.0 if lies else QFontMetrics(self.font()).height() * 1.02
-        fits = self._share < 1  # the font is as small as every name needs
+        fits = self._share < 1  # The font is as small as every name needs.
         if fits:
             step = 1
         else:

@@ -35,8 +35,7 @@ AnyIndex = QModelIndex | QPersistentModelIndex
 WIDEST = 48
 #: How strongly a cell is tinted: its words stay readable.
 TINT = 0.12
-#: Milliseconds between two measurements of all cells while a run goes on: they cost more than the
-#: picture.
+#: Milliseconds between two measurements of all cells during a run: they cost more than the picture.
 _FIT_MS = 300
 
 
@@ -122,7 +121,7 @@ class Sheet(QTableView):
             if not self._model.holds_numbers(place):
                 contents = min(contents, most)
             lines = self._model.names[place].count("\n")
-            # Qt keeps as much room for the sign of the order as the title is high
+            # Qt reserves as much room for the sort arrow as the title is high.
             title = header.sectionSizeHint(place) - lines * header.fontMetrics().height()
             wanted = max(contents, title) + 4
             if new or wanted > self.columnWidth(place):
@@ -138,7 +137,7 @@ class Sheet(QTableView):
         if event.type() in kinds and self._points != self.font().pointSizeF():
             self._points = self.font().pointSizeF()
             self._set_row_height()
-            QTimer.singleShot(0, self, lambda: self._fit(new=True))  # the titles grow after it
+            QTimer.singleShot(0, self, lambda: self._fit(new=True))  # The titles grow after it.
 
     def sizeHint(self) -> QSize:
         """Five rows and the header: the rest can be scrolled to, and the picture above needs the
@@ -289,7 +288,7 @@ class _Columns(QAbstractTableModel):
         self.layoutChanged.emit()
 
     def _arrange(self) -> None:
-        """What is not known stands last, whichever way the others are sorted."""
+        """Unknown values stand last, whichever way the others are sorted."""
         if self._columns:
             count = len(self._columns[0].cells)
         else:

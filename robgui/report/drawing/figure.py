@@ -26,7 +26,7 @@ WIDTH, MARGIN, GAP = 7.0, 0.22, 0.26
 #: Narrower than this (inches), no two views stand side by side.
 _SIDE_BY_SIDE = 6.0
 KINDS = ("png", "svg", "pdf")
-#: matplotlib keeps its style in one global table.
+#: matplotlib keeps its style in one global table, hence the lock.
 _LOCK = threading.RLock()
 #: The looks that it has now, the outer one first.
 _LOOKS: list[Look] = []

@@ -7,8 +7,8 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-#: SIFT finds next to nothing in smaller images: 28 x 28 digits give 7 keypoints and none for one in
-#: twenty; enlarged 16.
+#: Smaller images are enlarged for SIFT, which finds next to nothing in them: 28 x 28 digits give 7
+#: keypoints, and none for one in twenty; enlarged they give 16.
 SMALLEST_SIDE = 112
 #: The strongest of them; more would only slow down what follows.
 MOST = 256

@@ -1,4 +1,4 @@
-"""What player II is dealt in one game: the moves of each feature in a drawn order."""
+"""What player II holds in one game: the moves of each feature in a drawn order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The end of a game, exactly: every position that is left is asked, and both players play best."""
+"""The end of a game, solved exactly: every remaining position is evaluated, and both play best."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Changes smaller than the step of the game, for the distances that count how far values move.
+"""Changes smaller than the step of the game, for norms that count how far values move.
 
-A game with steps of τ can only find multiples of τ. So each example is made finer: under linf the
+A game with steps of τ can only find multiples of τ. So each example is refined: under linf the
 largest change is bisected, with as many pixels as it takes; under l1 and l2 the change of every
 pixel is taken back by halves of the step, then quarters, down to one 8-bit value, while the class
 stays changed.

@@ -1,6 +1,4 @@
-"""One image against one classifier: the searches that were asked for, one after the other, and
-their picture at any moment.
-"""
+"""One image against one classifier: runs the requested searches one after the other."""
 
 from __future__ import annotations
 

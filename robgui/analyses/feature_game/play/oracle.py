@@ -1,6 +1,4 @@
-"""The model as the game asks it: in batches, never twice about the same state, within a budget
-of calls.
-"""
+"""The model as the game asks it: batched, cached, and within a budget of calls."""
 
 from __future__ import annotations
 
@@ -24,10 +22,10 @@ RESERVE, RESERVED_SHARE = 64, 0.05
 
 
 class Oracle:
-    """Scores of states, remembered.
+    """Scores of states, cached.
 
-    One oracle serves all searches on one image: a later search gets for nothing what an earlier one
-        has paid for.
+    One oracle serves all searches on one image: a later search gets for free what an earlier one
+    has paid for.
 
     Attributes:
         calls: Images shown to the model so far.

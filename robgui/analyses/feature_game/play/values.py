@@ -1,6 +1,4 @@
-"""What earlier calls have taught about each option: its effect on the scores, shared by all
-keypoints and states.
-"""
+"""What earlier calls revealed about each option: its effect on the scores, shared by all states."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class CountLine(Label):
-    """Numbers in one line; remarks about the data are in its tool tip."""
+    """Numbers on one line; remarks about the data are in its tool tip."""
 
     def __init__(self) -> None:
         super().__init__(wordWrap=True)

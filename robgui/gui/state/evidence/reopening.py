@@ -1,4 +1,4 @@
-"""Reopening: from a figure to the run behind it. It only asks; nothing is loaded or run by it."""
+"""Reopening: from a figure to the run behind it. It only asks; it loads and runs nothing."""
 
 from __future__ import annotations
 
@@ -76,5 +76,5 @@ def way_of(store: Store, experiment: Experiment) -> FigureAction:
 def _fingerprint(run: Run) -> str:
     try:
         return run.request.fingerprint
-    except RobguiError:  # of another version of the program
+    except RobguiError:  # Of another version of the program.
         return ""

@@ -95,7 +95,7 @@ def _load(opening: Opening, device: str, settings: dict[str, Any], models: Model
             settings=settings,
         )
     except TrustError as error:
-        # what the user is asked about is found out here, where no foreign code has run
+        # What to ask the user is determined here, where no foreign code has run.
         from robgui.core.trust.opening import what_runs
 
         raise TrustError(str(error), what_runs(opening.path, **settings)) from error

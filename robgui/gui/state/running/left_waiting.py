@@ -1,4 +1,4 @@
-"""LeftWaiting: what an earlier sitting has left, and the order of what waits for next time."""
+"""LeftWaiting: what an earlier session left in the queue, and its order for next time."""
 
 from __future__ import annotations
 

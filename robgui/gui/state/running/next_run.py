@@ -118,7 +118,7 @@ class NextRun:
             inputs = 0
         try:
             return estimate(known, params, self.models_for(known, params), inputs)
-        except RobguiError:  # settings that a run refuses, with a sentence, when it starts
+        except RobguiError:  # Settings that a run refuses, with a sentence, when it starts.
             return None
 
     def compared(self, analysis: str) -> list[ModelCard]:

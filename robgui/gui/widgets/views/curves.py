@@ -188,7 +188,7 @@ class LineItem:
         size = theme.grown(6 if self._crowded else 8 + width)
         style = (ink, line.ink, width, line.symbol, size, theme.dark)
         if style == self._style:
-            return  # each of the following works out every point anew
+            return  # Each of the following recomputes every point.
         self._style = style
         self.curve.setPen(pen(ink, width, _dash(line.ink)))
         self.band.setBrush(pg.mkBrush(colour(line.ink, 0.22)))
