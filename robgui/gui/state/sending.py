@@ -131,6 +131,7 @@ class Sending(QObject):
             return self._number(items)
 
         def done(items: list[Derived]) -> None:
+            # Before the selection moves, or Back would lead to where it went.
             left = store.navigation.here
             store.library.add_derived(items)
             store.select(

@@ -93,6 +93,7 @@ class Store(QObject):
         self._busy_with: dict[str, str] = {}
         self.filter = ""
         self._noticed_before: set[str] = set()
+        # A queue each: a slow export or a slow model must hold up no note and no picture.
         self.background = Background(1, self)
         self.opening = Background(1, self)
         self.pictures = Background(2, self)
@@ -196,6 +197,7 @@ class Store(QObject):
         self.answers.close()  # Threads that wait for a model get an error.
         ended = self.runner.shutdown()
         self.looked_at.keep()
+        # What the user has marked is written before the window goes.
         ended = self.keeping.shutdown(finish=True) and ended
         self.library.predictions.shutdown()
         ended = self.opening.shutdown() and ended

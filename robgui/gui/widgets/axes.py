@@ -93,6 +93,7 @@ class ViewAxis(pg.AxisItem):
         if self._axis is None:
             return list(super().tickValues(low, high, size))
         step = self._step(self._axis, low, high, size)
+        # 1e-6 of a step: a tick at the very end must not be lost to rounding.
         first, last = math.ceil(low / step - 1e-6), math.floor(high / step + 1e-6)
         return [(step, [place * step for place in range(first, last + 1)])]
 
@@ -170,6 +171,7 @@ class ViewAxis(pg.AxisItem):
         share = min(1.0, cell / (QFontMetrics(base).height() * 1.02))
         if not (share * QFontInfo(base).pointSizeF() >= _LEAST_POINTS):
             share = 1.0
+        # A font that changes by a hair would have all names measured again, at every frame.
         if abs(share - self._share) < 0.02:
             return
         self._share = share
@@ -332,6 +334,7 @@ def _decimals(value: float, spacing: float) -> str:
         digits = max(0, math.ceil(-math.log10(spacing) - 1e-9))
     else:
         digits = 0
+    # Adding 0.0 turns −0.0 into 0.0.
     return f"{value + 0.0:,.{min(digits, 6)}f}"
 
 

@@ -182,6 +182,7 @@ class Scale(QWidget):
         line = self.fontMetrics().height()
         top = self._title_box().height() + line
         bar = QRectF(8, top, line, max(8.0, self.height() - top - line))
+        # QImage copies nothing: this array must live until the image is drawn.
         table = np.ascontiguousarray(self._table[::-1])
         painter.drawImage(bar, QImage(table.data, 1, 256, 4, QImage.Format.Format_RGBA8888))
         painter.setPen(pg.mkPen(theme.colours.line))

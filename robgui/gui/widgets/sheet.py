@@ -298,6 +298,7 @@ class _Columns(QAbstractTableModel):
         if not 0 <= column < len(self._columns):
             return
         cells, rank = self._columns[column].cells, self._columns[column].rank
+        # What is unknown stays last in both orders.
         known = [row for row in self.order if not _unknown(cells[row])]
         known.sort(key=lambda row: rank(cells[row]), reverse=down)
         self.order = known + [row for row in range(count) if _unknown(cells[row])]

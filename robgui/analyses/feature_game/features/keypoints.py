@@ -69,10 +69,13 @@ def _in_pixels(found: object, image: np.ndarray, factor: float) -> np.ndarray:
     """
     rows = [(*point.pt, point.size, point.response) for point in found]  # type: ignore[attr-defined]
     points = np.array(rows, dtype=np.float64)
+    # Pixel centres: 0.5 of the enlarged image is not 0.5 of the original.
     points[:, :2] = (points[:, :2] + 0.5) / factor - 0.5
     points[:, 2] /= factor
+    # Responses become weights; all 0, they would have no sum to divide by.
     points[:, 3] = np.maximum(points[:, 3], 1e-9)
     points[:, 0] = points[:, 0].clip(0, image.shape[2] - 1)
     points[:, 1] = points[:, 1].clip(0, image.shape[1] - 1)
+    # SIFT repeats a point for every orientation it finds there; its weight must count once.
     points = np.unique(points, axis=0)
     return points[np.argsort(-points[:, 3], kind="stable")][:MOST]

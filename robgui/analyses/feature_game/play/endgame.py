@@ -51,6 +51,8 @@ class Endgame:
         positions are left. For want of calls it is not complete.
         """
         start = tuple(sorted(option for _, option in moves))
+        # 2 ** left bounds the positions that are left. Far above the look-ahead, counting them
+        # would only cost time.
         if 2**deal.left > 64 * most or not (yield from self._enumerate(deal, start, most)):
             return None
         if not self.complete:
@@ -81,6 +83,7 @@ class Endgame:
                     continue
                 for _, hand in self._deals[state].hands():
                     for option in hand:
+                        # The order of the moves leaves no trace, so every position is listed once.
                         if (child := _after(state, option)) not in below:
                             below[child] = self._deals[state].copy()
                             below[child].take(option)
@@ -115,6 +118,7 @@ class Endgame:
         """Changes needed when player I picks the feature with this hand, then minus the margin."""
         children = [_after(state, option) for option in hand]
         needed = [self._needed(child) for child in children]
+        # Margins break ties between equally long games. They are known from the enumeration.
         margins = self._goal.margins(self._oracle.scores(children))
         if self._player == "nature":
             return 1 + float(np.mean(needed)), -float(np.mean(margins))

@@ -107,6 +107,7 @@ class History(QObject):
             self.workspace, self.runs, self.findings, restored, self.derived, self.harm = answer
             self.evidence = Evidence(self.runs, self.findings)
             if old is not None:
+                # Behind what is still to be kept, which belongs to the old workspace.
                 self._keeping.run(lambda: _close(old, self._writing))
             references = restored.references
             self.missing = [r for r in references if r.path and not Path(r.path).exists()]
@@ -258,6 +259,7 @@ class History(QObject):
             for name, value in (("note", note), ("starred", starred))
             if value is not None
         }
+        # Shown at once; the refresh afterwards brings what the workspace holds.
         self.findings = [
             replace(other, **changes) if other.id == finding.id else other
             for other in self.findings

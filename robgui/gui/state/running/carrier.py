@@ -210,6 +210,7 @@ class Carrier(QThread):
         for executor in here:
             self._work(executor, _SLICE)
         if workers is not None:
+            # With work of its own to do, this thread only looks in at the workers.
             self._work(workers, _SHORT_SLICE if here else _SLICE)
         elif not here:
             self.waiting.wait(_SLICE)
