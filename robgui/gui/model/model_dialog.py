@@ -20,7 +20,6 @@ from PySide6.QtWidgets import (
 from robgui.core.errors import ParamsError
 from robgui.core.model.remembered import remember
 from robgui.core.model.settings import ModelSettings, side_file, write_side_file
-from robgui.gui.model.filling_in import NO_DATA, FillingIn
 from robgui.gui.model.model_check import (
     Accuracy,
     Ask,
@@ -31,6 +30,7 @@ from robgui.gui.model.model_check import (
 )
 from robgui.gui.model.model_form import ModelForm
 from robgui.gui.model.model_report import ModelReport, facts_of, tell
+from robgui.gui.model.settings_filler import NO_DATA, SettingsFiller
 from robgui.gui.model.ways import Ways
 from robgui.gui.widgets.form_scroll import FormScroll
 from robgui.gui.widgets.plain import set_tip
@@ -91,7 +91,7 @@ class ModelDialog(QDialog):
         self.finished.connect(self._end)
         self.rejected.connect(self._let_go)
         self._enable()
-        self._filling_in.offer_alike(classifier)
+        self._filler.offer_alike(classifier)
         self.recompute()
 
     # --- making -----------------------------------------------------------------------------------
@@ -101,7 +101,7 @@ class ModelDialog(QDialog):
             self.classifier.settings, several_outputs=has_several_outputs(self.classifier)
         )
         self.report = report = ModelReport(self.classifier)
-        self._filling_in = FillingIn(self._store, self.form, report)
+        self._filler = SettingsFiller(self._store, self.form, report)
         self.verdict, self.cards = report.verdict, report.cards
         self.problem, self.warnings, self.notes = report.problem, report.warnings, report.notes
         self.reset = QPushButton("Reset")
@@ -286,7 +286,7 @@ class ModelDialog(QDialog):
         self._store.keeping.run(
             lambda: _save(path, settings, said, ran),
             lambda written: self._store.say("info", f"Written to {written}."),
-            failed=self._filling_in.refuse,
+            failed=self._filler.refuse,
         )
 
     def _settings(self) -> ModelSettings:
@@ -303,7 +303,7 @@ class ModelDialog(QDialog):
             self.ways.close()
         for key in (_PREVIEW, _ACCURACY):
             self._store.pictures.drop(key)
-        self._filling_in.drop()
+        self._filler.drop()
 
     def _let_go(self) -> None:
         """Lets the model process forget what was tried here, except what is in the library."""

@@ -22,7 +22,7 @@ NO_DATA = "Open some inputs to see what the model says about them."
 _DATA, _ALIKE = "model from data", "same as"
 
 
-class FillingIn:
+class SettingsFiller:
     """Reads away from the GUI thread and writes into the form.
 
     Args:
