@@ -16,7 +16,7 @@ MOST_RUNS = 60
 
 
 def begin(workspace: Path) -> subprocess.Popen[bytes] | None:
-    """Starts the process; None where none can be started."""
+    """Starts the process; None if none can be started."""
     if getattr(sys, "frozen", False):
         return None
     path = str(workspace.absolute())

@@ -59,7 +59,7 @@ class Own:
 
 
 def read_logo(path: Path) -> bytes:
-    """A picture file as the bytes of a small PNG file; DataError where it is none."""
+    """A picture file as the bytes of a small PNG file; DataError if it is none."""
     from PIL import Image
 
     try:

@@ -35,7 +35,7 @@ class Shelf:
         return platformdirs.user_cache_path("robgui", appauthor=False) / "drawings"
 
     def get(self, key: bytes) -> bytes | None:
-        """The drawing; None where there is none that can be read."""
+        """The drawing; None if there is none that can be read."""
         path = self.path_of(key)
         try:
             found = read_regular(path, LARGEST)

@@ -109,7 +109,7 @@ def shown(result: Any, execution: Execution) -> Any:
     return made
 
 
-#: One class for each kind of result, so that two results of it have the same.
+#: One class for each kind of result, so two results of it have the same.
 _CLASSES: dict[type[Any], type[Any]] = {}
 
 

@@ -64,7 +64,7 @@ def merge_games(
     params: FeatureGameBatchParams,
     results: Sequence[FeatureGameBatchResult],
 ) -> FeatureGameBatchResult:
-    """All games from those of the parts, in their order.
+    """All games from those of the parts, in order.
 
     The times are those that the games took, wherever they were played.
     """

@@ -333,7 +333,7 @@ class MainWindow(Arranged):
     def _free_focus(self, visible: bool) -> None:
         """A dock hidden behind another must not keep the keyboard."""
         focus = self.focusWidget()
-        if not visible and focus is not None and not focus.isVisible():  # type: ignore[redundant-expr]  # None where nothing has the focus
+        if not visible and focus is not None and not focus.isVisible():  # type: ignore[redundant-expr]  # None if nothing has the focus
             self.pages.setFocus()
 
     def _title(self) -> None:

@@ -161,7 +161,7 @@ def _by_menu(actions: Actions) -> dict[str, list[str]]:
 
 
 def _columns(menus: dict[str, list[str]]) -> list[dict[str, list[str]]]:
-    """The menus in columns of about the same height, in their order."""
+    """The menus in columns of about the same height, in order."""
     height = sum(len(names) + _HEADING for names in menus.values()) / COLUMNS
     columns: list[dict[str, list[str]]] = [{}]
     filled = 0

@@ -183,8 +183,9 @@ class Preferences(QDialog):
                 yield known, one
 
     def _add(self, grid: QGridLayout, known: Analysis, one: Threshold) -> None:
-        """Adds a threshold: the analyses that use it, its title and value; below, what it
-        decides.
+        """Adds a threshold: the analyses that use it, its title and value.
+
+        Below, what it decides.
         """
         editor = editor_for(one.title, known.params.model_fields[one.field])
         editor.set_help(f"{known.title}: {one.title}", one.description)

@@ -32,7 +32,7 @@ class Editor(QObject):
     widget: QWidget
 
     def value(self) -> Any:
-        """What the widget says; ParamsError when it cannot be read."""
+        """What the widget says; ParamsError if it cannot be read."""
         raise NotImplementedError
 
     def show_value(self, value: Any) -> None:

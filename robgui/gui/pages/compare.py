@@ -280,7 +280,7 @@ class Compare(WhenSeen, QWidget):
             self._read(workspace, first, second)
 
     def _answer(self, first: Run | None, second: Run | None) -> None:
-        """Which one does better, and what each says; nothing where they cannot be compared."""
+        """Which one does better, and what each says; nothing if they cannot be compared."""
         said = [None if run is None else self._store.history.shown(run) for run in (first, second)]
         words = ""
         if first is not None and second is not None:

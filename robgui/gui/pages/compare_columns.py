@@ -58,7 +58,7 @@ class Columns(QWidget):
             slot.name(name)
 
     def show_pair(self, pair: tuple[View, View] | None, *, alike: bool, refusal: str = "") -> None:
-        """Both sides and their difference; words where there is none, or ``refusal`` instead."""
+        """Both sides and their difference; words if there is none, or ``refusal`` instead."""
         if pair is None:
             self._note(None)
             self.slots[2].hide()

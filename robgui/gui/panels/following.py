@@ -39,8 +39,9 @@ class Following:
         return True
 
     def takes(self, job: Execution) -> bool:
-        """Whether the newest Step of a run is to be drawn; a quick one is over before anyone has
-        told that it runs.
+        """Whether the newest Step of a run is to be drawn.
+
+        A quick one is over before anyone has told that it runs.
         """
         if job.request.analysis != self._analysis or job in self._ignored or job.newest is None:
             return False

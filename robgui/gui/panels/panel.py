@@ -138,7 +138,7 @@ class Panel(Themed, QWidget):
 
     @property
     def live(self) -> bool:
-        """Whether a run is being drawn as it goes, so that the next result will follow soon."""
+        """Whether a run is being drawn as it goes, so the next result will follow soon."""
         return self.job is not None
 
     @property
@@ -164,8 +164,9 @@ class Panel(Themed, QWidget):
         return True
 
     def _ask(self, function: Callable[[Any, Any], Any], otherwise: Any) -> Any:
-        """Asks a method about the result on show; its errors are one message per run, not per
-        frame.
+        """Asks a method about the result on show.
+
+        Its errors are one message per run, not per frame.
         """
         try:
             return function(self.result, self.params)

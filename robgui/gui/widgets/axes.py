@@ -197,8 +197,9 @@ class ViewAxis(pg.AxisItem):
         return step
 
     def _name_places(self, low: float, high: float, size: float) -> list[Any]:
-        """The middles of the cells, as many as fit without touching; none below a small picture
-        that would have to write them upright.
+        """The middles of the cells, as many as fit without touching.
+
+        None below a small picture that would have to write them upright.
         """
         if self._bare:
             return []
@@ -248,8 +249,9 @@ class ViewAxis(pg.AxisItem):
         self._take(self.setHeight, self.fixedHeight, needed)
 
     def _lying_height(self) -> float:
-        """Room for one line of numbers or names, and the title below it; pyqtgraph's own share for
-        the title is too little for large letters.
+        """Room for one line of numbers or names, and the title below it.
+
+        Pyqtgraph's own share for the title is too little for large letters.
         """
         line = QFontMetrics(self.font()).height() + self.style["tickTextOffset"][1]
         title = max(0.0, self._title_height() - _TITLE_MARGIN)
@@ -267,8 +269,9 @@ class ViewAxis(pg.AxisItem):
         return 0.0
 
     def _write_title(self) -> None:
-        """The title in one line or two, or as much of it as fits; plain text, whatever a file has
-        called its classes.
+        """The title in one line or two, or as much of it as fits.
+
+        Plain text, whatever a file has called its classes.
         """
         if self._axis is None or self.label is None:
             return

@@ -42,8 +42,8 @@ def lookup(name: str, flipped: bool = False, dark: bool = False) -> np.ndarray:
 class Heat(QWidget):
     """A matrix of values as one image with named axes and a scale of colours.
 
-    Nan is hatched. Levels are given, never guessed from what is on show, so that a live picture
-    does not flicker.
+    Nan is hatched. Levels are given, never guessed from what is on show, so a live picture does not
+    flicker.
 
     Signals:
         hovered: ``(x, y)`` under the mouse, in the units of the axes; None when it has left.

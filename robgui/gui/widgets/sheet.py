@@ -221,9 +221,9 @@ class Cells:
         cells: One for each row.
         words: How a cell reads.
         ink: What a cell is written with; None for the colour of text.
-        tip: What a cell says in full; None where its words are all.
+        tip: What a cell says in full; None if its words are all.
         rank: What a known cell is sorted by.
-        whole: Whether its words hold numbers, so that they are never cut.
+        whole: Whether its words hold numbers, so they are never cut.
         ground: What a cell is tinted with; None for the ground of the table.
     """
 

@@ -134,8 +134,10 @@ def _with_element(svg: bytes, text: str) -> bytes:
 
 @contextmanager
 def styled(look: Look) -> Iterator[Look]:
-    """Holds matplotlib's global table and gives it this look; within a block of the same look there
-    is nothing to do, and the table takes as long as a tenth of a drawing.
+    """Holds matplotlib's global table and gives it this look.
+
+    Within a block of the same look there is nothing to do, and the table takes as long as a tenth
+    of a drawing.
     """
     with _LOCK:
         if _LOOKS and _LOOKS[-1] == look:

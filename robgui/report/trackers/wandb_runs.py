@@ -44,7 +44,7 @@ class WandbRuns:
         return f"{self._folder or self._project}{later}"
 
     def known(self, run: str) -> bool:
-        """A run has the same number there, so that one that is logged again is the same."""
+        """A run has the same number there, so one that is logged again is the same."""
         return False
 
     def add(self, record: Record) -> None:

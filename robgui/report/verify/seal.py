@@ -20,7 +20,7 @@ def sealed(page: str) -> str:
 
 
 def is_whole(page: str) -> bool | None:
-    """Whether a page is as it was written; None where it has no seal."""
+    """Whether a page is as it was written; None if it has no seal."""
     found = _SEAL.search(page)
     if found is None:
         return None

@@ -47,8 +47,9 @@ def attribution(
 def attribution_of(
     shelf: LoadedCache, model: dict[str, Any], x: np.ndarray, names: list[str], target: int
 ) -> AttributionResult:
-    """What a loaded model looks at in pictures ``(n, *shape)``, for a class by its number; a
-    question, see ``Method.questions``.
+    """What a loaded model looks at in pictures ``(n, *shape)``, for a class by its number.
+
+    A question, see ``Method.questions``.
     """
     classifier = loaded(shelf, model)
     data = Dataset(Named(from_arrays(x, kind="image"), names), name="finding")

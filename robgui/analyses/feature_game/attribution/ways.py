@@ -43,7 +43,7 @@ def possible(classifier: Classifier, x: Tensor) -> tuple[tuple[str, ...], tuple[
 
 
 def _unwatched(classifier: Classifier, x: Tensor) -> str:
-    """Why Grad-CAM cannot be computed; nothing where it can."""
+    """Why Grad-CAM cannot be computed; nothing if it can."""
     try:
         found = _last_map(classifier, x)
         if found is None:
@@ -60,8 +60,9 @@ def _unwatched(classifier: Classifier, x: Tensor) -> str:
 
 
 def _last_map(classifier: Classifier, x: Tensor) -> tuple[Tensor, Tensor] | None:
-    """Scores, and what the last layer that still has the shape of a picture gives
-    ``(1, c, h, w)``; both with their slopes. None where there is no such layer.
+    """Scores, and what the last layer that still has the shape of a picture gives ``(1, c, h, w)``.
+
+    Both with their slopes. None if there is no such layer.
     """
     if not classifier.capabilities.activations:
         return None

@@ -1,5 +1,5 @@
-"""Features of an image: SIFT keypoints, or a regular grid where there are none (the paper's
-Section 2 and Appendix I).
+"""Features of an image: SIFT keypoints, or a regular grid if there are none (the paper's Section 2
+and Appendix I).
 """
 
 from __future__ import annotations

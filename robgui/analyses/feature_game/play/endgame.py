@@ -47,8 +47,8 @@ class Endgame:
     ) -> Generator[None, None, int | None]:
         """Plays to the end, adding to ``moves``, where at most ``most`` positions are left.
 
-        Returns after how many moves the class changes, 0 if it never does; None where more
-        positions are left. For want of calls it is not complete.
+        Returns after how many moves the class changes, 0 if it never does; None if more positions
+        are left. For want of calls it is not complete.
         """
         start = tuple(sorted(option for _, option in moves))
         # 2 ** left bounds the positions that are left. Far above the look-ahead, counting them

@@ -134,7 +134,7 @@ class Finer:
 
 
 def order_of(game: Game, options: Sequence[int]) -> Order:
-    """The pixels of options in their order, and whether each goes up or down."""
+    """The pixels of options in order, and whether each goes up or down."""
     pixels = game.pixel[list(options)]
     change = game.value[list(options)].astype(np.int64) - game.image[pixels]
     return pixels, np.sign(change.sum(1))

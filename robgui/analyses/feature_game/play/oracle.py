@@ -111,7 +111,7 @@ class Oracle:
     def slope(self, state: State, goal: Goal) -> np.ndarray | None:
         """Gradient ``(h * w, c)`` of the margin at a state; it counts as one call.
 
-        None where the budget is used up.
+        None if the budget is used up.
         """
         if not self.left:
             return None

@@ -75,7 +75,7 @@ class Slope:
 def best_options(oracle: Oracle, goal: Goal, state: State) -> np.ndarray:
     """The options that raise the margin by the gradient, one a pixel, the best first.
 
-    Pixels of the state are left out. Empty where no calls are left, or no gradient points anywhere.
+    Pixels of the state are left out. Empty if no calls are left, or no gradient points anywhere.
     """
     game = oracle.game
     slope = oracle.slope(state, goal)

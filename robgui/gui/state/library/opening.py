@@ -107,7 +107,7 @@ def _path(opening: Opening) -> str:
 
 
 def open_dataset(path: Path, options: dict[str, Any], models: Models) -> Dataset:
-    """Opens the data and computes their fingerprint, so that the window need not.
+    """Opens the data and computes their fingerprint, so the window need not.
 
     What only large foreign libraries can read is opened by the process of the models.
     """

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 WHOLE = 5_000
 #: Labelled inputs of larger ones, always the same, that are compared with an earlier accuracy.
 SAMPLE = 500
-#: Inputs in the first question, and in the largest; a question should take about this long, so that
+#: Inputs in the first question, and in the largest; a question should take about this long, so
 #: others need not wait.
 _FIRST, CHUNK = 8, 128
 _SECONDS = 0.1
@@ -38,8 +38,8 @@ class Predictions(QObject):
 
     UNKNOWN and nan until computed, UNREADABLE for a bad file.
 
-    ``labels`` are the dataset's, numbered like the model's classes, so that the two can be
-    compared; ``asked`` counts the inputs that models have answered.
+    ``labels`` are the dataset's, numbered like the model's classes, so the two can be compared;
+    ``asked`` counts the inputs that models have answered.
 
     Signals:
         changed: Some became known.
@@ -254,8 +254,9 @@ class _Worker(QThread):
         self._classes[numbers] = probabilities.argmax(1)
 
     def _ask(self, x: np.ndarray) -> np.ndarray:
-        """The probabilities of inputs; the next question is larger or smaller, as this one was
-        quick or slow.
+        """The probabilities of inputs.
+
+        The next question is larger or smaller, as this one was quick or slow.
         """
         began = time.monotonic()
         scores: Scores = self._answers.ask(

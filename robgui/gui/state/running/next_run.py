@@ -106,7 +106,7 @@ class NextRun:
         )
 
     def estimate(self, analysis: str) -> Estimate | None:
-        """What pressing Run would cost now; None where nobody knows."""
+        """What pressing Run would cost now; None if nobody knows."""
         from robgui.core.execution.budget.cost import estimate
 
         known, params = self._store.analyses.get(analysis), self.params.get(analysis)

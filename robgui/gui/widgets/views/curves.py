@@ -82,7 +82,7 @@ class CurvesView(PlotView):
         self._point(None)
 
     def _words(self, place: int, x: float) -> str:
-        """Name and value of one line at ``x``, with its band; nothing where it has none."""
+        """Name and value of one line at ``x``, with its band; nothing if it has none."""
         line, item, axis = self.view.lines[place], self.lines[place], self.view.y
         at = item.nearest(x)
         if at is None or not math.isfinite(float(line.y[at])):
