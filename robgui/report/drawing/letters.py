@@ -46,7 +46,7 @@ class Letters(Text):
         if "\n" in words or self.get_bbox_patch() is not None:
             super().draw(renderer)
         elif words and self.get_visible():
-            x, y = self._start(words, renderer.points_to_pixels(self.get_size()))
+            x, y = self._start(words, renderer.points_to_pixels(float(self.get_fontsize())))
             if isinstance(renderer, RendererAgg):
                 self._stamp(renderer, x, y)
                 return
@@ -60,7 +60,7 @@ class Letters(Text):
 
     def _stamp(self, renderer: RendererAgg, x: float, y: float) -> None:
         """Lays the letters of a line onto pixels as one picture instead of one by one."""
-        cover, below = _cover(self.get_text(), self._bold, self.get_size(), renderer.dpi)
+        cover, below = _cover(self.get_text(), self._bold, float(self.get_fontsize()), renderer.dpi)
         if self.get_rotation():
             cover = np.rot90(cover)
             left, bottom = x + below - cover.shape[1], y
