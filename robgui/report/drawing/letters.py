@@ -42,7 +42,7 @@ class Letters(Text):
         if "\n" in words or self.get_bbox_patch() is not None:
             super().draw(renderer)
         elif words and self.get_visible():
-            x, y = self._start(words, renderer.points_to_pixels(self.get_size()))
+            x, y = self._start(words, renderer.points_to_pixels(self.get_fontsize()))
             if renderer.flipy():
                 y = renderer.get_canvas_width_height()[1] - y
             pen = renderer.new_gc()

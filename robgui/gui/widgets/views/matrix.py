@@ -102,9 +102,11 @@ def show_matrix(heat: Heat, view: Matrix) -> None:
     name, flipped = colour_map(view.worst, theme.dark)
     heat.set_colours(lookup(name, flipped, theme.dark and name == "diverging"))
     heat.bar.set_axis(view.scale)
-    heat.show_values(view.values.astype(np.float32), view.rect, view.levels)
-    if view.values.size and view.guessed is not None:
-        heat.show_pixels(see_through(heat.coloured(view.values, view.levels), view), view.rect)
+    if view.guessed is None:
+        heat.show_values(view.values.astype(np.float32), view.rect, view.levels)
+        return
+    heat.bar.set_levels(view.levels)
+    heat.show_pixels(see_through(heat.coloured(view.values, view.levels), view), view.rect)
 
 
 def class_keys(view: Matrix) -> list[LegendKey]:
