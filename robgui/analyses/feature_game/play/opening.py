@@ -56,7 +56,7 @@ def opening(
         return
     saliency = mixture.saliency().ravel()[oracle.game.pixel]
     if oracle.game.norm == "l0":
-        if not record.nearest:  # gradients may have found an example
+        if not record.nearest:  # Gradients may have found an example.
             yield from Painting(oracle, goal, mixture, record, rng.spawn(1)[0])
         if record.nearest:
             owners = mixture.owners().ravel()[oracle.game.pixel[list(record.nearest)]]
@@ -181,6 +181,7 @@ def _by_saliency(
     saliency: np.ndarray, options: np.ndarray, count: int, rng: np.random.Generator
 ) -> np.ndarray:
     """Different options, drawn in proportion to the saliency of their pixels (Gumbel's trick)."""
+    # Gumbel noise on log-saliency: the largest sums are a draw without replacement by saliency.
     keys = np.log(np.maximum(saliency, 1e-12)) + rng.gumbel(size=len(saliency))
     return np.asarray(options[np.argsort(-keys, kind="stable")[:count]])
 
