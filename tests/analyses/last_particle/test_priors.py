@@ -9,7 +9,7 @@ from scipy import special, stats
 from torch import Tensor, nn
 
 from robgui.analyses.last_particle import LastParticleParams
-from robgui.analyses.last_particle.noise.ball import CutBall, _truncated
+from robgui.analyses.last_particle.noise.ball import CutBall, truncated
 from robgui.analyses.last_particle.noise.priors import Prior
 from robgui.analyses.last_particle.noise.settings import prior_of
 from robgui.analyses.last_particle.noise.sizes import fitted_size, fitted_sizes
@@ -127,7 +127,7 @@ def test_truncated_normal_numbers_have_the_law_of_scipy(low: float, high: float)
     shares = np.linspace(0.001, 0.999, 999)
     z = torch.tensor(special.ndtri(shares), device=CPU)
     ends = (torch.full_like(z, end) for end in (low, high))
-    found = np.sort(_truncated(z, *ends).numpy())
+    found = np.sort(truncated(z, *ends).numpy())
     # A fold at 0 takes each value from both sides, so it meets the law only between neighbours.
     np.testing.assert_allclose(stats.truncnorm(low, high).cdf(found), shares, atol=2e-3)
 
