@@ -186,7 +186,7 @@ def _tables(quality: int) -> np.ndarray:
     return np.array([written[0], written[1]], dtype=np.float64)
 
 
-@pytest.mark.parametrize(("quality", "height"), [(25, 70), (50, 70), (50, 50), (50, 30)])
+@pytest.mark.parametrize(("quality", "height"), [(25, 70), (50, 70), (50, 50), (50, 30), (100, 13)])
 @pytest.mark.parametrize("colour", [0, 1, 2])
 def test_every_step_of_jpeg_noise_is_that_of_the_standard(
     colour: int, quality: int, height: int
