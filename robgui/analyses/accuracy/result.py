@@ -109,7 +109,7 @@ class AccuracyResult:
         confidence: ``(n,)`` probability of the predicted class.
         classes: Class names.
         dataset: What the data are called.
-        total: How many inputs are to be counted.
+        total: How many inputs will be counted.
         labelled: How many of the data have a label that the model knows.
         mistakes: The wrong answers that the model is surest of, the surest first.
         compared: What needs all inputs; empty until the end.

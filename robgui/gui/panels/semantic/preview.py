@@ -49,7 +49,7 @@ class Where:
 
 @dataclass(frozen=True)
 class PoseView:
-    """What is to be seen at a place.
+    """What can be seen at a place.
 
     Attributes:
         where: The place.
@@ -93,7 +93,7 @@ class Looker:
         failed: Callable[[str, str], None] | None = None,
         key: str = "",
     ) -> None:
-        """Delivers what is to be seen at ``where``, unless something newer is asked for first."""
+        """Delivers what can be seen at ``where``, unless something newer is asked for first."""
         self._give_up(key)
         topic = self._topics[key] = next(_TOPICS)
 
