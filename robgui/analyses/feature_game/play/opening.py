@@ -29,7 +29,7 @@ PATCHED, REFINED = 0.15, 2
 #: After that, this share of what is left goes to moves by saliency, and the same share to each of
 #: two rounds around the best of them.
 SAMPLED, ROUNDS = 0.12, 2
-#: The neighbours of so large a part of the moves known are tried in such a round.
+#: Such a round tries the neighbours of this share of the known moves, the best ones.
 BEST = 0.05
 #: Moves asked between two looks at the result.
 _AT_ONCE = 64

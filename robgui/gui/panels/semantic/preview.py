@@ -58,7 +58,7 @@ class PoseView:
         picture: ``(h, w, 3)`` uint8, the same to look at.
         classes: The best classes, the best first, with their ``names`` and ``shares``.
         axes: All parameters of the scene.
-        usual: Names of those that vary when nobody says otherwise.
+        usual: Names of those that vary by default.
         notes: What was changed while a mesh was read.
     """
 
