@@ -51,7 +51,7 @@ _DAMAGE = (ValueError, IndexError, KeyError, OverflowError, MemoryError)
 
 
 @dataclass(frozen=True)
-class Listing:
+class PickledCalls:
     """What unpickling would import, as far as that can be seen without doing it.
 
     Attributes:
@@ -64,7 +64,7 @@ class Listing:
     whole: bool
 
 
-def listing(file: BinaryIO, pickles: int = 1) -> Listing:
+def listing(file: BinaryIO, pickles: int = 1) -> PickledCalls:
     """What the next ``pickles`` pickles of ``file`` would import.
 
     Behind a place that cannot be followed, names are still looked for where they stand by
@@ -85,7 +85,7 @@ def listing(file: BinaryIO, pickles: int = 1) -> Listing:
             names += _scattered_globals(file.read(_LONGEST_SCAN))
             break
     foreign = {name.replace(" ", ".") for name in names if not _harmless(name)}
-    return Listing(tuple(sorted(foreign)), whole)
+    return PickledCalls(tuple(sorted(foreign)), whole)
 
 
 def foreign_globals(file: BinaryIO, pickles: int = 1) -> list[str]:

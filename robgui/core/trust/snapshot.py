@@ -18,7 +18,7 @@ from typing import Any
 
 from robgui.core.errors import ModelError
 from robgui.core.loading.archive import Archive
-from robgui.core.loading.pickles import Listing, listing
+from robgui.core.loading.pickles import PickledCalls, listing
 from robgui.core.model.settings import side_bytes
 from robgui.core.regular import is_file, open_regular
 from robgui.core.trust.beside import code_bytes, imports_of, modules_beside, working_folder
@@ -169,7 +169,7 @@ def _find(name: str, folder: Path) -> Path | None:
     return next((path for path in (folder / name, Path(name)) if is_file(path)), None)
 
 
-def _pickled(path: Path) -> Listing:
+def _pickled(path: Path) -> PickledCalls:
     """What the pickles in a file import and call; nothing for a file without pickles."""
     with open_regular(path) as file:
         head = file.read(2)
@@ -180,7 +180,7 @@ def _pickled(path: Path) -> Listing:
             # keys.
             return listing(file, pickles=5)
     if head != b"PK":
-        return Listing((), whole=True)
+        return PickledCalls((), whole=True)
     names: set[str] = set()
     whole = True
     with Archive(path) as archive:
@@ -193,7 +193,7 @@ def _pickled(path: Path) -> Listing:
             found = listing(io.BytesIO(archive.read(name)))
             names |= set(found.names)
             whole = whole and found.whole
-    return Listing(tuple(sorted(names)), whole)
+    return PickledCalls(tuple(sorted(names)), whole)
 
 
 def _unique(folders: Sequence[Path]) -> list[Path]:
