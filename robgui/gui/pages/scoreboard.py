@@ -55,7 +55,7 @@ class Scoreboard(WhenSeen, Sheet):
         run_wanted: ``(analysis, fingerprint of the model)`` of such a cell without a run.
     """
 
-    widest = 30
+    widest = 38
     run_pointed = Signal(object, str, str)
     run_opened = Signal(object)
     run_wanted = Signal(str, str)
@@ -215,25 +215,29 @@ class Scoreboard(WhenSeen, Sheet):
             self.run_wanted.emit(analysis, self._fingerprint(index))
 
     def _models(self) -> list[_Row]:
-        """The models that are loaded or have runs, each file once, the loaded ones first.
+        """The models that are loaded or have runs, the loaded ones first; each stands there once,
+        wherever its file lies.
 
-        Of a model that ran with several settings the column tells of those it has now, or had last.
+        For a model that ran with several settings, the column shows its current ones, or the last.
         """
         rows: dict[str, _Row] = {}
+        same: dict[str, _Row] = {}
         for model in self._store.library.models:
+            if model.fingerprint in same:
+                continue
             if model.path is not None:
                 key = str(model.path.absolute())
             else:
                 key = model.fingerprint
-            rows[key] = _Row(
+            rows[key] = same[model.fingerprint] = _Row(
                 model.name, {model.fingerprint}, model.settings.model_dump(mode="json")
             )
         for run in self._store.history.runs:
             for used in run.request.models:
-                row = rows.setdefault(
-                    used.path or used.fingerprint,
-                    _Row(used.name, {used.fingerprint}, dict(used.options)),
-                )
+                new = _Row(used.name, {used.fingerprint}, dict(used.options))
+                row = same.get(used.fingerprint)
+                if row is None:
+                    row = rows.setdefault(used.path or used.fingerprint, new)
                 if _agrees(row.settings, used.options):
                     row.fingerprints.add(used.fingerprint)
         return list(rows.values())

@@ -81,7 +81,7 @@ def _of_summary(page: ReportPage, known: dict[str, Experiment]) -> Iterator[str]
 
 
 def disagreement(recorded: Verdict, computed: Verdict) -> str:
-    """What is different when a run is computed anew; empty where nothing is.
+    """What is different when a run is computed anew; empty if nothing is.
 
     Numbers may move as far as another size of batch moves them.
     """
@@ -114,6 +114,7 @@ def _same_words(one: str, other: str) -> bool:
         return False
     pairs = zip(_NUMBER.findall(one), _NUMBER.findall(other), strict=True)
     return all(
+        # One number rounded twice may differ by a unit of its last digit; 1.01 allows for binary.
         math.isclose(float(a), float(b), rel_tol=RELATIVE, abs_tol=1.01 * max(_unit(a), _unit(b)))
         for a, b in pairs
     )

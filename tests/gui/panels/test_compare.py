@@ -146,6 +146,18 @@ def test_a_column_of_the_scoreboard_sorts_the_worst_first_and_other_questions_la
     assert sorted(cells, key=rank_of) == [worst, riskier, risky, cells[1], other]
 
 
+def test_a_model_whose_file_lies_elsewhere_now_has_one_column(store, page):
+    first = store.history.runs[0]
+    (used,) = first.request.models
+    moved = first.request.model_copy(
+        update={"models": (used.model_copy(update={"path": "/elsewhere/" + used.name}),)}
+    )
+    store.history.runs = [replace(first, request=moved), *store.history.runs]
+    names = page.scoreboard.names()
+    page.scoreboard.refresh()
+    assert page.scoreboard.names() == names
+
+
 def test_a_model_without_a_run_says_so(qtbot, store, page):
     store.history.runs = [
         run for run in store.history.runs if run.request.models[0].name == "fashion_mlp.pt2"

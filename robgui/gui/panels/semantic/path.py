@@ -40,7 +40,7 @@ class Path(QObject):
 
     Signals:
         at: ``(x, y)``, where the path is now.
-        asked: A path is to be played and none has been drawn.
+        asked: Asks for a path to play; none has been drawn.
     """
 
     at = Signal(object)
@@ -154,8 +154,9 @@ def even(corners: np.ndarray) -> np.ndarray:
 
 
 def to_another_class(result: MapResult, network: int, shape: int) -> list[tuple[float, float]]:
-    """The shortest path from the scene as it stands to a pose of another class and a little
-    beyond; across the whole map where there is none.
+    """The shortest path from the scene as it stands to a pose of another class and a little beyond.
+
+    Across the whole map if there is none.
     """
     low = np.array([axis.low for axis in result.axes])
     high = np.array([axis.high for axis in result.axes])

@@ -49,7 +49,7 @@ class Where:
 
 @dataclass(frozen=True)
 class PoseView:
-    """What is to be seen at a place.
+    """What can be seen at a place.
 
     Attributes:
         where: The place.
@@ -58,7 +58,7 @@ class PoseView:
         picture: ``(h, w, 3)`` uint8, the same to look at.
         classes: The best classes, the best first, with their ``names`` and ``shares``.
         axes: All parameters of the scene.
-        usual: Names of those that vary when nobody says otherwise.
+        usual: Names of those that vary by default.
         notes: What was changed while a mesh was read.
     """
 
@@ -75,7 +75,7 @@ class PoseView:
 
 
 class Looker:
-    """Asks for looks at scenes; only the newest is wanted.
+    """Asks for looks at scenes; only the newest counts.
 
     Args:
         store: Its ``pictures`` wait for the answers.
@@ -93,7 +93,7 @@ class Looker:
         failed: Callable[[str, str], None] | None = None,
         key: str = "",
     ) -> None:
-        """Delivers what is to be seen at ``where``, unless something newer is asked for first."""
+        """Delivers what can be seen at ``where``, unless something newer is asked for first."""
         self._give_up(key)
         topic = self._topics[key] = next(_TOPICS)
 
@@ -109,12 +109,12 @@ class Looker:
         )
 
     def drop(self, key: str = "") -> None:
-        """Nobody waits for the last look any more."""
+        """Abandons the last look."""
         self._give_up(key)
         self._store.pictures.drop(f"{self._key} {key}")
 
     def _give_up(self, key: str) -> None:
-        """A model that has not answered by now is given a moment to."""
+        """Gives a model that has not answered by now a moment to finish."""
         if topic := self._topics.pop(key, ""):
             self._store.answers.stop(topic)
 

@@ -102,9 +102,11 @@ def show_matrix(heat: Heat, view: Matrix) -> None:
     name, flipped = colour_map(view.worst, theme.dark)
     heat.set_colours(lookup(name, flipped, theme.dark and name == "diverging"))
     heat.bar.set_axis(view.scale)
-    heat.show_values(view.values.astype(np.float32), view.rect, view.levels)
-    if view.values.size and view.guessed is not None:
-        heat.show_pixels(see_through(heat.coloured(view.values, view.levels), view), view.rect)
+    if view.guessed is None:
+        heat.show_values(view.values.astype(np.float32), view.rect, view.levels)
+        return
+    heat.bar.set_levels(view.levels)
+    heat.show_pixels(see_through(heat.coloured(view.values, view.levels), view), view.rect)
 
 
 def class_keys(view: Matrix) -> list[LegendKey]:
@@ -126,7 +128,7 @@ def class_keys(view: Matrix) -> list[LegendKey]:
 
 
 def _unknown_keys(view: Matrix) -> list[LegendKey]:
-    """What is hatched: cells of which nothing is known, or that show what a coarser one has."""
+    """What is hatched: unknown cells, and those that show what a coarser one has."""
     if view.guessed is not None:
         words = [GUESSED_WORDS, empty_words(view)]
     else:
