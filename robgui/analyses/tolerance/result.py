@@ -130,6 +130,12 @@ class ToleranceResult:
         """Whether all were."""
         return self.done >= self.total
 
+    def blank(self, network: int) -> bool:
+        """Whether nothing at all is known of a model: no attack was tried, and nothing proven."""
+        known = self.proven[network].any() or self.wrong[network].any()
+        turned = np.isfinite(self.broken[network]).any()
+        return bool(self.no_attack[network]) and not known and not turned
+
     def kept_at_least(self, network: int, sizes: np.ndarray) -> np.ndarray:
         """Share of the inputs that are proven to keep their class under changes of each size."""
         kept = (self.proven[network][:, None] >= sizes) & ~self.wrong[network][:, None]
