@@ -2,5 +2,5 @@
 
 ``drawing`` draws views; ``html.write_html`` writes a whole workspace as one file that needs no
 network, ``pdf.write_pdf`` as pages; ``writing.write_report`` chooses by the ending. What both say
-stands in ``report_content``, ``bottom_line`` and ``origin``. Nothing here touches pyplot or Qt.
+is in ``report_content``, ``bottom_line`` and ``origin``. Nothing here touches pyplot or Qt.
 """

@@ -1,4 +1,4 @@
-"""Pictures of a report drawn ahead, in a process of its own that gives way to everything else.
+"""Draws pictures of a report ahead, in a process that yields to everything else.
 
 They go onto the shelf, where the next report finds them.
 """
@@ -11,12 +11,12 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-#: The newest runs that are drawn ahead; whoever writes a report of more draws the rest.
+#: How many of the newest runs are drawn ahead; a report of more draws the rest itself.
 MOST_RUNS = 60
 
 
 def begin(workspace: Path) -> subprocess.Popen[bytes] | None:
-    """Starts the process; None where none can be started."""
+    """Starts the process; None if none can be started."""
     if getattr(sys, "frozen", False):
         return None
     path = str(workspace.absolute())

@@ -87,7 +87,7 @@ def bottom_line(chapters: Sequence[Chapter]) -> BottomLine | None:
 def hero_pair(
     workspace: Workspace, line: BottomLine, findings: Sequence[Group]
 ) -> np.ndarray | None:
-    """The failure that decides, before and after side by side; None where it shows no pair."""
+    """The failure that decides, before and after side by side; None if it shows no pair."""
     own = (one.lead for one in findings if one.lead.run_id == line.because.run.id)
     first = next((one for one in own if one.has_picture), None)
     if first is None:

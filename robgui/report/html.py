@@ -1,7 +1,7 @@
 """A workspace as one HTML file: no network, readable on a phone, light and dark.
 
-Everything that comes from outside (names, paths, notes, errors, settings) passes ``html.escape``; a
-content security policy forbids scripts and every address but ``data:``.
+Everything from outside (names, paths, notes, errors, settings) passes ``html.escape``; a content
+security policy forbids scripts and every address except ``data:``.
 """
 
 from __future__ import annotations

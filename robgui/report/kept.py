@@ -42,7 +42,7 @@ class Kept:
         return hashlib.sha256(whole).digest()
 
     def get(self, key: bytes) -> bytes | None:
-        """The drawing; None where it was not made yet, or long ago."""
+        """The drawing; None if it was not made yet, or long ago."""
         with self._lock:
             if key in self._drawings:
                 self._drawings.move_to_end(key)

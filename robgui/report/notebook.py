@@ -1,4 +1,4 @@
-"""show: an analysis whose outcome shows itself in a notebook, in words and pictures."""
+"""show: runs an analysis and displays its outcome in a notebook, in words and pictures."""
 
 from __future__ import annotations
 

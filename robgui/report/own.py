@@ -59,7 +59,7 @@ class Own:
 
 
 def read_logo(path: Path) -> bytes:
-    """A picture file as the bytes of a small PNG file; DataError where it is none."""
+    """A picture file as the bytes of a small PNG file; DataError if it is none."""
     from PIL import Image
 
     try:
@@ -86,7 +86,7 @@ def read_own(workspace: Workspace) -> Own:
 
 
 def write_own(workspace: Workspace, own: Own) -> None:
-    """Keeps it, in place of what was there."""
+    """Stores it, replacing what was there."""
     logo = base64.b64encode(own.logo).decode()
     workspace.values.set(_OWN, {"title": own.title, "text": own.text, "logo": logo})
 

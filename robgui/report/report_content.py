@@ -1,4 +1,4 @@
-"""What a report says of a workspace, whatever it is written on: runs, what they say, findings."""
+"""What a report says about a workspace, in whatever format: runs, verdicts, findings."""
 
 from __future__ import annotations
 
@@ -72,9 +72,7 @@ def chapter(workspace: Workspace, run: Run, known: Evidence | None = None) -> Ch
 
 
 def _alone(workspace: Workspace, run: Run) -> Chapter:
-    """What a run says by itself; one of the first edition, which kept words only, is judged
-    anew.
-    """
+    """A run's own verdict; one of the first edition, which kept only words, is judged again."""
     if not run.has_result:
         return Chapter(run, "", None)
     if run.verdict is not None and not _is_words_only(run.verdict):

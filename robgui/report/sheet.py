@@ -178,6 +178,6 @@ def _columns(width: float) -> tuple[float, float]:
 
 
 def _enlarged(pixels: np.ndarray) -> np.ndarray:
-    """A small picture with its pixels as squares, so that no viewer blurs them."""
+    """A small picture with its pixels as squares, so no viewer blurs them."""
     times = max(1, 320 // max(pixels.shape[:2]))
     return pixels.repeat(times, axis=0).repeat(times, axis=1)

@@ -19,7 +19,7 @@ _PNG = b"\x89PNG\r\n\x1a\n"
 
 
 class Shelf:
-    """Drawings by their key; one that another program or another version drew is none.
+    """Drawings by their key; those of another program or version do not count.
 
     Args:
         most: Bytes that it holds.
@@ -35,7 +35,7 @@ class Shelf:
         return platformdirs.user_cache_path("robgui", appauthor=False) / "drawings"
 
     def get(self, key: bytes) -> bytes | None:
-        """The drawing; None where there is none that can be read."""
+        """The drawing; None if there is none that can be read."""
         path = self.path_of(key)
         try:
             found = read_regular(path, LARGEST)
@@ -53,7 +53,7 @@ class Shelf:
             write_whole(self.path_of(key), drawing, private=True)
 
     def tidy(self) -> None:
-        """Lets go of what nobody has asked for, until the rest fits."""
+        """Removes what nobody asked for, until the rest fits."""
         with suppress(OSError):
             known = sorted(
                 ((one.stat().st_mtime, one.stat().st_size, one) for one in self.folder.iterdir()),

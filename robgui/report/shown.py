@@ -1,6 +1,4 @@
-"""run: an analysis in one line; its result shows itself in a notebook, and gives itself as plain
-values.
-"""
+"""run: an analysis in one line; its result displays itself and converts to plain values."""
 
 from __future__ import annotations
 
@@ -111,7 +109,7 @@ def shown(result: Any, execution: Execution) -> Any:
     return made
 
 
-#: One class for each kind of result, so that two results of it have the same.
+#: One class for each kind of result, so two results of it have the same.
 _CLASSES: dict[type[Any], type[Any]] = {}
 
 

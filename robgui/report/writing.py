@@ -1,4 +1,4 @@
-"""A report by the ending of its file."""
+"""Writes a report in the format of its file's ending."""
 
 from __future__ import annotations
 
@@ -32,8 +32,9 @@ def write_report(workspace: Workspace, path: str | Path) -> Path:
 
 
 def drawings(workspace: Workspace) -> list[Callable[[], object]]:
-    """What draws the pictures of a report, run by run, for whoever has time before it is written;
-    a drawing is made once.
+    """What draws the pictures of a report, run by run, for whoever has time before it is written.
+
+    A drawing is made once.
     """
     from robgui.report import report_content
     from robgui.report.pictures import Figures

@@ -1,8 +1,10 @@
 """What does the work in the feature game: the search with one part taken out at a time.
 
-``python -m tests.bench.ablation_feature_game`` prints a table of changed pixels on the bundled
-networks; it asserts nothing. The parts: the opening (what each one-pixel move does), greedy play,
-refinement, swaps, exchange (large images), the tree, the features.
+``python -m tests.bench.ablation_feature_game [--mnist FOLDER_OF_IDX_FILES MODEL]`` prints a table of
+changed pixels on the bundled networks, and on MNIST with a network of ``train_mnist_cnn``; it asserts
+nothing. ``tests.bench.sparse_search`` does the same on photos. The parts: the opening (what each
+one-pixel move does), greedy play, refinement, swaps, exchange (large images) and its groups, the
+tree, the features.
 """
 
 from __future__ import annotations
@@ -17,12 +19,13 @@ import torch
 from robgui import resources
 from robgui.analyses.feature_game import FeatureGameParams, feature_game
 from robgui.analyses.feature_game.features.keypoints import grid
-from robgui.analyses.feature_game.play import exchange, match, painting, search
+from robgui.analyses.feature_game.play import exchange, match, search
 from robgui.analyses.feature_game.play.game import State
 from robgui.analyses.feature_game.play.tree import Node
 from robgui.core.dataset import Dataset, align, open_dataset
 from robgui.core.loading import load
 from robgui.core.model.classifier import Classifier
+from tests.bench.train_mnist_cnn import classifier_of
 
 
 def _root_only(self: search.GuidedSearch) -> list[Node]:
@@ -35,7 +38,7 @@ def _by_prior(node: Node, score: object) -> Node:
     return node.children[int(_CHANCE.choice(len(prior), p=prior / prior.sum()))]
 
 
-def _no_exchange(self: search.GuidedSearch) -> tuple[()]:
+def _no_exchange(self: search.GuidedSearch, share: float) -> tuple[()]:
     return ()
 
 
@@ -69,10 +72,8 @@ VARIANTS: dict[str, tuple[tuple[object, str, object], ...]] = {
     "features off (grid)": ((match, "find_keypoints", _grid_features),),
     "swaps off": ((search.GuidedSearch, "_repair", _no_swap),),
     "tree and swaps off": (*_NO_TREE, (search.GuidedSearch, "_repair", _no_swap)),
-    "exchange off": (
-        (search.GuidedSearch, "_exchange", _no_exchange),
-        (painting, "SHARE", 0.8),
-    ),
+    "groups off": ((exchange, "GROUPS", 10**9),),
+    "exchange off": ((search.GuidedSearch, "_exchange", _no_exchange),),
 }
 
 
@@ -108,16 +109,22 @@ def right(classifier: Classifier, dataset: Dataset, count: int) -> list[int]:
     return [int(place) for place in order[predicted == dataset.labels[order]][:count]]
 
 
-def table(model: str, data: str, count: int, calls: int) -> None:
-    """Prints the rows of one network."""
+def bundled(model: str, data: str) -> tuple[Classifier, Dataset]:
+    """A network of the demo and its images."""
     classifier = load(resources.path("demo", model), device="cpu")
-    dataset = align(classifier, open_dataset(resources.path("demo", data)))
+    return classifier, align(classifier, open_dataset(resources.path("demo", data)))
+
+
+def table(
+    classifier: Classifier, dataset: Dataset, count: int, calls: int, names: list[str]
+) -> None:
+    """Prints the rows of one network."""
     places = right(classifier, dataset, count)
     print(f"{classifier.name}, {len(places)} images, {calls:,} calls each", flush=True)
     print(f"{'':22}{'found':>7}{'mean':>8}{'median':>8}{'same as whole':>15}", flush=True)
     whole: np.ndarray | None = None
-    for name, patches in VARIANTS.items():
-        with without(patches):
+    for name in names:
+        with without(VARIANTS[name]):
             values = pixels(classifier, dataset, places, calls)
         whole = values if whole is None else whole
         same = int((values == whole).sum())
@@ -135,12 +142,18 @@ def main() -> None:
     parser.add_argument("--calls", type=int, default=5000)
     parser.add_argument("--large-images", type=int, default=6)
     parser.add_argument("--large-calls", type=int, default=1500)
+    parser.add_argument("--mnist", nargs=2, metavar=("FOLDER", "MODEL"))
+    parser.add_argument("--only", nargs="+", default=list(VARIANTS), choices=list(VARIANTS))
     options = parser.parse_args()
     torch.set_num_threads(1)
+    small, large = (options.images, options.calls), (options.large_images, options.large_calls)
+    if options.mnist and options.images:
+        folder, model = options.mnist
+        table(classifier_of(model), open_dataset(folder), *small, options.only)
     if options.images:
-        table("fashion_cnn.safetensors", "fashion.npz", options.images, options.calls)
+        table(*bundled("fashion_cnn.safetensors", "fashion.npz"), *small, options.only)
     if options.large_images:
-        table("traffic_cnn.pt2", "traffic", options.large_images, options.large_calls)
+        table(*bundled("traffic_cnn.pt2", "traffic"), *large, options.only)
 
 
 if __name__ == "__main__":

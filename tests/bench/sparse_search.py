@@ -31,7 +31,7 @@ from tests.bench.ablation_feature_game import VARIANTS, without
 #: Share of the pixels that Sparse-RS begins with, and how many it leaves after each success.
 _BEGIN, _FEWER = 0.02, 0.8
 #: Parts of the whole search that are taken out on large images.
-_ABLATIONS = ("exchange off", "tree off", "random features", "features off (grid)")
+_ABLATIONS = ("exchange off", "groups off", "tree off", "random features", "features off (grid)")
 
 
 @dataclass
@@ -214,9 +214,10 @@ def main() -> None:
     for name, several in found.items():
         pixels = np.array([one.pixels for one in several])
         first = " ".join(f"{one.first:.0f}" for one in several)
+        middle = np.exp(np.nanmean(np.log(pixels)))
         print(
-            f"{name:20} pixels {' '.join(f'{each:6.0f}' for each in pixels)}, median"
-            f" {np.nanmedian(pixels):.0f}; found {np.isfinite(pixels).sum()} of {len(pixels)}; first"
+            f"{name:20} pixels {' '.join(f'{each:6.0f}' for each in pixels)}, geometric mean"
+            f" {middle:.1f}; found {np.isfinite(pixels).sum()} of {len(pixels)}; first"
             f" after {first} calls"
         )
 

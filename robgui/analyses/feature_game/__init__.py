@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from robgui.analyses.feature_game.turning import persistence, scaled, turned
     from robgui.analyses.feature_game.words import NO_GUARANTEE
 
-#: Public name -> module of this package; imported when first used, so that the window reads the
-#: record without torch.
+#: Public name -> module of this package; imported on first use, so the window reads the record
+#: without torch.
 _HOMES = {
     "feature_game_batch": "batch",
     "feature_game": "engine",

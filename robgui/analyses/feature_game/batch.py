@@ -1,6 +1,4 @@
-"""The feature game on many images: how severe is the least severe example of each, and what does
-an image cost?
-"""
+"""The feature game on many images: the least severe example of each, and what an image costs."""
 
 from __future__ import annotations
 
@@ -66,7 +64,7 @@ def merge_games(
     params: FeatureGameBatchParams,
     results: Sequence[FeatureGameBatchResult],
 ) -> FeatureGameBatchResult:
-    """All games from those of the parts, in their order.
+    """All games from those of the parts, in order.
 
     The times are those that the games took, wherever they were played.
     """
@@ -130,7 +128,7 @@ class _Tally:
             self._target = -1
         self._looks = int(
             self._target >= 0
-        )  # calls before a game: does the image have the target class already?
+        )  # Calls before a game: does the image already have the target class?
         self._available = len(dataset)
         chosen = chosen_places(self._available, params.images, params.seed)
         if part is None:

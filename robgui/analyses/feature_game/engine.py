@@ -32,7 +32,7 @@ from robgui.core.execution.budget.time_limit import Deadline
 from robgui.core.execution.step import Pace, Step
 from robgui.core.model.classifier import Classifier
 
-#: Turning and scaling is left out when it would take a larger share of the calls than this.
+#: Rotation and scaling is skipped if it would take a larger share of the calls than this.
 _PERSISTENCE_SHARE = 0.1
 #: An image whose values are no further from 8-bit ones than this is an 8-bit image.
 _SAME = 1e-6

@@ -64,8 +64,9 @@ ONE_IMAGE = Analysis(
     explanation=(
         "Left the image, right the example: the framed pixels are all that was changed. The search"
         " first tries single pixels, then builds on those that move the answer most and takes back"
-        " every change that is not needed; in large images features say where it looks first. The"
-        " curve shows how the change shrinks while it runs. That nothing is found is no guarantee."
+        " every change that is not needed; in large images it paints many pixels, then exchanges"
+        " them for fewer. The curve shows how the change shrinks while it runs. That nothing is"
+        " found is no guarantee."
     ),
 )
 MANY_IMAGES = Analysis(

@@ -44,7 +44,7 @@ class _Preset(Params):
         "default",
         title="Preset",
         description=(
-            "default: learns the effect of every pixel first and repairs what it finds. paper:"
+            "default: learns what pixels do first and repairs what it finds. paper:"
             " plain tree search with random play, 20 s a move, 60 s in all, as published; your own"
             " settings win."
         ),

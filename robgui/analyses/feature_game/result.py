@@ -50,7 +50,7 @@ class Outcome:
         severity: Of the example.
         changed: ``(P, 2)`` x and y of the changed pixels.
         values: ``(P, c)`` uint8, what they became.
-        confidence: ``(C,)`` outputs for the example; for the image where there is none.
+        confidence: ``(C,)`` outputs for the example; for the image if there is none.
         model_calls: Images shown to the model for this search.
         first_calls: Calls until the first example; 0 without any.
         seconds: Time it took.

@@ -1,4 +1,4 @@
-"""What every search has to work with."""
+"""What every search works with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Does an example still fool the model when it is turned and scaled (the paper's Figure 5)?"""
+"""Does an example still fool the model when rotated and scaled (the paper's Figure 5)?"""
 
 from __future__ import annotations
 

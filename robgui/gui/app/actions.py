@@ -20,11 +20,11 @@ class Entry:
 
     Attributes:
         name: Stable identifier.
-        text: What it is called; starts with a verb.
+        text: Its text; starts with a verb.
         menu: Which menu it stands in.
         do: What happens.
         keys: Shortcut; a standard one is what the desktop calls it.
-        hint: What the tool tip says; the text where it is empty.
+        hint: The tool tip; if empty, the text.
         icon: Name or file of its icon.
         toolbar: Whether it stands in the toolbar.
         checkable: Whether it is a switch.

@@ -1,4 +1,4 @@
-"""Starts the window: on screen first, everything else after."""
+"""Starts the window: on screen first, everything else afterwards."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Application(QApplication):
 
 
 class PendingFiles(QObject):
-    """Files to open: they wait until the window is on screen and are opened at once from then
+    """Files to open: they wait until the window is on screen, and are opened at once from then
     on.
     """
 
@@ -70,8 +70,9 @@ class PendingFiles(QObject):
             self._waiting.append(Path(file))
 
     def begin(self) -> None:
-        """Starts the processes and opens what waits: one workspace (without any the one that was
-        open last), then models and data.
+        """Starts the processes and opens what waits.
+
+        One workspace (by default the one that was open last), then models and data.
         """
         files, self._waiting = self._waiting or [], None
         store = self._window.store
@@ -125,8 +126,8 @@ def application() -> QApplication:
 
 
 def _qt_message(kind: QtMsgType, context: QMessageLogContext, text: str) -> None:
-    """What Qt has to say goes where everything else goes: into the log."""
-    if "propagateSizeHints" in text:  # the offscreen platform says so at every resize
+    """Sends Qt's messages where everything else goes: into the log."""
+    if "propagateSizeHints" in text:  # The offscreen platform says this at every resize.
         return
     level = {QtMsgType.QtDebugMsg: logging.DEBUG, QtMsgType.QtInfoMsg: logging.INFO}.get(
         kind, logging.WARNING
@@ -135,7 +136,7 @@ def _qt_message(kind: QtMsgType, context: QMessageLogContext, text: str) -> None
 
 
 def open_window(workspace: Path | None = None, files: Sequence[str] = ()) -> MainWindow:
-    """The window on its workspace; processes are started and files opened once it is on screen."""
+    """The window on its workspace; once it is on screen, processes start and files are opened."""
     store, settings = Store(), load_settings()
     store.processes.memory, store.processes.at_once = settings.memory, settings.runs_at_once
     window = MainWindow(store, settings)
@@ -151,7 +152,7 @@ def open_window(workspace: Path | None = None, files: Sequence[str] = ()) -> Mai
 def leave(window: MainWindow, code: int) -> int:
     """Stops every thread and closes the workspace.
 
-    A model that will not let go cannot hold the program up.
+    A model that hangs cannot hold the program up.
     """
     save_settings(window.settings)
     sys.excepthook = sys.__excepthook__
@@ -166,7 +167,7 @@ def leave(window: MainWindow, code: int) -> int:
 
 
 def _catch_everything(store: Store) -> None:
-    """An error nobody foresaw becomes a toast with details instead of an abort."""
+    """Turns an unforeseen error into a toast with details instead of an abort."""
 
     def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         if issubclass(kind, KeyboardInterrupt):

@@ -1,4 +1,4 @@
-"""Arranged: the parts of the window and where they stand: rail, pages, docks, toolbar."""
+"""Arranged: the parts of the window and their places: rail, pages, docks, toolbar."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ if TYPE_CHECKING:
     from robgui.gui.panels.panel import Panel
     from robgui.gui.state.store import Store
 
-#: Layouts saved by an older arrangement of docks are not restored.
+#: Version of the dock arrangement: layouts saved by an older one are not restored.
 LAYOUT_VERSION = 2
-#: How large the window is at first, where the screen has room for it, and how much its frame and
-#: title bar may take.
+#: Initial size of the window, if the screen has room, and how much its frame and title bar may
+#: take.
 FIRST_SIZE = QSize(1366, 768)
 FRAME = QSize(8, 40)
-#: A sentence in passing has at least this many pixels of width.
+#: Least width in pixels for a passing message.
 NOTICE = 320
 
 
 class Arranged(QMainWindow):
-    """A window with all its parts in place; what they do is the main window's."""
+    """A window with all its parts in place; the main window gives them their behaviour."""
 
     store: Store
     settings: Settings
@@ -60,7 +60,7 @@ class Arranged(QMainWindow):
         raise NotImplementedError
 
     def _page_chosen(self, number: int) -> None:
-        """A page of the rail; pressed again, that of the findings leads back to all of them."""
+        """Shows a page of the rail; pressing Findings again leads back to all of them."""
         if self.pages.widget(number) is self.findings is self.pages.currentWidget():
             self.findings.show_wall()
         self.go_to(number)
@@ -81,14 +81,14 @@ class Arranged(QMainWindow):
         self.folding.again()
 
     def free_place(self) -> QRect:
-        """Where nothing stands: right of the choosers, as high as menus and toolbar."""
+        """A free place: right of the choosers, level with menus and toolbar."""
         chooser = self.chooser
         left = chooser.mapTo(self, chooser.rect().topRight()).x() + 8
         bottom = chooser.mapTo(self, chooser.rect().bottomRight()).y()
         return QRect(QPoint(min(left, self.width() - NOTICE), 2), QPoint(self.width() - 8, bottom))
 
     def size_docks(self) -> None:
-        """The picture gets the room.
+        """Gives the picture the room.
 
         A small window shows one column of inputs, a larger one two.
         """
@@ -183,7 +183,7 @@ class Arranged(QMainWindow):
         self.addToolBar(Qt.ToolBarArea.TopToolBarArea, bar)
 
     def _restore(self) -> None:
-        """The layout of last time, if it fits."""
+        """Restores the layout of last time, if it fits."""
         self.resize(first_size(self.screen().availableGeometry()))
         self.size_docks()
         self.restoreGeometry(QByteArray.fromBase64(self.settings.geometry.encode()))
@@ -192,7 +192,5 @@ class Arranged(QMainWindow):
 
 
 def first_size(available: QRect) -> QSize:
-    """How large the window is when it is opened for the first time: its frame fits into the
-    ``available`` part of the screen.
-    """
+    """The size of the window when it is first opened: its frame fits the ``available`` screen."""
     return FIRST_SIZE.boundedTo(available.size() - FRAME)

@@ -72,14 +72,14 @@ class ClusterDialog(QDialog):
 
 
 def obstacle() -> str:
-    """Why no cluster can be used here; empty when one can."""
+    """Why no cluster can be used here; empty if one can."""
     if find_spec("ray") is not None:
         return ""
     return str(MissingExtraError("A cluster", "cluster"))
 
 
 def answers(address: str) -> str:
-    """The address, once something has answered there; called away from the GUI thread."""
+    """The address, once something answers there; called away from the GUI thread."""
     check_answer(address)
     return address
 

@@ -79,7 +79,7 @@ class DeviceMenu(QMenu):
         return action
 
     def ask_cluster(self) -> None:
-        """Asks which cluster is to compute; it is used once something has answered there."""
+        """Asks which cluster should compute; it is used once something answers there."""
         from robgui.gui.app.cluster_dialog import ClusterDialog, answers
 
         store = self._store

@@ -1,7 +1,7 @@
-"""Folding: in a small window what stands around the picture makes room for it.
+"""Folding: in a small window everything around the picture makes room for it.
 
 The settings fold to their buttons beside the tabs, the inputs to a strip of small pictures, the
-lists below to their buttons in the status bar. What the user folds or unfolds stays so.
+lists below to their buttons in the status bar. What the user folds or unfolds stays that way.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from robgui.gui.widgets.plain import Label
 if TYPE_CHECKING:
     from robgui.gui.app.main_window import MainWindow
 
-#: A window narrower than this many letters folds them; one lower than this many lines, the lists.
+#: A window narrower than this many letters folds them; one lower than this many lines folds the
+#: lists.
 SETTINGS_LETTERS = 260
 INPUTS_LETTERS = 220
 BELOW_LINES = 60
@@ -83,22 +84,22 @@ class Folding(QObject):
         return self._now.get(part, False)
 
     def toggle(self, part: str) -> None:
-        """Folds a part, or unfolds it, and remembers that the user wants it so."""
+        """Folds or unfolds a part, and remembers the user's wish."""
         self.choose(part, not self.folded(part))
 
     def choose(self, part: str, folded: bool) -> None:
-        """The user wants a part folded or not, whatever the size of the window."""
+        """Sets whether the user wants a part folded, whatever the size of the window."""
         settings = self._window.settings
         settings.folded = {**settings.folded, part: folded}
         self.apply()
 
     def forget(self) -> None:
-        """The size of the window decides again."""
+        """Lets the size of the window decide again."""
         self._window.settings.folded = {}
         self.apply()
 
     def release(self) -> None:
-        """Shows again what only folding has hidden, so that the layout can be kept."""
+        """Shows what only folding has hidden, before the layout is saved."""
         self._fold_below(False)
         self._now.pop(BELOW, None)
 
@@ -130,7 +131,7 @@ class Folding(QObject):
         """Another size, or another size of the text."""
         if event.type() in (QEvent.Type.Resize, QEvent.Type.FontChange, QEvent.Type.Show):
             self.apply()
-            self._later.start()  # the metrics of a new font are known only then
+            self._later.start()  # The metrics of a new font are only known then.
         return False
 
     def _small(self) -> dict[str, bool]:
@@ -178,7 +179,7 @@ class Folding(QObject):
         ]
 
     def _list_toggled(self) -> None:
-        """A list that the user has asked for stays, and one that was put away does too."""
+        """A list that the user opened stays open, and one they closed stays closed."""
         self._hidden = []
         self._now[BELOW] = all(dock.isHidden() for dock in self._below())
         settings = self._window.settings

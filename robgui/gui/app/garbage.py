@@ -1,7 +1,7 @@
-"""Python's collector of cyclic garbage, let loose between two events only.
+"""Runs Python's cyclic garbage collector only between two events.
 
-Started in the midst of a Qt call, or in another thread, it may destroy a widget while Qt holds a
-lock, and the window hangs.
+Started inside a Qt call, or in another thread, it may destroy a widget while Qt holds a lock, and
+the window hangs.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import gc
 
 from PySide6.QtCore import QObject, QTimer
 
-#: Milliseconds between two looks.
+#: Milliseconds between two checks.
 _EVERY = 1000
 
 
@@ -19,7 +19,7 @@ _MIDDLE, _ALL = 10, 60
 
 
 class Garbage(QObject):
-    """Collects in the thread of the window, the older the objects the more rarely."""
+    """Collects in the window's thread; the older the objects, the more rarely."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)

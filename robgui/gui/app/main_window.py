@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from robgui.gui.panels.panel import Panel
     from robgui.gui.state.store import Store
 
-#: The methods stand on the rail behind the welcome page and the overview.
+#: The methods follow the welcome page and the overview on the rail.
 FIRST_METHOD = 2
 
 
@@ -96,7 +96,7 @@ class MainWindow(Arranged):
         )
 
     def go_to(self, number: int) -> None:
-        """Shows page ``number``: 0 is the welcome page, 1 the overview, the methods follow."""
+        """Shows page ``number``: 0 is the welcome page, 1 the overview, then the methods."""
         if not 0 <= number < self.pages.count():
             return
         self.pages.setCurrentIndex(number)
@@ -163,9 +163,7 @@ class MainWindow(Arranged):
         self.commands.refresh()
 
     def show_form(self) -> None:
-        """The settings of the panel on show, or their buttons beside its tabs where they are
-        folded.
-        """
+        """Shows the settings of the panel on show, or, folded, their buttons beside its tabs."""
         page, folded = self.pages.currentWidget(), self.folding.folded(SETTINGS)
         if isinstance(page, QTabWidget):
             tabs = page
@@ -298,9 +296,9 @@ class MainWindow(Arranged):
         self.toasts.show(level, sentence, details)
 
     def _withdraw_failure(self, job: Execution) -> None:
-        """Why a run failed goes from the screen when its analysis is run again.
+        """Removes the message about a failed run when its analysis is run again.
 
-        The log keeps it. A run that begins at once is never told as queued.
+        The log keeps it. A run that begins at once is never announced as queued.
         """
         if sentence := failure(job):
             self._failures[job.request.analysis] = sentence
@@ -308,8 +306,9 @@ class MainWindow(Arranged):
             self.toasts.withdraw(self._failures.pop(job.request.analysis, ""))
 
     def _follow_system(self, *_: object) -> None:
-        """The system has turned dark or light, and so does the window where it follows; a
-        closed one has no say in how others look.
+        """Follows the system's change to dark or light, if asked to.
+
+        A closed window has no say in how others look.
         """
         if self.settings.look == "system" and self.isVisible():
             self.commands.set_look("system")
@@ -318,23 +317,23 @@ class MainWindow(Arranged):
         self.setWindowIcon(icon("app"))
 
     def _show_inputs(self) -> None:
-        """The first page has no room for the inputs until there are some."""
+        """Hides the inputs on the first page until there are some."""
         if self.store.library.datasets:
             self.room.keep(self.welcome, self.gallery_dock)
             self.room.make(self.pages.currentWidget())
             self.folding.again()
 
     def _go_on(self, *_: object) -> None:
-        """A workspace with results opens where the work stopped: at its newest picture."""
+        """Opens a workspace with results where the work stopped: at its newest picture."""
         history = self.store.history
         newest = next((run for run in history.runs if run.has_result), None)
         if newest is not None and self.store.analyses and self.pages.currentIndex() == 0:
             history.show_run(newest, follow=False)
 
     def _free_focus(self, visible: bool) -> None:
-        """A dock that is hidden behind another must not go on reading the keyboard."""
+        """A dock hidden behind another must not keep the keyboard."""
         focus = self.focusWidget()
-        if not visible and focus is not None and not focus.isVisible():  # type: ignore[redundant-expr]  # None where nothing has the focus
+        if not visible and focus is not None and not focus.isVisible():  # type: ignore[redundant-expr]  # None if nothing has the focus
             self.pages.setFocus()
 
     def _title(self) -> None:

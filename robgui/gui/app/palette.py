@@ -123,7 +123,7 @@ class _Keys(QStyledItemDelegate):
 
 
 def _sign(action: QAction) -> QIcon:
-    """The sign of a command; room for one where it has none, so that all words begin alike."""
+    """The icon of a command, or an empty one of the same size to align the words."""
     if not action.icon().isNull():
         return action.icon()
     empty = QPixmap(_ICON)
@@ -161,7 +161,7 @@ def _by_menu(actions: Actions) -> dict[str, list[str]]:
 
 
 def _columns(menus: dict[str, list[str]]) -> list[dict[str, list[str]]]:
-    """The menus in columns of about the same height, in their order."""
+    """The menus in columns of about the same height, in order."""
     height = sum(len(names) + _HEADING for names in menus.values()) / COLUMNS
     columns: list[dict[str, list[str]]] = [{}]
     filled = 0
@@ -193,9 +193,9 @@ def _column_of(menus: dict[str, list[str]], actions: Actions) -> QGridLayout:
 
 
 def match_rank(typed: str, text: str) -> int:
-    """How well ``typed`` fits ``text``: 0 best; -1 not at all.
+    """How well ``typed`` matches ``text``: 0 best, -1 not at all.
 
-    Letters must come in order, words count more.
+    Letters must come in order; whole words count more.
     """
     typed, text = typed.lower().strip(), text.lower()
     if not typed or text.startswith(typed):

@@ -1,5 +1,6 @@
-"""Preferences: the thresholds by which results are judged, each with its unit, its default and
-what uses it; how runs are computed; and the files that may run code.
+"""Preferences: thresholds that judge results, how runs are computed, and trusted files.
+
+Each threshold has its unit, its default and the analyses that use it.
 """
 
 from __future__ import annotations
@@ -58,9 +59,9 @@ class Preferences(QDialog):
         editors: The editor of each threshold, by its key.
         look: Light, dark, or as the system has it.
         text_size: In per cent.
-        problem: What is wrong with what was typed; empty while nothing is.
+        problem: What is wrong with the input; empty if nothing is.
         processes: How many runs compute at once, and how much memory each may take.
-        trusted: The files that may run code; what is taken back there holds at once.
+        trusted: The files that may run code; revoking takes effect at once.
     """
 
     def __init__(
@@ -141,12 +142,12 @@ class Preferences(QDialog):
         return place
 
     def chosen(self) -> dict[str, float]:
-        """What differs from the program's own thresholds, by ``analysis.field``."""
+        """The thresholds that differ from the program's own, by ``analysis.field``."""
         values = {key: float(editor.value()) for key, editor in self.editors.items()}
         return {key: value for key, value in values.items() if value != self._default(key)}
 
     def restore(self) -> None:
-        """Back to the program's own."""
+        """Restores the program's own values."""
         for key, editor in self.editors.items():
             editor.show_value(self._default(key))
         self.processes.restore()
@@ -182,7 +183,10 @@ class Preferences(QDialog):
                 yield known, one
 
     def _add(self, grid: QGridLayout, known: Analysis, one: Threshold) -> None:
-        """What uses it, its title and its value; below what it decides, its unit and default."""
+        """Adds a threshold: the analyses that use it, its title and value.
+
+        Below, what it decides.
+        """
         editor = editor_for(one.title, known.params.model_fields[one.field])
         editor.set_help(f"{known.title}: {one.title}", one.description)
         editor.show_value(self._store.next_run.usual(known.name).get(one.field, one.default))
@@ -223,7 +227,7 @@ class Preferences(QDialog):
 
 
 def _page(*widgets: QWidget) -> QWidget:
-    """Widgets below each other from the upper edge; what scrolls takes the rest of the room."""
+    """Widgets in a column from the top; the scrolling one takes the rest of the room."""
     page = QWidget()
     layout = QVBoxLayout(page)
     layout.setContentsMargins(0, 12, 0, 0)
@@ -235,7 +239,7 @@ def _page(*widgets: QWidget) -> QWidget:
 
 
 def _problem(known: Analysis, one: Threshold, editor: Editor) -> str:
-    """Why what was typed cannot be; empty when it can."""
+    """Why the input is not valid; empty if it is."""
     try:
         known.params.model_validate({one.field: editor.value()})
     except ParamsError as error:
@@ -246,9 +250,7 @@ def _problem(known: Analysis, one: Threshold, editor: Editor) -> str:
 
 
 def edit_preferences(window: MainWindow) -> None:
-    """Asks for the thresholds by which results are judged and for how runs are computed, and keeps
-    them for every workspace.
-    """
+    """Asks for thresholds and how runs are computed; keeps both for every workspace."""
     settings = window.settings
     dialog = Preferences(window.store, window, settings)
     if dialog.exec():

@@ -1,6 +1,4 @@
-"""The part of the preferences that says how runs are computed: how many at once, and how much
-memory each may take.
-"""
+"""The preferences about how runs are computed: how many at once, with how much memory."""
 
 from __future__ import annotations
 
@@ -15,12 +13,12 @@ from robgui.gui.state.running.places import MOST_AT_ONCE, window_places
 from robgui.gui.widgets.plain import Label
 
 _GB = 1e9
-#: Without torch a process cannot even start.
+#: Least memory: without torch a process cannot even start.
 _LEAST_GB = 1.0
 
 
 class ProcessPreferences(QWidget):
-    """Two fields, each with its default and what it means on this machine.
+    """Two fields, each with its default and its meaning on this machine.
 
     Args:
         at_once: How many runs compute at once now.
@@ -63,7 +61,7 @@ class ProcessPreferences(QWidget):
         self.memory.setValue(0.0)
 
     def problem(self) -> str:
-        """Why what was typed cannot be; empty when it can."""
+        """Why the input is not valid; empty if it is."""
         if 0 < self.memory.value() < _LEAST_GB:
             return f"A process needs at least {_LEAST_GB:g} GB of memory; 0 leaves it to robgui."
         return ""

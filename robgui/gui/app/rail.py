@@ -1,4 +1,4 @@
-"""The rail on the left: one button per page, and the one list of all pages."""
+"""The rail on the left: one button per page, and the list of all pages."""
 
 from __future__ import annotations
 
@@ -68,10 +68,7 @@ def places() -> list[RailEntry]:
 class Rail(QWidget):
     """Chooses the page in the middle.
 
-    In a low window its buttons move together, and lose their words where that is not enough.
-
-    Signals:
-        chosen: The number of the page.
+    In a low window its buttons move together, and drop their words if that is not enough.
     """
 
     chosen = Signal(int)
@@ -135,7 +132,7 @@ class Rail(QWidget):
 
     @staticmethod
     def _polish(button: QToolButton, *, tight: bool) -> None:
-        """The style sheet looks at properties only when a widget is polished."""
+        """Re-polishes: the style sheet reads properties only then."""
         if button.property("tight") is not tight:
             button.setProperty("tight", tight)
             button.style().unpolish(button)

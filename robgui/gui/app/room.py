@@ -1,4 +1,4 @@
-"""Room: pages that fill the window put docks away; behind them everything is as it was."""
+"""Room: pages that fill the window hide docks, which come back unchanged afterwards."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Room:
         self._also: Collection[QDockWidget] = ()
 
     def make(self, page: QWidget | None, front: QDockWidget | None = None) -> None:
-        """Puts away what ``page`` has no room for, and gives back what it has.
+        """Hides what ``page`` has no room for, and shows the rest.
 
         Args:
             page: The page on show.
@@ -48,13 +48,14 @@ class Room:
                 dock.show()
         if not self._away:
             lists = (one for one in self._docks[1:] if not one.isHidden())
-            first = self._front or next(lists, None)  # shown again, the last would cover the others
+            # Shown again, the last would cover the others.
+            first = self._front or next(lists, None)
             if first is not None:
                 come_forward(first)
             self._front = None
 
     def keep_away(self, docks: Collection[QDockWidget], page: QWidget | None) -> None:
-        """Puts these away on every page, until it is called with others or none."""
+        """Hides these on every page, until called with others or none."""
         self._also = docks
         self.make(page)
 
@@ -63,7 +64,7 @@ class Room:
         self._pages[page] = [one for one in self._pages[page] if one is not dock]
 
     def give_back(self) -> None:
-        """Everything stands where the user had it."""
+        """Puts everything back where the user had it."""
         for dock in self._away:
             dock.show()
         self._away = []
@@ -72,7 +73,7 @@ class Room:
 def come_forward(dock: QDockWidget) -> None:
     """Puts one of several tabs in front, also when they have been shown only just now."""
     dock.raise_()
-    QTimer.singleShot(0, dock, dock.raise_)  # the tabs are laid out only then
+    QTimer.singleShot(0, dock, dock.raise_)  # The tabs are laid out only then.
 
 
 def _in_front(dock: QDockWidget) -> bool:

@@ -17,7 +17,7 @@ from robgui.core.regular import read_regular
 RECENT = 12
 #: Follows the system, or what the user has chosen.
 Look = Literal["system", "light", "dark"]
-#: Twelve paths and the layout of a window take less.
+#: Largest settings file: twelve paths and the layout of a window take less.
 _LARGEST = 1_000_000
 
 
@@ -28,14 +28,14 @@ class Settings(BaseModel):
 
     look: Look = "system"
     font_scale: float = 1.0
-    #: The user's own thresholds, by ``analysis.field``; the program's hold for all others.
+    #: The user's own thresholds, by ``analysis.field``; the program's apply to all others.
     thresholds: dict[str, float] = {}
     recent: tuple[str, ...] = ()
     #: Workspaces, the last one first.
     workspaces: tuple[str, ...] = ()
     geometry: str = ""
     layout: str = ""
-    #: Parts of the window that the user has folded or unfolded; its size decides of the others.
+    #: Parts of the window that the user folded or unfolded; its size decides about the others.
     folded: dict[str, bool] = {}
     last_folder: str = ""
     #: Gigabytes of memory that each process for models may take; 0 shares 80 % of what the machine
@@ -47,7 +47,7 @@ class Settings(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _old_dark(cls, values: Any) -> Any:
-        """Files of before knew only whether the user had asked for dark."""
+        """Reads older files, which only knew whether the user had asked for dark."""
         if isinstance(values, dict) and values.get("dark") is True and "look" not in values:
             return {**values, "look": "dark"}
         return values

@@ -114,7 +114,9 @@ class StatusBar(QStatusBar):
         self.speed.setText(f"{number(round(self._rate))} inputs/s" if computes else resting)
 
     def _place(self) -> None:
-        """Moves what has grown apart: while its height stays a status bar does not by itself."""
+        """Moves widgets that have outgrown their place: a status bar does so only if its height
+        changes.
+        """
         layout = self.layout()
         if layout is not None:
             layout.activate()
@@ -162,9 +164,7 @@ def _list_button(dock: QDockWidget) -> QToolButton:
 
 
 def _memory(pids: Sequence[int], graphics: tuple[int, int] | None) -> str:
-    """Memory in use: of the window, of the processes in which models are, and of the graphics card
-    where there is one.
-    """
+    """Memory in use: by the window, the model processes and the graphics card, if there is one."""
     words = []
     if sys.platform == "linux":
         own, models = _resident("self"), sum(_resident(str(pid)) for pid in pids)

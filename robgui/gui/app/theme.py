@@ -1,5 +1,5 @@
-"""Light and dark, designed and not inverted: two palettes, one style sheet, the colours with a
-fixed meaning.
+"""Light and dark, designed and not inverted: two palettes, one style sheet, fixed colour
+meanings.
 """
 
 from __future__ import annotations
@@ -24,8 +24,7 @@ HEADINGS = {"hero": 2.0, "title": 1.6, "verdict": 1.1, "section": 1.15}
 BUTTON_ICON, BAR_ICON, BOX = 16, 20, 13
 #: Pixels across a scroll bar and of the arrow of a sorted column, at the usual text size.
 SCROLL_BAR, SORT_ARROW = 14, 12
-#: Widgets whose frame the Fusion style derives from the colour of the window, which leaves nothing
-#: to see on dark.
+#: Widgets whose frame the Fusion style derives from the window colour, which would vanish on dark.
 OUTLINED = ("QAbstractSpinBox", "QComboBox", "QRadioButton")
 
 
@@ -81,7 +80,7 @@ DARK = Colours(
 
 
 class Theme(QObject):
-    """The present look; ``changed`` tells everything that paints for itself."""
+    """The current look; ``changed`` notifies everything that paints for itself."""
 
     changed = Signal()
 
@@ -107,7 +106,7 @@ class Theme(QObject):
         return round(pixels * self.scale)
 
     def apply(self, dark: bool) -> None:
-        """Repaints the whole program, plots included, unless it looks like that already."""
+        """Repaints the whole program, plots included, unless it already looks like that."""
         app = QApplication.instance()
         if not isinstance(app, QApplication):
             self.dark = dark
@@ -115,9 +114,9 @@ class Theme(QObject):
         colours = DARK if dark else LIGHT
         sheet = _style_sheet(colours)
         if dark == self.dark and sheet == app.styleSheet():
-            return  # working out a style sheet takes Qt a tenth of a second for a whole window
+            return  # Resolving a style sheet takes Qt a tenth of a second for a whole window.
         self.dark = dark
-        # without an empty one in between Qt works out the new one several times as slowly
+        # Without an empty one in between, Qt resolves the new one several times as slowly.
         app.setStyleSheet("")
         if app.style().name() != "fusion":
             app.setStyle("Fusion")
@@ -144,10 +143,9 @@ def system_is_dark() -> bool:
 
 
 class Themed(WhenSeen):
-    """Part of a widget that takes over the look when it changes: at once, or, while it is
-    hidden, when it is next shown.
+    """Mixin that applies a changed look: at once, or when a hidden widget is next shown.
 
-    It stands before the Qt class in the list of bases; the widget connects ``theme.changed`` to
+    It precedes the Qt class among the bases; the widget connects ``theme.changed`` to
     ``look_changed``.
     """
 
@@ -323,7 +321,7 @@ def _style_sheet(c: Colours) -> str:
         "box": str(theme.grown(BOX)),
         "arrow": str(theme.grown(SORT_ARROW)),
         "tick": resources.path("icons", "check.svg").as_posix(),
-        # a style sheet cannot tint the tick: it is black
+        # A style sheet cannot tint the tick: it is black.
         "ticked": c.accent if dark else c.surface,
         "disabled_tick": c.quiet if dark else c.raised,
         # Fusion's own arrows point the other way: up for the largest on top

@@ -54,7 +54,7 @@ def picture_path(workspace: Path) -> Path:
 
 
 def words_of(workspace: Path) -> str:
-    """What a workspace held when it was last open; empty where that is not known."""
+    """What a workspace held when it was last open; empty if that is not known."""
     try:
         words = read_regular(picture_path(workspace).with_suffix(".txt"), _LONGEST)
         return words.decode("utf-8")[:200]
@@ -63,7 +63,7 @@ def words_of(workspace: Path) -> str:
 
 
 def _write(workspace: Workspace, finding: int, words: str) -> None:
-    """Called on a pool thread; without a place to write there is no picture."""
+    """Runs on a pool thread; without a writable place there is no picture."""
     from PIL import Image
 
     path = picture_path(workspace.path)

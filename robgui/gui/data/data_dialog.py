@@ -1,5 +1,6 @@
-"""DataDialog: what the files do not tell: which part is open, what the classes are called, and
-which class of the model each of them is.
+"""DataDialog: what the files do not say about the data.
+
+Which part is open, the class names, and which class of the model each of them is.
 """
 
 from __future__ import annotations

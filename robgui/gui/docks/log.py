@@ -32,7 +32,7 @@ _DETAILS = 200
 
 
 class LogView(QWidget):
-    """Read-only text that grows at the end; follows the end unless the user has scrolled up."""
+    """Read-only text that grows at the end and follows it, unless the user has scrolled up."""
 
     def __init__(self, store: Store, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -99,11 +99,8 @@ class LogView(QWidget):
 class Listener(QObject):
     """Brings Python's ``logging`` and ``warnings`` to the log, from any thread.
 
-    Messages wait in a bounded queue and one signal announces many, so that a flood cannot stop the
+    Messages wait in a bounded queue and one signal announces many, so a flood cannot stop the
     window.
-
-    Signals:
-        said: Something waits to be taken.
     """
 
     said = Signal()

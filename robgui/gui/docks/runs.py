@@ -162,7 +162,7 @@ class Runs(QWidget):
         self._enable()
 
     def _job_changed(self, job: Execution) -> None:
-        """An ended job stays in its row until the history that holds it has been read."""
+        """Keeps an ended job in its row until the history that holds it has been read."""
         if job.state.ended and self._store.history.workspace is not None:
             self.model.touch_job(job)
             self._enable()

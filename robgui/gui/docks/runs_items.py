@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 Row = Execution | Run
-#: The important ones come first, so that a narrow dock cuts the others.
+#: The important ones come first: a narrow dock cuts off the others.
 COLUMNS = ("State", "Analysis", "Result", "Input", "Model", "Started", "Time")
 STATE, ANALYSIS, RESULT, INPUT, MODEL, STARTED, TIME = range(len(COLUMNS))
 #: Icon of each state; the word stands beside it.
@@ -165,7 +165,7 @@ class ProgressDelegate(QStyledItemDelegate):
     """Paints a bar under the words while a job is on its way."""
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: AnyIndex) -> None:
-        """Of a sentence the beginning is read; names, in the other columns, lose their middle."""
+        """Sentences are cut at their end; names, in the other columns, in their middle."""
         super().initStyleOption(option, index)
         room = option.rect.width() - 2 * option.fontMetrics.averageCharWidth()
         option.text = beginning(option.text, option.fontMetrics, room)
@@ -225,9 +225,9 @@ def track_colour(chosen: bool) -> QColor:
 
 
 def outcome_in_words(run: Run, said: Verdict | None) -> str:
-    """What a stored run has come to.
+    """The outcome of a stored run.
 
-    One that an earlier sitting left in the queue says what can be done.
+    One that an earlier session left in the queue says what can be done.
     """
     if run.state is RunState.QUEUED:
         return "waiting since the program was last closed; start or remove it"

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 #: Pictures kept; 2,000 of 112 x 112 pixels are about 100 MB.
 CAPACITY = 2_000
-#: Pieces of work under way at once and pictures in each: small, so that what scrolls out of sight
-#: is never begun.
+#: Pieces of work under way at once, and pictures in each: few, so what scrolls out of sight is
+#: never begun.
 _AT_ONCE = 2
 _CHUNK = 4
 
@@ -34,7 +34,7 @@ def input_picture(dataset: Dataset, size: int, ground: Sequence[int], index: int
     Raises:
         DataError: It cannot be read.
     """
-    from robgui.core.dataset.drawing import on_ground  # OpenCV: not before a picture is wanted
+    from robgui.core.dataset.drawing import on_ground  # OpenCV: not before a picture is wanted.
 
     picture, key = dataset.thumbnail(index, size), dataset.key(index)
     if bad := next((item for item in dataset.skipped if item.path == key), None):
@@ -83,7 +83,7 @@ class Thumbnails(QObject):
         return found
 
     def want(self, keys: Iterable[Hashable]) -> None:
-        """These are on screen; whatever else was waiting is forgotten."""
+        """Asks for the pictures now on screen; older requests are dropped."""
         self._waiting = [key for key in keys if key not in self._known and key not in self._asked]
         self._send()
 

@@ -65,7 +65,7 @@ class Budget(QWidget):
         self.limit.setCurrentIndex(place if place >= 0 else self.limit.findText(_OWN))
 
     def show_estimate(self, estimate: Estimate | None) -> None:
-        """Shows what the run will cost; nothing where nobody knows."""
+        """Shows what the run will cost; nothing if nobody knows."""
         self.cost.setVisible(estimate is not None)
         if estimate is None:
             return

@@ -1,6 +1,4 @@
-"""The editors of a form: one widget for each kind of field, which takes what is typed and leaves
-the judgement to the Params.
-"""
+"""The editors of a form, one widget per kind of field; validation is left to the Params."""
 
 from __future__ import annotations
 
@@ -34,7 +32,7 @@ class Editor(QObject):
     widget: QWidget
 
     def value(self) -> Any:
-        """What the widget says; ParamsError when it cannot be read."""
+        """What the widget says; ParamsError if it cannot be read."""
         raise NotImplementedError
 
     def show_value(self, value: Any) -> None:
@@ -127,7 +125,7 @@ class _Whole(Editor):
 
 
 class _SpinBox(QSpinBox):
-    """A spin box whose arrows stay within the bounds while any number can be typed.
+    """A spin box whose arrows stay within the bounds, while any number can be typed.
 
     0 may be shown as a word.
     """
@@ -170,9 +168,9 @@ class _SpinBox(QSpinBox):
         return super().valueFromText(text)
 
     def validate(self, text: str, position: int) -> Any:
-        """Any number will do, and the word.
+        """Accepts any number, and the word.
 
-        A letter is taken out, so that a digit typed into the word replaces it.
+        A letter is removed, so a digit typed into the word replaces it.
         """
         if self._zero and text == self._zero:
             return QValidator.State.Acceptable, text, position

@@ -1,6 +1,4 @@
-"""A form for any Params: types, bounds, defaults and help come from the fields, nothing is
-written by hand.
-"""
+"""A form for any Params, generated from the types, bounds, defaults and help of its fields."""
 
 from __future__ import annotations
 
@@ -86,7 +84,7 @@ class ParamsForm(QWidget):
         self._showing = False
 
     def _edited(self, name: str) -> None:
-        """A preset that is chosen fills the form: what will run is what is shown."""
+        """Fills the form with a chosen preset: what is shown is what will run."""
         if self._showing:
             return
         if name == "preset":
@@ -98,9 +96,7 @@ class ParamsForm(QWidget):
         self.set_values({**self._defaults(), **self._usual})
 
     def set_usual(self, usual: Mapping[str, Any]) -> None:
-        """The user wants other values instead of the defaults: fields that show what was usual
-        so far follow.
-        """
+        """Changes the user's usual values; fields that show the old ones follow."""
         before, after = {**self._defaults(), **self._usual}, {**self._defaults(), **usual}
         self._usual = dict(usual)
         shown = self.values()
@@ -172,9 +168,9 @@ class ParamsForm(QWidget):
         return box
 
     def _read(self) -> tuple[Params | None, dict[str, str]]:
-        """The settings, or None and a sentence for each field that is wrong.
+        """The settings, or None and a sentence for each wrong field.
 
-        What is wrong between fields has no name.
+        Conflicts between fields have no name.
         """
         raw: dict[str, Any] = {}
         problems: dict[str, str] = {}

@@ -41,7 +41,7 @@ MISFITS = 2
 
 
 class RunPane(QWidget):
-    """Settings of one analysis at a time; the buttons are a function of the run's state.
+    """The settings of one analysis at a time; the buttons are a function of the run's state.
 
     Attributes:
         obstacle: Why nothing can be run, in full, above the buttons.
@@ -145,7 +145,7 @@ class RunPane(QWidget):
             title = self._store.analyses[self._analysis].title
         else:
             title = ""
-        why = obstacle.removeprefix(f"{title} ")  # the tab says which analysis it is
+        why = obstacle.removeprefix(f"{title} ")  # The tab says which analysis it is.
         self.why.setText(beginning(why[:1].upper() + why[1:], self.fontMetrics(), room))
         set_tip(self.why, obstacle)
         self.why.setVisible(bool(obstacle))
@@ -168,7 +168,7 @@ class RunPane(QWidget):
             cost = self._store.next_run.estimate(self._analysis)
             self.budget.show_limit(params.max_seconds)
             self.budget.show_estimate(cost)
-            # folded, the form with the cost is out of sight
+            # Folded, the form with the cost is out of sight.
             told = "" if cost is None else f": {cost.words}"
             set_tip(self.run, f"Run this analysis (Ctrl+R){told}")
 
@@ -223,7 +223,7 @@ class RunPane(QWidget):
         self._buttons = QHBoxLayout()
         row = self._strip_row = QHBoxLayout(self.strip)
         row.setContentsMargins(8, 1, 8, 1)
-        row.addStretch(1)  # what comes and goes on the left moves no button
+        row.addStretch(1)  # What comes and goes on the left must not move a button.
         row.addWidget(self.why)
         row.addWidget(self.unfold)
         for button in (self.run, self.pause, self.stop):

@@ -73,7 +73,7 @@ class ArchitectureDialog(QDialog):
         self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 70)
 
     def overrides(self) -> dict[str, Any]:
-        """Only what was filled in; ParamsError when the shape cannot be read."""
+        """Only what was filled in; ParamsError if the shape cannot be read."""
         found: dict[str, Any] = {}
         if text := self.architecture.text().strip():
             found["architecture"] = text

@@ -1,6 +1,4 @@
-"""What a model says about the present inputs with other settings, and what is suspicious about
-it, in words.
-"""
+"""What a model says about the current inputs with other settings, and what looks wrong."""
 
 from __future__ import annotations
 
@@ -137,7 +135,7 @@ def measure(
         chosen = known[np.linspace(0, len(known) - 1, min(COUNTED, len(known))).astype(int)]
     else:
         chosen = known
-    # Shuffled, so that a measurement cut short by the clock is still fair to every class.
+    # Shuffled: a measurement cut short by the clock is still fair to every class.
     chosen = np.random.default_rng(0).permutation(chosen)
     guesses, truths = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     end = time.monotonic() + SECONDS

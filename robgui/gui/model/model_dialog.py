@@ -1,6 +1,4 @@
-"""ModelDialog: does the model behave? Eight predictions, the accuracy, and every setting to
-edit, live.
-"""
+"""ModelDialog: does the model behave? Eight predictions, the accuracy and all settings, live."""
 
 from __future__ import annotations
 
@@ -22,7 +20,6 @@ from PySide6.QtWidgets import (
 from robgui.core.errors import ParamsError
 from robgui.core.model.remembered import remember
 from robgui.core.model.settings import ModelSettings, side_file, write_side_file
-from robgui.gui.model.filling_in import NO_DATA, FillingIn
 from robgui.gui.model.model_check import (
     Accuracy,
     Ask,
@@ -33,6 +30,7 @@ from robgui.gui.model.model_check import (
 )
 from robgui.gui.model.model_form import ModelForm
 from robgui.gui.model.model_report import ModelReport, facts_of, tell
+from robgui.gui.model.settings_filler import NO_DATA, SettingsFiller
 from robgui.gui.model.ways import Ways
 from robgui.gui.widgets.form_scroll import FormScroll
 from robgui.gui.widgets.plain import set_tip
@@ -47,10 +45,10 @@ _PREVIEW, _ACCURACY = "model preview", "model accuracy"
 
 
 class ModelDialog(QDialog):
-    """Shows what a model says about the present inputs and lets the user correct how it is fed.
+    """Shows what a model says about the current inputs, and lets the user correct how it is fed.
 
-    Every change is computed on the store's picture threads; only the newest answer is shown. Until
-    the user says that they use the model, nothing of it is kept: Cancel leaves all as it was.
+    Every change is computed on the store's picture threads; only the newest answer is shown.
+    Nothing is kept until the user decides to use the model: Cancel leaves everything as it was.
 
     Args:
         store: Whose library the model goes into.
@@ -93,7 +91,7 @@ class ModelDialog(QDialog):
         self.finished.connect(self._end)
         self.rejected.connect(self._let_go)
         self._enable()
-        self._filling_in.offer_alike(classifier)
+        self._filler.offer_alike(classifier)
         self.recompute()
 
     # --- making -----------------------------------------------------------------------------------
@@ -103,7 +101,7 @@ class ModelDialog(QDialog):
             self.classifier.settings, several_outputs=has_several_outputs(self.classifier)
         )
         self.report = report = ModelReport(self.classifier)
-        self._filling_in = FillingIn(self._store, self.form, report)
+        self._filler = SettingsFiller(self._store, self.form, report)
         self.verdict, self.cards = report.verdict, report.cards
         self.problem, self.warnings, self.notes = report.problem, report.warnings, report.notes
         self.reset = QPushButton("Reset")
@@ -146,9 +144,7 @@ class ModelDialog(QDialog):
     # --- computing --------------------------------------------------------------------------------
 
     def _changed(self) -> None:
-        """What is on show is of other settings now: nothing can be used until it has been
-        computed anew.
-        """
+        """Invalidates what is on show: nothing can be used until it has been recomputed."""
         self.candidate = None
         self._store.pictures.drop(_PREVIEW)
         self.verdict.setText("Computing …")
@@ -188,7 +184,7 @@ class ModelDialog(QDialog):
         )
 
     def _ask(self) -> Ask:
-        """Asks the model under a topic of its own; nobody waits for answers to older ones."""
+        """Asks the model under a topic of its own; older questions are abandoned."""
         self._store.answers.stop(self._topic)
         self._topic = next(_TOPICS)
         return partial(self._store.answers.ask, topic=self._topic)
@@ -216,7 +212,7 @@ class ModelDialog(QDialog):
         ):
             self._reread = (
                 answer.classifier
-            )  # another output was asked for; the next change need not read the file again
+            )  # Another output was asked for; the next change need not read the file again.
         if answer.classifier is None:
             self.verdict.setText("These settings cannot be used.")
         else:
@@ -267,7 +263,7 @@ class ModelDialog(QDialog):
         elif model is not None:
             self.ways = Ways(self._store, model, dataset, self)
             self.ways.taken.connect(self.form.show_values)
-            # over the fields that it fills in, so that the pictures beside them stay in sight
+            # Over the fields that it fills in: the pictures beside them stay in sight.
             self.ways.move(self.mapToGlobal(self.rect().topLeft()))
             self.ways.show()
 
@@ -290,7 +286,7 @@ class ModelDialog(QDialog):
         self._store.keeping.run(
             lambda: _save(path, settings, said, ran),
             lambda written: self._store.say("info", f"Written to {written}."),
-            failed=self._filling_in.refuse,
+            failed=self._filler.refuse,
         )
 
     def _settings(self) -> ModelSettings:
@@ -307,10 +303,10 @@ class ModelDialog(QDialog):
             self.ways.close()
         for key in (_PREVIEW, _ACCURACY):
             self._store.pictures.drop(key)
-        self._filling_in.drop()
+        self._filler.drop()
 
     def _let_go(self) -> None:
-        """Whoever answers forgets what was tried here, but what is in the library."""
+        """Lets the model process forget what was tried here, except what is in the library."""
         library, content = self._store.library, self.classifier.content
         kept = [model.fingerprint for model in library.models]
         ask = partial(self._store.answers.ask, "let_go", content=content, kept=kept)
@@ -320,7 +316,7 @@ class ModelDialog(QDialog):
 def _save(path: Path, settings: ModelSettings, said: ModelSettings, ran: str) -> Path:
     """Writes the side file.
 
-    The memory says the same from now on, and a model that was trusted stays so.
+    The memory agrees with it from now on, and a trusted model stays trusted.
     """
     from robgui.core.trust.opening import renew
 

@@ -27,11 +27,11 @@ from robgui.gui.app.theme import heading_font
 from robgui.gui.widgets.plain import Label
 
 CUSTOM, FROM_DATA = "custom", "from data"
-_LINES = ("shape", "crop", "low", "high", "mean", "std")
-_WORDS = ("kind", "layout", "channels", "resize", "interpolation", "output")
-_SWITCHES = ("antialias", "multi_label", "lowest_wins")
+_TEXT_FIELDS = ("shape", "crop", "low", "high", "mean", "std")
+_CHOICE_FIELDS = ("kind", "layout", "channels", "resize", "interpolation", "output")
+_SWITCH_FIELDS = ("antialias", "multi_label", "lowest_wins")
 #: The words of each choice as people read them.
-_SHOWN = {
+_CHOICE_WORDS = {
     "chw": "channels first (c, h, w)",
     "hwc": "channels last (h, w, c)",
     "flat": "one row",
@@ -56,8 +56,8 @@ class ModelForm(QWidget):
         labels_wanted: A file with labels was chosen.
 
     Args:
-        several_outputs: The model has more than one output, so that the user may say which one
-            holds the scores.
+        several_outputs: The model has more than one output, and the user may say which one holds
+            the scores.
     """
 
     changed = Signal()
@@ -74,10 +74,10 @@ class ModelForm(QWidget):
     ) -> None:
         super().__init__(parent)
         self._several_outputs = several_outputs
-        self.lines = {name: QLineEdit() for name in _LINES}
-        self.choices = {name: QComboBox() for name in _WORDS}
+        self.lines = {name: QLineEdit() for name in _TEXT_FIELDS}
+        self.choices = {name: QComboBox() for name in _CHOICE_FIELDS}
         self.switches = {
-            name: QCheckBox(str(ModelSettings.model_fields[name].title)) for name in _SWITCHES
+            name: QCheckBox(str(ModelSettings.model_fields[name].title)) for name in _SWITCH_FIELDS
         }
         self.preset = QComboBox()
         self.guess = QPushButton("Guess …")
@@ -90,7 +90,7 @@ class ModelForm(QWidget):
         self.show_values(settings.model_dump())
 
     def values(self) -> dict[str, Any]:
-        """The fields as typed; ParamsError when a number cannot be read.
+        """The fields as typed; ParamsError if a number cannot be read.
 
         Whether they fit is for the model to say.
         """
@@ -137,7 +137,7 @@ class ModelForm(QWidget):
     def _fill_choices(self) -> None:
         for name, box in self.choices.items():
             for word in params_text.choices(ModelSettings.model_fields[name]):
-                box.addItem(_SHOWN.get(word, word), word)
+                box.addItem(_CHOICE_WORDS.get(word, word), word)
             _describe(box, name)
         for name, widget in (*self.lines.items(), *self.switches.items(), ("scores", self.scores)):
             _describe(widget, name)

@@ -19,7 +19,7 @@ _WORDS = {"image": "images", "table": "table rows", "sequence": "sequences"}
 
 
 class ModelReport(QWidget):
-    """The right side of the dialog; whoever computes fills it in.
+    """The right side of the dialog, filled in by its caller.
 
     Attributes:
         facts: File, kind, shape, classes, what it can do.

@@ -93,7 +93,7 @@ def _twins(first: ModelCard, path: Path) -> Iterator[_Choice]:
 
 
 def _saved(window: QWidget, choice: _Choice) -> Path | None:
-    """Asks for a place and writes the pair there; None where the user thinks better of it."""
+    """Asks for a place and writes the pair there; None if the user thinks better of it."""
     place, _ = QFileDialog.getSaveFileName(
         window, "Save the pair", str(choice.place()), f"Pair of models (*{SUFFIX})"
     )

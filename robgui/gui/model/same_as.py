@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def same_as(card: ModelCard, models: Sequence[ModelCard]) -> dict[str, dict[str, Any]]:
     """What models that are open, or were corrected lately, were given, as ``same as NAME``.
 
-    Class names come along where there is one for each class. Reads files: not for the GUI thread.
+    Class names come along if there is one for each class. Reads files: not for the GUI thread.
     """
     others = [(each.name, each.settings) for each in models if not same_file(each, card)]
     known = [(name, given) for name, given in recent() if not _is_named(card, name)]

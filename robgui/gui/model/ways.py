@@ -35,10 +35,10 @@ def _right(tried: Tried) -> str:
 
 
 class Ways(QDialog):
-    """A table of the ways that is filled while they are tried.
+    """A table of the ways, filled while they are tried.
 
-    The model answers where it lives; one way after the other, so that each row is there as soon as
-    it is known.
+    The model answers where it lives, one way after the other: each row appears as soon as it is
+    known.
 
     Attributes:
         tried: The ways so far, in the order in which they were tried first.
@@ -98,7 +98,7 @@ class Ways(QDialog):
         return answer
 
     def _next(self) -> None:
-        """One way at a time: what the user changes meanwhile need not wait for all of them."""
+        """One way at a time: the user's changes need not wait for all of them."""
         waiting: Iterator[Tried] = self._ways
         self._store.pictures.run(
             lambda: next(waiting, None), self._take, failed=self._failed, key=_KEY
@@ -126,7 +126,7 @@ class Ways(QDialog):
             self.said.setText("The model could not be fed in any of the usual ways.")
             return
         best = max(self.tried, key=lambda each: each.rank)
-        # two standard deviations of a share: what is closer may be chance
+        # Two standard deviations of a share: anything closer may be chance.
         near = best.accuracy - 2 * math.sqrt(best.accuracy * (1 - best.accuracy) / best.counted)
         last = [each for each in self.tried if each.counted == best.counted]
         equal = sum(each.accuracy >= near for each in last) - 1

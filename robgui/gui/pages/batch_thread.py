@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class BatchThread(QThread):
-    """Opens, plans and carries out a suite; the window reads ``picture`` now and then.
+    """Opens, plans and carries out a suite; the window polls ``picture``.
 
     Attributes:
         picture: The newest state of the whole, None before the first.

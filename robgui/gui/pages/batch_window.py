@@ -1,6 +1,4 @@
-"""File, New batch …: a suite from one file into the open workspace, with live progress over all
-its requests.
-"""
+"""File, New batch …: runs a suite file into the open workspace, with live progress."""
 
 from __future__ import annotations
 
@@ -128,7 +126,7 @@ class BatchWindow(QWidget):
             self._thread.wait()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Opens in the middle of the main window, all of it on the screen.
+        """Opens in the middle of the main window, entirely on screen.
 
         Later it stays where the user put it.
         """
@@ -221,7 +219,7 @@ class BatchWindow(QWidget):
         thread = self._thread
         if thread is None:
             return
-        over = thread.isFinished()  # asked first: the picture read after it is then the last one
+        over = thread.isFinished()  # Asked first: the picture read after it is then the last one.
         if thread.picture is None:
             self._say(_STOPPING if thread.stopping else thread.note)
         else:
@@ -263,7 +261,7 @@ class BatchWindow(QWidget):
         self._show_result(self.entries.current)
 
     def _hear(self, picture: Progress, over: bool) -> None:
-        """Every request that has ended may have seen a failure that counts for the others."""
+        """Any request that ends may have seen a failure that counts for the others."""
         if over or picture.ended != self._ended:
             self._ended = picture.ended
             self._store.history.refresh()

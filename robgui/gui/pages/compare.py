@@ -242,13 +242,11 @@ class Compare(WhenSeen, QWidget):
             fill_box(box, words, run_id)
 
     def _pair(self) -> tuple[str, str]:
-        """The runs to lay side by side: those chosen as long as they are there, else the newest
-        that differ.
-        """
+        """The runs to compare: the chosen ones while they exist, else the newest that differ."""
         if not self._runs:
             return "", ""
         known = {run.id: run for run in self._runs}
-        # one alone was nobody's choice
+        # A single one was nobody's choice.
         boxes = (self.first, self.second)
         first, second = (known.get(box.currentData()) if box.count() > 1 else None for box in boxes)
         second = second or (other_run(first, self._runs) if first is not None else self._runs[0])
@@ -282,7 +280,7 @@ class Compare(WhenSeen, QWidget):
             self._read(workspace, first, second)
 
     def _answer(self, first: Run | None, second: Run | None) -> None:
-        """Which one does better, and what each says; nothing where they cannot be compared."""
+        """Which one does better, and what each says; nothing if they cannot be compared."""
         said = [None if run is None else self._store.history.shown(run) for run in (first, second)]
         words = ""
         if first is not None and second is not None:

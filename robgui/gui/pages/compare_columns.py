@@ -31,7 +31,7 @@ def matching(first: Sequence[View], second: Sequence[View]) -> list[tuple[View, 
     pairs = [(view, others.get((view.title, type(view)))) for view in first]
     found = [(view, other) for view, other in pairs if other is not None]
     if not found and first and second and type(first[0]) is type(second[0]):
-        return [(first[0], second[0])]  # the picture of the analysis may be called after its input
+        return [(first[0], second[0])]  # The picture of the analysis may be named after its input.
     return found
 
 
@@ -58,7 +58,7 @@ class Columns(QWidget):
             slot.name(name)
 
     def show_pair(self, pair: tuple[View, View] | None, *, alike: bool, refusal: str = "") -> None:
-        """Both sides and their difference; words where there is none, or ``refusal`` instead."""
+        """Both sides and their difference; words if there is none, or ``refusal`` instead."""
         if pair is None:
             self._note(None)
             self.slots[2].hide()

@@ -49,7 +49,7 @@ def partner(run: Run, runs: Sequence[Run], shown: str | None) -> Run | None:
 def other_run(run: Run, runs: Sequence[Run]) -> Run | None:
     """The newest run beside ``run`` that asks for something else and can be compared with it.
 
-    Else the newest repetition; None where nothing can be compared.
+    Else the newest repetition; None if nothing can be compared.
     """
     others = [
         other

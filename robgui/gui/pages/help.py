@@ -1,4 +1,4 @@
-"""Help: the manual in a window of its own, searchable, offline.
+"""Help: the manual in its own window, searchable, offline.
 
 F1 opens the page of the panel on show.
 """

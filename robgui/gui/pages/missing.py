@@ -33,7 +33,7 @@ class Missing:
 
     @property
     def words(self) -> str:
-        """What was skipped and why; empty where nothing was."""
+        """What was skipped and why; empty if nothing was."""
         reasons = "; ".join(f"{name} ({why.rstrip('.')})" for name, why in self.skipped.items())
         if reasons:
             return f"Skipped: {reasons}."

@@ -1,5 +1,7 @@
-"""The overview: a verdict on one screen. The hero says what all methods come to, and each has a
-card with its number, its scale and a small picture, which moves while it runs.
+"""The overview: a verdict on one screen.
+
+The hero says what all methods come to, and each has a card with its number, its scale and a small
+picture, which moves while it runs.
 """
 
 from __future__ import annotations
@@ -95,7 +97,7 @@ class Overview(WhenSeen, QWidget):
         for tile in self.tiles:
             run = self.runs.worst(tile.page)
             if run is None and self.runs.at_work(tile.page) is not None:
-                continue  # what it says so far stays
+                continue  # What it says so far stays.
             tile.set_run(run, None if run is None else self.runs.said(run))
             tile.set_question(
                 *self.runs.question(tile.page), self.runs.failure(tile.page) if run is None else ""

@@ -18,8 +18,9 @@ _SHAPE = 1.7
 
 
 def columns_for(tiles: int, least: int, width: int, height: int) -> int:
-    """How many tiles of at least this width fit beside each other and look best: somewhat wider
-    than high, and rows as even as can be: five are three and two.
+    """How many tiles of at least this width fit side by side and look best.
+
+    Somewhat wider than high, in rows as even as possible: five become three and two.
     """
     by_rows = {-(-tiles // rows) for rows in range(1, tiles + 1)}
     fit = [columns for columns in by_rows if columns * least <= width]

@@ -218,7 +218,7 @@ class Scoreboard(WhenSeen, Sheet):
         """The models that are loaded or have runs, the loaded ones first; each stands there once,
         wherever its file lies.
 
-        Of a model that ran with several settings the column tells of those it has now, or had last.
+        For a model that ran with several settings, the column shows its current ones, or the last.
         """
         rows: dict[str, _Row] = {}
         same: dict[str, _Row] = {}

@@ -17,7 +17,7 @@ from robgui.core.view.ink import status_ink
 LETTERS = 14
 NOT_RUN = "–"
 NOT_RUN_TIP = "Not run with this model yet; a double-click leads to its form."
-#: What stands in the tool tip, so that all models are seen at once: intervals and explanations.
+#: What stands in the tool tip, so all models are seen at once: intervals and explanations.
 _EXTRAS = re.compile(r" \([^()]*\)|, by .*")
 #: Marks a cell that answers another question than its row.
 UNLIKE = "≠"
@@ -39,8 +39,9 @@ class ScoreCell:
 
     @property
     def words(self) -> str:
-        """Sign of the status and the number it comes down to; marked, and with its inputs, when it
-        answers another question than the row.
+        """Sign of the status and the number it comes down to.
+
+        Marked, and with its inputs, when it answers another question than the row.
         """
         number = self.verdict.number
         if number is None:
@@ -97,7 +98,7 @@ class RightAnswers:
         return False, -1, self.counted.share
 
 
-#: What a cell holds; None where nothing has been run or counted.
+#: What a cell holds; None if nothing has been run or counted.
 Known = ScoreCell | RightAnswers | None
 
 
@@ -110,7 +111,7 @@ def in_lines(name: str) -> str:
 
 
 def measured_in(cells: Sequence[Known]) -> str:
-    """What the numbers of a row are; empty where none has a number."""
+    """What the numbers of a row are; empty if none has a number."""
     said = (cell.verdict.number for cell in cells if isinstance(cell, ScoreCell))
     return next((number.name for number in said if number is not None), "")
 

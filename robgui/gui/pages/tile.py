@@ -133,8 +133,9 @@ class Tile(QFrame):
 
     @property
     def told(self) -> Verdict | None:
-        """What counts for the model in use: what its run says, unless one that is under way says
-        worse by now. The failure of the run is in the workspace, with its picture.
+        """The verdict that counts: that of the finished run, unless a running one is worse by now.
+
+        The failure of the run is in the workspace, with its picture.
         """
         known = [one for one in (self._settled, self.verdict) if one is not None]
         return min(known, key=lambda one: list(Status).index(one.status), default=None)
@@ -154,7 +155,7 @@ class Tile(QFrame):
     def _show_view(self, view: View) -> None:
         from robgui.gui.widgets.views import (
             view_widget,
-        )  # pyqtgraph is not imported with the window
+        )  # pyqtgraph is not imported with the window.
 
         if self.picture is not None and self.picture.fits(view):
             self.picture.show_view(view)
@@ -241,7 +242,7 @@ class Tile(QFrame):
             picture.setSizePolicy(policy.Expanding, policy.Ignored)
             picture.setMinimumHeight(self.fontMetrics().height() * _PICTURE_LINES)
             self._body.addWidget(picture, _PICTURE_SHARE)
-        # words that wrap make Qt forget how high the picture must be, which then covers the edge
+        # Wrapped words make Qt forget the picture's minimum height, and it would cover the edge.
         around = self.open.sizeHint().height() + BAR + _AROUND
         self.setMinimumHeight(0 if picture is None else around + picture.minimumHeight())
 
@@ -286,7 +287,7 @@ class Tile(QFrame):
 
 
 def keep_room(widget: QWidget) -> None:
-    """Lets a widget keep its place while it is hidden, so that nothing jumps when it shows."""
+    """Lets a widget keep its place while hidden: nothing jumps when it appears."""
     policy = widget.sizePolicy()
     policy.setRetainSizeWhenHidden(True)
     widget.setSizePolicy(policy)

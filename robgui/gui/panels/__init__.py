@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from robgui.gui.state.store import Store
 
 GROUP = "robgui.panels"
-#: What is needed soon, but not for the first picture of the window.
+#: Needed soon, but not for the first picture of the window.
 _REST = (
     *("scipy.special", "scipy.cluster.hierarchy", "scipy.spatial.distance"),
     *("robgui.gui.model.model_dialog", "robgui.gui.data.data_dialog", "robgui.gui.show.demo"),
@@ -75,7 +75,7 @@ def make_panel(
 
 
 def preload() -> None:
-    """Imports the panels, so that making them is quick; called away from the GUI thread."""
+    """Imports the panels ahead; called away from the GUI thread."""
     importlib.import_module("robgui.gui.panels.generic")
     for entry in panel_entries().values():
         try:
@@ -85,8 +85,9 @@ def preload() -> None:
 
 
 def preload_rest() -> None:
-    """Imports what words and pictures of a result compute with, and the first dialogs, so that the
-    first of each does not hold the window up; called away from the GUI thread.
+    """Imports what results compute with, and the first dialogs; called away from the GUI thread.
+
+    The first of each then does not hold the window up.
     """
     for name in _REST:
         importlib.import_module(name)
@@ -95,7 +96,7 @@ def preload_rest() -> None:
 def panel_entries() -> dict[str, EntryPoint]:
     """The panels by the name of their analysis.
 
-    Ours come first, so that nobody takes their place.
+    Ours come first: nobody can replace them.
     """
     found = sorted(
         entry_points(group=GROUP), key=lambda entry: not entry.value.startswith("robgui.")

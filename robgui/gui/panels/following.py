@@ -1,4 +1,4 @@
-"""Following: which run of its analysis a panel draws while it goes on."""
+"""Following: which run of its analysis a panel draws live."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Following:
-    """Of several runs at once the one that was asked for last: Pause and Stop mean the same one.
+    """Of several runs at once, follows the last one asked for: Pause and Stop mean the same one.
 
     Attributes:
         job: The run that is followed; None while none is.
@@ -39,12 +39,13 @@ class Following:
         return True
 
     def takes(self, job: Execution) -> bool:
-        """Whether the newest Step of a run is to be drawn; a quick one is over before anyone has
-        told that it runs.
+        """Whether the newest Step of a run is to be drawn.
+
+        A quick one is over before anyone has told that it runs.
         """
         if job.request.analysis != self._analysis or job in self._ignored or job.newest is None:
             return False
-        followed = self.job  # of two at once one is followed
+        followed = self.job  # Of two at once, one is followed.
         return followed is None or followed is job or followed.state.ended
 
     def _newest(self, job: Execution) -> Execution:

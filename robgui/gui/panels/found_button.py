@@ -17,7 +17,7 @@ ONE, SEVERAL = "See the failure", "See the {many:,} failures"
 
 
 class FoundButton(QPushButton):
-    """Opens the worst finding of the run on show; hidden where there is none."""
+    """Opens the worst finding of the run on show; hidden if there is none."""
 
     def __init__(self, panel: Panel) -> None:
         super().__init__(ONE)

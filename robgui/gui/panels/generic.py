@@ -26,8 +26,10 @@ class GenericPanel(Panel):
         return self.board
 
     def draw(self, result: Any) -> None:
-        """Gives every view its new data; after the first picture of a run in two turns of the
-        event loop, since making views takes about as long as showing them.
+        """Gives every view its new data.
+
+        After the first picture of a run in two turns of the event loop, since making views takes
+        about as long as showing them.
         """
         self._next_views = self.views()
         if self.live and self.board.widgets:

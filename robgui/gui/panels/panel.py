@@ -1,7 +1,4 @@
-"""Panel: draws the Results of one analysis.
-
-The same call live, after a stop and from a reopened workspace.
-"""
+"""Panel: draws the Results of one analysis; the same call live, after a stop and when reopened."""
 
 from __future__ import annotations
 
@@ -105,7 +102,7 @@ class Panel(Themed, QWidget):
         self._pages.setCurrentIndex(1)
         self.draw(result)
         if verdict is not None:
-            self.say_again()  # what is on show may be another part since
+            self.say_again()  # What is on show may be another part since.
             self.send.refresh()
         self.found.refresh()
         self._check_stale()
@@ -141,7 +138,7 @@ class Panel(Themed, QWidget):
 
     @property
     def live(self) -> bool:
-        """Whether a run is being drawn as it goes, so that the next result will follow soon."""
+        """Whether a run is being drawn as it goes, so the next result will follow soon."""
         return self.job is not None
 
     @property
@@ -167,9 +164,9 @@ class Panel(Themed, QWidget):
         return True
 
     def _ask(self, function: Callable[[Any, Any], Any], otherwise: Any) -> Any:
-        """What a method says of the result on show.
+        """Asks a method about the result on show.
 
-        What it cannot say is one message a run, not one a frame.
+        Its errors are one message per run, not per frame.
         """
         try:
             return function(self.result, self.params)
@@ -187,13 +184,14 @@ class Panel(Themed, QWidget):
         return said.among(self.request.chosen)
 
     def _say(self, said: Verdict | None) -> None:
-        """Shows a verdict beside all that is known of the same model and input."""
+        """Shows a verdict, given everything known about the same model and input."""
         if said is None or self.request is None:
             return
         self.stated = said
         known = self.store.history.evidence.shown(said, self.request, self.run_id or "")
         shown = self.part_on_show(known)
-        if (shown, self.live) != self._laid_out:  # to lay out the same again repaints the panel
+        # Laying out the same again would repaint the panel.
+        if (shown, self.live) != self._laid_out:
             self._laid_out = shown, self.live
             self.verdict.show_verdict(shown)
             self.verdict.hold_height(grow_only=self.live)
@@ -288,7 +286,7 @@ class Panel(Themed, QWidget):
         already.
         """
         if self.request is None:
-            return  # cleared before anybody looked
+            return  # Cleared before anybody looked.
         words, job = None, self.job
         if job is not None and job.newest is not None:
             if self.request is not self._worded:
@@ -296,7 +294,7 @@ class Panel(Themed, QWidget):
                 words = self._words()
                 self._show_subject(self.request, job.newest.note)
             elif not self._words_later.isActive():
-                # now and then, in a turn of their own: both at once would hold up the event loop
+                # Now and then, in a turn of their own: both at once would hold up the event loop.
                 self._words_later.start()
         self.show_result(self.request, self.result, words)
 

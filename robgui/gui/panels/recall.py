@@ -17,7 +17,7 @@ class Recall:
         self._recalled = ""
 
     def forget(self) -> None:
-        """What was brought back before may come back again."""
+        """Allows what was brought back before to come back again."""
         self._recalled = ""
 
     def look(self, *_: object) -> None:
@@ -39,7 +39,7 @@ class Recall:
             return
         newest = self._newest_in_use()
         if newest is None or newest.id != run.id:
-            self._recalled = ""  # other inputs were chosen while it was read
+            self._recalled = ""  # Other inputs were chosen while it was read.
             return
         self._panel.show_stored(run, result)
 

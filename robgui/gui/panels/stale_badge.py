@@ -1,4 +1,4 @@
-"""StaleBadge: says that a picture does not show what Run would ask for now."""
+"""StaleBadge: says that a picture no longer shows what Run would compute."""
 
 from __future__ import annotations
 

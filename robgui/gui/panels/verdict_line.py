@@ -72,14 +72,16 @@ class VerdictLine(QWidget):
             self.hold_height(grow_only=False)
 
     def hold_height(self, *, grow_only: bool) -> None:
-        """Takes the height of its words; with ``grow_only``, while a run goes on, it may grow a
-        line but not shrink, so that the picture does not jump.
+        """Takes the height of its words.
+
+        With ``grow_only``, while a run goes on, it may grow a line but not shrink, so the picture
+        does not jump.
         """
         if grow_only:
             held = self.minimumHeight()
         else:
             held = 0
-        self.setMinimumHeight(0)  # a height for a width is never below the minimum
+        self.setMinimumHeight(0)  # A height for a width is never below the minimum.
         self.setMinimumHeight(max(held, self.heightForWidth(self.width())))
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -36,7 +36,7 @@ def choose(store: Store, demo: Demo) -> bool:
 
 
 def opening_scene() -> Analysis | None:
-    """The analysis that the demo opens with; None where no method has one."""
+    """The analysis that the demo opens with; None if no method has one."""
     return next((one for one in analyses().values() if one.demo and one.demo.opens), None)
 
 

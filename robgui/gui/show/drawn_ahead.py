@@ -1,4 +1,4 @@
-"""DrawnAhead: while nothing runs, the pictures of the next report are drawn."""
+"""DrawnAhead: draws the pictures of the next report while nothing runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ REST, LOOK = 5_000, 1_000
 
 
 class DrawnAhead(QObject):
-    """Has finished runs drawn in another process, one at a time; a run that begins ends it.
+    """Draws finished runs in another process, one at a time; a run that begins ends it.
 
     Args:
         store: Whose runs.

@@ -1,8 +1,7 @@
-"""The guided tour inside the window: a card with a few sentences that drives the real window
-through the demo.
+"""The guided tour: a card with a few sentences that drives the real window through the demo.
 
-Each step does something with the Store's own calls and says when it is done, so that a slow machine
-only takes longer; a step that waits can be skipped, and the card can be closed at any time.
+Each step does something with the Store's own calls and says when it is done, so a slow machine only
+takes longer; a step that waits can be skipped, and the card can be closed at any time.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Presentation: the findings as a story on the whole screen, for people who do not use the program.
+"""Presentation: the findings as a full-screen story, for people who do not use the program.
 
-The slides make themselves; their words can be edited, and all of it written as PDF, MP4 or HTML.
+The slides make themselves; their words can be edited, and all of it saved as PDF, MP4 or HTML.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ class SlideStage(QWidget):
             (self.leave, "Esc"),
         ):
             button.setToolTip(tip)
-            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the keys to the story
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # A click leaves the keys to the story.
             button.installEventFilter(self)
         self.keys = Label("← → go through the story, Esc leaves")
         self.keys.setProperty("role", "quiet")

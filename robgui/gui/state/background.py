@@ -58,9 +58,7 @@ class Background(QObject):
         self._pool.start(_Task(self, work, done, failed or self.failed.emit, key, ticket), priority)
 
     def drop(self, key: str) -> None:
-        """Forgets work under ``key``: it is not delivered, and not begun if it has not begun
-        yet.
-        """
+        """Drops work under ``key``: it is not delivered, and not begun if it has not begun yet."""
         self._newest[key] = next(self._counter)
 
     def current(self, key: str, ticket: int) -> bool:
@@ -83,7 +81,7 @@ class Background(QObject):
         """Delivers nothing more and waits for what runs; False if something would not end.
 
         Args:
-            finish: What waits is done first; otherwise it is dropped.
+            finish: Whether waiting work is done first; otherwise it is dropped.
         """
         self._closed = True
         if not finish:
@@ -137,18 +135,17 @@ class _Task(QRunnable):
                 answer.value = self.work()
             except RobguiError as error:
                 answer.sentence = str(error)
-            except Exception as error:  # shown to the user with its traceback, never lost
+            except Exception as error:  # Shown to the user with its traceback, never lost.
                 answer.sentence = f"{sentence(error)} See the log for details."
                 answer.details = traceback.format_exc()
         try:
             self.owner._answered.emit(answer)
         except RuntimeError:
-            return  # the window was closed while this was running: nobody is left to tell
+            return  # The window was closed meanwhile: nobody is left to tell.
 
 
 def step_back() -> None:
-    """Lets the window go first: this thread, and the helper threads torch starts from it, run at
-    a lower priority.
+    """Lowers the priority of this thread and of the helper threads torch starts from it.
 
     Qt's own thread priorities do nothing on Linux, where a nice value belongs to each thread.
     """

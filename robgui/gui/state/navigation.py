@@ -1,6 +1,4 @@
-"""Navigation: back and forward through what the user has looked at, and undo of what the user
-has changed.
-"""
+"""Navigation: back and forward through what was looked at, and undo of what was changed."""
 
 from __future__ import annotations
 
@@ -87,7 +85,7 @@ class Navigation(QObject):
             self._go(self._at - 1)
 
     def forward(self) -> None:
-        """The way back of back."""
+        """Goes forward again."""
         if self.can_go_forward:
             self._go(self._at + 1)
 
@@ -141,7 +139,7 @@ class Navigation(QObject):
             self._store.select(place.selection)
 
     def _record(self) -> None:
-        """Several signals of one click are one step."""
+        """Combines several signals of one click into one step."""
         here = self.here
         if here is None:
             return
@@ -197,7 +195,7 @@ class _ParamsChanged(QUndoCommand):
             after,
         )
         self._field = _field(before, after)
-        self._done = True  # by the user, in the form
+        self._done = True  # By the user, in the form.
 
     def redo(self) -> None:
         if not self._done:

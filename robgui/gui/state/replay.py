@@ -1,6 +1,4 @@
-"""Replay: runs a finding's request again, with the same seed, and says whether the same finding
-comes out.
-"""
+"""Replay: runs a finding's request again with the same seed and compares the findings."""
 
 from __future__ import annotations
 
@@ -64,7 +62,7 @@ class Replay(QObject):
 
         QTimer.singleShot(
             0, self, read
-        )  # after the history has asked for the run that has just ended
+        )  # After the history has asked for the run that has just ended.
 
     def _tell(
         self, job: Execution, finding: StoredFinding, run: Run, before: list[StoredFinding]

@@ -1,6 +1,4 @@
-"""Sending: what one panel has found becomes an input of another, with a trail that says where it
-came from.
-"""
+"""Sending: turns what one panel has found into an input of another, with a trail to its origin."""
 
 from __future__ import annotations
 
@@ -133,6 +131,7 @@ class Sending(QObject):
             return self._number(items)
 
         def done(items: list[Derived]) -> None:
+            # Before the selection moves, or Back would lead to where it went.
             left = store.navigation.here
             store.library.add_derived(items)
             store.select(
@@ -192,9 +191,7 @@ class Sending(QObject):
         self.arrived.emit(analysis)
 
     def _number(self, items: Sequence[Derived]) -> list[Derived]:
-        """Without a workspace to keep them in they get numbers below zero and live as long as
-        the window.
-        """
+        """Numbers below zero for inputs without a workspace; they live as long as the window."""
         from robgui.core.dataset.derived import numbered
 
         first = self._unsaved

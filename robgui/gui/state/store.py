@@ -93,6 +93,7 @@ class Store(QObject):
         self._busy_with: dict[str, str] = {}
         self.filter = ""
         self._noticed_before: set[str] = set()
+        # A queue each: a slow export or a slow model must hold up no note and no picture.
         self.background = Background(1, self)
         self.opening = Background(1, self)
         self.pictures = Background(2, self)
@@ -193,9 +194,10 @@ class Store(QObject):
     def shutdown(self) -> bool:
         """Stops all threads and closes the workspace; False if a model would not let go."""
         self.accuracies.end()
-        self.answers.close()  # whoever waits for a model is told
+        self.answers.close()  # Threads that wait for a model get an error.
         ended = self.runner.shutdown()
         self.looked_at.keep()
+        # What the user has marked is written before the window goes.
         ended = self.keeping.shutdown(finish=True) and ended
         self.library.predictions.shutdown()
         ended = self.opening.shutdown() and ended
@@ -315,20 +317,20 @@ class Store(QObject):
         """
         try:
             return self.submit(run.request, run.id if run.state is RunState.QUEUED else None)
-        except RobguiError as error:  # its analysis or its settings are not of this version
+        except RobguiError as error:  # Its analysis or its settings are not of this version.
             self.say("error", str(error))
             return None
 
     def _job_changed(self, job: Execution) -> None:
         self.job_changed.emit(job)
         if job.state.ended and job in self.runner.executions:
-            return  # it has ended since, which is told once, after its last Step
+            return  # It has ended since, which is reported once, after its last Step.
         logging.getLogger("robgui").info(
             "%s: %s", self.analyses[job.request.analysis].title, job.state.value
         )
         if sentence := failure(job):
             self.say("error" if job.state is RunState.FAILED else "warning", sentence, job.details)
-        if job.state.ended and not job.attempts:  # it was taken out of the queue
+        if job.state.ended and not job.attempts:  # It was taken out of the queue.
             self.keeping.run(job.withdraw, lambda _: self.history.refresh())
         elif job.state.ended:
             self.history.refresh()

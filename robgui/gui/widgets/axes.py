@@ -1,4 +1,4 @@
-"""The axis of a plot: numbers that read as an Axis says, or names; titles end in dots."""
+"""The axis of a plot: numbers that read as an Axis says, or names; long titles are elided."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from robgui.gui.widgets.elided import in_lines
 
 #: A longer name is cut in its middle; below a plot it may be half as long again.
 LONGEST_NAME = 16
-#: More ticks than this tell nobody more.
+#: Most ticks: more tell nobody more.
 MOST_TICKS = 9
 #: Pixels that a number may reach beyond the end of its axis.
 _EDGE = 15
@@ -87,12 +87,13 @@ class ViewAxis(pg.AxisItem):
 
     def tickValues(self, low: float, high: float, size: float) -> list[Any]:
         """Where something is written: few places at round numbers, or the middles of the cells."""
-        low, high = sorted((low, high))  # an axis that runs down gives them the other way round
+        low, high = sorted((low, high))  # An axis that runs downwards gives them in reverse.
         if self._names:
             return self._name_places(low, high, size)
         if self._axis is None:
             return list(super().tickValues(low, high, size))
         step = self._step(self._axis, low, high, size)
+        # 1e-6 of a step: a tick at the very end must not be lost to rounding.
         first, last = math.ceil(low / step - 1e-6), math.floor(high / step + 1e-6)
         return [(step, [place * step for place in range(first, last + 1)])]
 
@@ -136,7 +137,7 @@ class ViewAxis(pg.AxisItem):
         """Less room may turn the names and break the title."""
         self._fit()
         self._write_title()
-        super().resizeEvent(event)  # puts the title into the middle, so it comes last
+        super().resizeEvent(event)  # Puts the title into the middle, so it comes last.
 
     def linkedViewChanged(self, view: Any, newRange: Any = None) -> None:
         """So may other cells on show."""
@@ -170,6 +171,7 @@ class ViewAxis(pg.AxisItem):
         share = min(1.0, cell / (QFontMetrics(base).height() * 1.02))
         if not (share * QFontInfo(base).pointSizeF() >= _LEAST_POINTS):
             share = 1.0
+        # A font that changes by a hair would have all names measured again, at every frame.
         if abs(share - self._share) < 0.02:
             return
         self._share = share
@@ -195,14 +197,15 @@ class ViewAxis(pg.AxisItem):
         return step
 
     def _name_places(self, low: float, high: float, size: float) -> list[Any]:
-        """The middles of the cells, as many as fit without touching; none below a small picture
-        that would have to write them upright.
+        """The middles of the cells, as many as fit without touching.
+
+        None below a small picture that would have to write them upright.
         """
         if self._bare:
             return []
         lies = self._side == "bottom" and not self._upright
         room = 1.0 if lies else QFontMetrics(self.font()).height() * 1.02
-        fits = self._share < 1  # the font is as small as every name needs
+        fits = self._share < 1  # The font is as small as every name needs.
         if fits:
             step = 1
         else:
@@ -246,8 +249,9 @@ class ViewAxis(pg.AxisItem):
         self._take(self.setHeight, self.fixedHeight, needed)
 
     def _lying_height(self) -> float:
-        """Room for one line of numbers or names, and the title below it; pyqtgraph's own share for
-        the title is too little for large letters.
+        """Room for one line of numbers or names, and the title below it.
+
+        Pyqtgraph's own share for the title is too little for large letters.
         """
         line = QFontMetrics(self.font()).height() + self.style["tickTextOffset"][1]
         title = max(0.0, self._title_height() - _TITLE_MARGIN)
@@ -265,8 +269,9 @@ class ViewAxis(pg.AxisItem):
         return 0.0
 
     def _write_title(self) -> None:
-        """The title in one line or two, or as much of it as fits; plain text, whatever a file has
-        called its classes.
+        """The title in one line or two, or as much of it as fits.
+
+        Plain text, whatever a file has called its classes.
         """
         if self._axis is None or self.label is None:
             return
@@ -332,6 +337,7 @@ def _decimals(value: float, spacing: float) -> str:
         digits = max(0, math.ceil(-math.log10(spacing) - 1e-9))
     else:
         digits = 0
+    # Adding 0.0 turns −0.0 into 0.0.
     return f"{value + 0.0:,.{min(digits, 6)}f}"
 
 

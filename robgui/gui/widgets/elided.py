@@ -1,6 +1,4 @@
-"""Words where there is too little room for them: names lose their middle, sentences their end, at
-a word.
-"""
+"""Shortens words that do not fit: names lose their middle, sentences their end, at a word."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ from robgui.gui.widgets.plain import Label, tip
 
 
 class ElidedBox(QComboBox):
-    """Shortens what it shows in the middle; a wheel that passes over it chooses nothing.
+    """Shortens what it shows in the middle; a passing wheel does not change the choice.
 
     The list that opens and the model keep the whole words.
     """

@@ -1,4 +1,4 @@
-"""FormScroll: a form that scrolls; the wheel moves the form and never what is chosen in it."""
+"""FormScroll: a form that scrolls; the wheel moves the form and never a value in it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-#: What Qt turns under a wheel that only wants to scroll.
+#: Widgets that Qt would change under a wheel that only wants to scroll.
 _TURNED = (QComboBox, QAbstractSpinBox, QSlider)
 
 

@@ -42,8 +42,8 @@ def lookup(name: str, flipped: bool = False, dark: bool = False) -> np.ndarray:
 class Heat(QWidget):
     """A matrix of values as one image with named axes and a scale of colours.
 
-    Nan is hatched. Levels are given, never guessed from what is on show, so that a live picture
-    does not flicker.
+    Nan is hatched. Levels are given, never guessed from what is on show, so a live picture does not
+    flicker.
 
     Signals:
         hovered: ``(x, y)`` under the mouse, in the units of the axes; None when it has left.
@@ -182,6 +182,7 @@ class Scale(QWidget):
         line = self.fontMetrics().height()
         top = self._title_box().height() + line
         bar = QRectF(8, top, line, max(8.0, self.height() - top - line))
+        # QImage copies nothing: this array must live until the image is drawn.
         table = np.ascontiguousarray(self._table[::-1])
         painter.drawImage(bar, QImage(table.data, 1, 256, 4, QImage.Format.Format_RGBA8888))
         painter.setPen(pg.mkPen(theme.colours.line))

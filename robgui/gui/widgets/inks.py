@@ -16,7 +16,7 @@ _DASHES = {
 }
 #: pyqtgraph's names of the symbols.
 SYMBOLS = {"circle": "o", "square": "s", "cross": "x", "triangle": "t1", "diamond": "d"}
-#: Bars of equal rank differ in their filling too, so that colour never stands alone.
+#: Bars of equal rank differ in their filling too, so colour never stands alone.
 _FILLS = (
     (Qt.BrushStyle.SolidPattern, 0.75),
     (Qt.BrushStyle.BDiagPattern, 1.0),
@@ -49,8 +49,9 @@ def halo() -> QPen:
 
 
 def cosmetic(tint: QColor, width: float, style: Qt.PenStyle = Qt.PenStyle.SolidLine) -> QPen:
-    """A pen as wide on the screen as it says, whatever the axes of a plot are; it grows with the
-    text.
+    """A pen as wide on the screen as it says, whatever the axes of a plot are.
+
+    It grows with the text.
     """
     made = QPen(tint)
     made.setWidthF(width * theme.scale)

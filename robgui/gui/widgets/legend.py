@@ -22,8 +22,8 @@ _SPACE, _MARGIN = 6, 8
 LONGEST = 32
 #: A legend in rows shows at most this many; the others can be scrolled to.
 MOST_ROWS = 4
-#: A picture has its legend below if it is narrower than this many characters, or less than this
-#: many times as wide as high.
+#: A picture narrower than this many characters, or less than this many times as wide as high, has
+#: its legend below.
 WIDE, LANDSCAPE = 84, 1.4
 
 
@@ -135,7 +135,9 @@ class Keyed(QWidget):
 
 
 class _Page(QWidget):
-    """Paints the keys: a live picture changes them often, and widgets would be made anew."""
+    """Paints the keys: a live picture changes them often, and widgets would be recreated each
+    time.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -213,7 +215,7 @@ class _Page(QWidget):
         """One line; two where the words are long and stand beside the picture."""
         metrics = self.fontMetrics()
         room = LONGEST * metrics.averageCharWidth()
-        middle = Qt.TextElideMode.ElideMiddle  # the end of a name tells it from its neighbours
+        middle = Qt.TextElideMode.ElideMiddle  # The end of a name tells it from its neighbours.
         if self.row:
             return [metrics.elidedText(key.words, middle, 2 * room)]
         lines = in_lines(key.words, metrics, room)

@@ -1,5 +1,5 @@
-"""Words as they are: Qt guesses that text with angle brackets is rich text, and names come from
-files of anyone.
+"""Shows words as they are: Qt takes text with angle brackets for rich text, and names come from
+anyone.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Paragraph(Label):
         self._hold_height()
 
     def _hold_height(self) -> None:
-        self.setMinimumHeight(0)  # a label's height for a width is never below its minimum
+        self.setMinimumHeight(0)  # A label's height for a width is never below its minimum.
         self.setMinimumHeight(max(0, self.heightForWidth(self.width())))
 
 
@@ -54,7 +54,7 @@ def tip(text: str) -> str:
     if len(text) < _ONE_LINE and not set(text) & {
         "<",
         "&",
-    }:  # without them Qt takes nothing for rich text
+    }:  # Without them Qt takes nothing for rich text.
         return text
     return f'<p style="white-space:pre-wrap">{escape(text[:_LONGEST_TIP])}</p>'
 
@@ -80,9 +80,7 @@ def question(title: str, text: str, more: str, parent: QWidget | None) -> QMessa
     """A question whose words are shown letter by letter; its buttons are for the caller to add."""
     box = QMessageBox(QMessageBox.Icon.Question, title, text, parent=parent)
     box.setInformativeText(more)
-    for label in box.findChildren(
-        QLabel
-    ):  # the box passes a format on to the first of its labels only
+    for label in box.findChildren(QLabel):  # The box passes a format on to its first label only.
         label.setTextFormat(Qt.TextFormat.PlainText)
     return box
 

@@ -35,8 +35,7 @@ AnyIndex = QModelIndex | QPersistentModelIndex
 WIDEST = 48
 #: How strongly a cell is tinted: its words stay readable.
 TINT = 0.12
-#: Milliseconds between two measurements of all cells while a run goes on: they cost more than the
-#: picture.
+#: Milliseconds between two measurements of all cells during a run: they cost more than the picture.
 _FIT_MS = 300
 
 
@@ -122,7 +121,7 @@ class Sheet(QTableView):
             if not self._model.holds_numbers(place):
                 contents = min(contents, most)
             lines = self._model.names[place].count("\n")
-            # Qt keeps as much room for the sign of the order as the title is high
+            # Qt reserves as much room for the sort arrow as the title is high.
             title = header.sectionSizeHint(place) - lines * header.fontMetrics().height()
             wanted = max(contents, title) + 4
             if new or wanted > self.columnWidth(place):
@@ -138,7 +137,7 @@ class Sheet(QTableView):
         if event.type() in kinds and self._points != self.font().pointSizeF():
             self._points = self.font().pointSizeF()
             self._set_row_height()
-            QTimer.singleShot(0, self, lambda: self._fit(new=True))  # the titles grow after it
+            QTimer.singleShot(0, self, lambda: self._fit(new=True))  # The titles grow after it.
 
     def sizeHint(self) -> QSize:
         """Five rows and the header: the rest can be scrolled to, and the picture above needs the
@@ -222,9 +221,9 @@ class Cells:
         cells: One for each row.
         words: How a cell reads.
         ink: What a cell is written with; None for the colour of text.
-        tip: What a cell says in full; None where its words are all.
+        tip: What a cell says in full; None if its words are all.
         rank: What a known cell is sorted by.
-        whole: Whether its words hold numbers, so that they are never cut.
+        whole: Whether its words hold numbers, so they are never cut.
         ground: What a cell is tinted with; None for the ground of the table.
     """
 
@@ -289,7 +288,7 @@ class _Columns(QAbstractTableModel):
         self.layoutChanged.emit()
 
     def _arrange(self) -> None:
-        """What is not known stands last, whichever way the others are sorted."""
+        """Unknown values stand last, whichever way the others are sorted."""
         if self._columns:
             count = len(self._columns[0].cells)
         else:
@@ -299,6 +298,7 @@ class _Columns(QAbstractTableModel):
         if not 0 <= column < len(self._columns):
             return
         cells, rank = self._columns[column].cells, self._columns[column].rank
+        # What is unknown stays last in both orders.
         known = [row for row in self.order if not _unknown(cells[row])]
         known.sort(key=lambda row: rank(cells[row]), reverse=down)
         self.order = known + [row for row in range(count) if _unknown(cells[row])]

@@ -17,7 +17,7 @@ def resize_within(window: QWidget, letters: int, lines: int) -> None:
 
 
 def within(window: QWidget, wanted: QSize) -> QSize:
-    """A size that fits into the window behind, or the screen where there is none."""
+    """A size that fits into the window behind, or the screen if there is none."""
     parent = window.parentWidget()
     if parent is None:
         behind = None

@@ -60,7 +60,7 @@ class TabRows(QWidget):
         return self._current
 
     def tabText(self, place: int) -> str:
-        """What stands on a tab; empty where there is none."""
+        """What stands on a tab; empty if there is none."""
         if 0 <= place < len(self.tabs):
             return self.tabs[place].accessibleName()
         return ""
@@ -128,8 +128,9 @@ class TabRows(QWidget):
             self._place()
 
     def _place(self) -> None:
-        """Puts every tab behind the one before it, or below where the row is full; what does not
-        fit into the last row stands behind "More".
+        """Puts every tab behind the one before it, or below where the row is full.
+
+        What does not fit into the last row stands behind "More".
         """
         sizes = [self._write(tab) for tab in self.tabs]
         shown = self._fitting([size.width() for size in sizes])

@@ -151,8 +151,9 @@ class Toast(QFrame):
         self._tint()
 
     def fit(self, place: QRect) -> None:
-        """Stands at the right of ``place``, as wide as its sentence needs, and no higher; what
-        does not fit ends in dots, and the tool tip has it whole.
+        """Stands at the right of ``place``, as wide as its sentence needs, and no higher.
+
+        What does not fit ends in dots, and the tool tip has it whole.
         """
         metrics = self.fontMetrics()
         rest = sum(one.sizeHint().width() + self._row.spacing() for one in self._others)

@@ -1,4 +1,4 @@
-"""WhenSeen: what nobody sees is not drawn; it is done when it comes on show."""
+"""WhenSeen: hidden widgets are not drawn; the work is done when they come on show."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ Work = Callable[[], object]
 
 
 class WhenSeen:
-    """Part of a widget that works only while somebody can look at it.
+    """Mixin for a widget that works only while it can be seen.
 
-    It stands before the Qt class in the list of bases. What is asked of a hidden widget is done
-    once, when it is next shown, however often it was asked.
+    It precedes the Qt class among the bases. What is asked of a hidden widget is done once, when it
+    is next shown, however often it was asked.
     """
 
     _due: tuple[Work, ...] = ()
@@ -35,7 +35,7 @@ class WhenSeen:
         self._due = ()
 
     def catch_up(self) -> None:
-        """Does what is due, although nobody may look: somebody asks what it would show."""
+        """Does what is due even if nobody looks, because somebody asks what it would show."""
         due, self._due = self._due, ()
         for work in due:
             work()

@@ -55,7 +55,7 @@ def _sample(view: Bars, row: Series, place: int, look: Look) -> Patch:
 
 
 def fill(row: Series, place: int, look: Look) -> dict[str, str]:
-    """Colour of a row of bars; every second one is hatched, so that colour never stands alone."""
+    """Colour of a row of bars; every second one is hatched, so colour never stands alone."""
     colour = look.colour(row.ink)
     if not place % 2:
         return {"colour": colour}

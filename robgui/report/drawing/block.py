@@ -96,7 +96,7 @@ class ViewBlock:
         return 0.05 + len(self._note) * line_height(SMALL)
 
     def _left_out(self) -> str:
-        """What the picture leaves out, in a sentence."""
+        """What the picture omits, in a sentence."""
         if isinstance(self.view, Matrix):
             return heat.note(self.view)
         if isinstance(self.view, Images):
@@ -118,7 +118,7 @@ def halves(view: Still) -> bool:
 
 
 def still(view: View, frame: int = -1) -> Still:
-    """The view itself; of a film one frame, called after the film and its step."""
+    """The view itself; for a film one frame, titled with the film and its step."""
     if not isinstance(view, Film):
         return view
     if view.title:

@@ -1,4 +1,4 @@
-"""Boxes: rectangles over two axes, on a matrix where there is one."""
+"""Boxes: rectangles over two axes, on a matrix if there is one."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def place_with_marks(area: Area, axes: Axes, marks: Sequence[Mark]) -> None:
         area.fit(axes)
         return
     rows = 1
-    for _ in range(2):  # less height has other ticks, and with them another width
+    for _ in range(2):  # Less height has other ticks, and with them another width.
         inner = area.less(top=rows * line_height(SMALL) + 0.05).fit(axes)
         flags = fly([_flag(area, axes, inner, mark) for mark in marks])
         taken = 1 + max(flag.row for flag in flags)
@@ -180,7 +180,7 @@ def _draw(
         style["drawstyle"] = "steps-post"
     if style["marker"] and line.line:
         style["markevery"] = max(1, round(len(x) * _SYMBOL / width))
-    # a symbol on the edge is drawn whole; what lies beyond the axes is not
+    # A symbol on the edge is drawn whole; what lies beyond the axes is not.
     known = line.y[np.isfinite(line.y)]
     beyond = ((known < min(limits)) | (known > max(limits))).any()
     style |= {"clip_on": not line.symbol or bool(beyond)}

@@ -26,7 +26,7 @@ WIDTH, MARGIN, GAP = 7.0, 0.22, 0.26
 #: Narrower than this (inches), no two views stand side by side.
 _SIDE_BY_SIDE = 6.0
 KINDS = ("png", "svg", "pdf")
-#: matplotlib keeps its style in one global table.
+#: matplotlib keeps its style in one global table, hence the lock.
 _LOCK = threading.RLock()
 #: The looks that it has now, the outer one first.
 _LOOKS: list[Look] = []
@@ -134,8 +134,10 @@ def _with_element(svg: bytes, text: str) -> bytes:
 
 @contextmanager
 def styled(look: Look) -> Iterator[Look]:
-    """Holds matplotlib's global table and gives it this look; within a block of the same look there
-    is nothing to do, and the table takes as long as a tenth of a drawing.
+    """Holds matplotlib's global table and gives it this look.
+
+    Within a block of the same look there is nothing to do, and the table takes as long as a tenth
+    of a drawing.
     """
     with _LOCK:
         if _LOOKS and _LOOKS[-1] == look:

@@ -84,8 +84,8 @@ def paint(view: Images, area: Area, large: bool) -> None:
             left += grid.width + _gap(view)
             if view.pairs and place % 2 == 0:
                 middle = below - _highest(row, grid) / 2 - 0.1
-                style: dict[str, Any] = {"colour": area.look.faded, "align": "center"}
-                area.plate.put("→", left - _gap(view) / 2, middle, 12, **style)
+                between = left - _gap(view) / 2
+                area.plate.put("→", between, middle, 12, colour=area.look.faded, align="center")
         top += _row_height(row, grid)
     axes.set(xlim=(0, area.width), ylim=(area.height, 0))
 

@@ -27,7 +27,7 @@ _LONG, _HIGH = 0.28, 0.085
 #: What a file calls the words of a legend.
 GROUP = "legend"
 _ABOVE = 0.1
-#: Lines at a level differ by their dashes as well, so that two of one colour are told apart.
+#: Lines at a level differ by their dashes as well, so two of one colour are told apart.
 _LEVEL_DASHES = (LINES["dotted"], LINES["dash-dot"], LINES["dashed"])
 
 

@@ -93,7 +93,7 @@ def dress(axes: Axes, view: Matrix, area: Area) -> None:
 
 
 def mark_spots(axes: Axes, spots: tuple[Spot, ...], look: Look) -> None:
-    """Signs with a rim in the colour of the ground, so that they are seen on every colour."""
+    """Signs with a rim in the colour of the ground, so they are seen on every colour."""
     rim = [withStroke(linewidth=3.4, foreground=look.ground)]
     for spot in spots:
         colour = look.colour(spot.ink)
@@ -117,7 +117,7 @@ def _is_cell(view: Matrix, spot: Spot) -> bool:
 
 
 def _frame_cells(axes: Axes, view: Matrix, look: Look) -> None:
-    """A frame around each cell that is marked, so that its number stays readable."""
+    """A frame around each cell that is marked, so its number stays readable."""
     x, y, width, depth = view.rect
     wide, high = width / max(1, view.values.shape[1]), depth / max(1, view.values.shape[0])
     rim = [withStroke(linewidth=4.2, foreground=look.ground)]

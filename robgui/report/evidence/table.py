@@ -34,7 +34,7 @@ class Row:
         status: What it means.
         finding: What it comes down to.
         confidence: How surely that is known.
-        reservations: What speaks against relying on it; empty where nothing is known.
+        reservations: What speaks against relying on it; empty if nothing is known.
     """
 
     run: str

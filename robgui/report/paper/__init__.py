@@ -1,8 +1,8 @@
-"""A PDF file written straight from lines of text and pictures, page by page.
+"""A PDF file written directly from lines of text and pictures, page by page.
 
-matplotlib draws a page in a tenth of a second, because it lays out every line as a figure and packs
-every picture anew. A page of a report is nothing but lines, rules and pictures that are packed
-already, so it is written as it is.
+matplotlib takes a tenth of a second per page, because it lays out every line as a figure and
+repacks every picture. A page of a report is nothing but lines, rules and packed pictures, so it is
+written directly.
 """
 
 from robgui.report.paper.document import Document

@@ -82,7 +82,7 @@ class Font:
         return buffer.getvalue()
 
     def _meanings(self) -> str:
-        """Which letter each outline is, so that text can be searched and copied."""
+        """Which letter each outline is, so text can be searched and copied."""
         pairs = [f"<{g:04x}> <{text.encode('utf-16-be').hex()}>" for g, text in self._used.items()]
         parts = [pairs[at : at + _MEANINGS] for at in range(0, len(pairs), _MEANINGS)]
         told = "\n".join(

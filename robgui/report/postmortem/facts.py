@@ -76,7 +76,7 @@ class Facts:
         expected: The class that is right.
         given: What the model says of the finding's input.
         by: Who says what is right: ``label`` or ``model``.
-        before: The class of the unchanged input; None where there is no such input.
+        before: The class of the unchanged input; None if there is no such input.
         sure: How sure the model is of that class.
         change: How far each value is changed at most; nan where there is no unchanged input.
         rank: Where the unchanged input stands; None without data.

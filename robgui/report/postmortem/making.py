@@ -61,7 +61,7 @@ def post_mortem(
     if seen is None:
         raise ParamsError(f"There is no post-mortem: {witness.left_out[0]}")
     facts = _asked(finding, witness, seen, seed)
-    end = time.monotonic() + seconds  # to open the files does not count
+    end = time.monotonic() + seconds  # Opening the files does not count.
     trusted = frozenset([witness.card.ran] if witness.card.ran else [])
     left_open = []
     for known, request in _missing(workspace, finding, witness, seen):

@@ -85,7 +85,7 @@ def _what(facts: Facts) -> str:
 
 def _breaking(facts: Facts) -> Iterator[Sentence]:
     wrong_as_it_is = facts.before is not None and facts.before != facts.expected
-    # what turns an answer that is wrong already breaks nothing
+    # What turns an already wrong answer breaks nothing.
     if wrong_as_it_is:
         lead = ALREADY_WRONG
     else:
@@ -100,7 +100,7 @@ def _holding(facts: Facts) -> Iterator[Sentence]:
         if told.verdict.status is Status.HOLDS:
             yield Sentence(f"{HOLDS} {told.title}: {told.verdict.sentence}", told.run.id)
         elif told.verdict.status is Status.UNKNOWN:
-            # what has no number has nothing to decide, such as where an answer comes from
+            # What has no number decides nothing, for example where an answer comes from.
             if told.verdict.number is None:
                 lead = KNOWN
             else:

@@ -10,7 +10,7 @@ TRACKERS = {"mlflow": ("MLflow", "mlflow"), "wandb": ("Weights & Biases", "wandb
 
 
 def lacking(tracker: str) -> str:
-    """Why nothing can be logged there; empty where it can."""
+    """Why nothing can be logged there; empty if it can."""
     title, package = TRACKERS[tracker]
     if find_spec(tracker) is not None:
         return ""

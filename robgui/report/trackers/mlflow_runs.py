@@ -19,7 +19,7 @@ class MlflowRuns:
     """Writes records into one experiment of MLflow.
 
     Args:
-        experiment: Its name; made where there is none.
+        experiment: Its name; made if there is none.
     """
 
     def __init__(self, experiment: str) -> None:

@@ -1,4 +1,4 @@
-"""Record: a run as a tracker of experiments keeps it: settings, numbers, words and files."""
+"""Record: a run in the form experiment trackers keep: settings, numbers, words and files."""
 
 from __future__ import annotations
 

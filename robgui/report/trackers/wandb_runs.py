@@ -44,7 +44,7 @@ class WandbRuns:
         return f"{self._folder or self._project}{later}"
 
     def known(self, run: str) -> bool:
-        """A run has the same number there, so that one that is logged again is the same."""
+        """A run has the same number there, so one that is logged again is the same."""
         return False
 
     def add(self, record: Record) -> None:
@@ -61,7 +61,7 @@ class WandbRuns:
         """Nothing is left open."""
 
     def _add(self, record: Record) -> None:
-        # no name of the machine, no program, no source code, no use of the processor
+        # No machine name, program, source code or processor use.
         quiet = self._wandb.Settings(
             disable_git=True,
             disable_code=True,
@@ -81,7 +81,7 @@ class WandbRuns:
         )
         try:
             run.summary.update({**record.numbers, **record.tags})
-            for path in record.files:  # copied: what is only linked is gone when it is sent
+            for path in record.files:  # Copied: what is only linked is gone when it is sent.
                 run.save(shutil.copy(path, run.dir), base_path=run.dir, policy="now")
             self._folder = str(Path(run.dir).parent)
         finally:

@@ -1,1 +1,1 @@
-"""verify: is what a report prints what its record says, and what comes out again?"""
+"""verify: does a report print what its record says, and does that come out again?"""

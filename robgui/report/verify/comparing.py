@@ -81,7 +81,7 @@ def _of_summary(page: ReportPage, known: dict[str, Experiment]) -> Iterator[str]
 
 
 def disagreement(recorded: Verdict, computed: Verdict) -> str:
-    """What is different when a run is computed anew; empty where nothing is.
+    """What is different when a run is computed anew; empty if nothing is.
 
     Numbers may move as far as another size of batch moves them.
     """

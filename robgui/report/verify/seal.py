@@ -1,7 +1,7 @@
-"""The seal of a report: a digest of the whole page, which tells that it was changed by hand.
+"""The seal of a report: a digest of the whole page that reveals later edits.
 
-It is no signature: who changes the page can write another one. What it says of the page is then
-checked by running the page's experiments again.
+It is not a signature: whoever changes the page can write another one. The page's claims are then
+checked by running its experiments again.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def sealed(page: str) -> str:
 
 
 def is_whole(page: str) -> bool | None:
-    """Whether a page is as it was written; None where it has no seal."""
+    """Whether a page is as it was written; None if it has no seal."""
     found = _SEAL.search(page)
     if found is None:
         return None

@@ -12,7 +12,7 @@ from robgui import resources
 from robgui.analyses.feature_game import FeatureGameParams, Game, Goal, feature_game
 from robgui.analyses.feature_game.features.keypoints import grid
 from robgui.analyses.feature_game.features.saliency import Mixture
-from robgui.analyses.feature_game.play.exchange import Exchange
+from robgui.analyses.feature_game.play.exchange import GROUPS, Exchange
 from robgui.analyses.feature_game.play.game import EMPTY
 from robgui.analyses.feature_game.play.oracle import Oracle
 from robgui.analyses.feature_game.play.record import SearchRecord
@@ -38,13 +38,13 @@ def uneven(lost: float = 30.0) -> Classifier:
     return linear(weights.ravel(), -lost, SHAPE)
 
 
-def began(calls: int, seed: int = 0, gradients: bool = False):
-    """An exchange that begins with 350 pixels, most of them of little weight."""
+def began(calls: int, seed: int = 0, gradients: bool = False, pixels: int = 350):
+    """An exchange that begins with these pixels, most of them of little weight."""
     oracle = Oracle(uneven(), Game(black(), "l0"))
     oracle.allow(calls, 0)
     goal = Goal(oracle.original)
     record = SearchRecord(oracle, goal, FeatureGameParams())
-    start = tuple(range(20 * SIDE, 20 * SIDE + 350))
+    start = tuple(range(20 * SIDE, 20 * SIDE + pixels))
     oracle.scores([start])
     record.offer(start)
     root = Node()
@@ -80,6 +80,27 @@ def test_calls_go_to_the_features_that_pay():
     often = np.mean([node.visits for node in middle]) / np.mean([node.visits for node in others])
     assert often > 2
     assert sum(node.visits for node in root.children) == root.visits
+
+
+def test_a_round_costs_no_more_calls_on_thousands_of_pixels():
+    """Groups of pixels are tried, not each of them."""
+    oracle, _, record, _, exchange = began(2000, pixels=2400)
+    calls = oracle.calls
+    for _ in exchange.one_round():
+        pass
+    assert oracle.calls - calls < 80
+    assert len(record.best) < 2400 - 2400 // GROUPS
+
+
+def test_what_single_pixels_cost_is_learned_from_groups():
+    oracle, _, record, _, exchange = began(5000, pixels=2400)
+    for _ in range(6):
+        for _ in exchange.one_round():
+            pass
+    y, x = np.divmod(oracle.game.pixel[list(record.best)], SIDE)
+    worth = (y >= 24) & (y < 40) & (x >= 24) & (x < 40)
+    # of the pixels it began with, a tenth are worth ten times as much as the others
+    assert worth.mean() > 0.3
 
 
 def test_it_keeps_to_its_calls_and_repeats_itself():

@@ -8,9 +8,11 @@ import pytest
 from robgui.analyses.feature_game import FeatureGameParams, Game, Goal, feature_game
 from robgui.analyses.feature_game.features.keypoints import find_keypoints
 from robgui.analyses.feature_game.features.saliency import Mixture
+from robgui.analyses.feature_game.play.exchange import Exchange
 from robgui.analyses.feature_game.play.oracle import Oracle
-from robgui.analyses.feature_game.play.painting import LONGEST, MANY, SHARE, Painting, patches_of
+from robgui.analyses.feature_game.play.painting import LONGEST, SHARE, Painting, patches_of
 from robgui.analyses.feature_game.play.record import SearchRecord
+from robgui.analyses.feature_game.play.tree import Node, with_prior
 from robgui.core.dataset import from_arrays
 from tests.analyses.feature_game.games import image, linear
 
@@ -29,8 +31,14 @@ def dark() -> np.ndarray:
     return np.asarray(np.round(image(SHAPE) * 0.3 * 255) / 255, dtype=np.float32)
 
 
-def searched(classifier, calls: int = 400, goal: Goal | None = None, distance: float | None = None):
-    """The record after every look at it, for the painting alone."""
+def searched(
+    classifier,
+    calls: int = 400,
+    goal: Goal | None = None,
+    distance: float | None = None,
+    exchange: bool = False,
+):
+    """The record after every look at it, for the painting alone or with exchange after it."""
     picture = np.round(dark() * 255).astype(np.uint8)
     oracle = Oracle(classifier, Game(picture, "l0"))
     oracle.allow(calls, 0)
@@ -39,6 +47,10 @@ def searched(classifier, calls: int = 400, goal: Goal | None = None, distance: f
     mixture = Mixture(find_keypoints(picture)[0], SIDE, SIDE)
     painting = Painting(oracle, goal, mixture, record, np.random.default_rng(0))
     seen = [(oracle.calls, record.best) for _ in painting]
+    if exchange:
+        rng = np.random.default_rng(1)
+        after = Exchange(oracle, goal, mixture, record, Node(), with_prior(1.4), rng)
+        seen += [(oracle.calls, record.best) for _ in after]
     return oracle, goal, record, seen
 
 
@@ -49,7 +61,7 @@ def test_the_first_example_of_a_large_image_comes_within_fifty_calls():
 
 
 def test_every_example_on_the_way_changes_the_class_and_none_is_larger_than_the_one_before():
-    oracle, goal, record, seen = searched(robust())
+    oracle, goal, record, seen = searched(robust(), exchange=True)
     examples = [best for _, best in seen if best]
     sizes = [len(best) for best in examples]
     assert sizes == sorted(sizes, reverse=True)
@@ -60,7 +72,7 @@ def test_every_example_on_the_way_changes_the_class_and_none_is_larger_than_the_
 
 
 def test_most_of_what_is_not_needed_is_taken_back():
-    _, _, record, seen = searched(robust(200), calls=2000)
+    _, _, record, seen = searched(robust(200), calls=2000, exchange=True)
     first = next(len(best) for _, best in seen if best)
     # no fewer than 200 pixels can do it: painting one white raises its value by at most 1
     assert 200 <= len(record.best) <= 300 < first
@@ -68,7 +80,7 @@ def test_most_of_what_is_not_needed_is_taken_back():
 
 def test_what_is_only_tried_is_not_remembered():
     oracle, _, _, seen = searched(robust())
-    assert oracle.calls > 100
+    assert oracle.calls > 50
     assert sum(oracle.knows(best) for _, best in seen if best) > 0
     assert oracle.known_singles() == []
     state = tuple(range(20))
@@ -80,16 +92,18 @@ def test_what_is_only_tried_is_not_remembered():
 
 
 def test_an_example_farther_than_allowed_is_used_on_the_way_but_not_told():
-    _, _, record, seen = searched(robust(200), calls=2000, distance=350)
+    _, _, record, seen = searched(robust(200), calls=2000, distance=350, exchange=True)
     assert record.best
+    assert not seen[0][1]
     assert all(len(best) <= 350 for _, best in seen if best)
 
 
 def test_painting_keeps_to_its_share_of_the_calls():
-    oracle, _, _, _ = searched(robust(), calls=400)
-    assert 100 < oracle.calls <= 1 + LONGEST * 400 + 32
-    oracle, _, record, _ = searched(robust(100), calls=400)
-    assert len(record.best) < MANY
+    oracle, _, record, _ = searched(robust(), calls=100)
+    assert record.best
+    assert SHARE * 100 < record.first_calls <= LONGEST * 100
+    assert oracle.calls <= 1 + record.first_calls
+    oracle, _, record, _ = searched(robust(), calls=400)
     assert oracle.calls <= 1 + SHARE * 400 + 32
 
 

@@ -1,1 +1,1 @@
-"""What the model looks at: which parts of a picture speak for its answer."""
+"""What the model looks at: which parts of a picture support its answer."""

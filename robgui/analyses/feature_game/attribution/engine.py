@@ -47,8 +47,9 @@ def attribution(
 def attribution_of(
     shelf: LoadedCache, model: dict[str, Any], x: np.ndarray, names: list[str], target: int
 ) -> AttributionResult:
-    """What a loaded model looks at in pictures ``(n, *shape)``, for a class by its number; a
-    question, see ``Method.questions``.
+    """What a loaded model looks at in pictures ``(n, *shape)``, for a class by its number.
+
+    A question, see ``Method.questions``.
     """
     classifier = loaded(shelf, model)
     data = Dataset(Named(from_arrays(x, kind="image"), names), name="finding")
@@ -124,7 +125,7 @@ class _Look:
                 yield
             try:
                 yield from self._by_gradients(at, x, cover)
-            except (ModelError, RuntimeError) as error:  # a layer without a derivative
+            except (ModelError, RuntimeError) as error:  # A layer without a derivative.
                 self._missing.append(f"Its gradients cannot be computed: {first_line(error)}.")
 
     def _by_gradients(self, at: int, x: Tensor, cover: Tensor) -> Iterator[None]:
@@ -140,7 +141,7 @@ class _Look:
             yield
 
     def step(self) -> Step[AttributionResult]:
-        """Everything so far; what is to come is nothing yet."""
+        """Everything so far; missing ways are 0."""
         count, (height, width) = len(self._x), self._x.shape[2:]
         begun = {way: row for way, row in self._heat.items() if row[0] is not None}
         maps = [one for row in begun.values() for one in row if one is not None]

@@ -57,8 +57,9 @@ class AttributionResult:
         return not self.explained or picture < self.explained[way]
 
     def strongest(self, way: int, picture: int, share: float = 0.1) -> float:
-        """How much of all that speaks for the class lies in the strongest ``share`` of the
-        pixels; nan where nothing speaks for it.
+        """How much of all that speaks for the class lies in the strongest ``share`` of the pixels.
+
+        Nan where nothing speaks for it.
         """
         heat = np.sort(self.heat[way, picture].clip(min=0).ravel())[::-1]
         total = float(heat.sum())

@@ -43,7 +43,7 @@ def possible(classifier: Classifier, x: Tensor) -> tuple[tuple[str, ...], tuple[
 
 
 def _unwatched(classifier: Classifier, x: Tensor) -> str:
-    """Why Grad-CAM cannot be computed; nothing where it can."""
+    """Why Grad-CAM cannot be computed; nothing if it can."""
     try:
         found = _last_map(classifier, x)
         if found is None:
@@ -60,8 +60,9 @@ def _unwatched(classifier: Classifier, x: Tensor) -> str:
 
 
 def _last_map(classifier: Classifier, x: Tensor) -> tuple[Tensor, Tensor] | None:
-    """Scores, and what the last layer that still has the shape of a picture gives
-    ``(1, c, h, w)``; both with their slopes. None where there is no such layer.
+    """Scores, and what the last layer that still has the shape of a picture gives ``(1, c, h, w)``.
+
+    Both with their slopes. None if there is no such layer.
     """
     if not classifier.capabilities.activations:
         return None
@@ -76,8 +77,10 @@ def _last_map(classifier: Classifier, x: Tensor) -> tuple[Tensor, Tensor] | None
 def covering(
     classifier: Classifier, x: Tensor, cover: Tensor, target: int, patch: int, batch: int
 ) -> Iterator[Tensor]:
-    """How much of the probability of a class is lost when a square is covered, averaged over the
-    squares that hold a pixel (Zeiler and Fergus, 2014); yields ``(h, w)`` so far.
+    """How much of a class's probability is lost when a square is covered.
+
+    Averaged over the squares that contain a pixel (Zeiler and Fergus, 2014); yields ``(h, w)`` so
+    far.
     """
     height, width = x.shape[2:]
     places = list(product(square_starts(height, patch), square_starts(width, patch)))
@@ -99,8 +102,10 @@ def covering(
 def integrated_gradients(
     classifier: Classifier, x: Tensor, cover: Tensor, target: int, steps: int
 ) -> tuple[Tensor, Tensor]:
-    """Sundararajan and others, 2017: ``(h, w)`` what each pixel adds to the score on the straight
-    way from the cover to the picture; and the share of the difference that is left unexplained.
+    """Integrated gradients: what each pixel adds to the score, ``(h, w)``.
+
+    Along the straight path from the cover to the picture (Sundararajan et al., 2017); also the
+    share of the difference left unexplained.
     """
     from captum.attr import IntegratedGradients
 
@@ -113,11 +118,11 @@ def integrated_gradients(
 
 
 def grad_cam(classifier: Classifier, x: Tensor, target: int) -> Tensor:
-    """``(h, w)`` what the last convolution sees for the class: its output times its slope, summed
-    over the channels and enlarged to the picture.
+    """Grad-CAM: what the last convolution sees for the class, ``(h, w)``.
 
-    Selvaraju and others (2017) average the slopes over the picture first, and cut off what speaks
-    against the class; place by place (Draelos and Carin, 2020) they do not point to wrong parts.
+    Its output times its gradient, summed over the channels and enlarged to the picture. Selvaraju
+    et al. (2017) average the gradients over the picture first, and cut off what speaks against the
+    class; place by place (Draelos and Carin, 2020) they do not point to wrong parts.
     """
     found = _last_map(classifier, x)
     assert found is not None, "it was possible a moment ago"

@@ -1,5 +1,5 @@
-"""Features of an image: SIFT keypoints, or a regular grid where there are none (the paper's
-Section 2 and Appendix I).
+"""Features of an image: SIFT keypoints, or a regular grid if there are none (the paper's Section 2
+and Appendix I).
 """
 
 from __future__ import annotations
@@ -7,8 +7,8 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-#: SIFT finds next to nothing in smaller images: 28 x 28 digits give 7 keypoints and none for one in
-#: twenty; enlarged 16.
+#: Smaller images are enlarged for SIFT, which finds next to nothing in them: 28 x 28 digits give 7
+#: keypoints, and none for one in twenty; enlarged they give 16.
 SMALLEST_SIDE = 112
 #: The strongest of them; more would only slow down what follows.
 MOST = 256
@@ -69,10 +69,13 @@ def _in_pixels(found: object, image: np.ndarray, factor: float) -> np.ndarray:
     """
     rows = [(*point.pt, point.size, point.response) for point in found]  # type: ignore[attr-defined]
     points = np.array(rows, dtype=np.float64)
+    # Pixel centres: 0.5 of the enlarged image is not 0.5 of the original.
     points[:, :2] = (points[:, :2] + 0.5) / factor - 0.5
     points[:, 2] /= factor
+    # Responses become weights; all 0, they would have no sum to divide by.
     points[:, 3] = np.maximum(points[:, 3], 1e-9)
     points[:, 0] = points[:, 0].clip(0, image.shape[2] - 1)
     points[:, 1] = points[:, 1].clip(0, image.shape[1] - 1)
+    # SIFT repeats a point for every orientation it finds there; its weight must count once.
     points = np.unique(points, axis=0)
     return points[np.argsort(-points[:, 3], kind="stable")][:MOST]

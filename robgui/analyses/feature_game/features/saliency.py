@@ -1,17 +1,16 @@
-"""The saliency of pixels: a mixture of Gaussians around the keypoints that changes as the game
-is played (Section 2).
+"""The saliency of pixels: a mixture of Gaussians around the keypoints that changes during play.
 
-The paper writes a product over the components; a weighted sum is meant, of products of one Gaussian
-in x and one in y.
+Section 2 of the paper writes a product over the components; a weighted sum is meant, of products of
+one Gaussian in x and one in y.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-#: A keypoint smaller than half a pixel would be all or nothing.
+#: Smallest σ in pixels: a keypoint smaller than that would be all or nothing.
 SMALLEST_SIGMA = 0.5
-#: Rewards of 1 that the responses of the keypoints count for.
+#: Weight of the keypoints' responses, counted in rewards of 1.
 PRIOR_REWARDS = 4.0
 
 

@@ -1,4 +1,4 @@
-"""What player II is dealt in one game: the moves of each feature in a drawn order."""
+"""What player II holds in one game: the moves of each feature in a drawn order."""
 
 from __future__ import annotations
 
@@ -28,11 +28,13 @@ class Deal:
         self._pixel: list[int] = game.pixel.tolist()
         pixels = game.pixel[first]
         owner = mixture.owners().ravel()[pixels]
+        # Gumbel noise on log-probabilities: sorting by the sum draws without replacement.
         noise = rng.gumbel(size=len(first))
         self._stock: dict[int, list[int]] = {}
         self._hands: dict[int, list[int]] = {}
         there = set(owner.tolist())
         features = [k for k in np.argsort(-mixture.prior, kind="stable").tolist() if k in there]
+        # An image of few features still needs about as many moves to choose from.
         self._hand = max(HAND, FEATURES * HAND // max(1, len(features)))
         for k in features:
             mine = np.flatnonzero(owner == k)
@@ -64,6 +66,7 @@ class Deal:
 
     def copy(self) -> Deal:
         """The same position, to be played on from."""
+        # The tables of the game are shared: only what a move changes is copied.
         twin = object.__new__(Deal)
         twin._pixel, twin._owner, twin._hand = self._pixel, self._owner, self._hand
         twin._pixels = self._pixels

@@ -1,4 +1,4 @@
-"""The end of a game, exactly: every position that is left is asked, and both players play best."""
+"""The end of a game, solved exactly: every remaining position is evaluated, and both play best."""
 
 from __future__ import annotations
 
@@ -47,10 +47,12 @@ class Endgame:
     ) -> Generator[None, None, int | None]:
         """Plays to the end, adding to ``moves``, where at most ``most`` positions are left.
 
-        Returns after how many moves the class changes, 0 if it never does; None where more
-        positions are left. For want of calls it is not complete.
+        Returns after how many moves the class changes, 0 if it never does; None if more positions
+        are left. For want of calls it is not complete.
         """
         start = tuple(sorted(option for _, option in moves))
+        # 2 ** left bounds the positions that are left. Far above the look-ahead, counting them
+        # would only cost time.
         if 2**deal.left > 64 * most or not (yield from self._enumerate(deal, start, most)):
             return None
         if not self.complete:
@@ -81,6 +83,7 @@ class Endgame:
                     continue
                 for _, hand in self._deals[state].hands():
                     for option in hand:
+                        # The order of the moves leaves no trace, so every position is listed once.
                         if (child := _after(state, option)) not in below:
                             below[child] = self._deals[state].copy()
                             below[child].take(option)
@@ -115,6 +118,7 @@ class Endgame:
         """Changes needed when player I picks the feature with this hand, then minus the margin."""
         children = [_after(state, option) for option in hand]
         needed = [self._needed(child) for child in children]
+        # Margins break ties between equally long games. They are known from the enumeration.
         margins = self._goal.margins(self._oracle.scores(children))
         if self._player == "nature":
             return 1 + float(np.mean(needed)), -float(np.mean(margins))

@@ -1,18 +1,24 @@
 """Fewer pixels on a large image: a few better ones come in, and more of the weaker ones go.
 
-At the border of the class one pixel more or less moves the margin by something that can be
-measured, although it moves the scores of the unmodified image by next to nothing. A round tries
-pixels one by one on top of the best example, takes the best of them together, tries which of the
-old ones can be spared, and takes back as many as still leave the class changed. Every example that
-is accepted is smaller than the one before, or as small and surer.
+At the border of the class a pixel more or less moves the margin by something that can be measured,
+although it moves the scores of the unmodified image by next to nothing. A round tries pixels on top
+of the best example, takes the best of them together, tries which of the old ones can be spared, and
+takes back as many as still leave the class changed. Every example that is accepted is smaller than
+the one before, or as small and surer.
+
+While the example is large, groups of pixels are tried instead of single ones, about ``GROUPS`` of
+them whatever its size: a round costs as much on thousands of pixels as on fifty. What a group
+costs is shared out over its pixels; each round groups them in another way, so what a single pixel
+costs becomes known.
 
 Where new pixels are looked for is decided by the tree (Section 4): player I picks a feature by the
-upper confidence bound, with what its pixels have gained so far as its reward; player II picks a
-pixel of it, near those that are changed already or by the feature's own distribution.
+upper confidence bound, with what its pixels have gained so far as its reward; player II picks
+pixels of it, near those that are changed already or by the feature's own distribution.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Generator
 
 import numpy as np
@@ -24,15 +30,22 @@ from robgui.analyses.feature_game.play.record import SearchRecord
 from robgui.analyses.feature_game.play.slope import best_options
 from robgui.analyses.feature_game.play.tree import Node, Score, backpropagate, select
 
-#: Pixels tried in a round: half as many as the example has, within these bounds.
+#: Groups into which a large example is divided. One with fewer than twice as many pixels is
+#: exchanged pixel by pixel.
+GROUPS = 32
+#: Groups tried in a round; of single pixels half as many as the example has, within these bounds.
 FEWEST, MOST = 16, 64
-#: Pixels tried at a time; the best of them comes in.
+#: Groups tried for each one that comes in.
 ONE_OF = 6
 #: What a changed pixel is worth is measured once; of the cheapest a part is measured again.
 AGAIN = 2
-#: Chance that a pixel is looked for near a changed one of its feature, and how near.
+#: Share of the pixels that are looked for near changed ones, and how near.
 NEAR = 0.7
-REACH = (1, 2, 4, 8)
+REACH = (1, 2, 4, 8, 16)
+#: How loosely a group lies: the side of its square as a multiple of the one that it would fill.
+LOOSE = (1.0, 1.5, 2.5)
+#: How many go is bisected down to this share of the example.
+EXACT = 0.01
 #: Rounds in a row without a smaller example that end it.
 PATIENCE = 4
 #: States asked between two looks at the result.
@@ -68,17 +81,19 @@ class Exchange:
         self._gradients = gradients
         self._last_call = oracle.calls + oracle.left
         self._owner = mixture.owners().ravel()
-        self._options = _by_pixel(self._game.pixel, len(self._game.image))
-        self._state = record.best
-        self._margin = float(goal.margins(oracle.scores([record.best])[0]))
-        self._largest = 0.0
+        self._table = self._game.by_colour()
+        self._far = self._game.farthest()
+        self._state = record.nearest
+        self._margin = float(goal.margins(oracle.scores([record.nearest])[0]))
         self._losses: dict[int, float] = {}
+        self._near = np.zeros(len(mixture.prior))
+        self._turn = 0
 
     def __iter__(self) -> Generator[None, None, None]:
         failed = 0
         while failed < PATIENCE and len(self._state) > 1 and not self._over():
             before = len(self._state)
-            yield from self._round()
+            yield from self.one_round()
             if len(self._state) < before:
                 failed = 0
             else:
@@ -87,91 +102,163 @@ class Exchange:
     def again(self, share: float) -> Exchange:
         """The same, which knows what its pixels are worth, with a share of the calls left now."""
         self._last_call = self._oracle.calls + int(share * self._oracle.left)
-        if len(self._record.best) < len(self._state):
-            self._state = self._record.best
+        if len(self._record.nearest) < len(self._state):
+            self._state = self._record.nearest
             self._margin = float(self._goal.margins(self._oracle.scores([self._state])[0]))
         return self
 
     def _over(self) -> bool:
         return self._record.over() or self._oracle.calls >= self._last_call
 
-    def _round(self) -> Generator[None, None, None]:
-        added = yield from self._better()
+    def one_round(self) -> Generator[None, None, None]:
+        """Some better pixels come in, more of the weaker ones go."""
+        group = max(1, len(self._state) // GROUPS)
+        added = yield from self._better(group)
         larger = self._with(added)
+        parts = self._parts(larger, group)
+        margins = yield from self._margins([larger, *(_less(larger, set(one)) for one in parts)])
+        if not np.isfinite(margins).all():
+            return
+        margin = float(margins[0])
+        for part, left in zip(parts, margins[1:].tolist(), strict=True):
+            self._learn(part, margin - left)
+        yield from self._spare(larger, margin)
+
+    def _better(self, group: int) -> Generator[None, None, State]:
+        """The best of the groups that the tree says to try, by their gain for each new pixel."""
+        count = FEWEST if group > 1 else _bounded(len(self._state))
+        tried = self._candidates(count, group)
+        states = [self._with(options) for _, options in tried]
+        margins = yield from self._margins(states)
+        gains = margins - self._margin
+        new = np.array([max(1, len(state) - len(self._state)) for state in states])
+        rates = gains / new
+        best = np.argsort(-rates, kind="stable")[: max(1, len(tried) // ONE_OF)].tolist()
+        chosen = [place for place in best if gains[place] > 0]
+        for place in np.flatnonzero(np.isfinite(margins)).tolist():
+            backpropagate([self._root, tried[place][0]], float(place in chosen))
+        added: dict[int, int] = {}
+        for place in chosen:
+            options = tried[place][1]
+            self._losses.update(dict.fromkeys(options, float(gains[place]) / len(options)))
+            for option in options:
+                added.setdefault(int(self._game.pixel[option]), option)
+        return tuple(added.values())
+
+    def _parts(self, larger: State, group: int) -> list[State]:
+        """Which options are taken back to see what they cost: single ones, those of which nothing
+        is known first, or all of them in groups.
+        """
+        if group > 1:
+            self._turn += 1
+            return self._grouped(np.array(larger), group)
         unknown = [option for option in larger if option not in self._losses]
         known = sorted(set(larger) - set(unknown), key=lambda option: self._losses[option])
         count = _bounded(len(self._state))
         tried = [unknown[place] for place in self._rng.permutation(len(unknown))[:count].tolist()]
         tried += known[: max(0, count // AGAIN - len(tried))]
-        margins = yield from self._margins([larger, *(_less(larger, {one}) for one in tried)])
-        if not np.isfinite(margins).all():
-            return
-        margin = float(margins[0])
-        self._losses.update(zip(tried, (margin - margins[1:]).tolist(), strict=True))
-        yield from self._spare(larger, margin)
+        return [(option,) for option in tried]
 
-    def _better(self) -> Generator[None, None, State]:
-        """The best of the pixels that the tree says to try."""
-        tried = self._candidates(_bounded(len(self._state)))
-        margins = yield from self._margins([self._with((option,)) for _, option in tried])
-        gains = margins - self._margin
-        self._largest = max(self._largest, float(gains.max(initial=0.0)))
-        for (node, _), gain in zip(tried, gains.tolist(), strict=True):
-            if np.isfinite(gain):
-                backpropagate([self._root, node], max(0.0, gain) / max(self._largest, 1e-12))
-        best = np.argsort(-gains, kind="stable")[: max(1, len(tried) // ONE_OF)].tolist()
-        added = {tried[place][1]: float(gains[place]) for place in best if gains[place] > 0}
-        self._losses.update(added)
-        return tuple(added)
+    def _grouped(self, options: np.ndarray, group: int) -> list[State]:
+        """Groups of options: in turn those that lie together, any, and those that cost alike."""
+        chance = self._rng.random(len(options))
+        match self._turn % 3:
+            case 1:
+                width = self._game.shape[2]
+                side = max(1, int((group * len(self._game.image) / len(options)) ** 0.5))
+                dy, dx = self._rng.integers(0, side, 2).tolist()
+                pixel = self._game.pixel[options]
+                y, x = (pixel // width + dy) // side, (pixel % width + dx) // side
+                order = np.lexsort((chance, x, y))
+            case 2:
+                order = np.argsort(chance)
+            case _:
+                losses = np.array([self._losses.get(one, 0.0) for one in options.tolist()])
+                order = np.lexsort((chance, losses))
+        parts = np.array_split(options[order], max(2, len(options) // group))
+        return [tuple(part.tolist()) for part in parts]
 
-    def _candidates(self, count: int) -> list[tuple[Node, int]]:
-        """Features by the tree, and an option of each that is not in the example."""
-        if not self._root.children:
-            self._root.children = self._features()
+    def _learn(self, part: State, loss: float) -> None:
+        """Shares out what taking back a group costs, on top of what is known of its pixels."""
+        believed = [self._losses.get(option, loss / len(part)) for option in part]
+        wrong = (loss - sum(believed)) / len(part)
+        self._losses.update(
+            {option: one + wrong for option, one in zip(part, believed, strict=True)}
+        )
+
+    def _candidates(self, count: int, group: int) -> list[tuple[Node, State]]:
+        """Features by the tree, and options of each that are not in the example."""
+        self._root.children = self._features()
         if self._gradients:
-            best = best_options(self._oracle, self._goal, self._state)[:count]
-            owners = self._owner[self._game.pixel[best]].tolist()
-            features = [self._root.children[owner] for owner in owners]
-            return list(zip(features, best.tolist(), strict=True))
-        found: dict[int, tuple[Node, int]] = {}
+            return self._by_gradient(count, group)
+        found: dict[State, Node] = {}
         lent: list[Node] = []
+        inside = set(self._state)
         while len(found) < count and len(lent) < 4 * count:
             node = select(self._root, self._score)
             node.visits += 1  # lent, so that a round does not try one feature alone
             lent.append(node)
-            option = self._option(node.keypoint)
-            if option not in self._state:
-                found.setdefault(int(self._game.pixel[option]), (node, option))
+            options = tuple(one for one in self._drawn(node.keypoint, group) if one not in inside)
+            if options:
+                found.setdefault(options, node)
         for node in lent:
             node.visits -= 1
-        return list(found.values())
+        return [(node, options) for options, node in found.items()]
+
+    def _by_gradient(self, count: int, group: int) -> list[tuple[Node, State]]:
+        best = best_options(self._oracle, self._goal, self._state)[: count * group]
+        parts = [best[begin : begin + group] for begin in range(0, len(best), group)]
+        owners = [int(self._owner[self._game.pixel[part[0]]]) for part in parts]
+        return [
+            (self._root.children[owner], tuple(part.tolist()))
+            for owner, part in zip(owners, parts, strict=True)
+        ]
 
     def _features(self) -> list[Node]:
-        """The features, half of their prior from the mixture and half from the example's pixels."""
-        weights = self._mixture.weights
+        """The features, with the chance of each to be picked if none had gained anything."""
+        nodes = self._root.children or [
+            Node(self._root.state, keypoint=k) for k in range(len(self._mixture.prior))
+        ]
         owners = self._owner[self._game.pixel[list(self._state)]]
-        inside = np.bincount(owners, minlength=len(weights)) / max(1, len(owners))
-        prior = 0.5 * weights + 0.5 * inside
-        return [Node(self._root.state, keypoint=k, prior=float(p)) for k, p in enumerate(prior)]
+        self._near = NEAR * np.bincount(owners, minlength=len(nodes)) / max(1, len(owners))
+        chances = self._near + (1 - NEAR) * self._mixture.weights
+        for node, chance in zip(nodes, chances.tolist(), strict=True):
+            node.prior = chance
+        return nodes
 
-    def _option(self, keypoint: int) -> int:
-        """A pixel of a feature in one of its colours, by chance."""
+    def _drawn(self, keypoint: int, group: int) -> list[int]:
+        """Options at pixels of a feature, by chance: in one colour, in any, or each in the one that
+        is farthest from what it was.
+        """
         height, width = self._game.shape[1:]
         pixels = self._game.pixel[list(self._state)]
         mine = pixels[self._owner[pixels] == keypoint]
-        if len(mine) and self._rng.random() < NEAR:
+        chance = self._root.children[keypoint].prior
+        if self._rng.random() * chance < self._near[keypoint]:
             pixel = int(self._rng.choice(mine))
+            y, x = pixel // width, pixel % width
             reach = int(self._rng.choice(REACH))
-            dy, dx = self._rng.integers(-reach, reach + 1, 2).tolist()
-            y = min(max(pixel // width + dy, 0), height - 1)
-            x = min(max(pixel % width + dx, 0), width - 1)
         else:
             x0, y0, size = self._mixture.keypoints[keypoint, :3]
             spread = max(size, 1.0) * self._rng.standard_normal(2)
-            y = int(np.clip(round(y0 + spread[0]), 0, height - 1))
-            x = int(np.clip(round(x0 + spread[1]), 0, width - 1))
-        begin, end = self._options[y * width + x : y * width + x + 2].tolist()
-        return int(self._rng.integers(begin, end))
+            y, x = round(y0 + spread[0]), round(x0 + spread[1])
+            reach = int(self._rng.choice(REACH[2:]))
+        if group > 1:
+            reach = max(reach, math.ceil(float(self._rng.choice(LOOSE)) * group**0.5 / 2))
+        dy, dx = self._rng.integers(-reach, reach + 1, (2, group))
+        chosen = np.unique(np.clip(y + dy, 0, height - 1) * width + np.clip(x + dx, 0, width - 1))
+        return self._coloured(chosen)
+
+    def _coloured(self, pixels: np.ndarray) -> list[int]:
+        colours = self._table.shape[1]
+        kind = int(self._rng.integers(colours + 2))
+        if kind < colours:
+            options = self._table[pixels, kind]
+        elif kind == colours:
+            options = self._far[pixels]
+        else:
+            options = self._table[pixels, self._rng.integers(0, colours, len(pixels))]
+        return [int(one) for one in options[options >= 0]]
 
     def _spare(self, larger: State, margin: float) -> Generator[None, None, None]:
         """Takes back as many options as still leave the class changed.
@@ -185,7 +272,7 @@ class Exchange:
         low, high = 0, min(len(order), len(larger) - 1) + 1
         middle = min(max(1, int((losses < margin).sum())), high - 1)
         best: tuple[State, float] = (larger, margin)
-        while high - low > 1:
+        while high - low > max(1, EXACT * len(larger)):
             state = _less(larger, set(order[:middle]))
             (found,) = yield from self._margins([state])
             if not np.isfinite(found):
@@ -213,7 +300,7 @@ class Exchange:
             parts.append(np.where(np.isnan(margins), -np.inf, margins))
             won = np.flatnonzero(parts[-1] > self._oracle.sure).tolist()
             least = min(won, key=lambda place: len(asked[place]), default=None)
-            if least is not None and len(asked[least]) < self._record.severity:
+            if least is not None and len(asked[least]) < len(self._record.nearest):
                 self._oracle.remember(asked[least], scores[least])
                 self._record.iteration(asked[least])
             yield
@@ -232,8 +319,3 @@ def _bounded(size: int) -> int:
 
 def _less(state: State, options: set[int]) -> State:
     return tuple(other for other in state if other not in options)
-
-
-def _by_pixel(pixel: np.ndarray, count: int) -> np.ndarray:
-    """Where the options of each pixel begin; those of L0 are stored pixel by pixel."""
-    return np.searchsorted(pixel, np.arange(count + 1))

@@ -1,6 +1,6 @@
-"""Changes smaller than the step of the game, for the distances that count how far values move.
+"""Changes smaller than the step of the game, for norms that count how far values move.
 
-A game with steps of τ can only find multiples of τ. So each example is made finer: under linf the
+A game with steps of τ can only find multiples of τ. So each example is refined: under linf the
 largest change is bisected, with as many pixels as it takes; under l1 and l2 the change of every
 pixel is taken back by halves of the step, then quarters, down to one 8-bit value, while the class
 stays changed.
@@ -134,7 +134,7 @@ class Finer:
 
 
 def order_of(game: Game, options: Sequence[int]) -> Order:
-    """The pixels of options in their order, and whether each goes up or down."""
+    """The pixels of options in order, and whether each goes up or down."""
     pixels = game.pixel[list(options)]
     change = game.value[list(options)].astype(np.int64) - game.image[pixels]
     return pixels, np.sign(change.sum(1))

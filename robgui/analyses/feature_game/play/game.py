@@ -158,6 +158,24 @@ class Game:
             255
         )
 
+    def by_colour(self) -> np.ndarray:
+        """``(h * w, colours)`` the option that gives a pixel a colour; -1 where it has it already.
+
+        Under L0 only: elsewhere several options may give the same value.
+        """
+        colours = np.unique(self.value, axis=0, return_inverse=True)[1].ravel()
+        table = np.full((len(self.image), int(colours.max()) + 1), -1)
+        table[self.pixel, colours] = np.arange(len(self.pixel))
+        return table
+
+    def farthest(self) -> np.ndarray:
+        """``(h * w,)`` the option of each pixel that changes it most."""
+        change = np.abs(self.value.astype(np.int64) - self.image[self.pixel]).sum(1)
+        rising = np.lexsort((change, self.pixel))
+        far = np.zeros(len(self.image), dtype=np.int64)
+        far[self.pixel[rising]] = rising
+        return far
+
     def render(self, states: Sequence[State], device: torch.device) -> Tensor:
         """The states as images ``(n, c, h, w)`` in [0, 1] on the device."""
         if self._base is None or self._values is None:

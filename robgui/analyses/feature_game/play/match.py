@@ -1,6 +1,4 @@
-"""One image against one classifier: the searches that were asked for, one after the other, and
-their picture at any moment.
-"""
+"""One image against one classifier: runs the requested searches one after the other."""
 
 from __future__ import annotations
 
@@ -195,7 +193,7 @@ def targets_of(text: str, classifier: Classifier, oracle: Oracle) -> list[int]:
 
 
 def best_outcome(outcomes: Sequence[Outcome], norm: Norm) -> Outcome | None:
-    """The least severe example, of a cooperative player II where there is one."""
+    """The least severe example, of a cooperative player II if there is one."""
     found = [outcome for outcome in outcomes if outcome.found_class >= 0]
     helped = [outcome for outcome in found if outcome.player == "cooperative"] or found
     return min(helped, key=lambda outcome: outcome.severity.by(norm), default=None)

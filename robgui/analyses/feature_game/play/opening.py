@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 import numpy as np
 
 from robgui.analyses.feature_game.features.saliency import Mixture
-from robgui.analyses.feature_game.play.game import Goal
+from robgui.analyses.feature_game.play.game import Game, Goal
 from robgui.analyses.feature_game.play.oracle import Oracle
 from robgui.analyses.feature_game.play.painting import Painting, patches_of, state_of
 from robgui.analyses.feature_game.play.record import SearchRecord
@@ -17,6 +17,12 @@ from robgui.analyses.feature_game.searching import SearchSetup
 
 #: All one-pixel moves are tried when they take at most this share of the calls.
 WHOLE = 0.5
+#: Of the moves of every second pixel this share is tried, and this number of classes is aimed at
+#: when they are chosen. On six digits no pixel of the best example was among the others.
+BESIDE, AIMED = 0.45, 4
+#: Of what painting leaves, this share of the calls goes to exchange before single moves are tried;
+#: all of it while the example has more pixels than ``FEW``: no few single moves will do there.
+EXCHANGED, FEW = 0.7, 24
 #: Where no painting of the whole image changes the class, as for a class that means "nothing", this
 #: share of the calls goes to painting single keypoints, and this number of examples is refined.
 PATCHED, REFINED = 0.15, 2
@@ -33,7 +39,7 @@ def opening(
     setup: SearchSetup,
     values: Values,
     record: SearchRecord,
-    exchange: Callable[[], Iterable[None]],
+    exchange: Callable[[float], Iterable[None]],
 ) -> Iterator[None]:
     """Scans one-pixel moves into ``values`` and offers every example among them to ``record``.
 
@@ -46,28 +52,80 @@ def opening(
     if record.over():
         return
     if len(first) - len(values.options) <= WHOLE * calls:
-        yield from _scan(oracle, goal, values, record, first)
-        if values_known(values, first):
-            record.all_singles_known()
+        yield from _small(oracle, goal, values, record)
         return
     saliency = mixture.saliency().ravel()[oracle.game.pixel]
     if oracle.game.norm == "l0":
-        if not record.best:  # gradients may have found an example
+        if not record.nearest:  # gradients may have found an example
             yield from Painting(oracle, goal, mixture, record, rng.spawn(1)[0])
-        if record.best:
-            owners = mixture.owners().ravel()[oracle.game.pixel[list(record.best)]]
-            mixture.reward(owners, record.reward(record.severity))
-            yield from exchange()
+        if record.nearest:
+            owners = mixture.owners().ravel()[oracle.game.pixel[list(record.nearest)]]
+            mixture.reward(owners, 1.0)
+            yield from exchange(EXCHANGED)
+            if len(record.nearest) > FEW:
+                yield from exchange(1.0)
         else:
             count = max(16, int(PATCHED * calls))
             yield from _patches(oracle, goal, mixture, record, saliency, count)
         yield from _scan(oracle, goal, values, record, np.setdiff1d(record.best, values.options))
-    count = max(16, int(SAMPLED * (oracle.left if record.best else calls)))
+    count = max(16, int(SAMPLED * (oracle.left if record.nearest else calls)))
     yield from _scan(oracle, goal, values, record, _by_saliency(saliency[first], first, count, rng))
     for _ in range(ROUNDS):
         if record.over():
             return
         yield from _scan(oracle, goal, values, record, _around_best(oracle, goal, values, count))
+
+
+def _small(oracle: Oracle, goal: Goal, values: Values, record: SearchRecord) -> Iterator[None]:
+    """The one-pixel moves of a small image that promise something.
+
+    Under l0 every second pixel is tried, as on a chessboard, then ``BESIDE`` of the other moves:
+    those beside the moves that help most. If two pixels change the class, the rest is tried too:
+    one may do.
+    """
+    game = oracle.game
+    if game.norm == "l0":
+        width = game.shape[2]
+        dark = (game.pixel // width + game.pixel % width) % 2 == 0
+        yield from _scan(oracle, goal, values, record, np.flatnonzero(dark))
+        if record.over():
+            return
+        other = np.flatnonzero(~dark)
+        order = np.argsort(-_beside(game, values)[other], kind="stable")
+        yield from _scan(oracle, goal, values, record, other[order[: int(BESIDE * len(other))]])
+        record.surveyed = True
+    else:
+        yield from all_moves(oracle, goal, values, record)
+
+
+def _beside(game: Game, values: Values) -> np.ndarray:
+    """``(M,)`` how well the best known move in the same colour beside each option does, as its rank
+    among these for the class that it serves best.
+    """
+    table = game.by_colour()
+    height, width = game.shape[1:]
+    rows = np.arange(len(values.options))
+    best = np.zeros(len(game.pixel))
+    for aim in values.aims()[:AIMED]:
+        gains = np.full(len(game.pixel) + 1, -np.inf)  # the last for pixels without the option
+        gains[values.options] = values.gains(rows, aim)
+        picture = gains[table].reshape(height, width, -1)
+        grid = np.pad(picture, ((1, 1), (1, 1), (0, 0)), constant_values=-np.inf)
+        near = np.maximum.reduce(
+            [grid[:-2, 1:-1], grid[2:, 1:-1], grid[1:-1, :-2], grid[1:-1, 2:]]
+        ).reshape(len(table), -1)
+        promise = np.zeros(len(game.pixel))
+        promise[table[table >= 0]] = near[table >= 0]
+        best = np.maximum(best, promise.argsort(kind="stable").argsort(kind="stable"))
+    return best
+
+
+def all_moves(oracle: Oracle, goal: Goal, values: Values, record: SearchRecord) -> Iterator[None]:
+    """Tries every one-pixel move that has not been tried."""
+    first = oracle.game.first
+    yield from _scan(oracle, goal, values, record, first[~np.isin(first, values.options)])
+    if values_known(values, first):
+        record.all_singles_known()
 
 
 def _patches(

@@ -65,6 +65,7 @@ class OpponentSearch(Search):
 
     def __iter__(self) -> Iterator[None]:
         yield from self._scan()
+        # One seed per game, drawn before the first: more calls add games and change none.
         for seed in self._rng.integers(2**63, size=GAMES).tolist():
             if self.record.over():
                 return
@@ -96,6 +97,7 @@ class OpponentSearch(Search):
         deal = Deal(self._game, self._mixture, rng)
         moves: list[tuple[int, int]] = []
         scores = self._oracle.start
+        # Asking after every move would spend the budget on moves that change nothing.
         stride = max(1, math.ceil(self._most / LOOKS / AT_ONCE))
         while True:
             rest = Endgame(self._oracle, self._goal, self.record, self._most, self._player)
@@ -165,6 +167,7 @@ class OpponentSearch(Search):
             won = next((n for n, one in zip(counts, states, strict=True) if self._wins(one)), 0)
             if not won or won - before == 1:
                 return won
+            # The class changed somewhere since the last look: bisect to the first move that did it.
             below = [count for count in counts if count < won]
             before = below[-1] if below else before
             middle = (before + won) // 2

@@ -1,6 +1,4 @@
-"""The model as the game asks it: in batches, never twice about the same state, within a budget
-of calls.
-"""
+"""The model as the game asks it: batched, cached, and within a budget of calls."""
 
 from __future__ import annotations
 
@@ -24,10 +22,10 @@ RESERVE, RESERVED_SHARE = 64, 0.05
 
 
 class Oracle:
-    """Scores of states, remembered.
+    """Scores of states, cached.
 
-    One oracle serves all searches on one image: a later search gets for nothing what an earlier one
-        has paid for.
+    One oracle serves all searches on one image: a later search gets for free what an earlier one
+    has paid for.
 
     Attributes:
         calls: Images shown to the model so far.
@@ -50,6 +48,7 @@ class Oracle:
         self._last_call, self._last_second = 1, float("inf")
         self._reserve = 0
         self._lipschitz, self._gap, self._pairs, self._singles = 0.0, float("nan"), 0, 0
+        # The image itself is the first call, before any budget is set.
         self.scores([EMPTY])
         self.start = self._known[EMPTY]
         self.original = int(self.start.argmax())
@@ -112,7 +111,7 @@ class Oracle:
     def slope(self, state: State, goal: Goal) -> np.ndarray | None:
         """Gradient ``(h * w, c)`` of the margin at a state; it counts as one call.
 
-        None where the budget is used up.
+        None if the budget is used up.
         """
         if not self.left:
             return None
@@ -180,13 +179,17 @@ class Oracle:
             len(state) == 1 and int(self.game.level[state[0]]) == 1 for state in states
         )
         distance = self.game.l1(states)
+        # ħ of Definition 4: the steepest fall of the confidence per L1 distance seen so far.
         self._lipschitz = max(self._lipschitz, float((fall / np.maximum(distance, 1e-12)).max()))
         changed = scores.argmax(1) != self.original
         if changed.any():
+            # ℓ of Section 4 (above Theorem 4): the least change of confidence seen at a change of
+            # class.
             self._gap = float(np.nanmin([self._gap, float(fall[changed].min())]))
 
 
 def probabilities(scores: np.ndarray) -> np.ndarray:
     """Softmax over the last axis."""
+    # Less the largest score: exp of a raw one can overflow.
     powers = np.exp(scores - scores.max(-1, keepdims=True))
     return np.asarray(powers / powers.sum(-1, keepdims=True))

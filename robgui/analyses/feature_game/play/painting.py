@@ -1,11 +1,13 @@
-"""The first example on a large image: paint many pixels at once, then take back what is not needed.
+"""The first example on a large image: paint many pixels at once, then leave out what a random part
+can do without.
 
 On a large image one pixel moves the scores by next to nothing, so a search that starts from single
 moves finds no example for thousands of calls. Painting the most salient pixels at the extreme far
-from their value changes the class within a few tens of calls. The painted set is then reduced cell
-by cell, the cells halved from ``COARSEST`` pixels to one: delta debugging (Zeller and Hildebrandt,
-2002) on a quadtree. Every set that is accepted changes the class, so there is a complete answer at
-any moment.
+from their value, or any pixels anyhow, changes the class within a few tens of calls. Of the painted
+set random parts are tried, half of it while that suffices, then larger ones. They stay spread over
+the image: taken back cell by cell the set shrinks sooner, but exchange, which goes on from here,
+ends with twice as many pixels. Every set that is accepted changes the class, so there is a complete
+answer at any moment.
 """
 
 from __future__ import annotations
@@ -19,21 +21,17 @@ from robgui.analyses.feature_game.play.game import Game, Goal, State
 from robgui.analyses.feature_game.play.oracle import Oracle
 from robgui.analyses.feature_game.play.record import SearchRecord
 
-#: Of the calls of a search, the share that painting may take; exchange and the tree have the rest.
-#: It may go on while more pixels than ``MANY`` are left: whole cells take those back fastest.
-SHARE, LONGEST, MANY = 0.35, 0.8, 400
+#: Of the calls of a search, the share that painting may take until there is an example, and in
+#: all after that; exchange and the tree have the rest.
+LONGEST, SHARE = 0.8, 0.35
 #: Squares around the strongest keypoints that are tried before anything larger.
-PATCHES = 12
+PATCHES = 8
 #: Painting begins with this share of the pixels and doubles it until the class changes.
 SMALLEST = 1 / 256
-#: Sides of the first cells, in pixels; halved until a cell is a pixel.
-COARSEST = 32
-#: Cells are tried again at the same size while a round takes back at least this share of them.
-WORTHWHILE = 0.15
+#: Random parts tried at a time, and the share of the set that is too large to be tried.
+PARTS, DENSEST = 4, 0.9
 #: States asked between two looks at the result.
 _AT_ONCE = 32
-
-Cells = list[np.ndarray]
 
 
 class Painting:
@@ -53,23 +51,24 @@ class Painting:
         self._mixture = mixture
         self._saliency = mixture.saliency().ravel()
         self._rng = rng
-        self._last_call = oracle.calls + int(SHARE * oracle.left)
-        self._latest = oracle.calls + int(max(SHARE, LONGEST) * oracle.left)
+        self._calls = oracle.calls, oracle.left
 
     def __iter__(self) -> Generator[None, None, None]:
         options = yield from self._first()
-        side = COARSEST
-        while len(options) > 1 and side >= 1 and not self._spent():
-            options = yield from self._reduced(_cells(self._oracle.game, options, side))
-            side //= 2
+        share = 0.5
+        while share < DENSEST and len(options) > 1 and not self._spent():
+            count = max(1, round(share * len(options)))
+            parts = [self._rng.permutation(options)[:count] for _ in range(PARTS)]
+            margins = yield from self._margins(parts)
+            if margins.max() > self._oracle.sure:
+                options = parts[int(margins.argmax())]
+            else:
+                share = (1 + share) / 2
 
     def _spent(self) -> bool:
-        many = self._record.severity > MANY
-        if many:
-            last = self._latest
-        else:
-            last = self._last_call
-        return self._oracle.calls >= last or not self._oracle.left
+        share = SHARE if self._record.nearest else LONGEST
+        began, left = self._calls
+        return self._oracle.calls >= began + int(share * left) or not self._oracle.left
 
     def _first(self) -> Generator[None, None, np.ndarray]:
         """The smallest painted set that changes the class; empty when none does."""
@@ -96,13 +95,11 @@ class Painting:
         """One option a pixel, in the order in which pixels are painted.
 
         The option that changes a pixel most: the salient first, by chance in proportion to the
-        saliency, and by chance alone. And each plain colour, the salient first.
+        saliency, and by chance alone. Any option, by chance. And each plain colour, the salient
+        first.
         """
         game = self._oracle.game
-        change = np.abs(game.value.astype(np.int64) - game.image[game.pixel]).sum(1)
-        rising = np.lexsort((change, game.pixel))
-        far = np.zeros(len(game.image), dtype=np.int64)
-        far[game.pixel[rising]] = rising
+        far = game.farthest()
         keys = np.log(np.maximum(self._saliency, 1e-12))
         by_chance = keys + self._rng.gumbel(size=len(keys))
         salient = np.argsort(-keys, kind="stable")
@@ -110,8 +107,15 @@ class Painting:
             far[salient],
             far[np.argsort(-by_chance, kind="stable")],
             far[self._rng.permutation(len(far))],
+            self._anyhow(),
             *self._plain(keys),
         ]
+
+    def _anyhow(self) -> np.ndarray:
+        """Pixels and colours by chance alone."""
+        table = self._oracle.game.by_colour()
+        chosen = table[np.arange(len(table)), self._rng.integers(0, table.shape[1], len(table))]
+        return np.asarray(self._rng.permutation(chosen[chosen >= 0]))
 
     def _plain(self, keys: np.ndarray) -> list[np.ndarray]:
         """The pixels in each colour of the game, the salient first."""
@@ -119,34 +123,6 @@ class Painting:
         colours = np.unique(game.value, axis=0, return_inverse=True)[1].ravel()
         of_each = [np.flatnonzero(colours == colour) for colour in range(int(colours.max()) + 1)]
         return [own[np.argsort(-keys[game.pixel[own]], kind="stable")] for own in of_each]
-
-    def _reduced(self, cells: Cells) -> Generator[None, None, np.ndarray]:
-        """What is left of the cells when none or few more of them can go."""
-        while len(cells) > 1 and not self._spent():
-            margins = yield from self._margins(
-                [_without(cells, {place}) for place in range(len(cells))]
-            )
-            spare = [
-                place
-                for place in np.argsort(-margins, kind="stable").tolist()
-                if margins[place] > self._oracle.sure
-            ]
-            gone = yield from self._most(cells, spare)
-            if gone:
-                dropped = set(spare[:gone])
-                cells = [cell for place, cell in enumerate(cells) if place not in dropped]
-            if gone < max(1, WORTHWHILE * (len(cells) + gone)):
-                break
-        return np.concatenate(cells)
-
-    def _most(self, cells: Cells, spare: list[int]) -> Generator[None, None, int]:
-        """How many of the spare cells can go together, those that cost least first: bisection."""
-        low, high = min(1, len(spare)), min(len(spare) + 1, len(cells))
-        while high - low > 1 and not self._spent():
-            middle = (low + high) // 2
-            margins = yield from self._margins([_without(cells, set(spare[:middle]))])
-            low, high = (middle, high) if margins[0] > self._oracle.sure else (low, middle)
-        return low
 
     def _margins(self, sets: list[np.ndarray]) -> Generator[None, None, np.ndarray]:
         """Margins ``(n,)`` of sets of options; -inf where there were no calls left.
@@ -166,7 +142,7 @@ class Painting:
             won = np.flatnonzero(parts[-1] > self._oracle.sure).tolist()
             if won:
                 least = min(won, key=lambda place: len(states[place]))
-                if len(states[least]) < self._record.severity:
+                if not self._record.nearest or len(states[least]) < len(self._record.nearest):
                     self._oracle.remember(states[least], scores[least])
                     self._record.iteration(states[least])
             yield
@@ -176,19 +152,6 @@ class Painting:
 def state_of(options: np.ndarray) -> State:
     """A set of options as a state of the game."""
     return tuple(np.sort(options).tolist())
-
-
-def _without(cells: Cells, dropped: set[int]) -> np.ndarray:
-    return np.concatenate([cell for place, cell in enumerate(cells) if place not in dropped])
-
-
-def _cells(game: Game, options: np.ndarray, side: int) -> Cells:
-    """The options grouped by squares of the image."""
-    width = game.shape[2]
-    pixel = game.pixel[options]
-    square = pixel // width // side * width + pixel % width // side
-    order = np.argsort(square, kind="stable")
-    return np.split(options[order], np.flatnonzero(np.diff(square[order])) + 1)
 
 
 def patches_of(game: Game, mixture: Mixture, count: int) -> list[np.ndarray]:

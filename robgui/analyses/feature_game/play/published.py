@@ -91,6 +91,8 @@ class PublishedSearch(Search):
                 return
             if not self._params.move_seconds and iterations >= self._params.move_iterations:
                 return
+            # A game against an opponent must reach its end, so a move gets only its share of the
+            # calls.
             if self._player != "cooperative" and self._oracle.calls - calls >= left / (
                 1 + self._length
             ):

@@ -23,11 +23,15 @@ class SearchRecord:
 
     Attributes:
         best: The least severe example; empty without any.
+        nearest: The fewest changes seen that change the class, even if they are farther away than
+            allowed; empty without any.
         severity: Its distance from the image; inf without any.
         history: Severity of every iteration: best so far, current, mean of the last ten; nan before
             the first example.
         history_calls: Calls of this search at each of them.
         first_calls: Calls of this search until the first example; 0 without any.
+        scanned: Every one-pixel move has been tried.
+        surveyed: All that promise something have been.
         optimal: Nothing less severe can be reached by these moves.
         picture_scores: ``(C,)`` the scores of that picture.
         picture: ``(h * w, c)`` uint8, the best example where it is finer than the step of the game.
@@ -38,12 +42,14 @@ class SearchRecord:
 
     def __init__(self, oracle: Oracle, goal: Goal, params: GameParams) -> None:
         self.best: State = EMPTY
+        self.nearest: State = EMPTY
         self.severity = math.inf
         self.history: list[tuple[float, float, float]] = []
         self.history_calls: list[int] = []
         self.first_calls = 0
         self.optimal = False
         self.scanned = False
+        self.surveyed = False
         self.done = ""
         self.picture: np.ndarray | None = None
         self.picture_scores = oracle.start
@@ -87,11 +93,10 @@ class SearchRecord:
 
     def wins(self, state: State) -> bool:
         """Whether a state that has been evaluated changes the class within the distance allowed."""
-        if (
-            not state
-            or not self._oracle.knows(state)
-            or self._oracle.game.severity(state) > self._farthest
-        ):
+        return self._changes(state) and self._oracle.game.severity(state) <= self._farthest
+
+    def _changes(self, state: State) -> bool:
+        if not state or not self._oracle.knows(state):
             return False
         return bool(self._goal.margins(self._oracle.scores([state])[0]) > self._oracle.sure)
 
@@ -100,9 +105,13 @@ class SearchRecord:
 
         Returns its severity, inf when it is none.
         """
-        if not self.wins(state):
+        if not self._changes(state):
             return math.inf
+        if not self.nearest or len(state) < len(self.nearest):
+            self.nearest = state
         severity = self._oracle.game.severity(state)
+        if severity > self._farthest:
+            return math.inf
         if severity < self.severity:
             self.best, self.severity, self.picture = state, severity, None
             self.first_calls = self.first_calls or max(1, self.calls)
@@ -177,7 +186,7 @@ class SearchRecord:
 
     def all_singles_known(self) -> None:
         """Every one-pixel move has been tried."""
-        self.scanned = True
+        self.scanned = self.surveyed = True
         self._judge()
 
     def _judge(self) -> None:

@@ -1,6 +1,6 @@
 """Refinement: takes back every change that is not needed, to a fixpoint, then tries swaps.
 
-Not in the paper, but in its authors' code, and it makes the numbers.
+The first is not in the paper, but in its authors' code, and it makes the numbers.
 """
 
 from __future__ import annotations
@@ -9,13 +9,17 @@ from collections.abc import Callable, Generator
 
 import numpy as np
 
-from robgui.analyses.feature_game.play.game import Game, Goal, State
+from robgui.analyses.feature_game.play.game import EMPTY, Game, Goal, State
 from robgui.analyses.feature_game.play.oracle import Oracle
+from robgui.analyses.feature_game.play.record import SearchRecord
+from robgui.analyses.feature_game.play.values import Values
 
 #: Takes one option of a state back, wholly or by one step.
 Weaken = Callable[[Game, State, int], State]
 #: A state of at least twice as many options is first shortened by whole parts.
 PARTS = 8
+#: Swaps asked at once, and how many rounds without a better margin end a repair.
+SWAPS, PATIENCE = 8, 24
 #: Shortened states that are looked at in one go.
 _AT_ONCE = 64
 
@@ -116,3 +120,87 @@ def margins_of(
     else:
         margins = np.zeros(0)
     return np.where(np.isnan(margins), -np.inf, margins)
+
+
+class Repair:
+    """Looks for an example with a pixel less than the best one, by swaps.
+
+    All swaps are ranked by their predicted margin plus noise of the size of the prediction's error.
+    """
+
+    def __init__(
+        self,
+        oracle: Oracle,
+        goal: Goal,
+        values: Values,
+        record: SearchRecord,
+        rng: np.random.Generator,
+    ) -> None:
+        self._oracle = oracle
+        self._goal = goal
+        self._values = values
+        self._record = record
+        self._rng = rng
+        self._tired: set[State] = set()
+
+    def fewer(self, state: State) -> Generator[None, None, State]:
+        """Such an example, or nothing.
+
+        Drops those options of the state that cost least, then swaps while margins rise.
+        """
+        size = len(self._record.best) - 1
+        while len(state) > max(size, 1):
+            shorter = [_less(state, {option}) for option in state]
+            margins = self._goal.margins(self._oracle.scores(shorter))
+            if np.isnan(margins).any():
+                return EMPTY
+            state = shorter[int(margins.argmax())]
+        if len(state) < 1 or len(state) > size or state in self._tired:
+            return EMPTY
+        self._tired.add(state)
+        rounds = 0
+        while rounds < PATIENCE and self._oracle.left:
+            better = yield from self._swapped(state)
+            if self._record.wins(better):
+                return better
+            rounds = rounds + 1 if better == state else 0
+            state = better
+        self._tired.add(state)
+        return EMPTY
+
+    def _swapped(self, state: State) -> Generator[None, None, State]:
+        """The best of the most promising swaps, or the state itself when none has a better
+        margin.
+        """
+        without = [_less(state, {option}) for option in state]
+        scores = self._oracle.scores([*without, state])
+        rows = self._values.free(state)
+        if np.isnan(scores).any() or not len(rows):
+            return state
+        predicted = self._values.predict(scores[:-1], rows)
+        predicted = predicted + self._values.error * self._rng.standard_normal(predicted.shape)
+        options = self._values.options[rows].tolist()
+        pairs: dict[State, tuple[int, int]] = {}
+        count = min(8 * SWAPS, predicted.size)
+        likely = np.argpartition(-predicted, count - 1, axis=None)[:count]
+        for flat in likely[np.argsort(-predicted.ravel()[likely], kind="stable")].tolist():
+            place, row = divmod(flat, len(rows))
+            swapped = tuple(sorted((*without[place], options[row])))
+            if not self._oracle.knows(swapped):
+                pairs[swapped] = (place, options[row])
+            if len(pairs) == SWAPS:
+                break
+        if not pairs:
+            return state
+        answers = self._oracle.scores(list(pairs))
+        yield
+        self._values.learn(
+            [option for _, option in pairs.values()],
+            scores[[place for place, _ in pairs.values()]],
+            answers,
+        )
+        margins = np.nan_to_num(self._goal.margins(answers), nan=-np.inf)
+        best = int(margins.argmax())
+        if margins[best] > self._goal.margins(scores[-1]):
+            return list(pairs)[best]
+        return state

@@ -27,20 +27,19 @@ from robgui.analyses.feature_game.play.exchange import Exchange
 from robgui.analyses.feature_game.play.finer import Work
 from robgui.analyses.feature_game.play.game import EMPTY, State
 from robgui.analyses.feature_game.play.ladder import AIMS, LadderSearch
-from robgui.analyses.feature_game.play.opening import opening
-from robgui.analyses.feature_game.play.refine import refined
+from robgui.analyses.feature_game.play.opening import all_moves, opening
+from robgui.analyses.feature_game.play.refine import Repair, margins_of, refined
 from robgui.analyses.feature_game.play.slope import Slope
 from robgui.analyses.feature_game.play.tree import Node, backpropagate, select, widened
 from robgui.analyses.feature_game.searching import SearchSetup
 
 #: Options asked at each move of a simulation.
-WIDTH = 20
-#: Options never asked about that are added, from beside the pixels changed so far.
-NEIGHBOURS = 12
-#: Swaps asked at once, and how many rounds without a better margin end a repair.
-SWAPS, PATIENCE = 8, 24
-#: Of what painting leaves, this share of the calls goes to exchange before single moves are tried.
-EXCHANGED = 0.7
+WIDTH = 16
+#: Options added from beside the pixels changed so far: in a large image those never asked about,
+#: in a small one those in the same colour.
+NEIGHBOURS, ALIKE = 12, 8
+#: States drawn for a new start.
+DRAWN = 24
 #: A simulation that needs more moves than this takes several at a time.
 LONG = 16
 
@@ -50,7 +49,7 @@ class GuidedSearch(LadderSearch):
 
     def __init__(self, setup: SearchSetup) -> None:
         super().__init__(setup)
-        self._tired: set[State] = set()
+        self._repairs = Repair(self._oracle, self._goal, self._values, self.record, self._rng)
         self._exchanging: Exchange | None = None
         self._owner = setup.mixture.owners().ravel()[self._game.pixel]
 
@@ -67,7 +66,7 @@ class GuidedSearch(LadderSearch):
             yield from self._by_steps(aims)
         yield
 
-    def _exchange(self, share: float = EXCHANGED) -> Exchange:
+    def _exchange(self, share: float) -> Exchange:
         if self._exchanging is None:
             self._exchanging = Exchange(
                 self._oracle,
@@ -86,7 +85,7 @@ class GuidedSearch(LadderSearch):
 
         Where single moves do not promise fewer pixels than the best example has, exchange goes on.
         """
-        if self.record.best and not self.record.scanned and not self._promising(aims[0]):
+        if self.record.best and not self.record.surveyed and not self._promising(aims[0]):
             yield from self._exchange(1.0)
         for aim in aims[:AIMS]:
             if self.record.over():
@@ -95,13 +94,25 @@ class GuidedSearch(LadderSearch):
             yield from self._iterate([self.root], aim)
         if self.record.best and self._params.refine:
             yield from self._repair(self.record.best)
+        turn = 0
         while not self.record.over():
             before = self._oracle.calls
-            aim = aims[min(len(aims) - 1, int(self._rng.geometric(0.5)) - 1)]
+            yield from self._again(
+                aims[min(len(aims) - 1, int(self._rng.geometric(0.5)) - 1)], turn
+            )
+            self.record.idle(self._oracle.calls == before)
+            turn += 1
+
+    def _again(self, aim: int, turn: int) -> Work:
+        """One more try: by turns from drawn states and from a leaf of the tree."""
+        if len(self.record.best) == 2 and self.record.surveyed and not self.record.scanned:
+            yield from all_moves(self._oracle, self._goal, self._values, self.record)
+        elif turn % 2 == 0 and self.record.surveyed and self.record.best and self._params.refine:
+            yield from self._draw(aim)
+        else:
             final = yield from self._iterate(self._descend(), aim)
             if final and self._params.refine and not self.record.over():
                 yield from self._repair(final)
-            self.record.idle(self._oracle.calls == before)
 
     def _promising(self, aim: int) -> bool:
         """Whether it would take fewer pixels than the best example has if effects added up."""
@@ -202,12 +213,39 @@ class GuidedSearch(LadderSearch):
         return EMPTY
 
     def _neighbours(self, state: State) -> list[int]:
-        """A few options never asked about, beside the pixels of the state.
+        """A few options beside the pixels of the state, by chance.
 
-        None when the opening has seen all.
+        In a large image those never asked about. In a small one those in the colour of the pixel
+        beside them: they often do more together than either promises alone.
         """
-        if self.record.scanned or self._game.norm != "l0":
+        if self._game.norm != "l0":
             return []
+        if self.record.surveyed:
+            beside, most = self._alike(state), ALIKE
+        else:
+            beside, most = self._unknown(state), NEIGHBOURS
+        return [beside[i] for i in self._rng.permutation(len(beside))[:most].tolist()]
+
+    def _alike(self, state: State) -> list[int]:
+        """The options above, below, left and right of the state's, in the same colour."""
+        width = self._game.shape[2]
+        pixels = self._game.pixel[list(state)]
+        used = set(pixels.tolist())
+        found: dict[int, None] = {}
+        for option, pixel in zip(state, pixels.tolist(), strict=True):
+            sides = [pixel - width, pixel + width]
+            sides += [pixel - 1] * (pixel % width > 0) + [pixel + 1] * ((pixel + 1) % width > 0)
+            for place in sides:
+                if 0 <= place < len(self._game.image) and place not in used:
+                    value = self._game.value[option]
+                    same = [
+                        one for one in self._at(place) if (self._game.value[one] == value).all()
+                    ]
+                    found.update(dict.fromkeys(same))
+        return list(found)
+
+    def _unknown(self, state: State) -> list[int]:
+        """The options never asked about on and beside the pixels of the state."""
         height, width = self._game.shape[1:]
         pixels = self._game.pixel[list(state)]
         near = {
@@ -218,10 +256,9 @@ class GuidedSearch(LadderSearch):
             if 0 <= p % width + dx < width
         }
         near = {p for p in near if 0 <= p < height * width} - set(pixels.tolist())
-        unknown = [
+        return [
             option for p in sorted(near) for option in self._at(p) if not self._values.knows(option)
         ]
-        return [unknown[i] for i in self._rng.permutation(len(unknown))[:NEIGHBOURS].tolist()]
 
     def _at(self, pixel: int) -> list[int]:
         """The options of a pixel; those of L0 are stored pixel by pixel."""
@@ -258,73 +295,28 @@ class GuidedSearch(LadderSearch):
         return several, self._oracle.scores([several])[0]
 
     def _repair(self, final: State) -> Work:
-        """Looks for an example with a pixel less than the best: drops down to that size, then
-        swaps while margins rise.
+        """Looks for examples with a pixel less, each from the one before."""
+        while better := (yield from self._repairs.fewer(final)):
+            final = yield from refined(self._oracle, self._goal, better)
+            severity = self.record.iteration(final)
+            reward = self.record.reward(severity)
+            self._mixture.reward(self._owner[list(final)], reward)
+            backpropagate([self.root], reward, severity)
+            if self.record.over():
+                return
+
+    def _draw(self, aim: int) -> Work:
+        """Repairs the best of some states with a pixel less than the best example: the moves that
+        close the gap most, each time by other guesses of what they do.
+
+        That is a start far from the best example for a tenth of the calls of a simulation.
         """
         size = len(self.record.best) - 1
-        state = final
-        while len(state) > max(size, 1):
-            shorter = [tuple(other for other in state if other != option) for option in state]
-            margins = self._goal.margins(self._oracle.scores(shorter))
-            if np.isnan(margins).any():
-                return
-            state = shorter[int(margins.argmax())]
-        if len(state) < 1 or len(state) > size or state in self._tired:
+        orders = [self._order(aim, 1.0, 1)[:size] for _ in range(DRAWN)]
+        states = list(dict.fromkeys(tuple(sorted(order)) for order in orders if len(order) == size))
+        if not states or not size:
             return
-        self._tired.add(state)
-        rounds = 0
-        while rounds < PATIENCE and self._oracle.left:
-            better = yield from self._swap(state)
-            if self.record.wins(better):
-                yield from self._settle(better)
-                return
-            rounds = rounds + 1 if better == state else 0
-            state = better
-        self._tired.add(state)
-
-    def _settle(self, state: State) -> Work:
-        """Refines an example found by repair and goes on from it."""
-        final = yield from refined(self._oracle, self._goal, state)
-        severity = self.record.iteration(final)
-        reward = self.record.reward(severity)
-        self._mixture.reward(self._owner[list(final)], reward)
-        backpropagate([self.root], reward, severity)
-        if not self.record.over():
-            yield from self._repair(final)
-
-    def _swap(self, state: State) -> Generator[None, None, State]:
-        """The best of the most promising swaps, or the state itself when none has a better
-        margin.
-        """
-        without = [tuple(other for other in state if other != option) for option in state]
-        scores = self._oracle.scores([*without, state])
-        rows = self._values.free(state)
-        if np.isnan(scores).any() or not len(rows):
-            return state
-        predicted = self._values.predict(scores[:-1], rows)
-        predicted = predicted + self._values.error * self._rng.standard_normal(predicted.shape)
-        options = self._values.options[rows].tolist()
-        pairs: dict[State, tuple[int, int]] = {}
-        count = min(8 * SWAPS, predicted.size)
-        likely = np.argpartition(-predicted, count - 1, axis=None)[:count]
-        for flat in likely[np.argsort(-predicted.ravel()[likely], kind="stable")].tolist():
-            place, row = divmod(flat, len(rows))
-            swapped = tuple(sorted((*without[place], options[row])))
-            if not self._oracle.knows(swapped):
-                pairs[swapped] = (place, options[row])
-            if len(pairs) == SWAPS:
-                break
-        if not pairs:
-            return state
-        answers = self._oracle.scores(list(pairs))
-        yield
-        self._values.learn(
-            [option for _, option in pairs.values()],
-            scores[[place for place, _ in pairs.values()]],
-            answers,
-        )
-        margins = np.nan_to_num(self._goal.margins(answers), nan=-np.inf)
-        best = int(margins.argmax())
-        if margins[best] > self._goal.margins(scores[-1]):
-            return list(pairs)[best]
-        return state
+        margins = yield from margins_of(self._oracle, self._goal, states)
+        best = states[int(margins.argmax())]
+        self.record.iteration(best)
+        yield from self._repair(best)

@@ -75,16 +75,18 @@ class Slope:
 def best_options(oracle: Oracle, goal: Goal, state: State) -> np.ndarray:
     """The options that raise the margin by the gradient, one a pixel, the best first.
 
-    Pixels of the state are left out. Empty where no calls are left, or no gradient points anywhere.
+    Pixels of the state are left out. Empty if no calls are left, or no gradient points anywhere.
     """
     game = oracle.game
     slope = oracle.slope(state, goal)
     if slope is None:
         return np.zeros(0, dtype=np.int64)
+    # First order of Taylor: gradient times the change that an option makes.
     change = (game.value.astype(np.float64) - game.image[game.pixel]) / 255
     gains = (slope[game.pixel] * change).sum(1)
     gains[np.isin(game.pixel, game.pixel[list(state)])] = -np.inf
     order = np.argsort(-gains, kind="stable")
     order = order[gains[order] > 0]
+    # np.unique keeps the first option of each pixel, which is its best.
     _, first = np.unique(game.pixel[order], return_index=True)
     return np.asarray(order[np.sort(first)])

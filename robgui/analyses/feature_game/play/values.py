@@ -1,6 +1,4 @@
-"""What earlier calls have taught about each option: its effect on the scores, shared by all
-keypoints and states.
-"""
+"""What earlier calls revealed about each option: its effect on the scores, shared by all states."""
 
 from __future__ import annotations
 
@@ -62,6 +60,8 @@ class Values:
         """
         effects = scores[:, self.classes] - self._start[self.classes]
         chains = [
+            # Level k changes the pixel k times as much. Its effect is taken to be k times as large,
+            # until it is asked.
             (link, effect * self._game.level[link])
             for option, effect in zip(options, effects, strict=True)
             for link in self._chain(option)
@@ -94,6 +94,7 @@ class Values:
         old = [(row, place) for row, place in zip(rows, answered.tolist(), strict=True) if row >= 0]
         if old:
             known, places = np.array(old).T
+            # Judged before learning: an error is that of a prediction, not of a fit.
             believed = self._reduced.margins(start[places] + self._effects[known])
             self._errors = [
                 *self._errors,
@@ -152,6 +153,7 @@ class Values:
             before = float(sums[count - 1])
         else:
             before = 0.0
+        # A fraction of the last pixel, so aims that need as many whole pixels still differ.
         return count + (gap - before) / max(float(gains[count]), 1e-12)
 
     def _chain(self, option: int) -> Iterable[int]:

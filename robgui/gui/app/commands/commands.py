@@ -65,11 +65,11 @@ class Commands:
         return every_entry(self, self._window)
 
     def fill_menus(self) -> None:
-        """The parts of menus that change: recent files, docks, devices."""
+        """Fills the parts of menus that change: recent files, docks, devices."""
         w = self._window
         self._recent = QMenu("Recent files", w)
         file = w.actions_.menus["File"]
-        file.setToolTipsVisible(True)  # what is grey says why
+        file.setToolTipsVisible(True)  # A greyed entry says why.
         file.insertMenu(w.actions_["open_model"], self.workspaces.recent)
         file.insertSeparator(w.actions_["open_model"])
         file.insertMenu(w.actions_["start_demo"], self._recent)
@@ -138,7 +138,7 @@ class Commands:
             self.open_path(Path(folder))
 
     def data_settings(self) -> None:
-        """Shows what the files of the data in use do not tell, to edit."""
+        """Shows, for editing, what the files of the data in use do not say."""
         from robgui.gui.data.data_dialog import DataDialog
 
         if self._store.library.dataset is not None:
@@ -162,7 +162,7 @@ class Commands:
         self._ask_and_open("Open workspace", WORKSPACES)
 
     def find_missing(self) -> None:
-        """Points the workspace to a file that was moved."""
+        """Tells the workspace where a moved file is."""
         for reference in list(self._store.history.missing):
             path, _ = QFileDialog.getOpenFileName(
                 self._window,
@@ -180,7 +180,7 @@ class Commands:
             self.open_path(Path(path))
 
     def _remember(self, path: Path | None) -> None:
-        """What the user asked for is a recent file once it could be read."""
+        """Adds a file to the recent ones once it has been read."""
         if path is None or path.absolute() not in self._asked_for:
             return
         self._asked_for.remove(path.absolute())
@@ -316,7 +316,7 @@ class Commands:
         self._window.log_dock.raise_()
 
     def show_selftest(self) -> None:
-        """Every analysis on the device beside the processor, on a page of its own."""
+        """Runs every analysis on the device beside the processor, on a separate page."""
         from robgui.gui.pages.selftest_page import SelfTestPage
 
         if not self._store.selftest.running:

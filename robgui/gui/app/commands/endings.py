@@ -1,4 +1,4 @@
-"""Which files the program asks for, and what to do with those that it does not open."""
+"""Which files the program asks for, and what to do with those it does not open."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DATA = (
     " *.mkv *.mov *.webm *_batch* test train);;All files (*)"
 )
 
-#: What to do with files that are known but not opened by themselves.
+#: Advice for files that are known but not opened by themselves.
 NOT_OPENED = {
     Kind.UNKNOWN: "choose a model, data or a workspace",
     Kind.MESH: "name it as the scene of a semantic analysis",

@@ -1,4 +1,4 @@
-"""What to do with a figure or a report that carries the run behind it: the user is asked."""
+"""Asks what to do with a figure or report that carries the run behind it."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 class FigureQuestion:
     """Asks whether to go to the run that a dropped figure carries, or to set it up again.
 
-    Nothing is loaded or run by the figure: a run that is here is shown, and one that is not fills
-    the form once its model and data are open.
+    The figure loads and runs nothing: a run that is here is shown, and one that is not fills the
+    form once its model and data are open.
     """
 
     def __init__(self, window: MainWindow) -> None:

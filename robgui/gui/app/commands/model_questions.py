@@ -1,4 +1,4 @@
-"""What stands between a model file and its use: trust, its architecture, and how it behaves."""
+"""Asks what stands between a model file and its use: trust, architecture, behaviour."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class ModelQuestions:
         self._show(ModelDialog(self._store, model, self._window), opening=False)
 
     def _opened(self, opening: Opening, model: ModelCard) -> None:
-        """Several files may have been dropped: each is asked about in its turn."""
+        """Several files may have been dropped: each is asked about in turn."""
         self._waiting.append((opening, model))
         if self.dialog is None:
             self._show_next()
@@ -75,7 +75,7 @@ class ModelQuestions:
         dialog.show()
 
     def _lead_on(self) -> None:
-        """A page that tells of other models gives way to the overview of the new one."""
+        """Leaves a page about other models for the overview of the new one."""
         window = self._window
         left = [window.findings, window.compare_place]
         if self._store.library.dataset is not None:

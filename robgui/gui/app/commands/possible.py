@@ -9,12 +9,12 @@ from robgui.report.trackers.installed import TRACKERS, lacking
 if TYPE_CHECKING:
     from robgui.gui.app.main_window import MainWindow
 
-#: The trackers of experiments that are installed.
+#: The installed experiment trackers.
 _THERE = {name: not lacking(name) for name in TRACKERS}
 
 
 def possible(window: MainWindow) -> dict[str, bool]:
-    """Actions by name, and whether each can be done now; one that is not named always can."""
+    """Whether each named action can be done now; unnamed ones always can."""
     store, panel = window.store, window.current_panel
     shown, active = panel is not None, store.runner.active is not None
     opened, undo = store.library.model is not None, store.navigation.undo

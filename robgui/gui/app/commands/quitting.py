@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def may_quit(store: Store, window: QWidget) -> bool:
-    """Asks whether to stop what is running; says yes where nothing runs."""
+    """Asks whether to stop what is running; yes if nothing runs."""
     runner = store.runner
     jobs = [job for job in runner.executions if not job.state.ended]
     if not jobs:

@@ -1,4 +1,4 @@
-"""Saving: what the actions write to files and to the clipboard."""
+"""Saving: what the actions write to files and the clipboard."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ class Saving:
             )
 
     def exported(self) -> export.Exported | None:
-        """What the panel on show shows, with where it comes from; says so when there is nothing."""
+        """What the panel on show shows, with its origin; says so if there is nothing."""
         from robgui.gui.state.evidence.reopening import experiment_on_show
 
         panel = self._window.current_panel
@@ -150,7 +150,7 @@ class Saving:
         )
 
     def _write(self, work: Callable[[], None], sentence: str) -> None:
-        """Writes a file away from the GUI thread; what goes wrong is said by the thread."""
+        """Writes a file away from the GUI thread, which also reports errors."""
         self._store.writing.run(work, lambda _: self._store.say("info", sentence))
 
     def _ask_save(self, title: str, name: str, kinds: str) -> Path | None:

@@ -33,9 +33,9 @@ class Workspaces:
         self._store.history.opened.connect(lambda _: self._opened())
 
     def new(self) -> None:
-        """Begins an empty workspace in a file of the user's choice.
+        """Starts an empty workspace in a file of the user's choice.
 
-        A file that is there is left as it is. Models and data that are open stay open.
+        An existing file is left alone. Open models and data stay open.
         """
         path = self._ask("New workspace", "new.robgui", confirm=False)
         if path is None:
@@ -48,7 +48,7 @@ class Workspaces:
         self._store.new_workspace(path)
 
     def save(self) -> None:
-        """Everything is saved as it happens; work without a name of its own is given one."""
+        """Names unnamed work; everything else is saved as it happens."""
         from robgui.core.workspace import Workspace
 
         workspace = self._store.history.workspace
@@ -88,7 +88,8 @@ class Workspaces:
         workspace = self._store.history.workspace
         if workspace is not None:
             self._window.settings.add_workspace(workspace.path)
-            save_settings(self._window.settings)  # a crash must not forget where the work is
+            # A crash must not lose track of where the work is.
+            save_settings(self._window.settings)
             self._window.welcome.show_work(self._window.settings.workspaces)
 
     def _fill(self) -> None:

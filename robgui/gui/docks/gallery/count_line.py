@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class CountLine(Label):
-    """Numbers in one line; remarks about the data are in its tool tip."""
+    """Numbers on one line; remarks about the data are in its tool tip."""
 
     def __init__(self) -> None:
         super().__init__(wordWrap=True)
@@ -28,7 +28,7 @@ class CountLine(Label):
             dataset: The data in use; None says nothing.
             shown: Inputs that pass the search.
             unknown: Inputs of which it is not known yet whether they pass.
-            right: The accuracy so far, and on how many inputs; None where it is not known.
+            right: The accuracy so far, and on how many inputs; None if it is not known.
         """
         if dataset is None:
             self.clear()

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
     from robgui.gui.state.store import Store
 
-#: Milliseconds that a burst of events is gathered before it is answered.
+#: Milliseconds over which a burst of events is collected before it is handled.
 _SETTLE_MS = 30
 _REFILTER_MS = 250
 
@@ -140,7 +140,7 @@ class Gallery(QWidget):
         self._follow(self._store.selection, None)
 
     def _read_again(self) -> None:
-        """Drawings of rows and sequences stand on the ground of the present theme."""
+        """Redraws rows and sequences on the background of the current theme."""
         dataset, side = self._dataset, GalleryDelegate.side() * 2
         surface = QColor(theme.colours.surface)
         ground = surface.red(), surface.green(), surface.blue()

@@ -76,9 +76,7 @@ class InputEntry:
 
 
 class GalleryModel(QStandardItemModel):
-    """The inputs that pass the filter.
-
-    Asks the store for everything, keeps nothing but their numbers.
+    """The inputs that pass the filter; asks the store for everything and keeps only their numbers.
 
     The empty rows are Qt's own: a list view asks every row when it lays itself out, which would
     take half a second for 100,000 rows in Python and takes ten milliseconds this way.

@@ -111,6 +111,7 @@ class GalleryDelegate(QStyledItemDelegate):
         found = self._thumbnails.get(entry.index)
         if isinstance(found, QPixmap):
             target = fit(found.size(), square)
+            # Enlarged pixels stay sharp: in a small image each of them counts.
             painter.setRenderHint(
                 QPainter.RenderHint.SmoothPixmapTransform, target.width() < found.width()
             )

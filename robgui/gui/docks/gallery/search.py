@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 _TYPING_MS = 150
 _ASKED = "gallery search"
 ALL = -1
-#: Fewer inputs are searched at once, unless their names have to be read.
+#: Fewer inputs are searched at once, unless their names must be read.
 _MANY = 50_000
 #: What is about the tags and findings of an input.
 _OF_MARKS = frozenset({"tag", "tagged", "finding", "found", "text"})
@@ -121,7 +121,7 @@ class SearchBar(QWidget):
         self._read_text()
 
     def reset(self) -> None:
-        """Lets everything pass, without a word: other data are on show."""
+        """Lets everything pass, silently: other data are on show."""
         self._clear()
         self.order.set("index", False)
         self.take_names()

@@ -59,7 +59,7 @@ class InputsView(QListView):
         return QSize(max(least.width(), room // columns), least.height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """What is chosen and was on show stays so where there is less room."""
+        """Keeps the chosen item visible when there is less room."""
         chosen, before = self.currentIndex(), QRect(QPoint(), event.oldSize())
         seen = chosen.isValid() and before.intersects(self.visualRect(chosen))
         super().resizeEvent(event)

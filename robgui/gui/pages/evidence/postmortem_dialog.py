@@ -27,8 +27,10 @@ if TYPE_CHECKING:
 
 
 class PostMortemDialog(QDialog):
-    """The paragraph on a finding beside a picture; each sentence has a link to its own: that of
-    its run in the window behind, or a view beside the words.
+    """The paragraph on a finding beside a picture.
+
+    Each sentence has a link to its own: that of its run in the window behind, or a view beside the
+    words.
 
     Args:
         store: Shows the runs.

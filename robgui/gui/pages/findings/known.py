@@ -30,14 +30,14 @@ class SeenInput:
 
 @dataclass(frozen=True)
 class Answer:
-    """What one analysis says of an input; ``run`` is None where it was never asked."""
+    """What one analysis says of an input; ``run`` is None if it was never asked."""
 
     analysis: Analysis
     run: Run | None
 
 
 def spot_of(finding: StoredFinding, request: Request) -> SeenInput | None:
-    """Which input failed; None where the finding is about none of the data's, or several."""
+    """Which input failed; None if the finding is about none of the data's, or several."""
     if request.dataset is None or not request.models:
         return None
     index = _index(finding, request)

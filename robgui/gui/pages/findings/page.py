@@ -289,7 +289,7 @@ class Findings(WhenSeen, QWidget):
         self.wants_cause.emit()
 
     def shown(self) -> list[int]:
-        """The findings that pass the filter, in their order."""
+        """The findings that pass the filter, in order."""
         self.catch_up()
         return [one.id for group in self.model.groups for one in group.members]
 

@@ -78,7 +78,7 @@ def same_space(found: MapResult, spec: str, result: RegionsResult) -> bool:
 
 
 def _may_fit(run: Run, request: Request) -> bool:
-    """Of the same network, on the same input where there is one."""
+    """Of the same network, on the same input if there is one."""
     other = run.request
     if (
         other.analysis != "semantic_map"

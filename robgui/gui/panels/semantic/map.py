@@ -149,7 +149,7 @@ class SemanticMapPanel(ScenePanel):
             self.chooser.setCurrentIndex(self._choices.index(which))
 
     def views(self) -> Sequence[View]:
-        """The map on show first, so that what is exported is what is seen."""
+        """The map on show first, so what is exported is what is seen."""
         if self.result is None:
             return ()
         shown = self.view.view

@@ -154,8 +154,9 @@ def even(corners: np.ndarray) -> np.ndarray:
 
 
 def to_another_class(result: MapResult, network: int, shape: int) -> list[tuple[float, float]]:
-    """The shortest path from the scene as it stands to a pose of another class and a little
-    beyond; across the whole map where there is none.
+    """The shortest path from the scene as it stands to a pose of another class and a little beyond.
+
+    Across the whole map if there is none.
     """
     low = np.array([axis.low for axis in result.axes])
     high = np.array([axis.high for axis in result.axes])

@@ -75,7 +75,7 @@ class PoseView:
 
 
 class Looker:
-    """Asks for looks at scenes; only the newest is wanted.
+    """Asks for looks at scenes; only the newest counts.
 
     Args:
         store: Its ``pictures`` wait for the answers.
@@ -109,12 +109,12 @@ class Looker:
         )
 
     def drop(self, key: str = "") -> None:
-        """Nobody waits for the last look any more."""
+        """Abandons the last look."""
         self._give_up(key)
         self._store.pictures.drop(f"{self._key} {key}")
 
     def _give_up(self, key: str) -> None:
-        """A model that has not answered by now is given a moment to."""
+        """Gives a model that has not answered by now a moment to finish."""
         if topic := self._topics.pop(key, ""):
             self._store.answers.stop(topic)
 

@@ -62,7 +62,7 @@ class ScenePicture(QWidget):
         self.update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """No higher than wide, so that words below stay near."""
+        """No higher than wide, so words below stay near."""
         super().resizeEvent(event)
         self.setMaximumHeight(max(48, event.size().width()))
 

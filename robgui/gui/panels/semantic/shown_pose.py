@@ -40,8 +40,9 @@ class ShownPose:
         self.pointed = None
 
     def hover(self, point: tuple[float, ...], nearest: int = MEAN) -> None:
-        """Shows a place for as long as the mouse is there; ``nearest`` is the network whose curve
-        it points at.
+        """Shows a place for as long as the mouse is there.
+
+        ``nearest`` is the network whose curve it points at.
         """
         self._look(self._hovering, point, nearest, keep=False)
 

@@ -10,8 +10,8 @@ from robgui.gui.widgets.elided import beginning
 from robgui.gui.widgets.plain import Label, set_tip
 from robgui.gui.widgets.tabbed import Tabbed
 
-#: Minimum width in characters for the big picture beside its details, and minimum height in lines
-#: for what is below it; in less room they become tabs.
+#: Least width in characters for the big picture beside its details, and least height in lines for
+#: what is below it; with less room they become tabs.
 _NARROW, _LOW = 68, 36
 
 

@@ -1,4 +1,4 @@
-"""A sweep that stays in the picture, so that the next one can be compared with it."""
+"""A sweep that stays in the picture, so the next one can be compared with it."""
 
 from __future__ import annotations
 

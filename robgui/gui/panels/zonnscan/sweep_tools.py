@@ -135,8 +135,9 @@ def _with_twin(
     eps: float,
     known: Dataset | None,
 ) -> tuple[Twins, Dataset]:
-    """The twin of input ``number``, and all made so far with it as the last; called on a pool
-    thread.
+    """The twin of input ``number``, and all made so far with it as the last.
+
+    Called on a pool thread.
     """
     from robgui.core.dataset import align, from_arrays
     from robgui.core.execution.asking.by_value import by_value

@@ -1,4 +1,4 @@
-"""Reopening: from a figure to the run behind it. It only asks; nothing is loaded or run by it."""
+"""Reopening: from a figure to the run behind it. It only asks; it loads and runs nothing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class FigureAction:
 
     Attributes:
         experiment: The run behind it.
-        run: The same run in this workspace; None where it is not here.
+        run: The same run in this workspace; None if it is not here.
         missing: The files that have to be opened before it can be set up, by name.
     """
 
@@ -46,7 +46,7 @@ def experiment_on_show(store: Store, panel: Panel) -> Experiment | None:
 
 
 def read_experiments(path: Path) -> list[Experiment]:
-    """The runs that a file carries; RobguiError where its record is damaged."""
+    """The runs that a file carries; RobguiError if its record is damaged."""
     try:
         found = experiments_in(path)
     except OSError as error:
@@ -76,5 +76,5 @@ def way_of(store: Store, experiment: Experiment) -> FigureAction:
 def _fingerprint(run: Run) -> str:
     try:
         return run.request.fingerprint
-    except RobguiError:  # of another version of the program
+    except RobguiError:  # Of another version of the program.
         return ""

@@ -14,7 +14,7 @@ _PART = "log"
 
 
 class Tracking(QObject):
-    """Runs ``robgui log`` while the window goes on: a tracker is foreign code, and slow to load.
+    """Runs ``robgui log`` while the window continues: a tracker is foreign code, and slow to load.
 
     Args:
         say: Told how it ended: level, sentence, details.
@@ -49,7 +49,7 @@ class Tracking(QObject):
         self._wrong = ""
         self._work_on(_PART, f"Logging to {TRACKERS[tracker][0]} …")
         whole = workspace.absolute()
-        # what a tracker keeps on this machine lies beside the workspace
+        # What a tracker keeps on this machine lies beside the workspace.
         self._program.start(["log", str(whole), "--to", tracker], whole.parent)
 
     def close(self) -> None:

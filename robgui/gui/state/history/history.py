@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 class History(QObject):
     """The workspace as the window sees it; every access to the file happens in the background.
 
-    What the user says is written on a thread of its own, which nothing else can hold up: not a
-        model that never ends to load.
+    What the user says is written on its own thread, which nothing can hold up, not even a model
+    that never finishes loading.
 
     Attributes:
         harm: How bad each confusion is, as the user says.
@@ -107,6 +107,7 @@ class History(QObject):
             self.workspace, self.runs, self.findings, restored, self.derived, self.harm = answer
             self.evidence = Evidence(self.runs, self.findings)
             if old is not None:
+                # Behind what is still to be kept, which belongs to the old workspace.
                 self._keeping.run(lambda: _close(old, self._writing))
             references = restored.references
             self.missing = [r for r in references if r.path and not Path(r.path).exists()]
@@ -157,14 +158,14 @@ class History(QObject):
     # --- models and data --------------------------------------------------------------------------
 
     def remember(self, item: ModelCard | Dataset) -> None:
-        """Keeps where ``item`` came from, so that reopening the workspace loads it again."""
+        """Remembers where ``item`` came from: reopening the workspace loads it again."""
         workspace, path = self.writable, item.path
         if workspace is not None and path is not None:
             self._take_as_moved(workspace, item, path)
             self._keeping.run(lambda: _remember(workspace, item))
 
     def _take_as_moved(self, workspace: Workspace, item: ModelCard | Dataset, path: Path) -> None:
-        """What was missing and is opened from elsewhere has moved there; its runs find it again."""
+        """Treats a missing file opened from elsewhere as moved; its runs find it again."""
         for reference in [each for each in self.missing if is_of(each, item)]:
             self.missing.remove(reference)
             name = reference.fingerprint
@@ -258,6 +259,7 @@ class History(QObject):
             for name, value in (("note", note), ("starred", starred))
             if value is not None
         }
+        # Shown at once; the refresh afterwards brings what the workspace holds.
         self.findings = [
             replace(other, **changes) if other.id == finding.id else other
             for other in self.findings
@@ -308,7 +310,7 @@ class History(QObject):
         return next((r for r in self.runs if r.has_result and mark(r.request) == wanted), None)
 
     def shown(self, run: Run) -> Verdict | None:
-        """What is to be shown of what a run says: worse where another run knows of a failure."""
+        """The verdict to show for a run: worse if another run knows of a failure."""
         if run.verdict is None:
             return None
         return self.evidence.shown(run.verdict, run.request, run.id)

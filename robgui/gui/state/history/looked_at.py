@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from robgui.gui.state.history.history import History
     from robgui.gui.state.history.restored import Restored
 
-#: Whoever walks through the inputs with the arrow keys is written down when they rest.
+#: Milliseconds of rest before a choice is written: arrow keys walk through many inputs.
 REST_MS = 500
 
 
@@ -61,7 +61,7 @@ class LookedAt(QObject):
             self._keeping.run(lambda: workspace.files.set_looked_at(inputs), key="looked at")
 
     def _opened(self, restored: Restored) -> None:
-        """Begins anew: what was chosen in another workspace is no business of this one."""
+        """Starts over: choices in another workspace do not concern this one."""
         if self._opened_before:
             before = {}
         else:

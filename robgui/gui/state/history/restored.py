@@ -24,7 +24,7 @@ class Restored:
     Attributes:
         references: Models and data whose files are there, the last used first, each file once.
         used: When each was used last, by its fingerprint.
-        model: The model that was in use last; None where that is not known.
+        model: The model that was in use last; None if that is not known.
         dataset: The data that were in use last.
         inputs: The input that was chosen last in each data file, by its path.
     """

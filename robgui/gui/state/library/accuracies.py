@@ -1,4 +1,4 @@
-"""Accuracies: tells when a model is right less often on the same inputs than it was before."""
+"""Accuracies: reports when a model is less often right on the same inputs than before."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 
 class Accuracies(QObject):
-    """Watches the predictions; when all are known, or all of a sample of many inputs, the accuracy
-    on them is held against the record.
+    """Compares the accuracy with the record once all predictions, or those of a sample, are
+    known.
     """
 
     def __init__(self, library: Library, keeping: Background, parent: QObject) -> None:

@@ -33,8 +33,9 @@ def same_file(one: ModelCard, other: ModelCard) -> bool:
 
 
 def is_of(reference: Reference, item: ModelCard | Dataset) -> bool:
-    """Whether a reference means this model, with whatever settings, or these data; wherever their
-    file lies.
+    """Whether a reference means this model, with whatever settings, or these data.
+
+    Wherever their file lies.
     """
     if not isinstance(item, ModelCard):
         return reference.fingerprint == item.fingerprint

@@ -124,7 +124,7 @@ class Library(QObject):
     def _takes(self, kind: str, quiet: bool, use: bool | None, empty: bool) -> bool:
         """Whether what has just been loaded comes into use.
 
-        What the user has chosen meanwhile is not taken away from them.
+        The user's choice meanwhile is not taken away.
         """
         if use is None:
             restored = empty
@@ -256,9 +256,8 @@ class Library(QObject):
         """
         self.dataset = dataset
         self._chosen.add("dataset")
-        self.mismatch = (  # it was about the data before; whoever hears of the new ones asks for it
-            ""
-        )
+        # It was about the previous data; whoever hears of the new ones asks for it.
+        self.mismatch = ""
         self.datasets_changed.emit()
         if self.model is None or not looks_alike(self.model, dataset):
             fitting = next((m for m in self.models if looks_alike(m, dataset)), None)

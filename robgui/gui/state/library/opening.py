@@ -95,7 +95,7 @@ def _load(opening: Opening, device: str, settings: dict[str, Any], models: Model
             settings=settings,
         )
     except TrustError as error:
-        # what the user is asked about is found out here, where no foreign code has run
+        # What to ask the user is determined here, where no foreign code has run.
         from robgui.core.trust.opening import what_runs
 
         raise TrustError(str(error), what_runs(opening.path, **settings)) from error
@@ -107,7 +107,7 @@ def _path(opening: Opening) -> str:
 
 
 def open_dataset(path: Path, options: dict[str, Any], models: Models) -> Dataset:
-    """Opens the data and computes their fingerprint, so that the window need not.
+    """Opens the data and computes their fingerprint, so the window need not.
 
     What only large foreign libraries can read is opened by the process of the models.
     """

@@ -1,4 +1,4 @@
-"""Pending: work of the library in the background, with words for the status bar."""
+"""Pending: background work of the library, with words for the status bar."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""What the model in use says about the inputs on show, computed on a thread of its own and on
-demand.
-"""
+"""What the model in use says about the inputs on show, computed on demand on its own thread."""
 
 from __future__ import annotations
 
@@ -24,11 +22,11 @@ if TYPE_CHECKING:
     from robgui.core.model.answers import Scores
     from robgui.core.model.card import ModelCard
 
-#: Datasets up to this size are predicted whole at once, so that the accuracy is simply there.
+#: Datasets up to this size are predicted whole, so the accuracy is simply there.
 WHOLE = 5_000
 #: Labelled inputs of larger ones, always the same, that are compared with an earlier accuracy.
 SAMPLE = 500
-#: Inputs in the first question, and in the largest; a question should take about this long, so that
+#: Inputs in the first question, and in the largest; a question should take about this long, so
 #: others need not wait.
 _FIRST, CHUNK = 8, 128
 _SECONDS = 0.1
@@ -40,8 +38,8 @@ class Predictions(QObject):
 
     UNKNOWN and nan until computed, UNREADABLE for a bad file.
 
-    ``labels`` are the dataset's, numbered like the model's classes, so that the two can be
-    compared; ``asked`` counts the inputs that models have answered.
+    ``labels`` are the dataset's, numbered like the model's classes, so the two can be compared;
+    ``asked`` counts the inputs that models have answered.
 
     Signals:
         changed: Some became known.
@@ -241,7 +239,9 @@ class _Worker(QThread):
         self._classes[numbers[unread]] = UNREADABLE
 
     def _note(self, numbers: np.ndarray, probabilities: np.ndarray) -> None:
-        """Keeps what is said of these inputs, the class last: who sees it may read the rest."""
+        """Keeps what is said about these inputs, the class last: a reader that sees it may read the
+        rest.
+        """
         found, rows = self._found, np.arange(len(numbers))
         best = np.sort(probabilities, 1)[:, -2:]
         found.confidence[numbers] = best[:, -1]
@@ -254,8 +254,9 @@ class _Worker(QThread):
         self._classes[numbers] = probabilities.argmax(1)
 
     def _ask(self, x: np.ndarray) -> np.ndarray:
-        """The probabilities of inputs; the next question is larger or smaller, as this one was
-        quick or slow.
+        """The probabilities of inputs.
+
+        The next question is larger or smaller, as this one was quick or slow.
         """
         began = time.monotonic()
         scores: Scores = self._answers.ask(

@@ -1,4 +1,4 @@
-"""Carrier: the thread of the window that hands Executions to executors and waits for them."""
+"""Carrier: the window's thread that hands Executions to executors and waits for them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from robgui.core.execution.request import Request
     from robgui.core.execution.task import Task
 
-#: Seconds between two looks, at the queue or at an executor.
+#: Seconds between two checks of the queue or an executor.
 _SLICE = 0.1
 #: Seconds for workers while something is computed in this process.
 _SHORT_SLICE = 0.001
@@ -31,8 +31,9 @@ STARTING = "Starting the process for models …"
 
 
 class Carrier(QThread):
-    """Carries out Executions, as many at once as there are places: models from files in worker
-    processes, what lives in memory here.
+    """Carries out Executions, as many at once as there are places.
+
+    Models from files run in worker processes; what exists only in memory runs here.
 
     Attributes:
         waiting: What has not begun.
@@ -111,7 +112,7 @@ class Carrier(QThread):
             self._wake()
 
     def warm(self, request: Request, trusted: frozenset[str]) -> None:
-        """Has the models and data of ``request`` loaded when nothing else is to be done.
+        """Has the models and data of ``request`` preloaded when nothing else is to be done.
 
         The newest wish counts.
         """
@@ -119,9 +120,9 @@ class Carrier(QThread):
         self._wake()
 
     def leave(self) -> None:
-        """Ends the thread after the Executions that it carries out, which are stopped.
+        """Ends the thread after its current Executions, which are stopped.
 
-        Those that wait are not begun.
+        Waiting ones are not begun.
         """
         self._leaving = True
         self._wake()
@@ -209,6 +210,7 @@ class Carrier(QThread):
         for executor in here:
             self._work(executor, _SLICE)
         if workers is not None:
+            # With work of its own to do, this thread only looks in at the workers.
             self._work(workers, _SHORT_SLICE if here else _SLICE)
         elif not here:
             self.waiting.wait(_SLICE)
@@ -230,9 +232,7 @@ class Carrier(QThread):
 
 
 def shared_memory(count: int) -> int:
-    """Bytes that each of ``count`` processes may take where nothing else is said; 0 where that
-    cannot be told.
-    """
+    """Default memory in bytes for each of ``count`` processes; 0 if unknown."""
     return usual_memory() // max(1, count)
 
 

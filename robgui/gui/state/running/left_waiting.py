@@ -1,4 +1,4 @@
-"""LeftWaiting: what an earlier sitting has left, and the order of what waits for next time."""
+"""LeftWaiting: what an earlier session left in the queue, and its order for next time."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class LeftWaiting(QObject):
         return [run for run in in_order(self._history.runs, self._order) if run.id not in live]
 
     def start_all(self) -> None:
-        """Queues all of them in their order."""
+        """Queues all of them in order."""
         for run in self.runs:
             self._start(run)
 
@@ -93,8 +93,9 @@ class LeftWaiting(QObject):
             )
 
     def _keep(self) -> None:
-        """Writes the order of what waits now, then of what was left; ids come with the first
-        writing of a run.
+        """Writes the order of what waits now, then of what was left.
+
+        Ids come with the first writing of a run.
         """
         workspace = self._history.writable
         if workspace is None:

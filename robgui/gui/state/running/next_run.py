@@ -106,7 +106,7 @@ class NextRun:
         )
 
     def estimate(self, analysis: str) -> Estimate | None:
-        """What pressing Run would cost now; None where nobody knows."""
+        """What pressing Run would cost now; None if nobody knows."""
         from robgui.core.execution.budget.cost import estimate
 
         known, params = self._store.analyses.get(analysis), self.params.get(analysis)
@@ -118,7 +118,7 @@ class NextRun:
             inputs = 0
         try:
             return estimate(known, params, self.models_for(known, params), inputs)
-        except RobguiError:  # settings that a run refuses, with a sentence, when it starts
+        except RobguiError:  # Settings that a run refuses, with a sentence, when it starts.
             return None
 
     def compared(self, analysis: str) -> list[ModelCard]:

@@ -66,8 +66,9 @@ class Processes:
         self.arrange()
 
     def send_runs_to(self, device: str) -> None:
-        """Runs from now on are computed on ``device``, beside what runs elsewhere; empty for the
-        one in use, or whichever is free.
+        """Runs from now on are computed on ``device``, beside what runs elsewhere.
+
+        Empty for the one in use, or whichever is free.
 
         Models are still opened and looked at where they are.
         """
@@ -84,7 +85,7 @@ class Processes:
 
     @property
     def graphics(self) -> tuple[int, int] | None:
-        """Bytes in use and in all of the graphics card in use; None where there is none."""
+        """Bytes in use and in all of the graphics card in use; None if there is none."""
         newest = max(
             self._store.answers.graphics, self._store.runner.graphics, key=lambda one: one.when
         )

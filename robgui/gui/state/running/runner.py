@@ -1,4 +1,4 @@
-"""The queue of Executions as the window sees it; a timer looks at their newest Step.
+"""The queue of Executions as the window sees it; a timer polls their newest Step.
 
 A queued signal per Step would flood the event loop (measured: 780 ms latency); a slot that a 33 ms
 timer reads costs 1 ms, and a Step that nobody looked at is simply replaced by the next.
@@ -148,7 +148,8 @@ class Runner(QObject):
         self.carrier.put(Order(execution, shelf, cluster, device), place)
         self._order()
         self._timer.start()
-        # Its end is told by a frame, after its last Step: who asked for it is listening only then.
+        # Its end is reported by a later frame, after its last Step: only then is its caller
+        # listening.
         self._tell(execution, RunState.QUEUED, None)
         if place is not None:
             self.reordered.emit()
@@ -188,11 +189,10 @@ class Runner(QObject):
         return not self.carrier.isRunning() or self.carrier.wait(SHUTDOWN_MS)
 
     def _poll(self) -> None:
-        """Every frame: tells what is new of each Execution.
+        """Every frame: signals what is new about each Execution.
 
-        The state is read before the Step, so that the last Step is always shown before the end is
-        told. A panel that draws slowly is asked less often, so that drawing never takes more than a
-        third of the time.
+        The state is read before the Step, so the last Step is always shown before the end. A panel
+        that draws slowly is asked less often, so drawing never takes more than a third of the time.
         """
         began = time.monotonic()
         for execution in list(self.executions):

@@ -83,7 +83,7 @@ class BarsView(PlotView):
         return f"{where}: {', '.join(words for words in values if words)}"
 
     def hit(self, x: float, y: float) -> object | None:
-        """The bar at a place, above its top too, so that a short one can be hit."""
+        """The bar at a place, above its top too, so a short one can be hit."""
         place = self._place(x)
         if place is None:
             return None

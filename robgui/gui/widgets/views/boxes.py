@@ -152,7 +152,7 @@ def _keys(view: Boxes, inks: list[Ink]) -> list[LegendKey]:
 
 
 def _name_of(view: Boxes, ink: Ink) -> str:
-    """The one name of all boxes of an ink; empty where they differ."""
+    """The one name of all boxes of an ink; empty if they differ."""
     names = {box.name for box in view.boxes if box.ink == ink}
     if len(names) == 1:
         return names.pop()

@@ -1,7 +1,7 @@
 """CellNumbers: the values of a small matrix, written into its cells where they fit.
 
-One item paints them all: an item for each, a hundred in a matrix of ten classes, took the window
-longer at every Step than all the rest of the picture.
+One item paints them all: an item for each, a hundred in a matrix of ten classes, cost more at every
+Step than the rest of the picture.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class CellNumbers(pg.GraphicsObject):
     def __init__(self, heat: Heat) -> None:
         super().__init__()
         self.numbers: list[Number] = []
-        self._heat: Heat = weakref.proxy(heat)  # held, neither would ever be let go
+        self._heat: Heat = weakref.proxy(heat)  # Held strongly, neither would ever be freed.
         self._rect = QRectF()
         self._shape = (1, 1)
         self._halves: dict[str, float] = {}

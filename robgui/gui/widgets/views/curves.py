@@ -82,7 +82,7 @@ class CurvesView(PlotView):
         self._point(None)
 
     def _words(self, place: int, x: float) -> str:
-        """Name and value of one line at ``x``, with its band; nothing where it has none."""
+        """Name and value of one line at ``x``, with its band; nothing if it has none."""
         line, item, axis = self.view.lines[place], self.lines[place], self.view.y
         at = item.nearest(x)
         if at is None or not math.isfinite(float(line.y[at])):
@@ -188,7 +188,7 @@ class LineItem:
         size = theme.grown(6 if self._crowded else 8 + width)
         style = (ink, line.ink, width, line.symbol, size, theme.dark)
         if style == self._style:
-            return  # each of the following works out every point anew
+            return  # Each of the following recomputes every point.
         self._style = style
         self.curve.setPen(pen(ink, width, _dash(line.ink)))
         self.band.setBrush(pg.mkBrush(colour(line.ink, 0.22)))

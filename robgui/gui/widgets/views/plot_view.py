@@ -88,8 +88,9 @@ class PlotView(ViewWidget):
         ]
 
     def let_move(self, place: int, moved: Callable[[float], None]) -> None:
-        """Lets the user drag an upright line, drawn already or later; ``moved`` gets its place on
-        the axis meanwhile.
+        """Lets the user drag an upright line, drawn already or later.
+
+        ``moved`` gets its place on the axis meanwhile.
         """
         self._movable[place] = moved
         self._loosen()

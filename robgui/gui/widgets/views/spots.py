@@ -1,4 +1,4 @@
-"""Spots on the screen: signs with a rim, so that they are seen on every colour."""
+"""Spots on the screen: signs with a rim, so they are seen on every colour."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ViewWidget: one View on the screen, drawn in place, with what stands at the pointer below it."""
+"""ViewWidget: one View on the screen, drawn in place, with a read-out of the pointer below it."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class ViewWidget(Themed, QWidget):
         if self.view is not None:
             self.draw(self.view)
             for plot in self.findChildren(pg.GraphicsView):
-                # what a new range moves: done while it paints, it would be painted twice
+                # What a new range moves: done while painting, it would be painted twice.
                 plot.scene().prepareForPaint()
 
     def _take(self, view: View) -> None:
@@ -118,7 +118,7 @@ class ViewWidget(Themed, QWidget):
             picture.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             parts: list[QWidget] = [picture, *picture.findChildren(Plot)]
             for part in parts:
-                part.setMinimumSize(1, 1)  # it takes the room of its card, however little
+                part.setMinimumSize(1, 1)  # It takes the room of its card, however little.
         if self.mini and isinstance(picture, QAbstractScrollArea):
             picture.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
             picture.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -1,4 +1,4 @@
-"""FillingIn: the settings of a model from the data, from a file of names and from other models."""
+"""SettingsFiller: fills a model's settings from the data, a file of names or other models."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NO_DATA = "Open some inputs to see what the model says about them."
 _DATA, _ALIKE = "model from data", "same as"
 
 
-class FillingIn:
+class SettingsFiller:
     """Reads away from the GUI thread and writes into the form.
 
     Args:
