@@ -75,6 +75,7 @@ class GuidedSearch(LadderSearch):
                 self.record,
                 self.root,
                 self._score,
+                # A generator of its own: how much exchange draws changes nothing for the tree.
                 self._rng.spawn(1)[0],
                 gradients=self._params.gradients,
             )
@@ -286,6 +287,7 @@ class GuidedSearch(LadderSearch):
         else:
             best = int(closer.argmax())
         gain = float(closer[best] - (scores[aim] - scores[self._goal.original]))
+        # Far from the goal, one move at a time spends the calls on the way: take several.
         steps = int(-closer[best] / max(gain, 1e-9)) // LONG if gain > 0 else 0
         if steps < 2 or margins[best] > self._oracle.sure:
             return states[best], answers[best]

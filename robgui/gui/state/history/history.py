@@ -50,8 +50,8 @@ class History(QObject):
         findings_changed: The list of findings has changed.
         run_taken: ``(run, follow)`` before its picture: model, data and inputs come along, or only
             if they are in use anyway.
-        result_shown: ``(run, result)`` of a stored run that is to be drawn.
-        found: A missing model or dataset is to be loaded from its new place.
+        result_shown: ``(run, result)`` of a stored run to draw.
+        found: A missing model or dataset, to load from its new place.
         said: ``(level, sentence, details)``.
         offered: ``(sentence, words, deed)``: what has happened, and a button that calls ``deed``.
         working: What is being done, in words; empty when idle.
