@@ -44,9 +44,14 @@ class Recall:
         self._panel.show_stored(run, result)
 
     def _newest_in_use(self) -> Run | None:
-        """The newest stored run of the model and inputs in use."""
-        panel = self._panel
-        now = panel.store.next_run.request(panel.analysis.name)
+        """The newest stored run of the model and inputs in use, or of the inputs that a first look
+        would take of them.
+        """
+        store, name = self._panel.store, self._panel.analysis.name
+        now = store.next_run.request(name)
         if now is None:
             return None
-        return panel.store.history.newest_like(now)
+        first = store.inspection.first_look(name)
+        if first is None:
+            return store.history.newest_like(now)
+        return store.history.newest_like(now, first)

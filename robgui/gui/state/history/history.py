@@ -295,19 +295,22 @@ class History(QObject):
 
         self._keeping.run(lambda: (workspace.runs(), workspace.findings()), read, key="refresh")
 
-    def newest_like(self, request: Request) -> Run | None:
-        """The newest run with a result of the same analysis, models, data and inputs."""
+    def newest_like(self, *requests: Request) -> Run | None:
+        """The newest run with a result of the same analysis, models, data and inputs as one of
+        these; models after the first may be in any order.
+        """
 
         def mark(one: Request) -> object:
-            models = [model.fingerprint for model in one.models]
+            names = [model.fingerprint for model in one.models]
+            models = [*names[:1], *sorted(names[1:])]
             if one.dataset is None:
                 data = None
             else:
                 data = one.dataset.fingerprint
             return one.analysis, models, data, one.indices
 
-        wanted = mark(request)
-        return next((r for r in self.runs if r.has_result and mark(r.request) == wanted), None)
+        wanted = [mark(request) for request in requests]
+        return next((r for r in self.runs if r.has_result and mark(r.request) in wanted), None)
 
     def shown(self, run: Run) -> Verdict | None:
         """The verdict to show for a run: worse if another run knows of a failure."""
