@@ -172,7 +172,7 @@ class History(QObject):
             self._keeping.run(partial(workspace.files.relink, name, path))
             self.said.emit("info", f"{reference.name} was missing and is now {path}.", "")
 
-    def forget(self, item: ModelCard) -> None:
+    def forget(self, item: ModelCard | Dataset) -> None:
         """Does not load this one again; its runs stay."""
         workspace = self.writable
         if workspace is not None:
