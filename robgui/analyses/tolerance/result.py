@@ -96,7 +96,7 @@ class ToleranceResult:
         no_attack: Why a model cannot be attacked by its gradients, for each; empty where it can.
         labels: Class names of each model.
         dataset: What the data are called.
-        total: How many inputs are to be looked at.
+        total: How many inputs will be looked at.
         available: How many there are.
         examples: The inputs that the smallest changes turn, the smallest first.
         model_calls: Inputs the models have seen; proofs ask none.

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Recall:
-    """Brings back the newest run of the model and input in use, as after a restart."""
+    """Brings back the run that speaks for the model and input in use, as after a restart."""
 
     def __init__(self, panel: Panel) -> None:
         self._panel = panel
@@ -25,7 +25,7 @@ class Recall:
         panel = self._panel
         if not self._empty or not panel.isVisible():
             return
-        run = self._newest_in_use()
+        run = self._speaking_in_use()
         if run is not None and run.id != self._recalled:
             self._recalled = run.id
             panel.store.history.read(run, lambda result: self._draw(run, result))
@@ -37,16 +37,16 @@ class Recall:
     def _draw(self, run: Run, result: Any) -> None:
         if not self._empty or result is None:
             return
-        newest = self._newest_in_use()
-        if newest is None or newest.id != run.id:
+        speaking = self._speaking_in_use()
+        if speaking is None or speaking.id != run.id:
             self._recalled = ""  # Other inputs were chosen while it was read.
             return
         self._panel.show_stored(run, result)
 
-    def _newest_in_use(self) -> Run | None:
-        """The newest stored run of the model and inputs in use."""
+    def _speaking_in_use(self) -> Run | None:
+        """The stored run that speaks for the model and inputs in use."""
         panel = self._panel
         now = panel.store.next_run.request(panel.analysis.name)
         if now is None:
             return None
-        return panel.store.history.newest_like(now)
+        return panel.store.history.speaking_like(now)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from robgui.core.execution.request import SPREAD
 from robgui.core.text.words import count
 from robgui.gui.state.remedies import told
 
@@ -172,7 +173,7 @@ class Inspection(QObject):
         else:
             whole = len(store.scope)
         if known.inputs == "many" and len(indices) < whole:
-            spread = "evenly spread"
+            spread = SPREAD
         else:
             spread = ""
         how = ", ".join(part for part in (store.filter, spread) if part)
