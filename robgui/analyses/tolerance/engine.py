@@ -25,7 +25,8 @@ from robgui.core.execution.step import Pace, Step
 from robgui.core.model.backend import first_line
 from robgui.core.model.classifier import Classifier
 
-#: Inputs processed together.
+#: Rows of a table processed together. An image comes alone: its proof takes long by itself, and
+#: several at once would only keep the first answer back.
 _TOGETHER = 5
 #: Examples kept.
 _EXAMPLES = 8
@@ -57,7 +58,10 @@ def tolerance(
 
 def _worked(trial: _Trial, dataset: Dataset, deadline: Deadline) -> Iterator[Step[ToleranceResult]]:
     pace = Pace()
-    for wanted in _portions(trial.total, 1 if deadline.limited else _TOGETHER):
+    together = _TOGETHER
+    if deadline.limited or dataset.kind == "image":
+        together = 1
+    for wanted in _portions(trial.total, together):
         for _ in trial.take(wanted):
             if pace.due():  # Also before the first answer: a stop is heard only at a Step.
                 yield trial.step(trial.doing)
