@@ -112,3 +112,22 @@ def test_a_card_weighs_what_a_run_under_way_says_as_its_page_does(
     qtbot.waitUntil(lambda: store.history.runs[0].state.ended, timeout=60_000)
     assert store.history.runs[0].verdict.status in (Status.UNKNOWN, Status.HOLDS)
     assert said and {one.status for one in said} == {Status.AT_RISK}
+
+
+def test_a_page_goes_back_to_the_whole_run_after_a_first_look_and_after_run_and_stop(
+    qtbot, store, bench, run, monkeypatch
+):
+    panel, pane = bench("zonnscan")
+    monkeypatch.setattr(store, "analyses", {"zonnscan": store.analyses["zonnscan"]})
+    run(panel, pane, samples=1024, radii=(0.0, 0.1))
+    whole = panel.run_id
+    store.inspection.start()
+    qtbot.waitUntil(lambda: panel.run_id != whole, timeout=30_000)
+    qtbot.waitUntil(lambda: panel.run_id == whole and panel.job is None, timeout=60_000)
+    assert not panel.stale, "it shows what Run would give"
+    run(panel, pane)
+    again = panel.run_id
+    assert again != whole, "of two whole runs the newer is on show"
+    store.history.workspace.update_run(again, state=RunState.CANCELLED)
+    store.history.refresh()
+    qtbot.waitUntil(lambda: panel.run_id == whole, timeout=30_000)

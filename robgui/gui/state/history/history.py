@@ -14,7 +14,7 @@ from robgui.core.errors import RobguiError
 from robgui.core.evidence import Evidence
 from robgui.core.finding_groups import Group, grouped
 from robgui.core.harm import Harm
-from robgui.core.workspace.speaking import speakers
+from robgui.core.workspace.speaking import speakers, subject_of
 from robgui.gui.state.history.exports import Exports
 from robgui.gui.state.history.restored import open_workspace
 from robgui.gui.state.library.alike import is_of
@@ -298,17 +298,9 @@ class History(QObject):
 
     def speaking_like(self, request: Request) -> Run | None:
         """The run that speaks for the same analysis, models, data and inputs."""
-
-        def mark(one: Request) -> object:
-            models = [model.fingerprint for model in one.models]
-            if one.dataset is None:
-                data = None
-            else:
-                data = one.dataset.fingerprint
-            return one.analysis, models, data, one.indices
-
-        wanted = mark(request)
-        return next(iter(speakers(r for r in self.runs if mark(r.request) == wanted)), None)
+        wanted = subject_of(request)
+        own = [run for run in self.runs if subject_of(run.request) == wanted]
+        return next(iter(speakers(own)), None)
 
     def shown(self, run: Run) -> Verdict | None:
         """The verdict to show for a run: worse if another run knows of a failure."""
