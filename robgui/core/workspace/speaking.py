@@ -42,8 +42,12 @@ def speakers(runs: Iterable[Run]) -> list[Run]:
 
 
 def subject_of(request: Request) -> Hashable:
-    """Analysis, models and inputs; a first look at some of the inputs is one at all of them."""
-    models = tuple(model.fingerprint for model in request.models)
+    """Analysis, models and inputs; a first look at some of the inputs is one at all of them.
+
+    Models after the first may be in any order.
+    """
+    names = [model.fingerprint for model in request.models]
+    models = (*names[:1], *sorted(names[1:]))
     if request.dataset is None:
         data = None
     else:

@@ -55,9 +55,9 @@ class Overview(WhenSeen, QWidget):
         left: How much of the inspection is done, and how long it takes.
 
     Signals:
-        wants: The analysis whose panel is to be shown.
-        wants_run: The run that is to be shown in its panel.
-        wants_finding: The finding whose page is to be shown; None for all of them.
+        wants: The analysis whose panel to show.
+        wants_run: The run to show in its panel.
+        wants_finding: The finding whose page to show; None for all of them.
         wants_action: The name of an action of the window.
     """
 

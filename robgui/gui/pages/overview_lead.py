@@ -29,7 +29,7 @@ class Lead(QObject):
     """Fills the hero from the cards of the methods.
 
     Signals:
-        wants_findings: The findings are to be shown.
+        wants_findings: Asks for the findings.
         wants_action: The name of an action of the window.
     """
 

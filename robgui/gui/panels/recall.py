@@ -54,12 +54,17 @@ class Recall:
         return self._speaking_instead()
 
     def _speaking_in_use(self) -> Run | None:
-        """The stored run that speaks for the model and inputs in use."""
-        panel = self._panel
-        now = panel.store.next_run.request(panel.analysis.name)
+        """The stored run that speaks for the model and inputs in use, or for those inputs that a
+        first look would take.
+        """
+        store, name = self._panel.store, self._panel.analysis.name
+        now = store.next_run.request(name)
         if now is None:
             return None
-        return panel.store.history.speaking_like(now)
+        first = store.inspection.first_look(name)
+        if first is None:
+            return store.history.speaking_like(now)
+        return store.history.speaking_like(now, first)
 
     def _speaking_instead(self) -> Run | None:
         """The run that speaks in place of the one that has just ended: of a first look, or of one

@@ -65,8 +65,8 @@ class Store(QObject):
         offered: ``(sentence, words, deed)`` for log and toast: what has happened, and a button that
             calls ``deed``.
         working: What the program is busy with now, in words; empty when idle.
-        finding_wanted: The finding whose own page is to be shown.
-        export_wanted: The inputs that the run on show has made are to be written to files.
+        finding_wanted: The finding whose own page to show.
+        export_wanted: Asks to write the inputs made by the run on show to files.
     """
 
     ready = Signal()
@@ -240,11 +240,11 @@ class Store(QObject):
             self.history.open(path)
 
     def new_workspace(self, path: Path) -> None:
-        """Begins an empty workspace in ``path``; what is open now belongs to it, too."""
+        """Begins an empty workspace in ``path``: what is open now belongs to the present one."""
         if self.runner.busy:
             self.say("warning", "Stop the running analysis before beginning another workspace.")
         else:
-            self.history.open(path, self.restoring.carry_over)
+            self.history.open(path, self.restoring.start_empty)
 
     def set_scope(self, indices: tuple[int, ...] | None, how: str = "") -> None:
         """Which inputs an analysis of many looks at: those that pass the filter of the gallery.

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from robgui.analyses.semantic.params import IMAGE
+from robgui.analyses.semantic.scene.axes import ranges_of
 from robgui.core.text.words import percent
 from robgui.gui.panels.semantic.axis_grid import AxisGrid
 from robgui.gui.panels.semantic.known_scenes import KnownScenes, scene_words
@@ -213,7 +214,7 @@ class SceneControls(QWidget):
         """Ticks and sliders as the form has them."""
         if self._params is not None:
             fixed = self._params.fixed
-            ranges = self._params.ranges
+            ranges = ranges_of(self._params, self.scenes[0])
         else:
             fixed = {}
             ranges = {}

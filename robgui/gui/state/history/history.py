@@ -51,8 +51,8 @@ class History(QObject):
         findings_changed: The list of findings has changed.
         run_taken: ``(run, follow)`` before its picture: model, data and inputs come along, or only
             if they are in use anyway.
-        result_shown: ``(run, result)`` of a stored run that is to be drawn.
-        found: A missing model or dataset is to be loaded from its new place.
+        result_shown: ``(run, result)`` of a stored run to draw.
+        found: A missing model or dataset, to load from its new place.
         said: ``(level, sentence, details)``.
         offered: ``(sentence, words, deed)``: what has happened, and a button that calls ``deed``.
         working: What is being done, in words; empty when idle.
@@ -173,7 +173,7 @@ class History(QObject):
             self._keeping.run(partial(workspace.files.relink, name, path))
             self.said.emit("info", f"{reference.name} was missing and is now {path}.", "")
 
-    def forget(self, item: ModelCard) -> None:
+    def forget(self, item: ModelCard | Dataset) -> None:
         """Does not load this one again; its runs stay."""
         workspace = self.writable
         if workspace is not None:
@@ -296,11 +296,15 @@ class History(QObject):
 
         self._keeping.run(lambda: (workspace.runs(), workspace.findings()), read, key="refresh")
 
-    def speaking_like(self, request: Request) -> Run | None:
-        """The run that speaks for the same analysis, models, data and inputs."""
-        wanted = subject_of(request)
-        own = [run for run in self.runs if subject_of(run.request) == wanted]
-        return next(iter(speakers(own)), None)
+    def speaking_like(self, *requests: Request) -> Run | None:
+        """The run that speaks for the same analysis, models, data and inputs as one of these: the
+        first of them that has a run.
+        """
+        for wanted in map(subject_of, requests):
+            own = [run for run in self.runs if subject_of(run.request) == wanted]
+            for run in speakers(own):
+                return run
+        return None
 
     def shown(self, run: Run) -> Verdict | None:
         """The verdict to show for a run: worse if another run knows of a failure."""
