@@ -12,6 +12,7 @@ from robgui.core.finding import Finding
 from robgui.core.verdict import Status, Verdict
 from robgui.gui.pages.findings.known import SeenInput, answers
 from robgui.gui.pages.overview import Overview
+from robgui.gui.pages.scoreboard import BEFORE, Scoreboard
 from tests.gui import sample_views as samples
 
 FOUND = Verdict(Status.FAILS, "2 pixels turn “Coat” into “Shirt”.")
@@ -67,6 +68,16 @@ def test_run_and_stop_do_not_erase_a_failure_from_card_headline_tally_and_page(
     told = {one.analysis.name: one.run for one in answers(store, spot)}
     assert told["feature_game"].id == found.id
     assert store.history.speaking_like(found.request).id == found.id
+
+
+def test_run_and_stop_do_not_erase_a_failure_from_the_scoreboard(qtbot, store):
+    found = keep(qtbot, store, "feature_game", FOUND, [SEEN])
+    keep(qtbot, store, "feature_game", NONE.stopped(), state=RunState.CANCELLED)
+    board = Scoreboard(store)
+    qtbot.addWidget(board)
+    board.show()
+    cell = board.model().index(board.analyses.index("feature_game"), BEFORE)
+    assert cell.data() == "✗ Failure found" and board.run_at(cell).id == found.id
 
 
 def test_the_picture_comes_back_when_the_run_that_drew_over_it_does_not_speak(
