@@ -266,6 +266,7 @@ class Panel(Themed, QWidget):
         if not self._following.ended(job):
             return
         self.run_id = job.run_id
+        self._recall.ended(job.run_id or "")
         if self.result is not None and self.request is not None:
             self._show_subject(self.request)
             self._say(job.verdict)
