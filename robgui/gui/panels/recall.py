@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from robgui.core.execution.request import Request
     from robgui.core.execution.run import Run
     from robgui.gui.panels.panel import Panel
 
@@ -15,6 +16,7 @@ class Recall:
     def __init__(self, panel: Panel) -> None:
         self._panel = panel
         self._recalled = ""
+        self._in_use = ""
 
     def forget(self) -> None:
         """Allows what was brought back before to come back again."""
@@ -29,6 +31,30 @@ class Recall:
         if run is not None and run.id != self._recalled:
             self._recalled = run.id
             panel.store.history.read(run, lambda result: self._draw(run, result))
+
+    def model_changed(self) -> None:
+        """With another model in use its own newest run takes the place of the other's picture.
+
+        Where the analysis cannot look at it at all, the page says so in place of the picture.
+        """
+        panel, model = self._panel, self._panel.store.library.model
+        if model is None or model.fingerprint == self._in_use:
+            return
+        self._in_use = model.fingerprint
+        shown = panel.request
+        if shown is None or panel.job is not None:
+            return
+        if any(one.fingerprint == model.fingerprint for one in shown.models[:1]):
+            return
+        if panel.analysis.refusal(model):
+            panel.clear()
+        elif (run := self._newest_in_use()) is not None:
+            panel.store.history.read(run, lambda result: self._replace(shown, run, result))
+
+    def _replace(self, shown: Request, run: Run, result: Any) -> None:
+        """Draws a run unless something else has come on show while it was read."""
+        if self._panel.request is shown and result is not None and self._newest_in_use() == run:
+            self._panel.show_stored(run, result)
 
     @property
     def _empty(self) -> bool:
