@@ -40,7 +40,10 @@ SUBJECTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "bounds": (("robgui/bounds",), ("tests/bounds",)),
     "noise": (
         ("robgui/analyses/last_particle/noise",),
-        ("tests/analyses/last_particle/test_noise.py",),
+        (
+            "tests/analyses/last_particle/test_noise.py",
+            "tests/analyses/last_particle/test_priors.py",
+        ),
     ),
     "particles": (
         ("robgui/analyses/last_particle/estimates.py", "robgui/analyses/last_particle/particles"),

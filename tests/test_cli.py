@@ -116,7 +116,7 @@ def test_run_writes_the_request_the_verdict_and_the_result_as_strict_json(files,
     assert (
         document["status"] == "unknown" and f"? Cannot tell. {document['verdict']}" in captured.err
     )
-    assert captured.out == ""
+    assert captured.out == "" and f"Wrote {out}." in captured.err.splitlines()
     assert not out.with_suffix(".npz").exists()
 
 
@@ -267,6 +267,18 @@ def test_list_shows_each_question_and_setting(capsys):
     text = capsys.readouterr().out
     assert "How close are other classes" in text
     assert "--target-half-width" in text
+
+
+def test_list_takes_names_of_analyses_and_an_unknown_one_is_told_the_others(capsys):
+    assert main(["list", "semantic-map", "zonnscan"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    shown = [line.strip().split(":")[0] for line in lines if re.match(r"  \S", line)]
+    assert sorted(shown) == ["semantic-map", "zonnscan"]
+    assert main(["list", "tolerance", "--json"]) == 0
+    assert [one["name"] for one in json.loads(capsys.readouterr().out)] == ["tolerance"]
+    assert main(["list", "qqqq"]) == 2
+    said = capsys.readouterr().err
+    assert "There is no analysis 'qqqq'" in said and "zonnscan" in said
 
 
 def test_list_groups_the_analyses_by_their_method_in_the_order_of_the_rail(capsys):
@@ -483,6 +495,7 @@ def test_report_writes_one_html_file(files, tmp_path, here):
     assert main(["run", "zonnscan", *map(str, words)]) == 0
     done = here("report", workspace, "--html", page)
     assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith(f"\nWrote {page}.\n")
     assert "zoNNscan" in page.read_text(encoding="utf-8")
     done = here("report", workspace, "--html", page, "--pdf", tmp_path / "r.pdf")
     assert done.returncode == 0, done.stderr

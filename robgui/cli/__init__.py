@@ -324,4 +324,7 @@ def _report(words: list[str]) -> int:
             from robgui.report.writing import write_evidence
 
             write_evidence(workspace, Path(given.evidence))
+    for place in (given.html, given.pdf, given.evidence):
+        if place is not None:
+            print_line(f"Wrote {place}.")
     return 0

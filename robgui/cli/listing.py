@@ -11,28 +11,35 @@ from robgui.cli.printing import print_json, print_line
 from robgui.core.data_formats import FORMATS
 from robgui.core.execution.analysis import Analysis
 from robgui.core.execution.method import methods, problems
-from robgui.core.execution.registry import analyses, method_of
+from robgui.core.execution.registry import analyses, find, method_of
 
 
 def list_analyses(words: list[str]) -> int:
-    """Prints every analysis by method; one sentence warns of each that cannot be loaded."""
+    """Prints every analysis by method, or those named; a sentence warns of each that is broken."""
     given = parser().parse_args(words)
     if given.data:
         return _list_formats(given.json)
-    as_json = given.json
+    wanted = {find(name).name for name in given.analysis} or set(analyses())
     for problem in problems():
         print_line(f"Warning: {problem}", sys.stderr)
-    if as_json:
-        print_json([_described(known) for known in analyses().values()])
+    if given.json:
+        print_json([_described(one) for one in analyses().values() if one.name in wanted])
         return 0
     for title, question, group in _groups():
-        print(f"{title}: {question}" if question else title)
-        for known in group:
-            print(f"\n  {known.name.replace('_', '-')}: {known.title}\n    {known.question}")
-            for name, field in known.params.model_fields.items():
-                print(f"      --{name.replace('_', '-'):<20} {describe(field)}")
-        print()
+        shown = [known for known in group if known.name in wanted]
+        if shown:
+            print(f"{title}: {question}" if question else title)
+            _print_analyses(shown)
     return 0
+
+
+def _print_analyses(group: list[Analysis]) -> None:
+    """Each with its question and its settings."""
+    for known in group:
+        print(f"\n  {known.name.replace('_', '-')}: {known.title}\n    {known.question}")
+        for name, field in known.params.model_fields.items():
+            print(f"      --{name.replace('_', '-'):<20} {describe(field)}")
+    print()
 
 
 def _list_formats(as_json: bool) -> int:
@@ -56,6 +63,7 @@ def parser() -> Parser:
         description="Lists the analyses, the question each answers, and their settings.",
         allow_abbrev=False,
     )
+    made.add_argument("analysis", nargs="*", help="only these analyses [all]")
     made.add_argument(
         "--json",
         action="store_true",

@@ -138,6 +138,8 @@ def _carry_out(
     with deaf():  # What has been computed is now written, whatever the user presses.
         if execution.newest is not None:
             _write(execution, out)
+            if out is not None:
+                progress.say(f"Wrote {out}.")
     if lost := _left_out(execution, executor):
         progress.say(f"Left out: {lost}")
     if execution.state is RunState.FAILED:

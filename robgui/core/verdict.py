@@ -41,6 +41,8 @@ _WORDS = {
     Status.UNKNOWN: "Cannot tell",
     Status.HOLDS: "Holds",
 }
+#: How the verdict of a run that ran out of time begins.
+_CUT = "Cut at its time limit of"
 _SIGNS = {Status.FAILS: "✗", Status.AT_RISK: "!", Status.UNKNOWN: "?", Status.HOLDS: "✓"}
 
 
@@ -110,6 +112,11 @@ class Verdict:
         """The whole verdict as running text."""
         return " ".join(part for part in (self.sentence, self.scope, *self.because) if part)
 
+    @property
+    def is_cut(self) -> bool:
+        """Whether its run ran out of time; see ``cut``."""
+        return self.sentence.startswith(_CUT)
+
     def stopped(self) -> Verdict:
         """A copy for a stopped run that says so before anything else."""
         models = tuple(one.stopped() for one in self.models)
@@ -122,7 +129,7 @@ class Verdict:
             seconds: The limit.
         """
         models = tuple(one.cut(seconds) for one in self.models)
-        limit = f"Cut at its time limit of {duration(seconds)}."
+        limit = f"{_CUT} {duration(seconds)}."
         return replace(self, sentence=f"{limit} {self.sentence}", models=models)
 
     def among(self, chosen: str) -> Verdict:

@@ -1,4 +1,4 @@
-"""Planning in a worker: what it answers, and that no model is opened by who asks."""
+"""Planning in a worker: what it answers, and that the caller opens no model."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ pixels change the class, and after how many calls the first example is there.
 ``PHOTOS.npy`` holds uint8 photos ``(n, 3, 224, 224)``. Both others are written here from their
 descriptions: Sparse-RS (Croce et al., AAAI 2022, algorithm for l0), which after each success goes on
 with a random part of the pixels it has found, and a search by saliency alone. The settings of the
-game were chosen on the first eight photos and on 40, 43, 47, 52, 61 and 75 of ours. ``--onnx`` takes
+game were chosen on the first eight photos, 20, 22 to 26, 40, 43, 47, 52, 61 and 75 of ours. ``--onnx`` takes
 a network with inputs in [0, 1] and runs it by ONNX Runtime: the same answers up to rounding, three
 times as fast. It prints figures and asserts none.
 """

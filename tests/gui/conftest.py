@@ -24,6 +24,7 @@ def window(qtbot, tmp_path):
         lambda: bool(made.store.analyses) and made.store.history.workspace is not None,
         timeout=60_000,
     )
+    made.panel("")  # All of them are made now, not turn by turn.
     yield made
     theme.apply(False)
     made.close()

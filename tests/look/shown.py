@@ -1,6 +1,6 @@
 """Shown: one window with a short run of every analysis, for tests of how every page looks.
 
-A run takes seconds, all of them minutes: in a folder that is kept only what is missing is run.
+A run takes seconds, all of them minutes: in a folder that is kept, only what is missing is run.
 """
 
 from __future__ import annotations

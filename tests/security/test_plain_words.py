@@ -126,6 +126,7 @@ def window(qtbot, tmp_path, files):
     store.library.load_model(Opening(files[0], quiet=True))
     idle(qtbot, store)
     assert store.library.model is not None and MARK in store.library.model.labels[0]
+    made.panel("")  # All of them are made now, not turn by turn.
     yield made
     store.runner.stop_all()  # after a failure nobody is there to answer whether to quit
     qtbot.waitUntil(lambda: not store.runner.busy, timeout=60_000)

@@ -43,6 +43,7 @@ def accuracy(
             yield Step(count.seen, count.total, count.result())
     if not count.seen:
         raise DataError(f"No labelled input of {dataset.name} can be read; choose other data.")
+    # Inputs that could not be read do not count.
     count.total = count.seen
     yield Step(count.seen, count.total, count.result())
     count.compare()
@@ -119,6 +120,8 @@ class _Count:
             scores, layers = self._activations(inputs)
             fitting = [name for name, layer in layers.items() if len(layer) == len(inputs)]
             if len(fitting) > 1:
+                # The last layer gives the scores; the one before holds the features that they
+                # weigh.
                 self._layer = f"layer {fitting[-2]}"
                 return scores, layers[fitting[-2]]
         else:

@@ -34,6 +34,7 @@ def nearest(features: Tensor) -> Tensor:
     for start in range(0, len(unit), _ROWS):
         likeness = unit[start : start + _ROWS] @ unit.T
         own = torch.arange(start, min(start + _ROWS, len(unit)), device=unit.device)
+        # Below every cosine, so no input is its own neighbour.
         likeness.scatter_(1, own[:, None], -2.0)
         found.append(likeness.topk(asked, dim=1).indices)
     return torch.cat(found)

@@ -109,7 +109,7 @@ class AccuracyResult:
         confidence: ``(n,)`` probability of the predicted class.
         classes: Class names.
         dataset: What the data are called.
-        total: How many inputs are to be counted.
+        total: How many inputs will be counted.
         labelled: How many of the data have a label that the model knows.
         mistakes: The wrong answers that the model is surest of, the surest first.
         compared: What needs all inputs; empty until the end.
@@ -170,6 +170,7 @@ def precision(errors: ClassErrors) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def calibration(result: AccuracyResult) -> Calibration:
     """Claimed against observed, in bins of equal width (Guo et al. 2017, equations 2 and 3)."""
+    # A confidence of exactly 1 belongs to the last bin.
     bins = np.minimum((result.confidence * BINS).astype(int), BINS - 1)
     members = np.bincount(bins, minlength=BINS)
     hits = np.bincount(bins, weights=result.right, minlength=BINS)
@@ -177,6 +178,7 @@ def calibration(result: AccuracyResult) -> Calibration:
     known = np.where(members > 0, members, np.nan)
     claimed, right = sums / known, hits / known
     low, high = clopper_pearson(hits, members)
+    # Expected calibration error (Guo et al., 2017): gaps weighted by the inputs in their bins.
     gaps = np.nan_to_num(np.abs(claimed - right)) * members
     if result.done:
         error = float(gaps.sum() / max(1, result.done))

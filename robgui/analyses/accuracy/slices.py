@@ -59,6 +59,7 @@ def weak_slices(
     parts = [*_thirds(values, names), *_folders(keys, own)]
     parts = [(name, rows) for name, rows in parts if FEWEST <= len(rows) < len(right)]
     made = [
+        # Bonferroni: with n slices, chance has n tries.
         Slice(name, rows, int(right[rows].sum()), _chance(rows, right) * len(parts))
         for name, rows in parts
     ]
@@ -87,6 +88,7 @@ def _folders(keys: list[str], own: np.ndarray) -> list[tuple[str, np.ndarray]]:
         return []
     numbers = np.array([names.index(folder) for folder in folders])
     rows = [np.flatnonzero(numbers == at) for at in range(len(names))]
+    # Class folders: comparing them would only repeat the classes.
     if all(len(np.unique(own[inside])) == 1 for inside in rows):
         return []
     return [(f"folder {name}", inside) for name, inside in zip(names, rows, strict=True)]
@@ -98,4 +100,5 @@ def _chance(rows: np.ndarray, right: np.ndarray) -> float:
 
     wrong = int((~right).sum())
     inside = int((~right[rows]).sum())
+    # Fisher's exact test, one-sided: the chance of this many errors or more.
     return float(hypergeom.sf(inside - 1, len(right), wrong, len(rows)))

@@ -54,7 +54,7 @@ class CorruptionsResult:
         places: ``(n,)`` numbers among the inputs of the run.
         classes: Class names of each model.
         dataset: What the data are called.
-        total: How many pictures are to be corrupted.
+        total: How many pictures will be corrupted.
         labelled: How many have a label that the models know.
         examples: Right answers that the weakest corruptions turn, those at the lowest severity
             first.

@@ -1,6 +1,4 @@
-"""The record of the feature game: everything the program knows of the method without computing
-anything.
-"""
+"""The record of the feature game: everything the program knows about it without computing."""
 
 from pathlib import Path
 

@@ -25,8 +25,8 @@ PLAYERS: tuple[Player, ...] = ("cooperative", "nature", "adversarial")
 #: The word that stands for every other class as a target.
 ALL_CLASSES = "all"
 
-#: What the preset ``paper`` sets where the user has set nothing else (Sections 4 and 5: UCB, 20 s a
-#: move, 60 s in all).
+#: What the preset ``paper`` changes among settings left at their defaults (Sections 4 and 5: UCB,
+#: 20 s a move, 60 s in all).
 PAPER: dict[str, Any] = {
     "selection": "ucb1",
     "max_calls": 60_000,

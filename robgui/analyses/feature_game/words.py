@@ -240,15 +240,21 @@ def _turned(result: FeatureGameResult) -> str:
     views = result.persistence
     if views is None:
         return ""
-    shares = [
-        (views.rotated_kept, f"turned by up to {number(float(views.angles.max()))}°"),
-        (views.scaled_kept, "scaled"),
+    angle = number(float(views.angles.max()))
+    counts = [
+        (views.rotated_class[:, views.angles != 0], f"turned by up to {angle}°"),
+        (views.scaled_class[:, views.scales != 1], "scaled"),
     ]
-    told = [
-        f"{percent(share)} of the views {words}" for share, words in shares if math.isfinite(share)
-    ]
+    told = []
+    for (image, example), words in counts:
+        # Where the image itself loses its class, nothing can be said.
+        kept = image == result.original
+        if kept.any():
+            fooled = int((kept & (example != result.original)).sum())
+            told.append(f"{fooled} of {count(int(kept.sum()), 'view')} {words}")
     if told:
-        return f"It still fools the model in {' and '.join(told)}."
+        where = " and ".join(told)
+        return f"It still fools the model in {where}, of those that keep the image's class."
     return ""
 
 

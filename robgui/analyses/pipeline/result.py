@@ -49,7 +49,7 @@ class PipelineResult:
         places: ``(n,)`` numbers among the inputs of the run.
         labels: Class names.
         dataset: What the data are called.
-        total: How many pictures are to be prepared.
+        total: How many pictures will be prepared.
         resized: Whether the pictures have another size than the model takes; sizes and
             interpolations are tried only then.
         examples: Pictures whose answer changes, the surest first.

@@ -44,7 +44,10 @@ def _changes(result: PipelineResult, params: PipelineParams) -> Bars:
         share = np.full(len(low), np.nan)
     bars = Series("changed answers", share[1:], Ink("changed"), low[1:], high[1:])
     ways = zip(result.ways[1:], result.judged[1:], strict=True)
-    names = tuple(way if judged else f"{way} (not counted)" for way, judged in ways)
+    names = tuple(way if judged else f"{way} *" for way, judged in ways)
+    note = "Against the answers under the model's own settings; the lines are 95 % intervals."
+    if not result.judged.all():
+        note += " * Other colours: not counted."
     return Bars(
         "Answers that change with the preparation",
         Axis("share of the pictures", kind="share", low=0, better="low"),
@@ -52,7 +55,7 @@ def _changes(result: PipelineResult, params: PipelineParams) -> Bars:
         (bars,),
         x=Axis("way of preparing"),
         levels=(Mark(params.most_changes, "limit", Ink("risk")),),
-        note="Against the answers under the model's own settings; the lines are 95 % intervals.",
+        note=note,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 
 from robgui.analyses.semantic.domain.params import OperatingDomainParams
-from robgui.analyses.semantic.maps.grid import axis_values
+from robgui.analyses.semantic.maps.grid import AT_ONCE, axis_values
 from robgui.analyses.semantic.maps.params import MapParams
 from robgui.analyses.semantic.params import IMAGE, SpaceParams
 from robgui.analyses.semantic.regions.box_test import needed
@@ -23,6 +23,9 @@ _SPREAD = 201
 #: Looks that cut a box before its test, for every axis where the class has a border; and tests:
 #: mostly one, now and then three.
 _MOST_LOOKS, _MOST_TESTS = 3, 3
+#: Seconds for a picture and for each of its values, of a transformed image and of a mesh: the
+#: middle of images and meshes of 28 to 224 pixels on one core. Only the estimate rests on them.
+_TRANSFORMED, _RENDERED = (5e-5, 1.4e-8), (6e-4, 2.5e-8)
 
 
 def map_calls(params: MapParams, subject: Subject) -> Calls:
@@ -33,24 +36,26 @@ def map_calls(params: MapParams, subject: Subject) -> Calls:
         for spec in params.scenes
     )
     most = cells * subject.models + 1
+    fewest = most
     if params.cells == "borders":
-        return Calls(most // 16, most)
-    return Calls.exactly(most)
+        fewest = most // 16
+    making = max(_making(spec, subject) for spec in params.scenes)
+    return Calls(fewest, most, at_once=AT_ONCE, making=making)
 
 
 def regions_calls(params: RegionsParams, subject: Subject) -> Calls:
     """The first look, then boxes or regions around every start."""
     n = len(_axes(params, params.scene, subject))
-    looked = _LOOKED.get(n, _SPREAD)
+    looked, making = _LOOKED.get(n, _SPREAD), _making(params.scene, subject)
     starts = len(params.starts) or starts_on(params, subject.shape)
     if params.mode != "box":
         fewest, most = _grown(params, n, starts)
         inside = params.samples * starts * len(params.methods)
-        return Calls(looked + fewest + inside, looked + most + inside)
+        return Calls(looked + fewest + inside, looked + most + inside, making=making)
     test = needed(params.most_lost, FIRST_RISK * (1 - CONFIDENCE) / starts)
     fewest = CLEAN + test
     most = _MOST_TESTS * (n * _MOST_LOOKS * CLEAN + test)
-    return Calls(looked + fewest, looked + starts * most)
+    return Calls(looked + fewest, looked + starts * most, making=making)
 
 
 def srvr_calls(params: SrvrParams, subject: Subject) -> Calls:
@@ -62,7 +67,7 @@ def srvr_calls(params: SrvrParams, subject: Subject) -> Calls:
         grown = _grown(params, n, len(params.starts) or params.start_count)
         fewest += shapes * (_LOOKED.get(n, _SPREAD) + grown[0])
         most += shapes * (_LOOKED.get(n, _SPREAD) + grown[1])
-    return Calls(fewest, most)
+    return Calls(fewest, most, making=max(_making(spec, subject) for spec in params.scenes))
 
 
 def domain_calls(params: OperatingDomainParams, subject: Subject) -> Calls:
@@ -71,7 +76,17 @@ def domain_calls(params: OperatingDomainParams, subject: Subject) -> Calls:
 
     rounds = Law(params.particles, 1, params.replicas).threshold(params.critical, params.risk)
     fewest = params.samples + params.search
-    return Calls(fewest, fewest + params.replicas * params.particles + rounds * params.steps)
+    most = fewest + params.replicas * params.particles + rounds * params.steps
+    return Calls(fewest, most, making=_making(params.scene, subject))
+
+
+def _making(spec: str, subject: Subject) -> float:
+    """Seconds that one picture takes to draw, roughly; every model is drawn its own."""
+    if spec == IMAGE:
+        fixed, each = _TRANSFORMED
+    else:
+        fixed, each = _RENDERED
+    return fixed + each * subject.values
 
 
 def _grown(params: GrowParams, n: int, starts: int) -> tuple[int, int]:

@@ -28,7 +28,7 @@ class Sight:
         image: ``(c, h, w)`` float32 in [0, 1], as the network sees it.
         classes: The best classes, the best first, with their ``names`` and ``shares``.
         axes: All parameters of the scene.
-        usual: Names of those that vary when nobody says otherwise.
+        usual: Names of those that vary by default.
         notes: What was changed while a mesh was read.
     """
 

@@ -6,6 +6,8 @@ from robgui.analyses.tolerance.params import ToleranceParams
 from robgui.analyses.zonnscan.cost import ATTACK
 from robgui.core.execution.budget.cost import Calls, Subject
 
+#: Inputs that the attack gives the model at once: few, so a call costs more than in a full batch.
+_ROWS = 10
 #: Most calls of the restarts: their rows in every step, and what is found pulled back.
 _AGAIN = 5 * 3 * 21 + 12 * 21
 
@@ -15,7 +17,7 @@ _LOOKS, _FULL, _TESTS = 25 * 200, 2, 3 * 20_000
 
 
 def tolerance_calls(params: ToleranceParams, subject: Subject) -> Calls:
-    """An attack on every input; a proof asks the model about few points, which are not counted."""
+    """An attack on every input; the layers decide how long a proof takes, so it is not counted."""
     inputs = min(params.most or subject.inputs, subject.inputs) * subject.models
     if subject.gradients:
         attack = ATTACK + _AGAIN
@@ -24,4 +26,8 @@ def tolerance_calls(params: ToleranceParams, subject: Subject) -> Calls:
     noise = 0
     if params.samples and inputs == subject.models:
         noise = subject.models * (_LOOKS + _FULL * params.samples + _TESTS)
-    return Calls(inputs, inputs * (2 + attack) + noise, slopes=inputs * attack)
+    uncounted = ""
+    if params.prove:
+        uncounted = "proofs"
+    most = inputs * (2 + attack) + noise
+    return Calls(inputs, most, inputs * attack, at_once=_ROWS, uncounted=uncounted)

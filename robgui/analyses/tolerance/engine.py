@@ -25,7 +25,8 @@ from robgui.core.execution.step import Pace, Step
 from robgui.core.model.backend import first_line
 from robgui.core.model.classifier import Classifier
 
-#: Inputs processed together.
+#: Rows of a table processed together. An image comes alone: its proof takes long by itself, and
+#: several at once would only keep the first answer back.
 _TOGETHER = 5
 #: Examples kept.
 _EXAMPLES = 8
@@ -39,9 +40,9 @@ class _Side:
 
     classifier: Classifier
     data: Dataset
-    proven: list[np.ndarray] = field(default_factory=list)
-    broken: list[np.ndarray] = field(default_factory=list)
-    wrong: list[np.ndarray] = field(default_factory=list)
+    proven: list[np.ndarray] = field(default_factory=lambda: [np.zeros(0)])
+    broken: list[np.ndarray] = field(default_factory=lambda: [np.zeros(0)])
+    wrong: list[np.ndarray] = field(default_factory=lambda: [np.zeros(0, dtype=bool)])
     no_proof: str = ""
     no_attack: str = ""
 
@@ -57,11 +58,13 @@ def tolerance(
 
 def _worked(trial: _Trial, dataset: Dataset, deadline: Deadline) -> Iterator[Step[ToleranceResult]]:
     pace = Pace()
-    together = 1 if deadline.limited else _TOGETHER
-    for start in range(0, trial.total, together):
-        for _ in trial.take(range(start, min(start + together, trial.total))):
-            if pace.due() and trial.done:
-                yield trial.step()
+    together = _TOGETHER
+    if deadline.limited or dataset.kind == "image":
+        together = 1
+    for wanted in _portions(trial.total, together):
+        for _ in trial.take(wanted):
+            if pace.due():  # Also before the first answer: a stop is heard only at a Step.
+                yield trial.step(trial.doing)
         if deadline.over:
             break
     if not trial.done and deadline.over:
@@ -78,8 +81,21 @@ def _worked(trial: _Trial, dataset: Dataset, deadline: Deadline) -> Iterator[Ste
     yield trial.step()
 
 
+def _portions(total: int, together: int) -> Iterator[range]:
+    """Ranges of inputs to process together; the first has one, whose answer comes soon."""
+    start = 0
+    while start < total:
+        stop = min(total, start + (together if start else 1))
+        yield range(start, stop)
+        start = stop
+
+
 class _Trial:
-    """The brackets so far."""
+    """The brackets so far.
+
+    Attributes:
+        doing: What is done now, a sentence.
+    """
 
     def __init__(
         self,
@@ -106,6 +122,7 @@ class _Trial:
         self._taken: list[int] = []
         self._examples: list[Broken] = []
         self._noise: list[NoiseTolerance] = []
+        self.doing = ""
         self._before = sum(one.calls for one in classifiers)
         for side in self._sides:
             if not side.classifier.capabilities.gradients:
@@ -141,6 +158,7 @@ class _Trial:
             broken = np.full(len(places), np.inf)
             for row in range(len(places)):
                 if not wrong[row] and not side.no_attack:
+                    self.doing = f"Attacking input {self.done + row + 1:,} of {self.total:,}."
                     crossing = yield from self._attack(
                         side, x[row : row + 1], scores[row : row + 1]
                     )
@@ -150,6 +168,7 @@ class _Trial:
                         broken[row] = crossing.radius
                         before = np.asarray(given[row], dtype=np.float32)
                         self._keep(number, places, row, before, int(seen[row]), crossing)
+            self.doing = f"Proving {self._inputs(len(places))} of {self.total:,}."
             proven = yield from self._prove(side, x, classes, broken)
             found.append((np.where(wrong, 0, proven), np.where(wrong, 0, broken), wrong))
         for side, (proven, broken, wrong) in zip(self._sides, found, strict=True):
@@ -158,10 +177,19 @@ class _Trial:
             side.wrong.append(wrong)
         self._taken += places
 
+    def _inputs(self, many: int) -> str:
+        """The numbers of those that come next: ``inputs 2 to 6``."""
+        first = self.done + 1
+        if many == 1:
+            return f"input {first:,}"
+        return f"inputs {first:,} to {self.done + many:,}"
+
     def try_noise(self) -> Iterator[None]:
         """Tries random noise if there is one input, which every model gets right."""
-        wrong = any(side.wrong[0][0] for side in self._sides)
-        if self.done != 1 or wrong or not self._params.samples:
+        if self.done != 1:
+            return
+        wrong = any(side.wrong[-1][0] for side in self._sides)
+        if wrong or not self._params.samples:
             return
         for side in self._sides:
             one = side.data.subset(self._taken)

@@ -96,7 +96,7 @@ class ToleranceResult:
         no_attack: Why a model cannot be attacked by its gradients, for each; empty where it can.
         labels: Class names of each model.
         dataset: What the data are called.
-        total: How many inputs are to be looked at.
+        total: How many inputs will be looked at.
         available: How many there are.
         examples: The inputs that the smallest changes turn, the smallest first.
         model_calls: Inputs the models have seen; proofs ask none.
@@ -129,6 +129,12 @@ class ToleranceResult:
     def complete(self) -> bool:
         """Whether all were."""
         return self.done >= self.total
+
+    def blank(self, network: int) -> bool:
+        """Whether nothing at all is known of a model: no attack was tried, and nothing proven."""
+        known = self.proven[network].any() or self.wrong[network].any()
+        turned = np.isfinite(self.broken[network]).any()
+        return bool(self.no_attack[network]) and not known and not turned
 
     def kept_at_least(self, network: int, sizes: np.ndarray) -> np.ndarray:
         """Share of the inputs that are proven to keep their class under changes of each size."""

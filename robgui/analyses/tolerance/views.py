@@ -35,7 +35,12 @@ _SIZE = Axis("change of every value", low=0)
 
 def views(result: ToleranceResult, params: ToleranceParams) -> Sequence[View]:
     """The curves first, then the brackets of the inputs, examples, the table."""
-    found: list[View] = [_curves(result, params), _brackets(result, params)]
+    if not result.done:
+        return (_table(result),)
+    found: list[View] = [_brackets(result, params)]
+    curves = _curves(result, params)
+    if curves.lines:
+        found = [curves, *found]
     if result.done == result.total == 1:
         each = range(len(result.networks))
         tables = [table for at in each for table in _axis_tables(result, at)]
@@ -74,7 +79,7 @@ def _band_words(result: ToleranceResult) -> str:
 
 
 def _lines(result: ToleranceResult, network: int, at: np.ndarray) -> list[Line]:
-    """What no known change turns, unless nothing was attacked, and what is proven.
+    """What no known change turns, unless nothing was attacked, and what is proven, if anything is.
 
     The bands of several models would cover each other.
     """
@@ -90,9 +95,12 @@ def _lines(result: ToleranceResult, network: int, at: np.ndarray) -> list[Line]:
         name, ink = result.networks[network], Ink("series", network)
         turned = Line(f"not turned: {name}", high, ink, steps=True, strong=True)
         proven = Line(f"proven: {name}", low, ink, steps=True)
-    if result.no_attack[network]:
-        return [proven]
-    return [turned, proven]
+    drawn = []
+    if not result.no_attack[network]:
+        drawn.append(turned)
+    if result.proven[network].any():
+        drawn.append(proven)
+    return drawn
 
 
 def _brackets(result: ToleranceResult, params: ToleranceParams) -> Boxes:
@@ -102,12 +110,17 @@ def _brackets(result: ToleranceResult, params: ToleranceParams) -> Boxes:
         low, high = float(result.proven[0][row]), float(result.broken[0][row])
         open_end = not np.isfinite(high)
         end = params.largest if open_end else high
-        boxes.append(Box(0.0, lane + 0.15, low, 0.7, "proven", Ink("holds")))
+        if low > 0:
+            boxes.append(Box(0.0, lane + 0.15, low, 0.7, "proven", Ink("holds")))
         boxes.append(Box(low, lane + 0.15, end - low, 0.7, "open", Ink("unknown")))
         if not open_end:
             spots.append(Spot(high, lane + 0.5, "turned", Ink("fails"), "cross"))
     left = result.done - len(order)
-    note = "Green: proven to stay. Grey: not known. Cross: a change that turns it."
+    note = "Grey: not known. Cross: a change that turns it."
+    if result.proven[0].any():
+        note = f"Green: proven to stay. {note}"
+    if result.blank(0):
+        note = "Grey: not known. No attack was tried, for want of gradients, and nothing is proven."
     if left:
         note = f"The {len(order)} inputs that take least; {left} more are in the table. {note}"
     if len(result.networks) > 1:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import numpy as np
 
 from robgui.analyses.tolerance.params import ToleranceParams
@@ -17,6 +20,7 @@ from robgui.core.verdict import Quantity, Status, Verdict, of_several
 _RISK = 2.0
 #: Severity of an input that an invisible change turns.
 _WORST = 0.8
+_NOTHING_YET = "No input has an answer yet."
 
 
 def verdict(result: ToleranceResult, params: ToleranceParams) -> Verdict:
@@ -24,10 +28,14 @@ def verdict(result: ToleranceResult, params: ToleranceParams) -> Verdict:
     each = tuple(_of(result, params, at) for at in range(len(result.networks)))
     if len(each) == 1:
         return each[0]
+    if not result.done:
+        return replace(each[0], models=each)
     return of_several(result.networks, each, _order(result), _scope(result))
 
 
 def _of(result: ToleranceResult, params: ToleranceParams, network: int) -> Verdict:
+    if not result.done:
+        return Verdict(Status.UNKNOWN, _NOTHING_YET, None, _scope(result))
     broken, proven = result.broken[network], result.proven[network]
     failing, kept = int((broken <= params.hold).sum()), int((proven >= params.hold).sum())
     said, quantity = _because(result, params, network), _quantity(result, params, network)
@@ -48,13 +56,26 @@ def _of(result: ToleranceResult, params: ToleranceParams, network: int) -> Verdi
         f"No attack up to {number(params.hold)} is known for {inputs}; {kept:,} of them are proven."
     )
     if result.no_attack[network]:
-        sentence = f"{inputs} could not be attacked; {kept:,} of them are proven."
+        sentence = _not_attacked(result, network, kept)
     near = bool((broken <= _RISK * params.hold).any())
     if near:
         status = Status.AT_RISK
     else:
         status = Status.UNKNOWN
     return Verdict(status, sentence, quantity, _scope(result), said)
+
+
+def _not_attacked(result: ToleranceResult, network: int, kept: int) -> str:
+    """What is known of inputs that nobody could attack: what is proven, and perhaps noise."""
+    inputs = count(result.done, "input")
+    tried = "Without gradients no attack was tried"
+    if kept:
+        return f"{tried}; proven: {kept:,} of {inputs}."
+    if result.noise:
+        return f"{tried}, and there is no proof: only random noise was tried."
+    if result.proven[network].any():
+        return f"{tried}, and no proof reaches the change that {inputs} must take."
+    return f"{tried}, and there is no proof: nothing is known about {inputs}."
 
 
 def _failing_words(result: ToleranceResult, params: ToleranceParams, network: int) -> str:
@@ -65,7 +86,7 @@ def _failing_words(result: ToleranceResult, params: ToleranceParams, network: in
     if not turned:
         rest = f"no change of the values by up to {size} is known that turns another"
         if result.no_attack[network]:
-            rest = "the others could not be attacked"
+            rest = "the others were not attacked, for want of gradients"
         return f"Wrong as they are: {wrong:,} of {inputs}; {rest}."
     if turned == 1:
         verb = "changes"
@@ -115,6 +136,9 @@ def _noise_words(noise: NoiseTolerance) -> str:
 
 
 def _quantity(result: ToleranceResult, params: ToleranceParams, network: int) -> Quantity:
+    name = f"Inputs that take a change of {number(params.hold)}"
+    if result.blank(network):
+        return Quantity(name, math.nan, better="high", text="not known")
     size = np.array([params.hold])
     low = float(result.kept_at_least(network, size)[0])
     high = float(result.kept_at_most(network, size)[0])
@@ -123,7 +147,7 @@ def _quantity(result: ToleranceResult, params: ToleranceParams, network: int) ->
     else:
         shown = f"{percent(low)} to {percent(high)}"
     return Quantity(
-        f"Inputs that take a change of {number(params.hold)}",
+        name,
         (low + high) / 2,
         low=max(0.0, low - result.margin()),
         high=min(1.0, high + result.margin()),

@@ -19,7 +19,7 @@ _ROUNDING = 4e-6
 
 @dataclass(frozen=True)
 class Ball:
-    """All inputs of which each value differs by at most ``radius`` from those of ``centre``.
+    """All inputs whose values each differ by at most ``radius`` from those of ``centre``.
 
     Attributes:
         centre: float32 in [0, 1].

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from robgui.core.model.card import ModelCard
     from robgui.core.model.classifier import Classifier
 
+#: How “Inspect everything” chooses some of many inputs.
+SPREAD = "evenly spread"
+
 
 class Reference(BaseModel):
     """A model or dataset by name, path and fingerprint: enough to load it again.

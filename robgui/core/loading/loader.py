@@ -20,7 +20,7 @@ from robgui.core.loading.folders import load_folder
 from robgui.core.loading.keras_files import load_keras
 from robgui.core.loading.onnx_files import load_onnx
 from robgui.core.loading.pair import load_pair
-from robgui.core.loading.pickles import foreign_globals
+from robgui.core.loading.pickles import listing
 from robgui.core.loading.raw import TRUST, Raw, reading
 from robgui.core.loading.script import load_script
 from robgui.core.loading.sklearn_files.model import from_estimator, load_skops
@@ -126,11 +126,13 @@ def _load_pickle(path: Path, trust: bool) -> Raw:
     """A plain pickle (not torch's): a scikit-learn model or a network, if the user trusts it."""
     if not trust:
         with open_regular(path) as file:
-            names = foreign_globals(file)
-        if names:
-            shown = f" that would import {', '.join(names[:3])}"
+            found = listing(file)
+        if found.names:
+            shown = f" that would import {', '.join(found.names[:3])}"
         else:
             shown = ""
+        if shown and (len(found.names) > 3 or not found.whole):
+            shown += " and more"
         raise TrustError(
             f"{path} is not loaded: it is a Python pickle{shown}, and pickles can execute anything;"
             f" {TRUST}."

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pickletools
+import re
 import warnings
+from dataclasses import dataclass
 from typing import BinaryIO
 
 #: Names that a weight file uses; everything else would be imported and called.
@@ -34,23 +36,61 @@ _DEEPEST = 200
 _FILLING = ("APPEND", "APPENDS", "SETITEM", "SETITEMS", "ADDITEMS", "BUILD")
 #: Opcodes that create a container.
 _CONTAINERS = ("EMPTY_LIST", "EMPTY_DICT", "EMPTY_SET", "LIST", "DICT", "NEWOBJ", "OBJ", "INST")
+#: Most bytes that are searched for names behind a place that cannot be followed.
+_LONGEST_SCAN = 256 * 2**20
+#: Opcode GLOBAL with its two lines.
+_GLOBAL = re.compile(rb"c(?P<module>[A-Za-z_][\w.]*)\n(?P<name>[A-Za-z_][\w.]*)\n")
+#: Two short texts, each perhaps put into the memo, and opcode STACK_GLOBAL.
+_STACK_GLOBAL = re.compile(
+    rb"\x8c(?P<long>.)(?P<module>[A-Za-z_][\w.]*)\x94?"
+    rb"\x8c(?P<longer>.)(?P<name>[A-Za-z_][\w.]*)\x94?\x93",
+    re.DOTALL,
+)
 #: What reading a damaged pickle raises.
 _DAMAGE = (ValueError, IndexError, KeyError, OverflowError, MemoryError)
 
 
-def foreign_globals(file: BinaryIO, pickles: int = 1) -> list[str]:
-    """Dotted names of the functions and classes that unpickling would import.
+@dataclass(frozen=True)
+class PickledCalls:
+    """What unpickling would import, as far as that can be seen without doing it.
 
-    Covers the next ``pickles`` pickles of ``file`` and leaves out names that weights need. A
-    damaged pickle gives the names found before the damage.
+    Attributes:
+        names: Dotted names of functions and classes, without those that weights need.
+        whole: Whether these are all. joblib writes arrays into the middle of its pickles, and a
+            compressed or damaged pickle cannot be followed.
+    """
+
+    names: tuple[str, ...]
+    whole: bool
+
+
+def listing(file: BinaryIO, pickles: int = 1) -> PickledCalls:
+    """What the next ``pickles`` pickles of ``file`` would import.
+
+    Behind a place that cannot be followed, names are still looked for where they stand by
+    themselves.
     """
     names: list[str] = []
-    for _ in range(pickles):
+    whole = True
+    for number in range(pickles):
+        began = file.tell()
+        if number and not file.read(1):
+            break
+        file.seek(began)
         try:
             _collect_globals(file, names)
         except _DAMAGE:
+            whole = False
+            file.seek(began)
+            names += _scattered_globals(file.read(_LONGEST_SCAN))
             break
-    return sorted({name.replace(" ", ".") for name in names if not _harmless(name)})
+    foreign = {name.replace(" ", ".") for name in names if not _harmless(name)}
+    return PickledCalls(tuple(sorted(foreign)), whole)
+
+
+def foreign_globals(file: BinaryIO, pickles: int = 1) -> list[str]:
+    """Dotted names of the functions and classes that unpickling would import."""
+    return list(listing(file, pickles).names)
 
 
 def largest_storage(file: BinaryIO, pickles: int = 5) -> int:
@@ -184,18 +224,39 @@ def words_in(content: bytes) -> list[str]:
 
 
 def _collect_globals(file: BinaryIO, names: list[str]) -> None:
-    strings: list[str] = []
+    texts: list[str] = []
+    memo: dict[object, str | None] = {}
+    top: str | None = None  # The text on top of the stack.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for opcode, argument, _ in pickletools.genops(file):
-            if opcode.name in ("GLOBAL", "INST"):
+            name = opcode.name
+            if name in ("GLOBAL", "INST"):
                 names.append(str(argument))
-            elif opcode.name == "STACK_GLOBAL":
-                # STACK_GLOBAL takes module and name from the stack; they are the last two strings
-                # pushed.
-                names.append(" ".join(strings[-2:]))
-            elif isinstance(argument, str):
-                strings.append(argument)
+            elif name == "STACK_GLOBAL":
+                # Takes module and name from the stack: the last two texts, read or remembered.
+                names.append(" ".join(texts[-2:]))
+            if name == "MEMOIZE" or "PUT" in name:
+                memo[len(memo) if name == "MEMOIZE" else argument] = top
+                continue
+            top = memo.get(argument) if "GET" in name else None
+            if isinstance(argument, str):
+                top = argument
+            if top is not None:
+                texts.append(top)
+
+
+def _scattered_globals(content: bytes) -> list[str]:
+    """Names that are imported anywhere in ``content``, however its other bytes read."""
+    names = [
+        f"{match['module'].decode()} {match['name'].decode()}"
+        for match in _GLOBAL.finditer(content)
+    ]
+    for match in _STACK_GLOBAL.finditer(content):
+        module, name = match["module"], match["name"]
+        if len(module) == match["long"][0] and len(name) == match["longer"][0]:
+            names.append(f"{module.decode()} {name.decode()}")
+    return names
 
 
 def _harmless(name: str) -> bool:

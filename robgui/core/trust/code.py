@@ -32,6 +32,8 @@ class Code:
         architecture: The call that builds the network, word for word; empty without one.
         sources: The Python files that come with the model.
         imports: What a pickle in the file imports and calls, dotted.
+        listed: Whether ``imports`` is all of that; a part of some pickles cannot be read without
+            running them.
     """
 
     digest: str
@@ -39,6 +41,7 @@ class Code:
     architecture: str = ""
     sources: tuple[SourceFile, ...] = ()
     imports: tuple[str, ...] = ()
+    listed: bool = True
 
     @property
     def what(self) -> str:

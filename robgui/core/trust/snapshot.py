@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import io
 import sys
 import tempfile
 import threading
@@ -17,7 +18,7 @@ from typing import Any
 
 from robgui.core.errors import ModelError
 from robgui.core.loading.archive import Archive
-from robgui.core.loading.pickles import foreign_globals
+from robgui.core.loading.pickles import PickledCalls, listing
 from robgui.core.model.settings import side_bytes
 from robgui.core.regular import is_file, open_regular
 from robgui.core.trust.beside import code_bytes, imports_of, modules_beside, working_folder
@@ -101,8 +102,8 @@ class Snapshot:
         else:
             file = None
         folders = _unique([*([file.parent] if file else []), path.parent, *working_folder()])
-        imports = _pickled(self.model)
-        self._copy_code(file, [*imports, *([where] if file is None else [])], folders)
+        pickled = _pickled(self.model)
+        self._copy_code(file, [*pickled.names, *([where] if file is None else [])], folders)
         named = where if file is None else file.name
         if architecture:
             self._call = f"{named}:{call}"
@@ -120,7 +121,8 @@ class Snapshot:
             model=path,
             architecture=architecture,
             sources=tuple(SourceFile(_origin(name, folders), text) for name, text in sources),
-            imports=tuple(imports),
+            imports=pickled.names,
+            listed=pickled.whole,
         )
 
     def _copy_code(self, file: Path | None, dotted: Sequence[str], folders: Sequence[Path]) -> None:
@@ -167,8 +169,8 @@ def _find(name: str, folder: Path) -> Path | None:
     return next((path for path in (folder / name, Path(name)) if is_file(path)), None)
 
 
-def _pickled(path: Path) -> list[str]:
-    """What the pickles in a file import and call; empty for a file without pickles."""
+def _pickled(path: Path) -> PickledCalls:
+    """What the pickles in a file import and call; nothing for a file without pickles."""
     with open_regular(path) as file:
         head = file.read(2)
         file.seek(0)
@@ -176,18 +178,22 @@ def _pickled(path: Path) -> list[str]:
         if head[:1] == b"\x80" or path.suffix in (".pkl", ".pickle", ".joblib"):
             # torch's old format is five pickles in a row: magic number, protocol, system, object,
             # keys.
-            return foreign_globals(file, pickles=5)
+            return listing(file, pickles=5)
     if head != b"PK":
-        return []
+        return PickledCalls((), whole=True)
     names: set[str] = set()
+    whole = True
     with Archive(path) as archive:
         for name in archive.names:
-            if name.endswith(".pkl") and archive.size(name) <= _LARGEST_PICKLE:
-                with tempfile.TemporaryFile() as file:
-                    file.write(archive.read(name))
-                    file.seek(0)
-                    names |= set(foreign_globals(file))
-    return sorted(names)
+            if not name.endswith(".pkl"):
+                continue
+            if archive.size(name) > _LARGEST_PICKLE:
+                whole = False
+                continue
+            found = listing(io.BytesIO(archive.read(name)))
+            names |= set(found.names)
+            whole = whole and found.whole
+    return PickledCalls(tuple(sorted(names)), whole)
 
 
 def _unique(folders: Sequence[Path]) -> list[Path]:

@@ -29,7 +29,7 @@ class Room:
 
         Args:
             page: The page on show.
-            front: Which of several tabs is to be seen; the one that is where nobody says.
+            front: Which of several tabs to show; by default the one on show.
         """
         if page is not None:
             wanted = [*self._pages.get(page, ()), *self._also]

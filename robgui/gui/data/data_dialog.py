@@ -54,7 +54,7 @@ class DataDialog(QDialog):
         self._read()
 
     def options(self) -> dict[str, Any]:
-        """What open_dataset is to be told."""
+        """The options for open_dataset."""
         options = {
             name: value
             for name, value in self._dataset.options.items()

@@ -52,7 +52,7 @@ class ModelForm(QWidget):
     Signals:
         changed: A field was edited, by the user or by a preset.
         from_data_wanted: The preset "from data" was chosen.
-        guess_wanted: The usual ways are to be tried on labelled inputs.
+        guess_wanted: Asks to try the usual ways on labelled inputs.
         labels_wanted: A file with labels was chosen.
 
     Args:

@@ -77,18 +77,25 @@ def ask_trust(code: Code, sentence: str, parent: QWidget | None = None) -> bool:
     return TrustDialog(code, sentence, parent).exec() == QDialog.DialogCode.Accepted
 
 
+def pickled_calls(code: Code) -> list[str]:
+    """What a pickle calls, and whether that is all."""
+    if code.listed:
+        head = "A pickle in the file calls:"
+    elif code.imports:
+        head = "A pickle in the file calls these and more that cannot be listed without running it:"
+    else:
+        head = "A pickle in the file calls what cannot be listed without running it."
+    return [head, *(f"    {visible(name)}" for name in code.imports)]
+
+
 def what_runs(code: Code) -> str:
     """What a model would run, line by line; nothing in a name can pass for a line of its own."""
     lines = [f"Model file: {visible(str(code.model))}"]
     if code.architecture:
         lines.append(f"Call: {visible(code.architecture)}")
     lines += [f"Code: {visible(str(source.path))}" for source in code.sources]
-    if code.imports:
-        lines += [
-            "",
-            "A pickle in the file calls:",
-            *(f"    {visible(name)}" for name in code.imports),
-        ]
+    if code.imports or not code.listed:
+        lines += ["", *pickled_calls(code)]
     for source in code.sources:
         if len(source.text) > _LONGEST:
             more = f"\n… and {len(source.text) - _LONGEST:,} letters more"

@@ -47,7 +47,7 @@ class Compare(WhenSeen, QWidget):
     """A scoreboard over models; two runs beside each other and what differs.
 
     Signals:
-        wants: The analysis whose panel is to be shown: it has not been run with the model in use.
+        wants: The analysis whose panel to show: it has not been run with the model in use.
 
     Attributes:
         shown: The ids of the two runs whose pictures are on show; empty before there are any.

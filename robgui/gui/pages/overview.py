@@ -55,9 +55,9 @@ class Overview(WhenSeen, QWidget):
         left: How much of the inspection is done, and how long it takes.
 
     Signals:
-        wants: The analysis whose panel is to be shown.
-        wants_run: The run that is to be shown in its panel.
-        wants_finding: The finding whose page is to be shown; None for all of them.
+        wants: The analysis whose panel to show.
+        wants_run: The run to show in its panel.
+        wants_finding: The finding whose page to show; None for all of them.
         wants_action: The name of an action of the window.
     """
 
@@ -88,7 +88,7 @@ class Overview(WhenSeen, QWidget):
         self.when_seen(self.refresh)
 
     def refresh(self) -> None:
-        """The newest result of every method for the model in use."""
+        """What speaks for every method, for the model in use."""
         store = self._store
         model = store.library.model
         data = store.library.dataset.name if store.library.dataset is not None else "no inputs"
@@ -207,7 +207,7 @@ class Overview(WhenSeen, QWidget):
                 params = known.params.parse(dict(job.request.params))
                 said = known.verdict(job.newest.result, params).among(job.request.chosen)
                 view = next(iter(known.views(job.newest.result, params)), None)
-                tile.show_live(said.of(self.runs.place_in(job.request)), view)
+                tile.show_live(self.runs.weighed(said, job.request, job.run_id or ""), view)
                 self._show_lead()
 
     def _show_lead(self) -> None:

@@ -95,7 +95,7 @@ class Hero(QFrame):
         next: One button per thing to do, in the order of usefulness.
 
     Signals:
-        wants: The name of what is to be done.
+        wants: The name of what to do.
     """
 
     wants = Signal(str)

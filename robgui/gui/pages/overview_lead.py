@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from robgui.core.finding_pair import Pair, pair_of
 from robgui.core.text.words import count
-from robgui.core.verdict import Status
+from robgui.core.workspace.speaking import gravity
 from robgui.gui.pages.overview_hero import Hero, overall
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class Lead(QObject):
     """Fills the hero from the cards of the methods.
 
     Signals:
-        wants_findings: The findings are to be shown.
+        wants_findings: Asks for the findings.
         wants_action: The name of an action of the window.
     """
 
@@ -65,7 +65,7 @@ class Lead(QObject):
             severity = 0.0
         else:
             severity = self._store.history.harm.severity(found)
-        return list(Status).index(tile.told.status), -severity
+        return gravity(tile.told, severity)
 
     def _worst_finding(self, tile: Tile) -> StoredFinding | None:
         """The worst finding of the run that a tile tells of."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from robgui.core.execution.run import RunState
-from robgui.core.verdict import Status
+from robgui.core.workspace.speaking import gravity, severities, speakers
 from robgui.gui.pages.overview_tiles import belongs, leading
 
 if TYPE_CHECKING:
@@ -24,34 +24,35 @@ class MethodRuns:
         self._store = store
 
     def worst(self, page: Page) -> Run | None:
-        """The run that a tile tells of: of the newest run of each analysis of the method, the
-        one with the worst status.
+        """The run that a tile tells of: of the runs that speak for the analyses of the method,
+        the gravest.
 
         A failure that one of them has seen outweighs what the others say; of equals, the first
         analysis of the method.
         """
-        newest: dict[str, Run] = {}
-        for run in self._store.history.runs:
-            if (
-                run.has_result
-                and run.request.analysis not in newest
-                and self.is_of(page, run.request)
-            ):
-                newest[run.request.analysis] = run
-        ordered = [newest[one.name] for one in page.analyses if one.name in newest]
-        return min(ordered, key=self._rank, default=None)
+        runs = self._store.history.runs
+        own = [run for run in runs if run.has_result and self.is_of(page, run.request)]
+        speaking: dict[str, Run] = {}
+        for run in speakers(own):
+            speaking.setdefault(run.request.analysis, run)
+        ordered = [speaking[one.name] for one in page.analyses if one.name in speaking]
+        return min(ordered, key=self._gravity, default=None)
 
-    def _rank(self, run: Run) -> int:
-        """How much a run matters: a failure most."""
-        said = self.said(run)
-        return list(Status).index(Status.UNKNOWN if said is None else said.status)
+    def _gravity(self, run: Run) -> tuple[int, float]:
+        history = self._store.history
+        own = [one for one in history.findings if one.run_id == run.id]
+        return gravity(self.said(run), severities(own, history.harm).get(run.id, 0.0))
 
     def said(self, run: Run) -> Verdict | None:
         """What a run says of the model in use, beside all that is known."""
-        said = self._store.history.shown(run)
-        if said is None:
+        if run.verdict is None:
             return None
-        return said.of(self.place_in(run.request))
+        return self.weighed(run.verdict, run.request, run.id)
+
+    def weighed(self, said: Verdict, request: Request, run: str) -> Verdict:
+        """What a run says of the model in use, also one under way, beside all that is known."""
+        known = self._store.history.evidence
+        return known.shown(said, request, run).of(self.place_in(request))
 
     def failure(self, page: Page) -> str:
         """Why the newest attempt failed, in words; empty when none did.

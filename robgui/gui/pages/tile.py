@@ -77,6 +77,7 @@ class Tile(QFrame):
         self.picture: ViewWidget | None = None
         self.run: Run | None = None
         self._asked = ""
+        self._moved = False  # Whether a run under way has drawn over the picture of the run.
         self._alert = self._beside = False
         self.setProperty("role", "card")
         self.setAccessibleName(page.title)
@@ -124,8 +125,10 @@ class Tile(QFrame):
             self.run = run
             if verdict != self.verdict:
                 self._say(verdict)
+            if self._moved:
+                self._moved, self._asked = False, ""
             return
-        self._asked = ""
+        self._moved, self._asked = False, ""
         self._put(None)
         self.run = run
         self.open.setEnabled(True)
@@ -171,6 +174,7 @@ class Tile(QFrame):
         """What a running method says so far; its run takes over when it ends."""
         self._say(said)
         if view is not None:
+            self._moved = True
             self._show_view(view)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

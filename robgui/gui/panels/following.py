@@ -39,7 +39,7 @@ class Following:
         return True
 
     def takes(self, job: Execution) -> bool:
-        """Whether the newest Step of a run is to be drawn.
+        """Whether to draw the newest Step of a run.
 
         A quick one is over before anyone has told that it runs.
         """

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Recall:
-    """Brings back the newest run of the model and input in use, as after a restart."""
+    """Brings back the run that speaks for the model and input in use, as after a restart."""
 
     def __init__(self, panel: Panel) -> None:
         self._panel = panel
@@ -27,7 +27,7 @@ class Recall:
         panel = self._panel
         if not self._empty or not panel.isVisible():
             return
-        run = self._newest_in_use()
+        run = self._speaking_in_use()
         if run is not None and run.id != self._recalled:
             self._recalled = run.id
             panel.store.history.read(run, lambda result: self._draw(run, result))
@@ -63,15 +63,15 @@ class Recall:
     def _draw(self, run: Run, result: Any) -> None:
         if not self._empty or result is None:
             return
-        newest = self._newest_in_use()
-        if newest is None or newest.id != run.id:
+        speaking = self._speaking_in_use()
+        if speaking is None or speaking.id != run.id:
             self._recalled = ""  # Other inputs were chosen while it was read.
             return
         self._panel.show_stored(run, result)
 
-    def _newest_in_use(self) -> Run | None:
-        """The newest stored run of the model and inputs in use, or of the inputs that a first look
-        would take of them.
+    def _speaking_in_use(self) -> Run | None:
+        """The stored run that speaks for the model and inputs in use, or for those inputs that a
+        first look would take.
         """
         store, name = self._panel.store, self._panel.analysis.name
         now = store.next_run.request(name)
@@ -79,5 +79,5 @@ class Recall:
             return None
         first = store.inspection.first_look(name)
         if first is None:
-            return store.history.newest_like(now)
-        return store.history.newest_like(now, first)
+            return store.history.speaking_like(now)
+        return store.history.speaking_like(now, first)

@@ -35,7 +35,7 @@ class Tour:
     """Drives a real window through the demo.
 
     Attributes:
-        window: The window, of which the pictures are taken.
+        window: The window to take pictures of.
     """
 
     def __init__(self, folder: Path, stops: Sequence[Analysis]) -> None:

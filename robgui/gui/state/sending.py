@@ -47,7 +47,7 @@ class Sending(QObject):
     """Carries Offers from one panel to another.
 
     Signals:
-        arrived: The analysis whose panel is to be shown; its input is chosen and its form filled.
+        arrived: The analysis whose panel to show; its input is chosen and its form filled.
     """
 
     arrived = Signal(str)

@@ -65,8 +65,8 @@ class Store(QObject):
         offered: ``(sentence, words, deed)`` for log and toast: what has happened, and a button that
             calls ``deed``.
         working: What the program is busy with now, in words; empty when idle.
-        finding_wanted: The finding whose own page is to be shown.
-        export_wanted: The inputs that the run on show has made are to be written to files.
+        finding_wanted: The finding whose own page to show.
+        export_wanted: Asks to write the inputs made by the run on show to files.
     """
 
     ready = Signal()

@@ -91,7 +91,7 @@ def coarse(view: Matrix) -> Matrix:
 
 
 def note(view: Matrix) -> str:
-    """What is to be known of a matrix that was drawn with fewer dots than cells."""
+    """What to know about a matrix that was drawn with fewer dots than cells."""
     times = max(math.ceil(side / MOST_CELLS) for side in view.values.shape)
     if times <= 1 or view.classes is not None:
         return ""

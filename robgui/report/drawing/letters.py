@@ -5,10 +5,14 @@ matplotlib would lay out every line anew for every picture, which takes as long 
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
-from matplotlib.font_manager import FontProperties
+import numpy as np
+from matplotlib.backends.backend_agg import RendererAgg
+from matplotlib.colors import to_rgb
+from matplotlib.font_manager import FontProperties, get_font
+from matplotlib.ft2font import LoadFlags
 from matplotlib.text import Text
 
 from robgui.report.lettering import POINTS, extent, font_file
@@ -42,7 +46,10 @@ class Letters(Text):
         if "\n" in words or self.get_bbox_patch() is not None:
             super().draw(renderer)
         elif words and self.get_visible():
-            x, y = self._start(words, renderer.points_to_pixels(self.get_fontsize()))
+            x, y = self._start(words, renderer.points_to_pixels(float(self.get_fontsize())))
+            if isinstance(renderer, RendererAgg):
+                self._stamp(renderer, x, y)
+                return
             if renderer.flipy():
                 y = renderer.get_canvas_width_height()[1] - y
             pen = renderer.new_gc()
@@ -50,6 +57,21 @@ class Letters(Text):
             turn = self.get_rotation()
             renderer.draw_text(pen, x, y, words, self.get_fontproperties(), turn, mtext=self)
             pen.restore()
+
+    def _stamp(self, renderer: RendererAgg, x: float, y: float) -> None:
+        """Lays the letters of a line onto pixels as one picture instead of one by one."""
+        cover, below = _cover(self.get_text(), self._bold, float(self.get_fontsize()), renderer.dpi)
+        if self.get_rotation():
+            cover = np.rot90(cover)
+            left, bottom = x + below - cover.shape[1], y
+        else:
+            left, bottom = x, y - below
+        picture = np.empty((*cover.shape, 4), np.uint8)
+        picture[..., :3] = [round(255 * part) for part in to_rgb(self.get_color())]
+        picture[..., 3] = cover
+        pen = renderer.new_gc()
+        renderer.draw_image(pen, round(left), round(bottom), picture[::-1])
+        pen.restore()
 
     def _start(self, words: str, size: float) -> tuple[float, float]:
         """Where the line of the first letter begins, in pixels; ``size`` in pixels too."""
@@ -65,6 +87,16 @@ class Letters(Text):
         if self.get_rotation():
             return x + above, y - along
         return x - along, y - above
+
+
+@lru_cache(4096)
+def _cover(words: str, bold: bool, size: float, dpi: float) -> tuple[np.ndarray, float]:
+    """How much of each pixel a line of letters covers, 0 to 255, and the pixels below the line."""
+    font = get_font(font_file(bold=bold))
+    font.set_size(size, dpi)
+    font.set_text(words, 0.0, flags=LoadFlags.NO_HINTING)
+    font.draw_glyphs_to_bitmap(antialiased=True)
+    return np.array(font.get_image()), font.get_descent() / 64  # FreeType counts in 64ths
 
 
 @cache

@@ -95,12 +95,15 @@ class Document:
         entries = (f"/{name} ".encode() + _string(text) for name, text in information.items())
         told = b"\n".join(entries)
         last = {_INFORMATION: b"<< " + told + b" >>"}
+        # Four bytes above 127 say that the file is not text (ISO 32000-1, 7.5.2).
         whole, places = bytearray(b"%PDF-1.5\n%\xe2\xe3\xcf\xd3\n"), {}
         for number, body in [*sorted(self._objects.items()), *last.items()]:
             places[number] = len(whole)
             whole += f"{number} 0 obj\n".encode() + body + b"\nendobj\n"
         start = len(whole)
         count = max(places) + 1
+        # Every entry has 20 bytes, a line end of two included (7.5.4): readers count, they do not
+        # parse.
         whole += f"xref\n0 {count}\n0000000000 65535 f \n".encode()
         for number in range(1, count):
             whole += f"{places[number]:010d} 00000 n \n".encode()
@@ -126,6 +129,7 @@ def _rgb(colour: str) -> str:
 def _string(text: str) -> bytes:
     """Words as a PDF holds them."""
     if not text.isascii():
+        # UTF-16 behind its mark is the only way beyond Latin letters in this version of PDF.
         return b"<feff" + text.encode("utf-16-be").hex().encode() + b">"
     for plain, escaped in (("\\", r"\\"), ("(", r"\("), (")", r"\)"), ("\n", r"\n"), ("\r", r"\r")):
         text = text.replace(plain, escaped)

@@ -49,6 +49,7 @@ class Font:
                 round(one * _UNITS / units) for one in (whole["hhea"].ascent, whole["hhea"].descent)
             )
             outlines = self._outlines(whole)
+        # Six capitals and a plus sign mark a subset of a font (ISO 32000-1, 9.6.4).
         name = f"/ROBGUI+DejaVuSans{'-Bold' if self._bold else ''}"
         listed = " ".join(f"{glyph} [{width}]" for glyph, width in wide.items())
         system = "/CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >>"
@@ -59,6 +60,7 @@ class Font:
             f"<< /Type /Font /Subtype /CIDFontType2 /BaseFont {name} {system}"
             f" /CIDToGIDMap /Identity /DW {_UNITS} /W [{listed}]"
             f" /FontDescriptor {first + 2} 0 R >>".encode(),
+            # Flags 4, symbolic: the codes are glyph numbers of this font, in no standard encoding.
             f"<< /Type /FontDescriptor /FontName {name} /Flags 4 /FontBBox [{sides}]"
             f" /ItalicAngle 0 /Ascent {up} /Descent {down} /CapHeight {up} /StemV 80"
             f" /FontFile2 {first + 3} 0 R >>".encode(),
@@ -70,6 +72,7 @@ class Font:
         """The file of the font with the letters that were used, each with its own number."""
         from fontTools import subset  # type: ignore[import-untyped]
 
+        # Glyph numbers must not move: the pages are written in them.
         options = subset.Options(
             retain_gids=True, notdef_outline=True, hinting=False, layout_features=[]
         )

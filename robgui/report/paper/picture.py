@@ -42,6 +42,7 @@ def packed(picture: bytes | np.ndarray) -> PaperPicture:
     head = chunks[b"IHDR"]
     wide, high = (int.from_bytes(head[at : at + 4], "big") for at in (0, 4))
     depth, kind = head[8], head[9]
+    # PDF knows PNG's row filters as predictor 15, so the compressed rows are taken as they are.
     rows = f"/Predictor 15 /Colors {_CHANNELS[kind]} /BitsPerComponent {depth} /Columns {wide}"
     if _CHANNELS[kind] == 3:
         colours = "/DeviceRGB"
@@ -63,6 +64,8 @@ def _chunks(png: bytes) -> dict[bytes, bytes]:
     at = len(_SIGNATURE)
     while at < len(png):
         length, name = int.from_bytes(png[at : at + 4], "big"), png[at + 4 : at + 8]
+        # IDAT may come in several chunks, which are one stream.
         found[name] = found.get(name, b"") + png[at + 8 : at + 8 + length]
+        # Length, name and checksum take 4 bytes each.
         at += length + 12
     return found

@@ -49,7 +49,7 @@ class Cause(StrEnum):
 
 
 def paragraph(facts: Facts) -> list[Sentence]:
-    """All that is to be said, in order."""
+    """Everything to say, in order."""
     return [
         Sentence(_what(facts), facts.finding.run_id),
         *_breaking(facts),

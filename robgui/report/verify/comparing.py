@@ -114,6 +114,7 @@ def _same_words(one: str, other: str) -> bool:
         return False
     pairs = zip(_NUMBER.findall(one), _NUMBER.findall(other), strict=True)
     return all(
+        # One number rounded twice may differ by a unit of its last digit; 1.01 allows for binary.
         math.isclose(float(a), float(b), rel_tol=RELATIVE, abs_tol=1.01 * max(_unit(a), _unit(b)))
         for a, b in pairs
     )

@@ -29,4 +29,5 @@ def is_whole(page: str) -> bool | None:
 
 def _digest(page: str) -> str:
     """Of the text alone: an editor may write other ends of line."""
+    # Mail and version control change line ends, which is no edit.
     return hashlib.sha256(page.replace("\r\n", "\n").encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""A run that was stopped is gone on with by the next run of the same request, with the same answer."""
+"""The next run of the same request resumes a stopped one, with the same answer."""
 
 from __future__ import annotations
 

@@ -378,6 +378,10 @@ def test_persistence_is_certain_for_a_sum_and_counts_only_views_that_keep_the_cl
         and views.rotated_class[1][views.angles == 0] == 1
     )
     assert 0 <= views.rotated_kept <= 1 and 0 <= views.scaled_kept <= 1
+    turned = len(views.angles) - 1  # Without the view that is not turned.
+    fooled = round(views.rotated_kept * turned)
+    verdict = said("feature_game", result).text
+    assert f"in {fooled} of {turned} views turned by up to" in verdict
 
 
 def test_no_tensor_is_made_without_a_device() -> None:

@@ -186,18 +186,22 @@ def _tables(quality: int) -> np.ndarray:
     return np.array([written[0], written[1]], dtype=np.float64)
 
 
+@pytest.mark.parametrize(("quality", "height"), [(25, 70), (50, 70), (50, 50), (50, 30), (100, 13)])
 @pytest.mark.parametrize("colour", [0, 1, 2])
-def test_every_step_of_jpeg_noise_is_that_of_the_standard(colour: int) -> None:
-    steps = _tables(50)[min(colour, 1)]
+def test_every_step_of_jpeg_noise_is_that_of_the_standard(
+    colour: int, quality: int, height: int
+) -> None:
+    steps = _tables(quality)[min(colour, 1)]
     waves = idctn(np.eye(64).reshape(64, 8, 8), axes=(1, 2), norm="ortho")
+    whole = np.maximum(1, height // (steps * np.abs(waves).max((1, 2)))) * steps
     levels = np.zeros((64, 3, 8, 8))
     levels[:, 0] = 128
-    levels[:, colour] += 2 * steps[:, None, None] * waves
+    levels[:, colour] += whole[:, None, None] * waves
     weights = ((0.299, 0.587, 0.114), (-0.168736, -0.331264, 0.5), (0.5, -0.418688, -0.081312))
     rgb = np.einsum("ck,nkhw->nchw", np.linalg.inv(weights), levels)
     x = torch.tensor(rgb / 255, dtype=torch.float64, device=CPU)
-    kept = 255 * jpeg(x, torch.full((64,), 50.0, device=CPU)).numpy()
-    # Two whole steps of one frequency are kept exactly, up to the rounding of pixels.
+    kept = 255 * jpeg(x, torch.full((64,), float(quality), device=CPU)).numpy()
+    # Whole steps of one frequency are kept exactly, up to the rounding of pixels.
     lost = np.abs(kept - rgb).max((1, 2, 3))
     assert (lost <= 0.5 + 1e-3).all(), np.flatnonzero(lost > 0.5 + 1e-3)
 

@@ -1,4 +1,4 @@
-"""What is looked at when nobody says so: ranges and classes."""
+"""The defaults: which ranges and which class are looked at."""
 
 from __future__ import annotations
 

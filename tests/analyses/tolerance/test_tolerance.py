@@ -21,9 +21,10 @@ from robgui.core.dataset import open_dataset
 from robgui.core.errors import ModelError, ParamsError
 from robgui.core.execution.budget.clock import Clock
 from robgui.core.execution.budget.cost import Subject
+from robgui.core.execution.step import Pace
 from robgui.core.model.classifier import Classifier
 from robgui.core.verdict import Status
-from robgui.core.view import Ink
+from robgui.core.view import Curves, Ink
 from robgui.report.drawing.numbers import to_csv
 
 NAMES = ["low", "high"]
@@ -185,9 +186,46 @@ def test_a_model_without_gradients_or_bounds_says_so_and_never_holds(rows):
     assert said.status is Status.UNKNOWN
     assert any("no gradients" in reason for reason in said.because)
     assert any("no formal bounds" in reason for reason in said.because)
-    assert said.sentence == "10 inputs could not be attacked; 0 of them are proven."
-    lines = TOLERANCE.views(result, params)[0].lines
-    assert [line.name for line in lines] == ["proven to stay"], "no line for what nobody looked at"
+    assert said.sentence == (
+        "Without gradients no attack was tried, and there is no proof: nothing is known about 10"
+        " inputs."
+    )
+    assert said.number.words == "not known" and np.isnan(said.number.value)
+    views = TOLERANCE.views(result, params)
+    assert not any(isinstance(view, Curves) for view in views), "no line where nothing is known"
+    assert {box.ink for box in views[0].boxes} == {Ink("unknown")}
+    assert "Green" not in views[0].note
+
+
+def test_without_gradients_a_proof_counts_and_what_was_not_attacked_is_not_said_to_resist():
+    proven = np.array([0.05, 0.0, 0.05])
+    result = replace(made(proven, np.full(3, np.inf)), no_attack=("one gives no gradients: x",))
+    said = TOLERANCE.verdict(result, ToleranceParams())
+    assert said.status is Status.UNKNOWN
+    assert said.sentence == "Without gradients no attack was tried; proven: 2 of 3 inputs."
+    (line,) = TOLERANCE.views(result, ToleranceParams())[0].lines
+    assert line.name == "proven to stay"
+
+
+def test_a_curve_of_proofs_is_drawn_only_where_something_is_proven():
+    result = made(np.zeros(3), np.array([0.1, 0.2, np.inf]))
+    (line,) = TOLERANCE.views(result, ToleranceParams())[0].lines
+    assert line.name == "no change known that turns them"
+
+
+def test_steps_come_before_the_first_input_has_an_answer_and_claim_nothing(rows, monkeypatch):
+    data, _ = rows
+    monkeypatch.setattr(Pace, "awaited", True)
+    steps, params = run((linear(), linear(seed=5)), data, most=6)
+    early = [step for step in steps if step.done == 0]
+    assert len(early) > 10, "a stop is heard within the first inputs"
+    said = TOLERANCE.verdict(early[0].result, params)
+    assert said.status is Status.UNKNOWN and said.sentence == "No input has an answer yet."
+    assert all(one.status is Status.UNKNOWN for one in said.models)
+    assert TOLERANCE.findings(early[-1].result, params) == []
+    assert {step.note for step in early} >= {"Attacking input 1 of 6.", "Proving input 1 of 6."}
+    assert [step.done for step in steps] == sorted(step.done for step in steps)
+    assert 1 in {step.done for step in steps}, "the first answer comes alone"
 
 
 def test_steps_are_complete_and_survive_the_codec(rows):
@@ -195,7 +233,7 @@ def test_steps_are_complete_and_survive_the_codec(rows):
     steps, params = run((linear(),), data, most=12)
     for step in steps:
         assert step.result.proven.shape == step.result.broken.shape == (1, step.done)
-        assert len(TOLERANCE.views(step.result, params)) >= 3
+        assert len(TOLERANCE.views(step.result, params)) >= min(3, 1 + step.done)
     record, arrays = encode(steps[-1].result)
     again = decode(ToleranceResult, record, arrays)
     np.testing.assert_array_equal(again.broken, steps[-1].result.broken)
@@ -240,7 +278,7 @@ def test_what_is_wrong_and_what_is_turned_are_told_apart():
     said = TOLERANCE.verdict(none, ToleranceParams())
     assert said.sentence.startswith("Wrong as they are: 2 of 6 inputs; no change of the values")
     said = TOLERANCE.verdict(replace(none, no_attack=("no gradients",)), ToleranceParams())
-    assert said.sentence.endswith("the others could not be attacked.")
+    assert said.sentence.endswith("; the others were not attacked, for want of gradients.")
 
 
 def test_a_proof_is_tried_at_the_size_that_decides(rows):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -43,11 +44,49 @@ def test_an_estimate_beyond_the_limit_says_that_the_run_will_be_cut():
     assert not Estimate(Calls(820, 820), 41, 41, limit=60).cut
 
 
+def test_what_cannot_be_timed_is_named_and_may_be_cut():
+    calls = Calls(820, 820, uncounted="proofs")
+    assert Estimate(calls, 40, 40).words == "about 40 s and the proofs, 820 calls"
+    assert Estimate(calls, 40, 40, limit=60).cut
+
+
+def test_making_the_inputs_counts_and_so_does_every_model():
+    quick = CallTimes(alone=1e-5, together=1e-5, slope=3e-5, batch=64)
+    assert Calls(100, 100, making=0.01).seconds(100, quick) == pytest.approx(1.001)
+    known = analyses()["semantic_map"]
+    large = Classifier.from_callable(
+        lambda x: np.zeros((len(x), 3)), (3, 224, 224), name="large", output="logits"
+    )
+    card = replace(card_of(large), times=quick)
+    cost = {
+        (scene, many): estimate(known, known.params.parse({"scene": scene}), [card] * many, 1)
+        for scene in ("image", "teapot")
+        for many in (1, 5)
+    }
+    assert cost["image", 1].longest > 1000 * 0.001, "a picture of 224 pixels takes milliseconds"
+    for scene in ("image", "teapot"):
+        ratio = cost[scene, 5].longest / cost[scene, 1].longest
+        assert ratio == pytest.approx(5, rel=0.01)
+
+
+@pytest.mark.parametrize("name", ["semantic_map", "tolerance", "corruptions"])
+def test_the_calls_of_several_models_are_those_of_each(name):
+    known = analyses()[name]
+    params = known.params.parse({})
+    one, five = (
+        known.calls(params, Subject(50, models, "image", (3, 32, 32), 10, gradients=True))
+        for models in (1, 5)
+    )
+    assert five.most == pytest.approx(5 * one.most, rel=0.01)
+
+
 def test_calls_in_small_batches_and_with_gradients_cost_more():
     times = CallTimes(alone=0.010, together=0.004, slope=0.020, batch=16)
     assert times.each() == times.each(16) == 0.004
     assert 0.004 < times.each(4) < times.each(2) < times.each(1) == 0.010
     assert Calls.exactly(100, slopes=10).seconds(100, times) == pytest.approx(90 * 0.004 + 0.2)
+    slopes = Calls.exactly(10, slopes=10)
+    assert replace(slopes, at_once=2).seconds(10, times) > slopes.seconds(10, times)
 
 
 def test_every_analysis_of_ours_says_what_it_costs():

@@ -13,6 +13,8 @@ from PIL import Image
 from PySide6.QtCore import QPointF
 
 from robgui.analyses.semantic import Traps, scene_of
+from robgui.analyses.semantic.scene.axes import image_axes, varied
+from robgui.analyses.semantic.words import with_unit
 from robgui.core.view import Boxes, Film, Matrix
 from robgui.gui.app.theme import theme
 from robgui.gui.forms.chooser import Chooser
@@ -255,6 +257,20 @@ def test_sliders_and_ticks_write_into_the_form_and_the_picture_follows(qtbot, st
         store.next_run.params["semantic_map"].fixed == {}
         and rows["brightness"].slider.value() == 50
     )
+
+
+def test_the_ranges_that_the_sliders_show_are_those_that_a_run_takes(qtbot, store, map_panel):
+    panel, _ = map_panel
+    scene_ready(qtbot, panel)
+    for given in ({}, {"span": "whole"}, {"span": "usual", "ranges": {"scale": (80.0, 90.0)}}):
+        store.params_offered.emit("semantic_map", given)
+        params = store.next_run.params["semantic_map"]
+        for axis in varied(image_axes(False, 28), params, "image"):
+            row = panel.controls.rows[axis.name]
+            assert row.value.text() == f"{with_unit(axis.low, '')} to " + with_unit(
+                axis.high, axis.unit
+            )
+            assert f"from {with_unit(axis.low, axis.unit)} to" in row.tick.toolTip()
 
 
 def test_a_mesh_is_chosen_mapped_without_inputs_and_its_picture_comes_from_no_input(

@@ -43,7 +43,7 @@ class KeepingPace:
         self._last = time.monotonic()
 
     def due(self, size: int) -> bool:
-        """Whether counts of this size in bytes are to be kept now."""
+        """Whether to keep counts of this size in bytes now."""
         now = time.monotonic()
         if now - self._last < max(KEEP_SECONDS, size / KEEP_BYTES):
             return False

@@ -196,7 +196,7 @@ class Exchange:
         inside = set(self._state)
         while len(found) < count and len(lent) < 4 * count:
             node = select(self._root, self._score)
-            node.visits += 1  # lent, so that a round does not try one feature alone
+            node.visits += 1  # A virtual loss, so that a round does not try one feature alone.
             lent.append(node)
             options = tuple(one for one in self._drawn(node.keypoint, group) if one not in inside)
             if options:

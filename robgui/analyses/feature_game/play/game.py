@@ -1,7 +1,6 @@
 """The game: states are sets of changed pixels, and a move changes one pixel (Section 3).
 
-All values are 8-bit, so that an example stays what it is when it is saved as a PNG file and read
-back.
+All values are 8-bit, so an example stays what it is when saved as a PNG file and read back.
 """
 
 from __future__ import annotations
@@ -70,6 +69,7 @@ class Game:
     ) -> None:
         self.shape = image.shape
         self.norm = norm
+        # One row per pixel: all channels of a pixel change together.
         self.image = np.ascontiguousarray(image.reshape(image.shape[0], -1).T)
         if norm == "l0":
             self.pixel, self.value, self.level, self.weaker = _paints(self.image, colours)
@@ -92,6 +92,7 @@ class Game:
         """The state after the option is chosen for its pixel."""
         pixels = self._pixels
         pixel = pixels[option]
+        # Sorted: the same changes in another order are the same state, asked only once.
         return tuple(sorted([other for other in state if pixels[other] != pixel] + [int(option)]))
 
     def moves(self, state: State) -> np.ndarray:
@@ -217,6 +218,7 @@ def _colour(colour: str, channels: int) -> np.ndarray:
     rgb = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)])
     if channels == 3:
         return rgb
+    # Luma of ITU-R BT.601, the usual way from a colour to grey.
     return np.full(channels, round(float(rgb @ (0.299, 0.587, 0.114))))
 
 
@@ -225,6 +227,7 @@ def _steps(image: np.ndarray, tau: float) -> tuple[np.ndarray, np.ndarray, np.nd
     size = max(1, round(255 * tau))
     pixels, values, levels, weaker = [], [], [], []
     count = 0
+    # Rising and falling steps are separate chains; a pixel goes along one of them.
     for sign in (1, -1):
         before, place = image.astype(np.int64), np.full(len(image), -1, dtype=np.int64)
         for level in range(1, -(-255 // size) + 1):

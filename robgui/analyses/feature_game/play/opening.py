@@ -29,7 +29,7 @@ PATCHED, REFINED = 0.15, 2
 #: After that, this share of what is left goes to moves by saliency, and the same share to each of
 #: two rounds around the best of them.
 SAMPLED, ROUNDS = 0.12, 2
-#: The neighbours of so large a part of the moves known are tried in such a round.
+#: Such a round tries the neighbours of this share of the known moves, the best ones.
 BEST = 0.05
 #: Moves asked between two looks at the result.
 _AT_ONCE = 64
@@ -56,7 +56,7 @@ def opening(
         return
     saliency = mixture.saliency().ravel()[oracle.game.pixel]
     if oracle.game.norm == "l0":
-        if not record.nearest:  # gradients may have found an example
+        if not record.nearest:  # Gradients may have found an example.
             yield from Painting(oracle, goal, mixture, record, rng.spawn(1)[0])
         if record.nearest:
             owners = mixture.owners().ravel()[oracle.game.pixel[list(record.nearest)]]
@@ -181,6 +181,7 @@ def _by_saliency(
     saliency: np.ndarray, options: np.ndarray, count: int, rng: np.random.Generator
 ) -> np.ndarray:
     """Different options, drawn in proportion to the saliency of their pixels (Gumbel's trick)."""
+    # Gumbel noise on log-saliency: the largest sums are a draw without replacement by saliency.
     keys = np.log(np.maximum(saliency, 1e-12)) + rng.gumbel(size=len(saliency))
     return np.asarray(options[np.argsort(-keys, kind="stable")[:count]])
 

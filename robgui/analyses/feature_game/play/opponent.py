@@ -211,7 +211,7 @@ class OpponentSearch(Search):
         return [keypoint, child]
 
     def _keep(self, end: State) -> None:
-        """Takes down a game that has ended; the example is that of the middle game."""
+        """Records a finished game; the example is that of the median game."""
         self.games.append(self._game.severity(end) if end else math.inf)
         self._ends.append(end)
         order = sorted(range(len(self.games)), key=self.games.__getitem__)

@@ -101,6 +101,7 @@ class Painting:
         game = self._oracle.game
         far = game.farthest()
         keys = np.log(np.maximum(self._saliency, 1e-12))
+        # Gumbel noise on log-saliency: a random order by saliency.
         by_chance = keys + self._rng.gumbel(size=len(keys))
         salient = np.argsort(-keys, kind="stable")
         return [

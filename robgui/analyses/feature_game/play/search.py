@@ -3,17 +3,18 @@ finds.
 
 It differs from the paper's Algorithm 1, which is in ``published``, in this:
 
-1. Opening: one batched scan of one-pixel moves (all of them in a small image). In a large one many
-   pixels are painted at once and taken back cell by cell (``painting``), then the moves the
-   saliency favours and the neighbours of the best are scanned. Each move's effect on every class is
-   kept and shared by all keypoints and states.
+1. Opening: one batched scan of one-pixel moves (those that promise something in a small image). In
+   a large one many pixels are painted at once and thinned out (``painting``), then exchanged for
+   fewer (``exchange``); when few are left, the moves the saliency favours and the neighbours of the
+   best are scanned. Each move's effect on every class is kept and shared by all keypoints and
+   states.
 2. The prior of the tree comes from these effects and from the mixture; children are added by
    progressive widening.
 3. A simulation aims at one class and asks, move by move, the few options with the best predicted
    margins instead of one at random; the effects are corrected by each answer.
 4. Each example is refined. Then the search looks for one with a pixel less: it drops the pixel that
-   costs least and swaps the others, all swaps ranked by their predicted margin plus noise of the
-   size of the prediction's error.
+   costs least and swaps the others (``refine``). By turns with the tree, new starts are drawn from
+   the moves that close the gap most.
 """
 
 from __future__ import annotations
@@ -75,6 +76,7 @@ class GuidedSearch(LadderSearch):
                 self.record,
                 self.root,
                 self._score,
+                # A generator of its own: how much exchange draws changes nothing for the tree.
                 self._rng.spawn(1)[0],
                 gradients=self._params.gradients,
             )
@@ -286,6 +288,7 @@ class GuidedSearch(LadderSearch):
         else:
             best = int(closer.argmax())
         gain = float(closer[best] - (scores[aim] - scores[self._goal.original]))
+        # Far from the goal, one move at a time spends the calls on the way: take several.
         steps = int(-closer[best] / max(gain, 1e-9)) // LONG if gain > 0 else 0
         if steps < 2 or margins[best] > self._oracle.sure:
             return states[best], answers[best]

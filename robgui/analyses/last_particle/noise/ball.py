@@ -128,14 +128,14 @@ class CutBall:
         own = kappa[pairs].to(latent.dtype)
         uniform = low + (high - low) * torch.special.ndtr(latent[:, :-2])
         scale = torch.where(own > 0, own, 1)[:, None]
-        normal = _truncated(latent[:, :-2], scale * low, scale * high) * free
+        normal = truncated(latent[:, :-2], scale * low, scale * high) * free
         length = (normal.square().sum(1) + latent[:, -2:].square().sum(1)).sqrt()
         points = torch.where(own[:, None] > 0, normal / length[:, None], uniform)
         fits = torch.where(own > 0, length <= own, uniform.square().sum(1) <= 1)
         return points, fits
 
 
-def _truncated(z: Tensor, low: Tensor, high: Tensor) -> Tensor:
+def truncated(z: Tensor, low: Tensor, high: Tensor) -> Tensor:
     """Normal numbers truncated to [low, high], as functions of normal numbers ``z``.
 
     At 0 the normal law is folded, which is exact; far bounds are left out.

@@ -23,6 +23,8 @@ COARSE = 0.04
 MOST_CELLS = 250_000
 #: Step of the coarse grid that is computed first when borders are followed.
 FOLLOWED_FROM = 4
+#: Most cells of one model call; a stop is answered after it.
+AT_ONCE = 64
 #: Units per shape when maps are computed in parts.
 _UNITS = 256
 

@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 from robgui.analyses.semantic.maps.grid import (
+    AT_ONCE,
     FOLLOWED_FROM,
     MapRound,
     along_borders,
@@ -38,8 +39,6 @@ from robgui.core.model.classifier import Classifier
 _DECIDING = 24
 #: Traps whose pictures are kept in the result.
 _MOST_IMAGES = 8
-#: Most cells of one model call; a stop is answered after it.
-_AT_ONCE = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,7 +278,7 @@ class _Map:
     def _blocks(self, shape: int, level: MapRound) -> Iterator[_Block]:
         """The cells of one round as every network is shown them."""
         for network, spaces in enumerate(self._spaces):
-            size = min(spaces[shape].classifier.batch(self._params.batch), _AT_ONCE)
+            size = min(spaces[shape].classifier.batch(self._params.batch), AT_ONCE)
             for start in range(0, len(level.cells), size):
                 yield _Block(
                     network, shape, MapRound(level.stride, level.cells[start : start + size])

@@ -76,12 +76,15 @@ def varied(axes: Sequence[SceneAxis], params: SpaceParams, spec: str) -> tuple[S
     known = {axis.name: axis for axis in axes}
     usual_names = (names for names in _USUAL if set(names) <= set(known))
     names = params.axes or next(usual_names, tuple(known)[:2])
-    if spec == IMAGE and params.span == "usual":
-        usual = USUAL_RANGES
-    else:
-        usual = {}
-    ranges = {**usual, **params.ranges}
+    ranges = ranges_of(params, spec)
     return tuple(_ranged(known[name], ranges.get(name)) for name in names)
+
+
+def ranges_of(params: SpaceParams, spec: str) -> dict[str, tuple[float, float]]:
+    """From where to where parameters of a scene vary; those not named take their whole range."""
+    if spec == IMAGE and params.span == "usual":
+        return {**USUAL_RANGES, **params.ranges}
+    return dict(params.ranges)
 
 
 def _ranged(axis: SceneAxis, wanted: tuple[float, float] | None) -> SceneAxis:

@@ -148,7 +148,7 @@ def _marks(result: ZonnscanResult, params: ZonnscanParams) -> list[Mark]:
         marks.append(Mark(change.radius, name, Ink("fails" if place == 0 else "unknown")))
     limit = held(result, params)
     if limit <= result.radii[-1]:
-        marks.append(Mark(limit, f"should hold to {number(limit)}", Ink("quiet")))
+        marks.append(Mark(limit, f"asked for: holds to {number(limit)}", Ink("quiet")))
     return marks
 
 

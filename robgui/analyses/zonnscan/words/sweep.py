@@ -179,7 +179,9 @@ def _rule(result: ZonnscanResult, params: ZonnscanParams) -> str:
     """The thresholds that the status rests on."""
     limit = held(result, params)
     risk = number(params.risk_factor * limit)
-    return f"The class should hold up to radius {number(limit)}; up to {risk} it is at risk."
+    return (
+        f"Asked for: the class holds up to radius {number(limit)}; a change up to {risk} is a risk."
+    )
 
 
 def _because(result: ZonnscanResult, params: ZonnscanParams) -> list[str]:

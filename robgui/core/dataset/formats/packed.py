@@ -164,6 +164,7 @@ def plain_names(container: Container) -> dict[str, int]:
     numbers: dict[str, int] = {}
     for number, stored in enumerate(container.names):
         name = stored.replace("\\", "/").removeprefix("./")
+        # A cheap look at each of perhaps a million names; only suspicious ones are taken apart.
         if ".." in name or name[:1] in ("/", "") or name[1:2] == ":":
             _refuse_outside(name, container.path)
         if name in numbers:

@@ -184,6 +184,7 @@ def image_layout(shape: Shape, where: str) -> Layout:
             f" {shape}."
         )
     first, _, last = shape
+    # Pictures have 1, 3 or 4 channels. If both ends fit or neither does, the shorter axis it is.
     usual = (1, 3, 4)
     if (first in usual) != (last in usual):
         if first in usual:

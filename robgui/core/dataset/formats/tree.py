@@ -135,6 +135,7 @@ def arrange(listing: Listing, options: Options, where: object) -> Arrangement:
     found = _inside(listing, f"{prefix}{parts[part]}/", options, where)
     classes, labels = found.classes, found.labels
     if labels is not None:
+        # Numbers come from all parts: a class that test lacks must not shift the others.
         others = {
             name
             for folder in parts.values()
@@ -245,6 +246,7 @@ def _chosen(
             or label_path(listing, folder, options, None) is not None
         )
 
+    # A part with labels first: public test sets often come without.
     there = [part for part in _LIKELIEST if part in parts]
     return next(filter(labelled, there), there[0])
 
@@ -270,6 +272,8 @@ def _inside(listing: Listing, prefix: str, options: Options, where: object) -> A
         label_path(listing, folder, options, None) is not None
         for folder in (prefix, f"{prefix}{next(iter(classes))}/")
     )
+    # Fewer pictures beside the folders than in them are strays; more mean that these are no
+    # classes.
     if classes and len(own) <= sum(map(len, classes.values())) and not one_folder:
         files = [f"{prefix}{name}/{file}" for name, inside in classes.items() for file in inside]
         labels = np.repeat(np.arange(len(classes)), [len(inside) for inside in classes.values()])

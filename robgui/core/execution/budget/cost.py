@@ -51,12 +51,17 @@ class Calls:
         most: The most.
         slopes: How many of them with gradients.
         at_once: Batch size; 0 for the model's own.
+        making: Seconds that it takes to make one of these inputs, besides the model.
+        uncounted: What else the run computes that cannot be timed beforehand, in the plural:
+            ``proofs``; empty for nothing.
     """
 
     fewest: int
     most: int
     slopes: int = 0
     at_once: int = 0
+    making: float = 0.0
+    uncounted: str = ""
 
     @classmethod
     def exactly(cls, number: int, slopes: int = 0, at_once: int = 0) -> Calls:
@@ -65,8 +70,9 @@ class Calls:
 
     def seconds(self, number: int, times: CallTimes) -> float:
         """How long ``number`` of them take."""
-        slopes = min(self.slopes, number)
-        return (number - slopes) * times.each(self.at_once) + slopes * times.slope
+        slopes, each = min(self.slopes, number), times.each(self.at_once)
+        slope = times.slope + each - times.together  # A small batch costs a gradient as much more.
+        return (number - slopes) * each + slopes * slope + number * self.making
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,15 +94,20 @@ class Estimate:
     @property
     def cut(self) -> bool:
         """Whether the time limit may end it."""
-        return bool(self.limit) and self.longest > self.limit
+        return bool(self.limit) and (self.longest > self.limit or bool(self.calls.uncounted))
 
     @property
     def words(self) -> str:
-        """``about 40 s, 820 calls``; ``10 s to 2 min, 200 to 2,400 calls``."""
+        """``about 40 s, 820 calls``; ``10 s to 2 min, 200 to 2,400 calls``.
+
+        ``about 40 s and the proofs, 820 calls`` where the time of the proofs is not known.
+        """
         if self.cut:
             return f"at most {roughly(self.limit)}, cut there; {self._calls} without a limit"
         if not math.isfinite(self.longest):
             return self._calls
+        if self.calls.uncounted:
+            return f"{self._times} and the {self.calls.uncounted}, {self._calls}"
         return f"{self._times}, {self._calls}"
 
     @property

@@ -27,7 +27,7 @@ class CountLine(Label):
         Args:
             dataset: The data in use; None says nothing.
             shown: Inputs that pass the search.
-            unknown: Inputs of which it is not known yet whether they pass.
+            unknown: Inputs not yet known to pass or fail.
             right: The accuracy so far, and on how many inputs; None if it is not known.
         """
         if dataset is None:

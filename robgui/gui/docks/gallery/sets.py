@@ -23,7 +23,7 @@ class SetsButton(QToolButton):
         now: What is searched now.
 
     Signals:
-        taken: The set that is to be shown.
+        taken: The set to show.
     """
 
     taken = Signal(object)

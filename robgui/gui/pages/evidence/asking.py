@@ -1,4 +1,4 @@
-"""What the window does when a finding is to be explained, or a model to be checked."""
+"""What the window does to explain a finding or check a model."""
 
 from __future__ import annotations
 

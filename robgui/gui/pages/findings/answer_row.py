@@ -23,7 +23,7 @@ class AnswerRow(QFrame):
 
     Signals:
         opened: The run to be drawn.
-        asked: The analysis to be run.
+        asked: The analysis to run.
     """
 
     opened = Signal(object)

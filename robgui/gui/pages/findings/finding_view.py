@@ -54,12 +54,12 @@ class FindingView(WhenSeen, QWidget):
         finding: The one on show; None before any is.
 
     Signals:
-        wants_run: The finding whose run is to be drawn.
+        wants_run: The finding whose run to draw.
         wants_finding: Another finding of the same input.
-        wants: The analysis to be run on its input, which is chosen already.
-        wants_presentation: The findings are to be told on the whole screen.
-        wants_cause: What is behind the finding is to be found out.
-        wants_look: What the model looks at in it is to be shown.
+        wants: The analysis to run on its input, which is chosen already.
+        wants_presentation: Asks to present the findings on the whole screen.
+        wants_cause: Asks for the cause of the finding.
+        wants_look: Asks what the model looks at in it.
     """
 
     wants_run = Signal(object)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from robgui.core.workspace.speaking import speakers
+
 if TYPE_CHECKING:
     from robgui.core.execution.analysis import Analysis
     from robgui.core.execution.request import Request
@@ -30,7 +32,7 @@ class SeenInput:
 
 @dataclass(frozen=True)
 class Answer:
-    """What one analysis says of an input; ``run`` is None if it was never asked."""
+    """The run that speaks for one analysis of an input; None if it was never asked."""
 
     analysis: Analysis
     run: Run | None
@@ -63,9 +65,8 @@ def answers(store: Store, spot: SeenInput) -> list[Answer]:
     for known in store.analyses.values():
         if known.inputs != "one":
             continue
-        run = next(
-            (one for one in store.history.runs if one.has_result and _of(one, known, spot)), None
-        )
+        asked = [one for one in store.history.runs if _of(one, known, spot)]
+        run = next(iter(speakers(asked)), None)
         if run is not None or (model is not None and not known.refusal(model)):
             found.append(Answer(known, run))
     return sorted(found, key=lambda answer: answer.run is None)

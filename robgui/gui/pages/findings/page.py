@@ -37,11 +37,11 @@ class Findings(WhenSeen, QWidget):
     """The wall of findings with its filters, and the page of the one that was opened.
 
     Signals:
-        wants_export: The findings shown are to be written to files.
-        wants_presentation: They are to be told on the whole screen.
-        wants: The analysis whose panel is to be shown and run.
-        wants_cause: What is behind the chosen finding is to be found out.
-        wants_look: What the model looks at in it is to be shown.
+        wants_export: Asks to write the findings shown to files.
+        wants_presentation: Asks to present them on the whole screen.
+        wants: The analysis whose panel to show and run.
+        wants_cause: Asks for the cause of the chosen finding.
+        wants_look: Asks what the model looks at in it.
     """
 
     wants_export = Signal()

@@ -40,7 +40,7 @@ class Path(QObject):
 
     Signals:
         at: ``(x, y)``, where the path is now.
-        asked: A path is to be played and none has been drawn.
+        asked: Asks for a path to play; none has been drawn.
     """
 
     at = Signal(object)

@@ -49,7 +49,7 @@ class Where:
 
 @dataclass(frozen=True)
 class PoseView:
-    """What is to be seen at a place.
+    """What can be seen at a place.
 
     Attributes:
         where: The place.
@@ -58,7 +58,7 @@ class PoseView:
         picture: ``(h, w, 3)`` uint8, the same to look at.
         classes: The best classes, the best first, with their ``names`` and ``shares``.
         axes: All parameters of the scene.
-        usual: Names of those that vary when nobody says otherwise.
+        usual: Names of those that vary by default.
         notes: What was changed while a mesh was read.
     """
 
@@ -93,7 +93,7 @@ class Looker:
         failed: Callable[[str, str], None] | None = None,
         key: str = "",
     ) -> None:
-        """Delivers what is to be seen at ``where``, unless something newer is asked for first."""
+        """Delivers what can be seen at ``where``, unless something newer is asked for first."""
         self._give_up(key)
         topic = self._topics[key] = next(_TOPICS)
 

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from robgui.analyses.semantic.params import IMAGE
+from robgui.analyses.semantic.scene.axes import ranges_of
 from robgui.core.text.words import percent
 from robgui.gui.panels.semantic.axis_grid import AxisGrid
 from robgui.gui.panels.semantic.known_scenes import KnownScenes, scene_words
@@ -211,12 +212,9 @@ class SceneControls(QWidget):
 
     def _show_values(self) -> None:
         """Ticks and sliders as the form has them."""
+        fixed, ranges = {}, {}
         if self._params is not None:
-            fixed = self._params.fixed
-            ranges = self._params.ranges
-        else:
-            fixed = {}
-            ranges = {}
+            fixed, ranges = self._params.fixed, ranges_of(self._params, self.scenes[0])
         for name, row in self.rows.items():
             row.show_state(name in self.varied, fixed.get(name, row.axis.default), ranges.get(name))
         self._place_rows()

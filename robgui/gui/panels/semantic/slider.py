@@ -38,10 +38,6 @@ class AxisRow(QWidget):
         else:
             self._steps = _STEPS
         self.tick = QCheckBox(axis.title)
-        self.tick.setToolTip(
-            f"Vary {axis.title.lower()} from {with_unit(axis.low, axis.unit)} to"
-            f" {with_unit(axis.high, axis.unit)}"
-        )
         self.value = Label(alignment=Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.value.setProperty("role", "quiet")
         widths = [
@@ -78,6 +74,10 @@ class AxisRow(QWidget):
                 )
         self.slider.setEnabled(not varies)
         low, high = span or (axis.low, axis.high)
+        self.tick.setToolTip(
+            f"Vary {axis.title.lower()} from {with_unit(low, axis.unit)} to"
+            f" {with_unit(high, axis.unit)}"
+        )
         if varies:
             words = f"{with_unit(low, '')} to {with_unit(high, axis.unit)}"
         else:

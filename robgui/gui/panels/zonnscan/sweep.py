@@ -190,7 +190,7 @@ class ZonnscanPanel(GenericPanel):
 
 def crossing_radius(result: ZonnscanResult) -> float:
     """Where the cursor begins: the smallest radius at which some of the samples have flipped, so
-    both answers are to be seen.
+    both answers can be seen.
     """
     share = np.nan_to_num(result.crossing)
     for least in (SOME, np.finfo(float).tiny):

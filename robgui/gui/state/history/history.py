@@ -14,6 +14,7 @@ from robgui.core.errors import RobguiError
 from robgui.core.evidence import Evidence
 from robgui.core.finding_groups import Group, grouped
 from robgui.core.harm import Harm
+from robgui.core.workspace.speaking import speakers
 from robgui.gui.state.history.exports import Exports
 from robgui.gui.state.history.restored import open_workspace
 from robgui.gui.state.library.alike import is_of
@@ -50,8 +51,8 @@ class History(QObject):
         findings_changed: The list of findings has changed.
         run_taken: ``(run, follow)`` before its picture: model, data and inputs come along, or only
             if they are in use anyway.
-        result_shown: ``(run, result)`` of a stored run that is to be drawn.
-        found: A missing model or dataset is to be loaded from its new place.
+        result_shown: ``(run, result)`` of a stored run to draw.
+        found: A missing model or dataset, to load from its new place.
         said: ``(level, sentence, details)``.
         offered: ``(sentence, words, deed)``: what has happened, and a button that calls ``deed``.
         working: What is being done, in words; empty when idle.
@@ -295,9 +296,10 @@ class History(QObject):
 
         self._keeping.run(lambda: (workspace.runs(), workspace.findings()), read, key="refresh")
 
-    def newest_like(self, *requests: Request) -> Run | None:
-        """The newest run with a result of the same analysis, models, data and inputs as one of
-        these; models after the first may be in any order.
+    def speaking_like(self, *requests: Request) -> Run | None:
+        """The run that speaks for the same analysis, models, data and inputs as one of these.
+
+        Models after the first may be in any order.
         """
 
         def mark(one: Request) -> object:
@@ -310,7 +312,7 @@ class History(QObject):
             return one.analysis, models, data, one.indices
 
         wanted = [mark(request) for request in requests]
-        return next((r for r in self.runs if r.has_result and mark(r.request) in wanted), None)
+        return next(iter(speakers(r for r in self.runs if mark(r.request) in wanted)), None)
 
     def shown(self, run: Run) -> Verdict | None:
         """The verdict to show for a run: worse if another run knows of a failure."""

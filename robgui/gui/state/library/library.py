@@ -41,7 +41,7 @@ class Library(QObject):
         removed: The model or dataset to be forgotten.
         paired: Another model or other data are in use.
         said: ``(level, sentence, details)``.
-        noticed: What is to be known of a model and data together, to be said once.
+        noticed: What to know about a model and its data together, said once.
         offered: ``(sentence, words, deed)``: what has happened, and a button that calls ``deed``.
         working: What is being done now, in words; empty when idle.
     """

@@ -112,7 +112,7 @@ class Carrier(QThread):
             self._wake()
 
     def warm(self, request: Request, trusted: frozenset[str]) -> None:
-        """Has the models and data of ``request`` preloaded when nothing else is to be done.
+        """Has the models and data of ``request`` preloaded when there is nothing else to do.
 
         The newest wish counts.
         """

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 
 from robgui.core.errors import RobguiError
 from robgui.core.execution.likeness import same_question
+from robgui.core.execution.request import SPREAD
 from robgui.core.text.words import count
 from robgui.gui.state.remedies import told
 
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 
 #: Inputs, evenly spread over the data, for the first run of an analysis of many inputs.
 SAMPLE = 300
-#: How these were chosen, as their runs say.
-EVENLY = "evenly spread"
 
 
 class Inspection(QObject):
@@ -162,7 +161,7 @@ class Inspection(QObject):
             return False
         if asked != self._short_params(known):
             return False
-        return asked != known.params.parse(dict(usual)) or EVENLY in request.chosen
+        return asked != known.params.parse(dict(usual)) or SPREAD in request.chosen
 
     def first_look(self, name: str) -> Request | None:
         """What an inspection would ask of an analysis now; None if it would leave it out."""
@@ -179,7 +178,7 @@ class Inspection(QObject):
         else:
             whole = len(store.scope)
         if known.inputs == "many" and len(indices) < whole:
-            spread = EVENLY
+            spread = SPREAD
         else:
             spread = ""
         how = ", ".join(part for part in (store.filter, spread) if part)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """An Execution that is to be carried out.
+    """An Execution to carry out.
 
     Attributes:
         execution: What.

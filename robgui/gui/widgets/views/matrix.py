@@ -128,7 +128,7 @@ def class_keys(view: Matrix) -> list[LegendKey]:
 
 
 def _unknown_keys(view: Matrix) -> list[LegendKey]:
-    """What is hatched: cells of which nothing is known, or that show what a coarser one has."""
+    """What is hatched: unknown cells, and those that show what a coarser one has."""
     if view.guessed is not None:
         words = [GUESSED_WORDS, empty_words(view)]
     else:

@@ -108,7 +108,7 @@ class ViewWidget(Themed, QWidget):
         return None
 
     def callouts(self) -> list[Callout]:
-        """What is to be explained of the picture, and where it stands."""
+        """What to explain in the picture, and where it stands."""
         return []
 
     def put(self, picture: QWidget) -> None:

@@ -46,7 +46,7 @@ def test_samples_and_attack_have_a_mark_each_and_so_has_the_radius_asked_for() -
     assert list(marks) == [
         "attack at 0.02: boot",
         "sample at 0.341: coat",
-        "should hold to 0.1",
+        "asked for: holds to 0.1",
     ]
     assert [mark.at for mark in marks.values()] == [0.02, 0.341, 0.1]
     assert next(iter(marks.values())).ink.role == "fails"

@@ -51,7 +51,7 @@ def test_the_radius_that_should_hold_is_a_setting_and_decides(
     params = PARAMS.model_copy(update={"hold_radius": hold})
     assert verdict(swept(**attacked_at(radius)), params).status is status
     because = " ".join(verdict(swept(**attacked_at(radius)), params).because)
-    assert f"should hold up to radius {hold or 0.1:g}; up to" in because
+    assert f"Asked for: the class holds up to radius {hold or 0.1:g}; a change up to" in because
 
 
 def test_no_gradient_attack_is_never_a_green_tick() -> None:

@@ -1,0 +1,110 @@
+"""Speaking: which run speaks for an analysis where several asked it of the same models and inputs.
+
+A run that was stopped, or took only a first look, refutes nothing that a whole run found. Every
+place that tells of one run of an analysis asks ``speakers``, and every place that leads with one
+of several runs asks ``gravity``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from robgui.core.errors import RobguiError
+from robgui.core.execution.likeness import differences
+from robgui.core.execution.registry import analyses
+from robgui.core.execution.request import SPREAD
+from robgui.core.execution.run import RunState
+from robgui.core.verdict import Status
+
+if TYPE_CHECKING:
+    from robgui.core.execution.request import Request
+    from robgui.core.execution.run import Run
+    from robgui.core.finding import StoredFinding
+    from robgui.core.harm import Harm
+    from robgui.core.verdict import Verdict
+
+
+def speakers(runs: Iterable[Run]) -> list[Run]:
+    """One run for each analysis of the same models and inputs, what was asked last first.
+
+    A whole run goes before one that was stopped, cut or a first look. Of whole runs the newest
+    decides on the settings, and of those with its settings one that found a failure speaks.
+
+    Args:
+        runs: Newest first; those without a result say nothing.
+    """
+    asked: dict[Hashable, list[Run]] = {}
+    for run in runs:
+        if run.has_result:
+            asked.setdefault(_subject(run.request), []).append(run)
+    return [_speaker(own) for own in asked.values()]
+
+
+def is_whole(run: Run) -> bool:
+    """Whether it ran to its end with more than the settings of a first look."""
+    cut = run.verdict is not None and run.verdict.is_cut
+    return run.state is RunState.DONE and not cut and not is_first_look(run.request)
+
+
+def is_first_look(request: Request) -> bool:
+    """Whether it asks for no more than “Inspect everything” does, and that is less than usual."""
+    known = analyses().get(request.analysis)
+    if known is None or known.first_look is None:
+        return False
+    if SPREAD in request.chosen:
+        return True
+    short, usual = known.params.parse(dict(known.first_look)), known.params.parse({})
+    if short == usual:
+        return False
+    try:
+        asked = known.params.parse(dict(request.params))
+    except RobguiError:  # Settings of another version of the program.
+        return False
+    return all(getattr(asked, name) == getattr(short, name) for name in known.first_look)
+
+
+def severities(findings: Iterable[StoredFinding], harm: Harm) -> dict[str, float]:
+    """How severe the worst finding of each run is, by the id of the run."""
+    worst: dict[str, float] = {}
+    for one in findings:
+        worst[one.run_id] = max(worst.get(one.run_id, 0.0), harm.severity(one))
+    return worst
+
+
+def gravity(said: Verdict | None, severity: float) -> tuple[int, float]:
+    """The order in which runs matter, the gravest first: by status, then by the worst finding."""
+    if said is None:
+        status = Status.UNKNOWN
+    else:
+        status = said.status
+    return list(Status).index(status), -severity
+
+
+def _speaker(runs: Sequence[Run]) -> Run:
+    whole = [run for run in runs if is_whole(run)]
+    if not whole:
+        return min(runs, key=_found)
+    return min((run for run in whole if not differences(whole[0].request, run.request)), key=_found)
+
+
+def _found(run: Run) -> int:
+    """Failures first; of equals, ``min`` takes the newest."""
+    failures = [Status.FAILS, Status.AT_RISK]
+    if run.verdict is None or run.verdict.status not in failures:
+        return len(failures)
+    return failures.index(run.verdict.status)
+
+
+def _subject(request: Request) -> Hashable:
+    """Analysis, models and inputs; a first look at some of the inputs is one at all of them."""
+    models = tuple(model.fingerprint for model in request.models)
+    if request.dataset is None:
+        data = None
+    else:
+        data = request.dataset.fingerprint
+    if request.chosen.endswith(f"({SPREAD})"):
+        inputs = None
+    else:
+        inputs = request.indices
+    return request.analysis, models, data, inputs

@@ -1,0 +1,75 @@
+"""Which run speaks: a whole one before a stopped one or a first look, a failure before none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robgui.core.execution.request import Reference, Request
+from robgui.core.execution.run import Run, RunState
+from robgui.core.verdict import Status, Verdict
+from robgui.core.workspace.speaking import is_first_look, is_whole, speakers
+
+FOUND = Verdict(Status.FAILS, "2 pixels turn “red” into “green”.")
+NONE = Verdict(Status.UNKNOWN, "None found with 1 call.")
+#: Settings of “Inspect everything”.
+SHORT = {"max_calls": 1500}
+
+
+def run(name: str, said: Verdict = NONE, state: RunState = RunState.DONE, **more: Any) -> Run:
+    asked = {"params": {}, "indices": (21,), **more}
+    model = Reference(kind="model", name="net", fingerprint="a" * 16)
+    data = Reference(kind="dataset", name="signs", fingerprint="d" * 16)
+    request = Request(analysis="feature_game", models=(model,), dataset=data, **asked)
+    return Run(name, request, state, 0.0, verdict=said, has_result=True)
+
+
+def names(*runs: Run) -> list[str]:
+    """The runs that speak, of those given newest first."""
+    return [one.id for one in speakers(runs)]
+
+
+def test_a_stopped_run_does_not_speak_where_a_whole_one_does() -> None:
+    stopped = run("stopped", NONE.stopped(), RunState.CANCELLED)
+    assert names(stopped, run("whole", FOUND)) == ["whole"]
+    assert names(stopped, run("whole", Verdict(Status.HOLDS, "None found."))) == ["whole"]
+    assert names(stopped) == ["stopped"]
+
+
+def test_a_run_cut_at_its_time_limit_that_failed_or_still_runs_is_not_whole() -> None:
+    assert names(run("cut", NONE.cut(3.0)), run("whole")) == ["whole"]
+    assert names(run("going", state=RunState.RUNNING), run("whole")) == ["whole"]
+    assert names(run("broken", state=RunState.FAILED), run("whole")) == ["whole"]
+
+
+def test_a_first_look_does_not_speak_where_a_whole_run_does() -> None:
+    short = run("short", params=SHORT)
+    assert is_first_look(short.request) and not is_whole(short)
+    assert names(short, run("whole", FOUND)) == ["whole"]
+    assert names(run("whole"), short) == ["whole"]
+
+
+def test_of_runs_that_are_not_whole_one_that_found_a_failure_speaks() -> None:
+    stopped = run("stopped", NONE.stopped(), RunState.CANCELLED)
+    assert names(stopped, run("short", FOUND, params=SHORT)) == ["short"]
+    assert names(stopped, run("short", params=SHORT)) == ["stopped"]
+
+
+def test_with_equal_settings_a_failure_speaks_else_the_newest() -> None:
+    assert names(run("new", params={"seed": 2}), run("old", FOUND, params={"seed": 1})) == ["old"]
+    assert names(run("new", FOUND), run("old", FOUND)) == ["new"]
+    assert names(run("new", params={"max_calls": 9000}), run("old", FOUND)) == ["new"]
+
+
+def test_runs_of_other_inputs_speak_for_themselves() -> None:
+    assert names(run("a", indices=(3,)), run("b", FOUND), run("c", indices=(3,))) == ["a", "b"]
+
+
+def test_a_first_look_at_some_of_the_inputs_yields_to_a_run_of_all() -> None:
+    some = run("some", indices=(0, 2), chosen="2 of 4 inputs (evenly spread)")
+    assert names(some, run("all", indices=None)) == ["all"]
+    own = run("own", indices=(0, 2), chosen="2 of 4 inputs (label=red)")
+    assert names(own, run("all", indices=None)) == ["own", "all"]
+
+
+def test_settings_of_another_version_are_no_first_look() -> None:
+    assert is_whole(run("old", params={"gone": 1}))

@@ -1,0 +1,114 @@
+"""What was found stays told: a run that was stopped or a first look does not speak over it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from robgui.core.execution.request import build_request
+from robgui.core.execution.run import RunState
+from robgui.core.finding import Finding
+from robgui.core.verdict import Status, Verdict
+from robgui.gui.pages.findings.known import SeenInput, answers
+from robgui.gui.pages.overview import Overview
+from tests.gui import sample_views as samples
+
+FOUND = Verdict(Status.FAILS, "2 pixels turn “Coat” into “Shirt”.")
+NONE = Verdict(Status.UNKNOWN, "None found with 1 call.")
+SEEN = Finding("adversarial", "input 0: 2 pixels", 0.9, {"class": "Coat", "other_class": "Shirt"})
+
+
+def keep(qtbot, store, analysis, verdict, findings=(), state=RunState.DONE, **params):
+    """Keeps a run of the first input that has ended."""
+    library, workspace = store.library, store.history.workspace
+    request = build_request(analysis, [library.model], library.dataset, params, indices=(0,))
+    run = workspace.add_run(request)
+    workspace.update_run(run.id, state=state, verdict=verdict, findings=findings)
+    with qtbot.waitSignal(store.history.findings_changed, timeout=10_000):
+        store.history.refresh()
+    # As if the results were in the file too.
+    store.history.runs = [replace(one, has_result=True) for one in store.history.runs]
+    return run
+
+
+@pytest.fixture
+def overview(qtbot, store):
+    made = Overview(store)
+    qtbot.addWidget(made)
+    made.resize(900, 600)
+    with qtbot.waitExposed(made):
+        made.show()
+    return made
+
+
+def shown(label):
+    """The words of a label in one line."""
+    return label.text().replace("\N{NO-BREAK SPACE}", " ").replace("\n", " ")
+
+
+def tile_of(overview, analysis):
+    return next(t for t in overview.tiles if any(a.name == analysis for a in t.page.analyses))
+
+
+def test_run_and_stop_do_not_erase_a_failure_from_card_headline_tally_and_page(
+    qtbot, store, overview
+):
+    found = keep(qtbot, store, "feature_game", FOUND, [SEEN])
+    overview.refresh()
+    before = [label.text() for label in (overview.hero.status, overview.hero.reason)]
+    keep(qtbot, store, "feature_game", NONE.stopped(), state=RunState.CANCELLED)
+    overview.refresh()
+    tile = tile_of(overview, "feature_game")
+    assert tile.run.id == found.id and tile.verdict == FOUND
+    assert [label.text() for label in (overview.hero.status, overview.hero.reason)] == before
+    assert "1 found a failure" in shown(overview.hero.subject)
+    spot = SeenInput(store.library.model.fingerprint, store.library.dataset.fingerprint, 0)
+    told = {one.analysis.name: one.run for one in answers(store, spot)}
+    assert told["feature_game"].id == found.id
+    assert store.history.speaking_like(found.request).id == found.id
+
+
+def test_the_picture_comes_back_when_the_run_that_drew_over_it_does_not_speak(
+    qtbot, store, overview
+):
+    found = replace(keep(qtbot, store, "feature_game", FOUND, [SEEN]), has_result=True)
+    tile = tile_of(overview, "feature_game")
+    tile.set_run(found, FOUND)
+    assert tile.due(found) and not tile.due(found)
+    tile.show_live(NONE, samples.curves(0.5))
+    tile.set_run(found, FOUND)
+    assert tile.verdict == FOUND and tile.due(found), "its picture is read again"
+
+
+def test_a_first_look_does_not_take_the_place_of_a_whole_run(qtbot, store, overview, monkeypatch):
+    monkeypatch.setattr(store, "analyses", {"zonnscan": store.analyses["zonnscan"]})
+    model, data = store.library.model, store.library.dataset
+    settings = {"samples": 1024, "radii": (0.0, 0.1)}
+    store.submit(build_request("zonnscan", [model], data, settings, indices=(0,)))
+    tile = tile_of(overview, "zonnscan")
+    qtbot.waitUntil(lambda: tile.run is not None and tile.run.state.ended, timeout=60_000)
+    whole = tile.run
+    store.inspection.start()
+    qtbot.waitUntil(
+        lambda: sum(run.state is RunState.DONE for run in store.history.runs) == 2, timeout=60_000
+    )
+    assert tile.run.id == whole.id != store.history.runs[0].id
+    assert shown(tile.number) == whole.verdict.number.words
+    assert store.history.speaking_like(whole.request).id == whole.id
+
+
+def test_a_card_weighs_what_a_run_under_way_says_as_its_page_does(
+    qtbot, store, overview, monkeypatch
+):
+    keep(qtbot, store, "feature_game", FOUND, [SEEN])
+    said = []
+    tile = tile_of(overview, "zonnscan")
+    monkeypatch.setattr(tile, "show_live", lambda verdict, view: said.append(verdict))
+    model, data = store.library.model, store.library.dataset
+    settings = {"samples": 64, "radii": (0.0, 0.001)}
+    store.submit(build_request("zonnscan", [model], data, settings, indices=(0,)))
+    qtbot.waitUntil(lambda: len(store.history.runs) == 2, timeout=60_000)
+    qtbot.waitUntil(lambda: store.history.runs[0].state.ended, timeout=60_000)
+    assert store.history.runs[0].verdict.status in (Status.UNKNOWN, Status.HOLDS)
+    assert said and {one.status for one in said} == {Status.AT_RISK}
