@@ -33,7 +33,7 @@ class Recall:
             panel.store.history.read(run, lambda result: self._draw(run, result))
 
     def model_changed(self) -> None:
-        """With another model in use its own newest run takes the place of the other's picture.
+        """With another model in use its own run takes the place of the other's picture.
 
         Where the analysis cannot look at it at all, the page says so in place of the picture.
         """
@@ -48,12 +48,15 @@ class Recall:
             return
         if panel.analysis.refusal(model):
             panel.clear()
-        elif (run := self._newest_in_use()) is not None:
+        elif (run := self._speaking_in_use()) is not None:
             panel.store.history.read(run, lambda result: self._replace(shown, run, result))
 
     def _replace(self, shown: Request, run: Run, result: Any) -> None:
         """Draws a run unless something else has come on show while it was read."""
-        if self._panel.request is shown and result is not None and self._newest_in_use() == run:
+        if self._panel.request is not shown or result is None:
+            return
+        speaking = self._speaking_in_use()
+        if speaking is not None and speaking.id == run.id:
             self._panel.show_stored(run, result)
 
     @property
