@@ -8,6 +8,7 @@ from robgui.core.execution.likeness import differences
 from robgui.core.workspace.speaking import is_first_look
 
 if TYPE_CHECKING:
+    from robgui.core.execution.request import Request
     from robgui.core.execution.run import Run
     from robgui.gui.panels.panel import Panel
 
@@ -20,6 +21,7 @@ class Recall:
     def __init__(self, panel: Panel) -> None:
         self._panel = panel
         self._recalled = self._ended = ""
+        self._in_use = ""
 
     def forget(self) -> None:
         """Allows what was brought back before to come back again."""
@@ -38,6 +40,33 @@ class Recall:
         if run is not None and run.id != self._recalled:
             self._recalled = run.id
             panel.store.history.read(run, lambda result: self._draw(run, result))
+
+    def model_changed(self) -> None:
+        """With another model in use its own run takes the place of the other's picture.
+
+        Where the analysis cannot look at it at all, the page says so in place of the picture.
+        """
+        panel, model = self._panel, self._panel.store.library.model
+        if model is None or model.fingerprint == self._in_use:
+            return
+        self._in_use = model.fingerprint
+        shown = panel.request
+        if shown is None or panel.job is not None:
+            return
+        if any(one.fingerprint == model.fingerprint for one in shown.models[:1]):
+            return
+        if panel.analysis.refusal(model):
+            panel.clear()
+        elif (run := self._speaking_in_use()) is not None:
+            panel.store.history.read(run, lambda result: self._replace(shown, run, result))
+
+    def _replace(self, shown: Request, run: Run, result: Any) -> None:
+        """Draws a run unless something else has come on show while it was read."""
+        if self._panel.request is not shown or result is None:
+            return
+        speaking = self._speaking_in_use()
+        if speaking is not None and speaking.id == run.id:
+            self._panel.show_stored(run, result)
 
     def _draw(self, run: Run, result: Any) -> None:
         if self._panel.job is not None or result is None:
