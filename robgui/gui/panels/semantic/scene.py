@@ -212,12 +212,10 @@ class SceneControls(QWidget):
 
     def _show_values(self) -> None:
         """Ticks and sliders as the form has them."""
+        fixed: dict[str, float] = {}
+        ranges: dict[str, tuple[float, float]] = {}
         if self._params is not None:
-            fixed = self._params.fixed
-            ranges = ranges_of(self._params, self.scenes[0])
-        else:
-            fixed = {}
-            ranges = {}
+            fixed, ranges = self._params.fixed, ranges_of(self._params, self.scenes[0])
         for name, row in self.rows.items():
             row.show_state(name in self.varied, fixed.get(name, row.axis.default), ranges.get(name))
         self._place_rows()
