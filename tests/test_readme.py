@@ -347,6 +347,7 @@ CHECKS: dict[str, Callable[[str, Path], None]] = {
     r"python3 packaging/dev\.py (run|test|package)": development,
     r"pip install .*": install,
     r"python -m tests\.bench\.\w+( .*)?": bench,
+    r"python -m tests\.mutation( .*)?": bench,
     r"robgui": window,
     r"robgui inspect weights\.pth .*": inspect_weights,
     r"robgui inspect resources/\S+": plain,

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from robgui.core.execution.registry import analyses
 from robgui.core.execution.request import Request
 from robgui.core.finding_pair import pair_of
 from robgui.core.text.words import count
 from robgui.core.verdict import Status, Verdict
+from robgui.core.workspace.speaking import gravity, speakers
 from robgui.report.report_content import Chapter, by_method, in_words, method_name
 
 if TYPE_CHECKING:
     import numpy as np
 
+    from robgui.core.finding import StoredFinding
     from robgui.core.finding_groups import Group
     from robgui.core.workspace import Workspace
 
@@ -26,7 +30,7 @@ class BottomLine:
 
     Attributes:
         status: The worst that any run says.
-        because: The chapter that says so: of several, the newest.
+        because: The chapter that says so: of several, the one that the overview leads with.
         counts: How many runs say what, the worst first.
     """
 
@@ -62,10 +66,12 @@ class Cell:
     Attributes:
         method: Name of the method.
         judged: The runs with what they say of this model.
+        told: Of the runs that speak for their analysis and inputs, the gravest; None without one.
     """
 
     method: str
     judged: tuple[JudgedRun, ...]
+    told: JudgedRun | None
 
     @property
     def counts(self) -> list[tuple[Status, int]]:
@@ -73,22 +79,45 @@ class Cell:
         return _counts([one.verdict for one in self.judged])
 
 
-def bottom_line(chapters: Sequence[Chapter]) -> BottomLine | None:
-    """What the runs come to together; None when none of them says anything."""
+def bottom_line(
+    chapters: Sequence[Chapter], severity: Mapping[str, float] = MappingProxyType({})
+) -> BottomLine | None:
+    """What the runs come to together; None when none of them says anything.
+
+    Of runs with the worst status, one that speaks for its analysis leads, then the one with the
+    worst finding, then the first in the order of the rail: as on the overview.
+
+    Args:
+        chapters: The runs, newest first.
+        severity: How severe the worst finding of each run is, by its id.
+    """
     verdicts = [(one, one.verdict) for one in chapters if one.verdict is not None]
     if not verdicts:
         return None
     counts = _counts([verdict for _, verdict in verdicts])
-    status = counts[0][0]
-    because = next(one for one, verdict in verdicts if verdict.status is status)
-    return BottomLine(status, because, tuple(counts))
+    speaking = speaking_in(chapters)
+    rail = {name: place for place, name in enumerate(analyses())}
+
+    def weight(told: Chapter) -> tuple[int, bool, float, int]:
+        run = told.run
+        status, severe = gravity(told.verdict, severity.get(run.id, 0.0))
+        place = rail.get(run.request.analysis, len(rail))
+        return status, run.id not in speaking, severe, place
+
+    because = min((one for one, _ in verdicts), key=weight)
+    return BottomLine(counts[0][0], because, tuple(counts))
+
+
+def speaking_in(chapters: Sequence[Chapter]) -> set[str]:
+    """The ids of the runs that speak for their analysis, models and inputs."""
+    return {run.id for run in speakers(one.run for one in chapters)}
 
 
 def hero_pair(
     workspace: Workspace, line: BottomLine, findings: Sequence[Group]
 ) -> np.ndarray | None:
     """The failure that decides, before and after side by side; None if it shows no pair."""
-    own = (one.lead for one in findings if one.lead.run_id == line.because.run.id)
+    own = (one for group in findings for one in group.members if is_of(one, line))
     first = next((one for one in own if one.has_picture), None)
     if first is None:
         whole = None
@@ -99,8 +128,20 @@ def hero_pair(
     return whole.picture
 
 
-def summary(chapters: Sequence[Chapter]) -> dict[str, list[Cell]]:
-    """One row of cells per model, by the model's name; the cells in the order of the methods."""
+def is_of(finding: StoredFinding, line: BottomLine) -> bool:
+    """Whether a finding is one of the run that decides."""
+    return finding.run_id == line.because.run.id
+
+
+def summary(
+    chapters: Sequence[Chapter], severity: Mapping[str, float] = MappingProxyType({})
+) -> dict[str, list[Cell]]:
+    """One row of cells per model, by the model's name; the cells in the order of the methods.
+
+    Args:
+        chapters: The runs, newest first.
+        severity: How severe the worst finding of each run is, by its id.
+    """
     used = list(by_method(chapters))
     rows: dict[str, list[JudgedRun]] = {}
     names: dict[str, str] = {}
@@ -110,6 +151,7 @@ def summary(chapters: Sequence[Chapter]) -> dict[str, list[Cell]]:
             if one.verdict is not None:
                 said = one.verdict.of(place(one.run.request, fingerprint))
                 rows.setdefault(fingerprint, []).append(JudgedRun(one, said))
+    speaking = speaking_in(chapters)
     twice = {name for name, many in Counter(names.values()).items() if many > 1}
     table = {}
     for fingerprint, name in names.items():
@@ -118,13 +160,23 @@ def summary(chapters: Sequence[Chapter]) -> dict[str, list[Cell]]:
             shown = f"{name} ({fingerprint[:6]})"
         else:
             shown = name
-        table[shown] = [Cell(method, _of(own, method)) for method in used]
+        table[shown] = [_cell(method, _of(own, method), speaking, severity) for method in used]
     return table
 
 
 def place(request: Request, fingerprint: str) -> int:
     """Which of the models of a request has this fingerprint."""
     return [model.fingerprint for model in request.models].index(fingerprint)
+
+
+def _cell(
+    method: str, judged: tuple[JudgedRun, ...], speaking: set[str], severity: Mapping[str, float]
+) -> Cell:
+    def weight(one: JudgedRun) -> tuple[int, float]:
+        return gravity(one.verdict, severity.get(one.chapter.run.id, 0.0))
+
+    own = (one for one in judged if one.chapter.run.id in speaking)
+    return Cell(method, judged, min(own, key=weight, default=None))
 
 
 def _models(request: Request) -> dict[str, str]:

@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING
 
 from robgui.core.errors import WorkspaceError
 from robgui.core.experiment.carrying import GENERATOR
-from robgui.core.text.words import count, severity
+from robgui.core.text.words import count
+from robgui.core.text.words import severity as severity_in_words
+from robgui.core.workspace.speaking import severities
 from robgui.report import origin, report_content
 from robgui.report.bottom_line import BottomLine, Cell, bottom_line, hero_pair, summary
 from robgui.report.evidence.html import evidence
@@ -83,12 +85,13 @@ def _page(workspace: Workspace, figures: Figures) -> Iterator[str]:
     yield f'<header>{_logo(own)}<p class="quiet">Robustness report, workspace {name}</p>'
     yield f"<h1>{title}</h1><p>{escape(words)}</p>"
     yield "".join(f"<p>{escape(part)}</p>" for part in own.paragraphs) + "</header>\n"
-    if line := bottom_line(told):
+    severity = severities(workspace.findings(), workspace.harm())
+    if line := bottom_line(told, severity):
         yield _bottom_line(line, told, figures, hero_pair(workspace, line, findings))
     if chapters:
         yield _contents(chapters, findings)
     if told:
-        yield from _summary(told)
+        yield from _summary(told, severity)
     yield from _findings(workspace, telling, findings)
     yield from methods(workspace, told, telling, figures)
     yield from _failed(report_content.without_result(chapters))
@@ -169,33 +172,34 @@ def _contents(chapters: Sequence[Chapter], findings: Sequence[Group]) -> str:
     return f'<nav aria-label="Contents"><ul>{"".join(items)}</ul></nav>\n'
 
 
-def _summary(chapters: Sequence[Chapter]) -> Iterator[str]:
-    """Model by method: what the newest run says, and how many runs say what."""
+def _summary(chapters: Sequence[Chapter], severity: Mapping[str, float]) -> Iterator[str]:
+    """Model by method: the gravest answer, and how many runs say what."""
     titles = [report_content.method_title(name) for name in report_content.by_method(chapters)]
     yield '<section aria-labelledby="summary"><h2 id="summary">Summary</h2>\n'
     yield '<table class="summary"><thead><tr><th scope="col">Model'
     yield "".join(f'<th scope="col">{escape(title)}' for title in titles)
     yield "</tr></thead><tbody>\n"
-    for model, cells in summary(chapters).items():
+    for model, cells in summary(chapters, severity).items():
         row = "".join(_cell(title, cell) for title, cell in zip(titles, cells, strict=True))
         yield f'<tr><th scope="row">{_breakable(model)}{row}</tr>\n'
     yield "</tbody></table>\n"
-    yield '<p class="quiet">Each cell: what the newest run says, then how many runs of this '
-    yield "method with this model say what. “Holds” is about this method, these inputs and "
+    yield '<p class="quiet">Each cell: the gravest answer of this method, then how many of its '
+    yield "runs with this model say what. A run that was stopped, or a first look, does not "
+    yield "answer where a whole run does. “Holds” is about this method, these inputs and "
     yield "these settings; it does not mean that there is no failure.</p></section>\n"
 
 
 def _cell(title: str, cell: Cell) -> str:
-    if not cell.judged:
+    told = cell.told
+    if told is None:
         return '<td class="none quiet">not run'
-    newest = cell.judged[0]
-    words = number_of(newest.verdict) or newest.verdict.sentence
-    link = f'<a href="#run-{escape(newest.chapter.run.id)}">{escape(words)}</a>'
+    words = number_of(told.verdict) or told.verdict.sentence
+    link = f'<a href="#run-{escape(told.chapter.run.id)}">{escape(words)}</a>'
     many = ""
     if len(cell.judged) > 1:
         counts = ", ".join(f"{status.sign}\N{NO-BREAK SPACE}{runs}" for status, runs in cell.counts)
         many = f'<br><span class="quiet">{count(len(cell.judged), "run")}: {counts}</span>'
-    status = _status(newest.verdict.status)
+    status = _status(told.verdict.status)
     return f'<td data-label="{escape(title)}">{status}<br>{link}{many}'
 
 
@@ -256,7 +260,7 @@ def _finding(finding: StoredFinding, group: Group, chapter: Chapter | None) -> s
     else:
         note = ""
     ends = 'min="0" low="0.34" high="0.67" max="1" optimum="0"'
-    bar = f'<meter {ends} value="{group.severity:.3f}"></meter> {severity(group.severity)}'
+    bar = f'<meter {ends} value="{group.severity:.3f}"></meter> {severity_in_words(group.severity)}'
     kind = escape(f"{finding.kind}{report_content.alike(group)}")
     words = f'{star}{escape(finding.title)}<p class="quiet">{kind}</p>{note}'
     return f"<tr><td>{picture}<td>{words}<td>{bar}<td>{run}</tr>\n"

@@ -13,6 +13,7 @@ from robgui.core.experiment.carrying import pdf_entries
 from robgui.core.files import write_whole
 from robgui.core.text.words import count
 from robgui.core.text.words import severity as severity_in_words
+from robgui.core.workspace.speaking import severities
 from robgui.report import origin, report_content
 from robgui.report.bottom_line import BottomLine, Cell, bottom_line, hero_pair, summary
 from robgui.report.evidence.pdf import evidence_sheets
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
     from robgui.core.finding import StoredFinding
     from robgui.core.finding_groups import Group
+    from robgui.core.verdict import Verdict
     from robgui.core.workspace import Workspace
 
 #: As many findings as a reader leafs through; how many there are is said.
@@ -92,7 +94,8 @@ def sheets(workspace: Workspace, figures: Figures) -> Iterator[PaperSheet]:
     told = report_content.with_result(chapters)
     again = len(runs) - len(chapters)
     yield _cover(workspace, chapters, again, findings, figures)
-    yield from _summary(told)
+    severity = severities(workspace.findings(), workspace.harm())
+    yield from _summary(told, severity)
     yield from _methods(told)
     yield from _findings(workspace, telling, findings)
     for group in report_content.by_method(told).values():
@@ -131,7 +134,8 @@ def _cover(
     sheet.space(0.25)
     for part in own.paragraphs:
         sheet.text(part, 10, most=12)
-    if line := bottom_line(chapters):
+    severity = severities(workspace.findings(), workspace.harm())
+    if line := bottom_line(chapters, severity):
         _bottom_line(sheet, line, figures, hero_pair(workspace, line, findings))
     return sheet
 
@@ -154,13 +158,13 @@ def _bottom_line(
         sheet.picture(picture, 0.0, TEXT_WIDTH, min(_HERO, sheet.left))
 
 
-def _summary(chapters: Sequence[Chapter]) -> Iterator[PaperSheet]:
-    """What the newest run of each method says of each model."""
+def _summary(chapters: Sequence[Chapter], severity: Mapping[str, float]) -> Iterator[PaperSheet]:
+    """The gravest answer of each method on each model."""
     if not chapters:
         return
     sheet = PaperSheet()
     sheet.text("Summary", 15, bold=True)
-    for model, cells in summary(chapters).items():
+    for model, cells in summary(chapters, severity).items():
         used = [cell for cell in cells if cell.judged]
         if sheet.left < 0.5 + 0.45 * len(used):
             yield sheet
@@ -169,21 +173,21 @@ def _summary(chapters: Sequence[Chapter]) -> Iterator[PaperSheet]:
         sheet.rule()
         sheet.text(model, 11, bold=True)
         for cell in used:
-            _summary_row(sheet, cell)
+            if cell.told is not None:
+                _summary_row(sheet, cell, cell.told.verdict)
     yield sheet
 
 
-def _summary_row(sheet: PaperSheet, cell: Cell) -> None:
+def _summary_row(sheet: PaperSheet, cell: Cell, said: Verdict) -> None:
     """Method, status in words, what it comes down to."""
-    newest = cell.judged[0].verdict
-    words = number_of(newest) or newest.sentence
+    words = number_of(said) or said.sentence
     if len(cell.judged) > 1:
         counts = ", ".join(f"{status.sign}\N{NO-BREAK SPACE}{many}" for status, many in cell.counts)
         words += f" ({count(len(cell.judged), 'run')}: {counts})"
     title = report_content.method_title(cell.method)
     columns = [
         (0.0, 1.7, title, QUIET),
-        (1.75, 1.5, in_words(newest.status), status_colour(newest.status)),
+        (1.75, 1.5, in_words(said.status), status_colour(said.status)),
         (3.3, TEXT_WIDTH - 3.3, words, INK),
     ]
     top = low = sheet.y + 0.04

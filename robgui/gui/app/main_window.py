@@ -257,6 +257,8 @@ class MainWindow(Arranged):
         store.offered.connect(
             lambda sentence, words, deed: self.toasts.show("info", sentence, action=(words, deed))
         )
+        # A panel that is made only when the result comes would not hear of it.
+        store.history.run_taken.connect(lambda *_: self._make_panels())
         store.history.result_shown.connect(lambda run, _: self.show_panel(run.request.analysis))
         store.sending.arrived.connect(self.show_panel)
         store.finding_wanted.connect(self.show_findings)

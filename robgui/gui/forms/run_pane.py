@@ -29,6 +29,7 @@ from robgui.gui.widgets.plain import Label, set_tip
 
 if TYPE_CHECKING:
     from robgui.core.execution.execution import Execution
+    from robgui.core.execution.request import Request
     from robgui.gui.state.store import Store
 
 
@@ -265,9 +266,7 @@ class RunPane(QWidget):
             signal.connect(lambda *_: self.refresh())
         store.ready.connect(lambda: self.show_analysis(self._analysis))
         store.job_stepped.connect(lambda _: self._show_progress(self._job()))
-        store.history.result_shown.connect(
-            lambda run, _: self.show_params(run.request.analysis, run.request.params)
-        )
+        store.history.result_shown.connect(lambda run, _: self._take_params(run.request))
         store.params_offered.connect(self.show_params)
         store.thresholds_changed.connect(self._take_thresholds)
         clock = QTimer(self, interval=500)
@@ -307,6 +306,11 @@ class RunPane(QWidget):
         if analysis in self._store.analyses:
             self._page(analysis)
             self._forms[analysis].set_values(values)
+
+    def _take_params(self, request: Request) -> None:
+        """A stored run brings its settings along; a first look leaves Run to ask for more."""
+        if not self._store.inspection.is_short(request):
+            self.show_params(request.analysis, request.params)
 
     def _show_progress(self, job: Execution | None) -> None:
         self.progress.setVisible(job is not None)

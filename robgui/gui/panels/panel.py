@@ -223,6 +223,7 @@ class Panel(Themed, QWidget):
             signal.connect(self._asked_otherwise)
         for signal in (
             store.history.runs_changed,
+            store.params_changed,  # The form is made after the panel has come on show.
             store.selection_changed,
             store.scope_changed,
             store.library.models_changed,

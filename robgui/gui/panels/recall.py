@@ -44,9 +44,14 @@ class Recall:
         self._panel.show_stored(run, result)
 
     def _speaking_in_use(self) -> Run | None:
-        """The stored run that speaks for the model and inputs in use."""
-        panel = self._panel
-        now = panel.store.next_run.request(panel.analysis.name)
+        """The stored run that speaks for the model and inputs in use, or for those inputs that a
+        first look would take.
+        """
+        store, name = self._panel.store, self._panel.analysis.name
+        now = store.next_run.request(name)
         if now is None:
             return None
-        return panel.store.history.speaking_like(now)
+        first = store.inspection.first_look(name)
+        if first is None:
+            return store.history.speaking_like(now)
+        return store.history.speaking_like(now, first)

@@ -16,7 +16,7 @@ STALE = "Stale: press Run"
 STALE_FOR_NOW = "Stale"
 FIRST_LOOK = "First look: press Run for more"
 CHANGED = "Settings, model or input have changed since this was computed."
-SHORT = "This comes from Inspect everything, with short settings. Run gives the full result."
+SHORT = "This has the short settings of Inspect everything. Run gives the full result."
 
 
 class StaleBadge(Label):

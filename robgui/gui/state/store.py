@@ -240,11 +240,11 @@ class Store(QObject):
             self.history.open(path)
 
     def new_workspace(self, path: Path) -> None:
-        """Begins an empty workspace in ``path``; what is open now belongs to it, too."""
+        """Begins an empty workspace in ``path``: what is open now belongs to the present one."""
         if self.runner.busy:
             self.say("warning", "Stop the running analysis before beginning another workspace.")
         else:
-            self.history.open(path, self.restoring.carry_over)
+            self.history.open(path, self.restoring.start_empty)
 
     def set_scope(self, indices: tuple[int, ...] | None, how: str = "") -> None:
         """Which inputs an analysis of many looks at: those that pass the filter of the gallery.

@@ -81,7 +81,9 @@ class Subjects:
         derived = request.dataset is not None and "derived" in request.dataset.options
         known = self._store.analyses.get(request.analysis)
         if not derived and known is not None and known.inputs == "many":
-            self._store.set_scope(request.indices)
+            # A first look at a few of all leaves Run to look at all of them.
+            if not self._store.inspection.is_short(request):
+                self._store.set_scope(request.indices)
         elif follow and derived:
             self._store.select(self._store.selection.replace(input=place[1], second=None))
         elif follow and request.indices and len(request.indices) <= 2:

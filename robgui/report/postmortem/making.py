@@ -14,6 +14,7 @@ from robgui.core.execution.asking.witness import Witness, WitnessedInput, witnes
 from robgui.core.execution.execution import Execution
 from robgui.core.execution.registry import analyses
 from robgui.core.execution.request import build_request
+from robgui.core.workspace.speaking import speakers
 from robgui.report.postmortem.facts import Facts, Rank, ToldRun
 
 if TYPE_CHECKING:
@@ -150,10 +151,10 @@ def _run(execution: Execution, executor: Executor, end: float) -> str:
 
 
 def _told(workspace: Workspace, finding: StoredFinding, seen: WitnessedInput) -> Iterator[ToldRun]:
-    """What other runs say of the same model and input, the newest of each analysis."""
+    """What other runs say of the same model and input, for each analysis the run that speaks."""
     own = workspace.run(finding.run_id).request
     told = set()
-    for run in workspace.runs():
+    for run in speakers(workspace.runs()):
         request, said = run.request, run.verdict
         if said is None or run.id == finding.run_id or request.analysis in told:
             continue

@@ -16,8 +16,9 @@ from robgui.core.execution.request import subject
 from robgui.core.finding_pair import Pair, pair_of
 from robgui.core.text.words import count, percent
 from robgui.core.verdict import Status
+from robgui.core.workspace.speaking import gravity, severities
 from robgui.report import report_content
-from robgui.report.bottom_line import bottom_line
+from robgui.report.bottom_line import BottomLine, bottom_line, is_of, speaking_in
 from robgui.report.report_content import Chapter, method_name
 from robgui.report.story.words import Words, read_edits
 
@@ -105,6 +106,8 @@ def story_of(workspace: Workspace, right: Right | None = None) -> list[Slide]:
     groups = [one for one in report_content.entries(workspace, runs) if one.lead.run_id in by_run]
     if not told and not groups:
         return []
+    severity = severities(workspace.findings(), workspace.harm())
+    groups = _led(groups, bottom_line(told, severity))
     model = _model(groups, by_run, told)
     chosen = _chosen(groups, by_run, model)
     findings = [
@@ -121,6 +124,17 @@ def story_of(workspace: Workspace, right: Right | None = None) -> list[Slide]:
     ]
     edits = read_edits(workspace)
     return [_edited(slide, edits.get(slide.key)) for slide in slides]
+
+
+def _led(groups: Sequence[Group], line: BottomLine | None) -> list[Group]:
+    """The starred findings first, then those of the run that decides, as a report leads."""
+    if line is None:
+        return list(groups)
+
+    def later(group: Group) -> tuple[bool, bool]:
+        return not group.lead.starred, not any(is_of(one, line) for one in group.members)
+
+    return sorted(groups, key=later)
 
 
 def _model(
@@ -159,21 +173,13 @@ def _about(chapter: Chapter, model: Reference | None) -> bool:
 def _others(
     told: Sequence[Chapter], model: Reference | None, methods: set[str], room: int
 ) -> list[Chapter]:
-    """The newest run of every method that no finding speaks of, the worst first."""
-    newest: dict[str, Chapter] = {}
-    for one in told:
-        if _about(one, model) and method_name(one) not in methods:
-            newest.setdefault(method_name(one), one)
-    ranked = sorted(newest.values(), key=_rank)
-    return ranked[: max(0, min(room, MOST_RUNS))]
-
-
-def _rank(chapter: Chapter) -> int:
-    if chapter.verdict is None:
-        status = Status.UNKNOWN
-    else:
-        status = chapter.verdict.status
-    return list(Status).index(status)
+    """The gravest answer of every method that no finding speaks of, the worst first."""
+    speaking = speaking_in(told)
+    gravest: dict[str, Chapter] = {}
+    for one in sorted(told, key=lambda chapter: gravity(chapter.verdict, 0.0)):
+        if one.run.id in speaking and _about(one, model) and method_name(one) not in methods:
+            gravest.setdefault(method_name(one), one)
+    return list(gravest.values())[: max(0, min(room, MOST_RUNS))]
 
 
 def _start(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -97,11 +98,14 @@ def test_save_in_a_named_workspace_says_that_nothing_needs_saving(window, tmp_pa
     assert any("as it happens" in sentence for sentence in window.toasts.sentences)
 
 
-def test_a_new_workspace_has_no_runs_and_knows_the_pair_in_use(window, qtbot, tmp_path, answer):
+def test_a_new_workspace_begins_without_models_and_data_and_the_old_one_keeps_them(
+    window, qtbot, tmp_path, answer
+):
     np.savez(tmp_path / "data.npz", images=np.zeros((4, 28, 28), np.uint8), labels=np.arange(4))
-    window.store.library.load_dataset(tmp_path / "data.npz")
+    library, before = window.store.library, window.store.history.workspace.path
+    library.load_dataset(tmp_path / "data.npz")
     model = resources.path("demo", "fashion_cnn.safetensors")
-    window.store.library.load_model(Opening(model, quiet=True, use=True))
+    library.load_model(Opening(model, quiet=True, use=True))
     idle(qtbot, window)
     answer(tmp_path / "fresh.robgui")
     window.actions_["new_workspace"].trigger()
@@ -110,9 +114,61 @@ def test_a_new_workspace_has_no_runs_and_knows_the_pair_in_use(window, qtbot, tm
     )
     idle(qtbot, window)
     workspace = window.store.history.workspace
-    model, dataset = workspace.files.in_use()
-    assert not workspace.runs() and dataset.name == "data.npz"
-    assert model.name == window.store.library.model.name
+    assert not workspace.runs() and workspace.files.in_use() == (None, None)
+    assert not library.models and not library.datasets
+    assert library.model is None and library.dataset is None
+    with Workspace.open(before) as old:
+        assert [each.name for each in old.files.in_use()] == [model.name, "data.npz"]
+
+
+def test_the_first_file_of_the_users_own_takes_the_place_of_the_demo(window, qtbot, tmp_path):
+    np.savez(tmp_path / "mine.npz", images=np.zeros((4, 28, 28), np.uint8), labels=np.arange(4))
+    library, offers = window.store.library, []
+    window.store.offered.connect(lambda *offer: offers.append(offer))
+    library.load_dataset(resources.path("demo", "fashion.npz"))
+    library.load_model(Opening(resources.path("demo", "fashion_mlp.pt2"), quiet=True, use=True))
+    idle(qtbot, window)
+    window.commands.open_path(tmp_path / "mine.npz")
+    qtbot.waitUntil(lambda: bool(offers), timeout=20_000)
+    idle(qtbot, window)
+    assert [data.name for data in library.datasets] == ["mine.npz"]
+    assert not library.models and library.model is None, "no network of the demo was chosen"
+    files = window.store.history.workspace.files
+    assert [one.name for one in files.references("dataset")] == ["mine.npz"]
+    assert not files.references("model"), "nor will it be after the next start"
+    assert "demo were closed" in offers[0][0]
+    offers[0][2]()
+    qtbot.waitUntil(lambda: bool(library.models), timeout=20_000)
+    idle(qtbot, window)
+    assert len(library.datasets) == 2 and library.dataset.name == "mine.npz"
+
+
+def test_a_model_for_the_data_of_the_demo_keeps_them_until_own_data_come(window, qtbot, tmp_path):
+    np.savez(tmp_path / "mine.npz", images=np.zeros((4, 28, 28), np.uint8), labels=np.arange(4))
+    shutil.copy(resources.path("demo", "fashion_mlp.pt2"), tmp_path / "mine.pt2")
+    library = window.store.library
+    library.model_opened.connect(lambda _, model: library.add_model(model))
+    library.load_dataset(resources.path("demo", "fashion.npz"))
+    library.load_model(Opening(resources.path("demo", "fashion_cnn.safetensors"), quiet=True))
+    idle(qtbot, window)
+    window.commands.open_path(tmp_path / "mine.pt2")
+    qtbot.waitUntil(lambda: len(library.models) == 2, timeout=20_000)
+    assert library.model.name == "mine.pt2" and library.dataset.name == "fashion.npz"
+    window.commands.questions.dialog.close()
+    window.commands.open_path(tmp_path / "mine.npz")
+    qtbot.waitUntil(lambda: library.dataset.name == "mine.npz", timeout=20_000)
+    assert [model.name for model in library.models] == ["mine.pt2"]
+
+
+def test_files_of_the_users_own_stay_when_another_comes(window, qtbot, tmp_path):
+    for name in ("one.npz", "two.npz"):
+        np.savez(tmp_path / name, images=np.zeros((4, 28, 28), np.uint8), labels=np.arange(4))
+    library = window.store.library
+    for path in (tmp_path / "one.npz", resources.path("demo", "fashion.npz"), tmp_path / "two.npz"):
+        before = len(library.datasets)
+        window.commands.open_path(path)
+        qtbot.waitUntil(lambda before=before: len(library.datasets) > before, timeout=20_000)
+    assert [data.name for data in library.datasets] == ["one.npz", "fashion.npz", "two.npz"]
 
 
 def test_a_new_workspace_never_replaces_a_file_that_is_there(window, tmp_path, answer):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QMessageBox
 import robgui
 from robgui.core.identify import Identity, Kind, identify
 from robgui.gui.app.actions import Entry
+from robgui.gui.app.commands.demo_leaving import DemoLeaving
 from robgui.gui.app.commands.endings import DATA, MODELS, NOT_OPENED
 from robgui.gui.app.commands.entries import every_entry
 from robgui.gui.app.commands.figure_question import FigureQuestion
@@ -52,6 +54,7 @@ class Commands:
         self.batch: BatchWindow | None = None
         self.evidence = EvidenceWindows(window)
         self._asked_for: set[Path] = set()
+        self._demo_leaving = DemoLeaving(self._store)
         self.questions = ModelQuestions(
             window, lambda path: self._asked_for.discard(path.absolute())
         )
@@ -94,13 +97,15 @@ class Commands:
 
     # --- opening ----------------------------------------------------------------------------------
 
-    def open_path(self, path: Path) -> None:
-        """Opens a model, data or a workspace, whichever its content says it is."""
+    def open_path(self, path: Path, own: bool = True) -> None:
+        """Opens a model, data or a workspace, whichever its content says it is; the first of the
+        user's ``own`` takes the place of the demo.
+        """
         self._store.background.run(
-            lambda: identify(path), lambda found: self._open_identified(path, found)
+            lambda: identify(path), lambda found: self._open_identified(path, found, own)
         )
 
-    def _open_identified(self, path: Path, found: Identity) -> None:
+    def _open_identified(self, path: Path, found: Identity, own: bool) -> None:
         if found.kind in NOT_OPENED:
             advice = found.remedy or NOT_OPENED[found.kind]
             self._store.say("error", f"{path} is {found.words}; {advice}.")
@@ -110,6 +115,8 @@ class Commands:
             self.figures.ask(path, found)
             return
         self._asked_for.add(path.absolute())
+        if own:
+            self._demo_leaving.expect(path)
         if found.kind is Kind.WORKSPACE:
             self._store.open_workspace(path)
         elif found.kind is Kind.MODEL:
@@ -206,7 +213,7 @@ class Commands:
         """Opens the model in use and another one as one that says where they disagree."""
         from robgui.gui.model.pairing import pair_models
 
-        pair_models(self._store, self._window, self.open_path)
+        pair_models(self._store, self._window, partial(self.open_path, own=False))
 
     def find_inputs(self) -> None:
         """Puts the keyboard into the search of the gallery."""

@@ -35,7 +35,7 @@ class Workspaces:
     def new(self) -> None:
         """Starts an empty workspace in a file of the user's choice.
 
-        An existing file is left alone. Open models and data stay open.
+        An existing file is left alone. Models and data stay with the workspace they are in.
         """
         path = self._ask("New workspace", "new.robgui", confirm=False)
         if path is None:

@@ -173,7 +173,7 @@ class History(QObject):
             self._keeping.run(partial(workspace.files.relink, name, path))
             self.said.emit("info", f"{reference.name} was missing and is now {path}.", "")
 
-    def forget(self, item: ModelCard) -> None:
+    def forget(self, item: ModelCard | Dataset) -> None:
         """Does not load this one again; its runs stay."""
         workspace = self.writable
         if workspace is not None:
@@ -296,19 +296,23 @@ class History(QObject):
 
         self._keeping.run(lambda: (workspace.runs(), workspace.findings()), read, key="refresh")
 
-    def speaking_like(self, request: Request) -> Run | None:
-        """The run that speaks for the same analysis, models, data and inputs."""
+    def speaking_like(self, *requests: Request) -> Run | None:
+        """The run that speaks for the same analysis, models, data and inputs as one of these.
+
+        Models after the first may be in any order.
+        """
 
         def mark(one: Request) -> object:
-            models = [model.fingerprint for model in one.models]
+            names = [model.fingerprint for model in one.models]
+            models = [*names[:1], *sorted(names[1:])]
             if one.dataset is None:
                 data = None
             else:
                 data = one.dataset.fingerprint
             return one.analysis, models, data, one.indices
 
-        wanted = mark(request)
-        return next(iter(speakers(r for r in self.runs if mark(r.request) == wanted)), None)
+        wanted = [mark(request) for request in requests]
+        return next(iter(speakers(r for r in self.runs if mark(r.request) in wanted)), None)
 
     def shown(self, run: Run) -> Verdict | None:
         """The verdict to show for a run: worse if another run knows of a failure."""

@@ -24,13 +24,9 @@ class Restoring:
         self._library = library
         self._history = history
 
-    def carry_over(self) -> None:
-        """What is open now belongs to a new workspace, too."""
-        for dataset in self._library.datasets:
-            self._history.remember(dataset)
-        for model in self._library.models:
-            self._history.remember(model)
-        self._history.use(self._library.model, self._library.dataset)
+    def start_empty(self) -> None:
+        """A new workspace begins without models and data; those of the last one stay in it."""
+        self._library.let_go([*self._library.models, *self._library.datasets])
 
     def restore(self, restored: Restored) -> None:
         """The pair that was in use comes first and stays in use.

@@ -36,8 +36,9 @@ class Library(QObject):
             behaves, and it is in the list once they say that they use it.
         trust_needed: ``(opening, error)``: the file would execute code; the error tells which.
         details_needed: ``(opening, sentence)``: the file does not tell its architecture or shape.
+        arriving: The model or dataset that is about to be added.
         added: The model or dataset to be remembered.
-        removed: The model to be forgotten.
+        removed: The model or dataset to be forgotten.
         paired: Another model or other data are in use.
         said: ``(level, sentence, details)``.
         noticed: What to know about a model and its data together, said once.
@@ -50,6 +51,7 @@ class Library(QObject):
     model_opened = Signal(object, object)
     trust_needed = Signal(object, object)
     details_needed = Signal(object, str)
+    arriving = Signal(object)
     added = Signal(object)
     removed = Signal(object)
     paired = Signal()
@@ -152,6 +154,7 @@ class Library(QObject):
         """Adds a loaded model, in place of an older one of the same file or content: a model is
         in the list once; ``keep_data`` as in ``use_model``.
         """
+        self.arriving.emit(classifier)
         replaced = [m for m in self.models if same_file(m, classifier)]
         self.models = [m for m in self.models if m not in replaced] + [classifier]
         if activate or self.model in replaced:
@@ -222,6 +225,7 @@ class Library(QObject):
         self, dataset: Dataset, *, activate: bool = True, instead_of: Dataset | None = None
     ) -> None:
         """Adds open data, in place of older data from the same path and of ``instead_of``."""
+        self.arriving.emit(dataset)
         others = [d for d in self.datasets if d is not instead_of]
         self.datasets = [d for d in others if d.path is None or d.path != dataset.path] + [dataset]
         if activate or (self.dataset is not None and self.dataset not in self.datasets):
@@ -266,6 +270,21 @@ class Library(QObject):
                 self.models_changed.emit()
         self._match()
         self.paired.emit()
+
+    def let_go(self, items: Sequence[ModelCard | Dataset]) -> None:
+        """Takes models and data off the lists; none is in use then unless others were."""
+        gone = {id(item) for item in items}
+        self.models = [m for m in self.models if id(m) not in gone]
+        self.datasets = [d for d in self.datasets if id(d) not in gone]
+        if id(self.model) in gone:
+            self.model = None
+        if id(self.dataset) in gone:
+            self.dataset = None
+        for item in items:
+            self.removed.emit(item)
+        self._match()
+        self.datasets_changed.emit()
+        self.models_changed.emit()
 
     def has(self, fingerprint: str) -> bool:
         """Whether a model or dataset with this fingerprint is loaded."""

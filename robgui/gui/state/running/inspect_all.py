@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from robgui.core.errors import RobguiError
+from robgui.core.execution.likeness import same_question
 from robgui.core.execution.request import SPREAD
 from robgui.core.text.words import count
 from robgui.gui.state.remedies import told
 
 if TYPE_CHECKING:
+    from robgui.core.execution.analysis import Analysis
     from robgui.core.execution.execution import Execution
+    from robgui.core.execution.params.params import Params
     from robgui.core.execution.request import Request
     from robgui.gui.state.store import Store
 
@@ -39,7 +43,6 @@ class Inspection(QObject):
         self._store = store
         self.jobs: list[Execution] = []
         self.refusals: dict[str, str] = {}
-        self._short: set[str] = set()
         store.job_changed.connect(self._heard)
         store.job_stepped.connect(self._heard)
         store.runner.reordered.connect(self.changed)
@@ -112,11 +115,16 @@ class Inspection(QObject):
             self.go_first()
         if self.obstacle() or self.running:
             return
-        self.refusals = {}
+        self.refusals = {
+            name: self._refusal(known, self._short_params(known))
+            for name, known in self._store.analyses.items()
+            if known.first_look is not None
+        }
         requests = [
-            request for name in self._store.analyses if (request := self._request(name)) is not None
+            request
+            for name in self._store.analyses
+            if (request := self.first_look(name)) is not None
         ]
-        self._short |= {request.fingerprint for request in requests if self._is_short(request)}
         self.jobs = [
             self._store.submit(request, place=place if first else None)
             for place, request in enumerate(requests)
@@ -132,42 +140,39 @@ class Inspection(QObject):
         """Whether ``request`` was a first look of an inspection, shorter than ``full`` but of
         the same models and inputs.
         """
-        if request.fingerprint not in self._short:
+        if not self.is_short(request):
             return False
         one = self._store.analyses[request.analysis].inputs == "one"
         same = {"params": full.params, "indices": request.indices if one else full.indices}
-        return request.model_copy(update=same).fingerprint == full.fingerprint
+        return same_question(full, request.model_copy(update=same))
 
-    def _is_short(self, request: Request) -> bool:
-        """Whether it asks for less than the default settings on all the inputs in scope."""
-        known = self._store.analyses[request.analysis]
-        if known.params.parse(dict(request.params)) != known.params.parse({}):
-            return True
-        scope = (
-            self._store.scope
-            if self._store.scope is not None
-            else self._store.library.dataset or ()
-        )
-        return (
-            known.inputs == "many"
-            and request.indices is not None
-            and len(request.indices) < len(scope)
-        )
+    def is_short(self, request: Request) -> bool:
+        """Whether it has the settings of a first look and asks for less than Run does by default.
 
-    def _request(self, name: str) -> Request | None:
+        The request alone tells, so an earlier session's is known before its model is loaded.
+        """
+        known = self._store.analyses.get(request.analysis)
+        if known is None or known.first_look is None:
+            return False
+        usual = self._store.next_run.usual(request.analysis)
+        try:
+            asked = known.params.parse(dict(request.params))
+        except RobguiError:  # of another version of the program
+            return False
+        if asked != self._short_params(known):
+            return False
+        return asked != known.params.parse(dict(usual)) or SPREAD in request.chosen
+
+    def first_look(self, name: str) -> Request | None:
+        """What an inspection would ask of an analysis now; None if it would leave it out."""
         store, known = self._store, self._store.analyses[name]
         library = store.library
         if known.first_look is None or library.model is None or library.dataset is None:
             return None
-        params = known.params.parse({**store.next_run.usual(name), **known.first_look})
-        if known.looks_at_data(params):
-            indices = self._indices(name)
-        else:
-            indices = ()
-        shortage = known.shortage(params, store.next_run.models_for(known, params), len(indices))
-        self.refusals[name] = known.refusal(library.model) or told(shortage)
-        if self.refusals[name]:
+        params = self._short_params(known)
+        if self._refusal(known, params):
             return None
+        indices = self._indices(known, params)
         if store.scope is None:
             whole = len(store.library.dataset or ())
         else:
@@ -186,10 +191,23 @@ class Inspection(QObject):
             asked = indices
         return store.next_run.build(known, params, asked, how)
 
-    def _indices(self, name: str) -> tuple[int, ...]:
+    def _short_params(self, known: Analysis) -> Params:
+        return known.params.parse(
+            {**self._store.next_run.usual(known.name), **(known.first_look or {})}
+        )
+
+    def _refusal(self, known: Analysis, params: Params) -> str:
+        """Why an analysis is left out, in words; empty if it is not."""
+        models = self._store.next_run.models_for(known, params)
+        shortage = known.shortage(params, models, len(self._indices(known, params)))
+        return known.refusal(self._store.library.model) or told(shortage)
+
+    def _indices(self, known: Analysis, params: Params) -> tuple[int, ...]:
         store = self._store
+        if not known.looks_at_data(params):
+            return ()
         total = len(store.library.dataset or ())
-        if store.analyses[name].inputs == "one":
+        if known.inputs == "one":
             if store.selection.input is not None:
                 return (store.selection.input,)
             if total:
