@@ -112,12 +112,21 @@ def _because(result: ToleranceResult, params: ToleranceParams, network: int) -> 
     if result.noise:
         said.append(_noise_words(result.noise[network]))
     lacks = (result.no_attack[network], result.no_proof[network])
-    said += [f"{lack[0].upper()}{lack[1:].rstrip('.')}." for lack in lacks if lack]
+    said += [_lack_words(lack, result.networks[network]) for lack in lacks if lack]
+    if result.blank(network) and result.done > 1 and params.samples:
+        said.append("Choose a single input to try random noise on it, which needs no gradients.")
     said.append(
         f"An input must take changes of every value by {number(params.hold)}; where that is not"
         f" proven, a change of up to {number(_RISK * params.hold)} is a risk."
     )
     return tuple(said)
+
+
+def _lack_words(lack: str, model: str) -> str:
+    """Why something is lacking, as a sentence; the name of a model stays as it is written."""
+    if not lack.startswith(model):
+        lack = f"{lack[0].upper()}{lack[1:]}"
+    return f"{lack.rstrip('.')}."
 
 
 def _noise_words(noise: NoiseTolerance) -> str:

@@ -345,5 +345,5 @@ def _time_left(job: Execution) -> str:
         return "paused"
     left = job.seconds_left
     if left is None:
-        return "starting"
+        return "starting" if job.newest is None else "time left not known yet"
     return time_left(left)

@@ -212,7 +212,8 @@ class SceneControls(QWidget):
 
     def _show_values(self) -> None:
         """Ticks and sliders as the form has them."""
-        fixed, ranges = {}, {}
+        fixed: dict[str, float] = {}
+        ranges: dict[str, tuple[float, float]] = {}
         if self._params is not None:
             fixed, ranges = self._params.fixed, ranges_of(self._params, self.scenes[0])
         for name, row in self.rows.items():

@@ -119,7 +119,23 @@ class CurvesView(PlotView):
         levels = scaled(view.y, np.array([mark.at for mark in view.levels], float))
         x_range = span(view.x, [*(item.x for item in shown), marks])
         y_range = span(view.y, [*(part for item in shown for part in item.heights), levels])
+        x_ends, y_ends = _ends(view.x, x_range), _ends(view.y, y_range)
+        self.plot.getPlotItem().getViewBox().setLimits(
+            xMin=x_ends[0], xMax=x_ends[1], yMin=y_ends[0], yMax=y_ends[1]
+        )
         self.plot.set_frame(x_range, y_range)
+
+
+def _ends(axis: Axis, shown: tuple[float, float]) -> tuple[float | None, float | None]:
+    """How far an axis can be zoomed out: there are no sizes below 0 and no shares above 1.
+
+    Other ends stay free: plots of two runs may share an axis and differ in their ends.
+    """
+    if axis.log or axis.low != 0:
+        return None, None
+    if axis.high == 1:
+        return shown
+    return shown[0], None
 
 
 def _crowd(view: Curves) -> bool:

@@ -62,6 +62,22 @@ def test_the_range_is_that_of_the_axis_and_the_users_zoom_stays_while_it_is_the_
     assert widget.plot.viewRange()[0] == pytest.approx([0.2, 0.4], abs=0.01)
 
 
+def test_zooming_out_shows_no_share_above_one_and_no_size_below_zero(shown):
+    at = np.linspace(0, 0.25, 20)
+    widget = shown(
+        Curves(
+            "Kept",
+            Axis("change", low=0, high=0.25),
+            Axis("share", kind="share", low=0, high=1),
+            at,
+            (Line("proven", 1 - at, Ink("holds")),),
+        )
+    )
+    widget.plot.getPlotItem().getViewBox().scaleBy((5, 5))
+    (left, _), (bottom, top) = widget.plot.viewRange()
+    assert left >= -0.02 and bottom >= -0.05 and top <= 1.05
+
+
 def test_powers_of_ten_stand_at_equal_distances_and_are_read_out_as_values(shown, hover):
     x = np.arange(4.0)
     view = Curves(
