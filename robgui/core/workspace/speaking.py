@@ -37,8 +37,26 @@ def speakers(runs: Iterable[Run]) -> list[Run]:
     asked: dict[Hashable, list[Run]] = {}
     for run in runs:
         if run.has_result:
-            asked.setdefault(_subject(run.request), []).append(run)
+            asked.setdefault(subject_of(run.request), []).append(run)
     return [_speaker(own) for own in asked.values()]
+
+
+def subject_of(request: Request) -> Hashable:
+    """Analysis, models and inputs; a first look at some of the inputs is one at all of them.
+
+    Models after the first may be in any order.
+    """
+    names = [model.fingerprint for model in request.models]
+    models = (*names[:1], *sorted(names[1:]))
+    if request.dataset is None:
+        data = None
+    else:
+        data = request.dataset.fingerprint
+    if request.chosen.endswith(f"({SPREAD})"):
+        inputs = None
+    else:
+        inputs = request.indices
+    return request.analysis, models, data, inputs
 
 
 def is_whole(run: Run) -> bool:
@@ -94,17 +112,3 @@ def _found(run: Run) -> int:
     if run.verdict is None or run.verdict.status not in failures:
         return len(failures)
     return failures.index(run.verdict.status)
-
-
-def _subject(request: Request) -> Hashable:
-    """Analysis, models and inputs; a first look at some of the inputs is one at all of them."""
-    models = tuple(model.fingerprint for model in request.models)
-    if request.dataset is None:
-        data = None
-    else:
-        data = request.dataset.fingerprint
-    if request.chosen.endswith(f"({SPREAD})"):
-        inputs = None
-    else:
-        inputs = request.indices
-    return request.analysis, models, data, inputs

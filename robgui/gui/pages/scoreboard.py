@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QAbstractItemView
 
 from robgui.core.execution.likeness import differences, inputs_in_words
 from robgui.core.model.accuracy import measured
+from robgui.core.workspace.speaking import speakers
 from robgui.gui.pages.missing import Missing, missing
 from robgui.gui.pages.scoreboard_cells import (
     Known,
@@ -161,13 +162,13 @@ class Scoreboard(WhenSeen, Sheet):
         return any(not differences(question, run.request) for run, _ in runs)
 
     def _question(self, analysis: str) -> Request | None:
-        """What a row asks: what the newest run of its first model asked."""
+        """What a row asks: what the run that speaks for its first model asked."""
         last = (self._last(analysis, row) for row in self._rows)
         return next((found[0].request for found in last if found is not None), None)
 
     def run_at(self, index: QModelIndex) -> Run | None:
-        """The run that a cell stands for: the newest of its model with its analysis; beside the
-        name of the analysis that of any model.
+        """The run that a cell stands for: the one that speaks of its model; beside the name of
+        the analysis that of any model.
         """
         found = self._found(index)
         if found is None:
@@ -243,8 +244,8 @@ class Scoreboard(WhenSeen, Sheet):
         return list(rows.values())
 
     def _newest(self, analysis: str, row: _Row) -> tuple[Run, str] | None:
-        """The run that a cell tells of: the newest that answers the question of the row, else the
-        newest at all.
+        """The run that a cell tells of: one that answers the question of the row, else any; of
+        several the one that speaks.
         """
         runs = list(self._runs(analysis, row))
         if analysis and self._rows:
@@ -261,12 +262,18 @@ class Scoreboard(WhenSeen, Sheet):
         return next(self._runs(analysis, row), None)
 
     def _runs(self, analysis: str, row: _Row) -> Iterator[tuple[Run, str]]:
-        """The runs of a model, newest first, each with the fingerprint of its model in it."""
-        for run in self._store.history.runs:
-            if run.has_result and analysis in ("", run.request.analysis):
-                for model in run.request.models:
-                    if model.fingerprint in row.fingerprints:
-                        yield run, model.fingerprint
+        """The runs of a model, those that speak first, then the newest, each with the fingerprint
+        of its model in it.
+        """
+        own = [
+            (run, model.fingerprint)
+            for run in self._store.history.runs
+            if run.has_result and analysis in ("", run.request.analysis)
+            for model in run.request.models
+            if model.fingerprint in row.fingerprints
+        ]
+        speaking = {run.id for run in speakers(run for run, _ in own)}
+        yield from sorted(own, key=lambda found: found[0].id not in speaking)
 
     def _cells(self, analysis: str) -> list[Known]:
         """The row of an analysis."""

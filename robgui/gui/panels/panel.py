@@ -230,6 +230,7 @@ class Panel(Themed, QWidget):
             store.library.datasets_changed,
         ):
             signal.connect(self._look_back)
+        store.library.models_changed.connect(lambda: self.when_seen(self._recall.model_changed))
         store.history.opened.connect(self._workspace_opened)
         store.history.findings_changed.connect(self._more_found)
         store.history.run_deleted.connect(self._run_deleted)
@@ -266,6 +267,7 @@ class Panel(Themed, QWidget):
         if not self._following.ended(job):
             return
         self.run_id = job.run_id
+        self._recall.ended(job.run_id or "")
         if self.result is not None and self.request is not None:
             self._show_subject(self.request)
             self._say(job.verdict)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from PySide6.QtWidgets import QLabel
 
 from robgui.core.execution.request import build_request
 from robgui.core.model.classifier import Classifier
@@ -127,3 +128,38 @@ def test_an_inspection_says_what_it_waits_for(qtbot, store, sampled, monkeypatch
     assert "waiting for zoNNscan" in overview.left.words
     store.runner.stop_all()
     qtbot.waitUntil(lambda: not store.runner.busy, timeout=60_000)
+
+
+def test_another_models_picture_gives_way_to_the_reason_why_this_one_cannot_be_looked_at(
+    qtbot, store, bench, run
+):
+    panel, pane = bench("corruptions")
+    run(panel, pane, most=4, severities=(1,))
+    own, picture = store.library.model, panel.run_id
+    rows = Classifier.from_callable(
+        lambda x: np.full((len(x), 2), 0.5, np.float32), (5,), ("a", "b")
+    )
+    rows.name = "rows"
+    store.library.add_model(store.answers.hold(rows))
+    assert panel.result is None and panel.empty.isVisible() and not panel.stale
+    said = panel.analysis.refusal(store.library.model)
+    assert said.endswith("rows is a table model.")
+    assert said in [label.text() for label in panel.empty.findChildren(QLabel)]
+    store.library.use_model(own)
+    qtbot.waitUntil(lambda: panel.run_id == picture, timeout=10_000)
+
+
+def test_another_model_brings_its_own_newest_run(qtbot, store, sampled, done):
+    panel, pane = page(qtbot, store, sampled)
+    qtbot.waitUntil(lambda: panel.run_id == done.id, timeout=10_000)
+    first, second = store.library.models
+    store.library.use_model(second)
+    assert panel.run_id == done.id and panel.stale, "there is none yet"
+    pane.start()
+    qtbot.waitUntil(lambda: panel.run_id != done.id and panel.job is None, timeout=60_000)
+    its_own = panel.run_id
+    qtbot.waitUntil(lambda: len(store.history.runs) == 2, timeout=10_000)
+    store.library.use_model(first)
+    qtbot.waitUntil(lambda: panel.run_id == done.id and not panel.stale, timeout=10_000)
+    store.library.use_model(second)
+    qtbot.waitUntil(lambda: panel.run_id == its_own and not panel.stale, timeout=10_000)

@@ -12,6 +12,7 @@ from robgui.core.finding import Finding
 from robgui.core.verdict import Status, Verdict
 from robgui.gui.pages.findings.known import SeenInput, answers
 from robgui.gui.pages.overview import Overview
+from robgui.gui.pages.scoreboard import BEFORE, Scoreboard
 from tests.gui import sample_views as samples
 
 FOUND = Verdict(Status.FAILS, "2 pixels turn “Coat” into “Shirt”.")
@@ -69,6 +70,16 @@ def test_run_and_stop_do_not_erase_a_failure_from_card_headline_tally_and_page(
     assert store.history.speaking_like(found.request).id == found.id
 
 
+def test_run_and_stop_do_not_erase_a_failure_from_the_scoreboard(qtbot, store):
+    found = keep(qtbot, store, "feature_game", FOUND, [SEEN])
+    keep(qtbot, store, "feature_game", NONE.stopped(), state=RunState.CANCELLED)
+    board = Scoreboard(store)
+    qtbot.addWidget(board)
+    board.show()
+    cell = board.model().index(board.analyses.index("feature_game"), BEFORE)
+    assert cell.data() == "✗ Failure found" and board.run_at(cell).id == found.id
+
+
 def test_the_picture_comes_back_when_the_run_that_drew_over_it_does_not_speak(
     qtbot, store, overview
 ):
@@ -112,3 +123,22 @@ def test_a_card_weighs_what_a_run_under_way_says_as_its_page_does(
     qtbot.waitUntil(lambda: store.history.runs[0].state.ended, timeout=60_000)
     assert store.history.runs[0].verdict.status in (Status.UNKNOWN, Status.HOLDS)
     assert said and {one.status for one in said} == {Status.AT_RISK}
+
+
+def test_a_page_goes_back_to_the_whole_run_after_a_first_look_and_after_run_and_stop(
+    qtbot, store, bench, run, monkeypatch
+):
+    panel, pane = bench("zonnscan")
+    monkeypatch.setattr(store, "analyses", {"zonnscan": store.analyses["zonnscan"]})
+    run(panel, pane, samples=1024, radii=(0.0, 0.1))
+    whole = panel.run_id
+    store.inspection.start()
+    qtbot.waitUntil(lambda: panel.run_id != whole, timeout=30_000)
+    qtbot.waitUntil(lambda: panel.run_id == whole and panel.job is None, timeout=60_000)
+    assert not panel.stale, "it shows what Run would give"
+    run(panel, pane)
+    again = panel.run_id
+    assert again != whole, "of two whole runs the newer is on show"
+    store.history.workspace.update_run(again, state=RunState.CANCELLED)
+    store.history.refresh()
+    qtbot.waitUntil(lambda: panel.run_id == whole, timeout=30_000)

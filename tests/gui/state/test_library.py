@@ -137,6 +137,22 @@ def test_a_model_that_does_not_fit_the_data_says_why_and_cannot_run(store, qtbot
     assert store.library.mismatch in said
 
 
+@pytest.mark.parametrize(
+    ("shape", "reason"), [((1, 4, 4), "takes images"), ((16,), "takes 16 columns")]
+)
+def test_data_that_are_opened_before_their_model_are_no_error(store, qtbot, shape, reason):
+    said = []
+    store.said.connect(lambda level, sentence, details: said.append(sentence))
+    store.warm_up()
+    idle(qtbot, store)
+    store.library.add_model(store.answers.hold(tiny(shape=shape, name="old")))
+    store.library.add_dataset(from_arrays(np.zeros((4, 5), np.float32), name="new", kind="table"))
+    idle(qtbot, store)
+    told = store.library.mismatch
+    assert reason in told and told.endswith("; open the model for new, or data for old.")
+    assert store.next_run.obstacle("zonnscan") == told and not said
+
+
 def test_labels_that_do_not_fit_are_left_out_and_nothing_counts_as_wrong(store, qtbot):
     said = []
     store.said.connect(lambda level, sentence, details: said.append(sentence))

@@ -9,6 +9,7 @@ import pytest
 from robgui import resources
 from robgui.core.workspace import Workspace
 from robgui.gui.app.app import application, leave, open_window
+from robgui.gui.panels.panel import Panel
 from robgui.gui.panels.stale_badge import FIRST_LOOK
 from tests.gui.state.test_reopening import opened
 from tests.gui.state.test_restoring import idle
@@ -86,7 +87,8 @@ def test_a_result_that_comes_before_its_panel_is_made_is_drawn(qtbot, tmp_path, 
         result = workspace.result(late.id)
 
     def come(window):
-        assert late.request.analysis not in window._panels
+        made = {panel.analysis.name for panel in window.findChildren(Panel)}
+        assert late.request.analysis not in made
         window.store.history.run_taken.emit(late, False)
         window.store.history.result_shown.emit(late, result)
         come.drawn = window.panel(late.request.analysis).run_id

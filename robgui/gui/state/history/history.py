@@ -14,7 +14,7 @@ from robgui.core.errors import RobguiError
 from robgui.core.evidence import Evidence
 from robgui.core.finding_groups import Group, grouped
 from robgui.core.harm import Harm
-from robgui.core.workspace.speaking import speakers
+from robgui.core.workspace.speaking import speakers, subject_of
 from robgui.gui.state.history.exports import Exports
 from robgui.gui.state.history.restored import open_workspace
 from robgui.gui.state.library.alike import is_of
@@ -297,22 +297,14 @@ class History(QObject):
         self._keeping.run(lambda: (workspace.runs(), workspace.findings()), read, key="refresh")
 
     def speaking_like(self, *requests: Request) -> Run | None:
-        """The run that speaks for the same analysis, models, data and inputs as one of these.
-
-        Models after the first may be in any order.
+        """The run that speaks for the same analysis, models, data and inputs as one of these: the
+        first of them that has a run.
         """
-
-        def mark(one: Request) -> object:
-            names = [model.fingerprint for model in one.models]
-            models = [*names[:1], *sorted(names[1:])]
-            if one.dataset is None:
-                data = None
-            else:
-                data = one.dataset.fingerprint
-            return one.analysis, models, data, one.indices
-
-        wanted = [mark(request) for request in requests]
-        return next(iter(speakers(r for r in self.runs if mark(r.request) in wanted)), None)
+        for wanted in map(subject_of, requests):
+            own = [run for run in self.runs if subject_of(run.request) == wanted]
+            for run in speakers(own):
+                return run
+        return None
 
     def shown(self, run: Run) -> Verdict | None:
         """The verdict to show for a run: worse if another run knows of a failure."""

@@ -14,7 +14,7 @@ from robgui.gui.state.library.alike import looks_alike, relatives, same_file
 from robgui.gui.state.library.opening import Opening, load_model, match, open_dataset
 from robgui.gui.state.library.pending import Pending
 from robgui.gui.state.library.predictions import Predictions
-from robgui.gui.state.library.remarks import told
+from robgui.gui.state.library.remarks import misfit, told
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
@@ -129,10 +129,8 @@ class Library(QObject):
         The user's choice meanwhile is not taken away.
         """
         if use is None:
-            restored = empty
-        else:
-            restored = use and kind not in self._chosen
-        return restored or not quiet
+            return empty or not quiet
+        return (use and kind not in self._chosen) or not quiet
 
     def _ask(self, opening: Opening, question: TrustError | IncompleteModelError) -> None:
         """Asks what a file needs to be known.
@@ -341,9 +339,10 @@ class Library(QObject):
             self.predictions.start(fitted, dataset)
 
         def refused(sentence: str, details: str) -> None:
-            self.mismatch = sentence
+            self.mismatch = misfit(classifier, dataset, sentence) or sentence
             self.models_changed.emit()
-            self.said.emit("error", sentence, details)
+            if self.mismatch == sentence:  # Otherwise it stands beside the inputs, and suffices.
+                self.said.emit("error", sentence, details)
 
         self._background.run(
             lambda: match(classifier, dataset), matched, failed=refused, key="match"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
+    from robgui.core.model.card import ModelCard
 
 
 def remarks(dataset: Dataset) -> str:
@@ -37,6 +38,20 @@ def told(dataset: Dataset, *, quiet: bool) -> list[tuple[str, str, str]]:
         logging.getLogger("robgui").info("%s", sentence)
         return []
     return [("info", sentence, "")]
+
+
+def misfit(model: ModelCard, dataset: Dataset, sentence: str) -> str:
+    """What to do about a model and data of another kind or width; empty for any other trouble.
+
+    Data are often opened before their model, so this is no error; the log has the whole sentence.
+    """
+    if model.kind == dataset.kind and (
+        model.kind == "image" or model.shape[-1] == len(dataset.features)
+    ):
+        return ""
+    logging.getLogger("robgui").info("%s", sentence)
+    reason = sentence.partition(";")[0]
+    return f"{reason}; open the model for {dataset.name}, or data for {model.name}."
 
 
 def listed(skipped: Sequence[Any]) -> str:

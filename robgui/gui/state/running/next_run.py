@@ -95,15 +95,15 @@ class NextRun:
         if self._store.library.model is None:
             return self._store.library.pending.loading or "Open a model first."
         known, params = self._store.analyses[analysis], self.params.get(analysis)
+        if refusal := known.refusal(self._store.library.model):
+            return refusal  # No other input would help.
         looks = params is None or known.looks_at_data(params)
         if looks and (lack := self._lack_of_inputs(known)):
             return lack
         if params is None:
             return "Correct the settings first."
         models = self.models_for(known, params)
-        return known.refusal(self._store.library.model) or told(
-            known.shortage(params, models, self._count(known) if looks else 0)
-        )
+        return told(known.shortage(params, models, self._count(known) if looks else 0))
 
     def estimate(self, analysis: str) -> Estimate | None:
         """What pressing Run would cost now; None if nobody knows."""
