@@ -524,7 +524,7 @@ def test_a_mistyped_option_or_command_is_named_and_the_nearest_one_is_offered(
     assert main(["reprot"]) == 2
     assert "There is no command 'reprot'; did you mean report?" in sentence(capsys.readouterr().err)
     assert main(["list", "everything"]) == 2
-    assert "'everything' was not expected" in sentence(capsys.readouterr().err)
+    assert "There is no analysis 'everything'; choose one of: " in sentence(capsys.readouterr().err)
 
 
 def test_settings_come_from_a_file_and_options_go_before_it(files, tmp_path, capsys):

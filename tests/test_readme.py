@@ -359,6 +359,7 @@ CHECKS: dict[str, Callable[[str, Path], None]] = {
     r"robgui batch suite\.toml": batch,
     r"robgui reproduce zonnscan --quick": reproduce,
     r"robgui list": listing,
+    r"robgui list zonnscan": plain,
     r"robgui list --data": plain,
     r"robgui doctor": plain,
     r"robgui selftest": selftest,

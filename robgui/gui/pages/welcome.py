@@ -70,8 +70,8 @@ class Welcome(QScrollArea):
             "eye",
             "Guided tour",
             (
-                "Nine steps in three minutes: the program runs its methods on the demo and says"
-                " what they show."
+                "A few minutes: the program runs its methods on the demo, one after the other, and"
+                " says what they show."
             ),
         ),
         (

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QTabWidget
 
 from robgui import resources
 from robgui.gui.app.app import application, leave, open_window
+from robgui.gui.panels import pages
 
 ROOT = Path(__file__).parents[3]
 #: In a process of its own, because a test run has a plain QApplication already. ``files``:
@@ -92,19 +93,18 @@ def test_panels_are_made_one_in_each_turn_of_the_event_loop(qtbot, tmp_path):
     application()
     window = open_window(tmp_path / "w.robgui")
     made: list[int] = []
+    wanted = sum(len(page.analyses) for page in pages())
 
     def look() -> None:
-        pages = [window.pages.widget(number) for number in range(window.pages.count())]
-        made.append(sum(tabs.count() for tabs in pages if isinstance(tabs, QTabWidget)))
-        if made[-1] < len(window.store.analyses):
+        every = [window.pages.widget(number) for number in range(window.pages.count())]
+        made.append(sum(tabs.count() for tabs in every if isinstance(tabs, QTabWidget)))
+        if made[-1] < wanted:
             QTimer.singleShot(0, window, look)
 
     window.store.ready.connect(look)
     window.show()
     try:
-        qtbot.waitUntil(
-            lambda: bool(made) and made[-1] == len(window.store.analyses), timeout=60_000
-        )
+        qtbot.waitUntil(lambda: bool(made) and made[-1] == wanted, timeout=60_000)
     finally:
         window.close()
         assert leave(window, 0) == 0
