@@ -71,6 +71,9 @@ FAILED = ROOT / ".pytest_cache" / "v" / "cache" / "lastfailed"
 MOST_TRIED_AGAIN = 5
 #: pyproject.toml leaves these out, and the slow ones.
 WITH_SLOW = "not x11 and not ray and not look"
+#: No screen, and bytecode whatever the shell says: the tests start a hundred processes, which
+#: would compile the program a hundred times.
+_FOR_TESTS = {"QT_QPA_PLATFORM": "offscreen", "PYTHONDONTWRITEBYTECODE": ""}
 #: What a stage says when pytest has gone through all tests and some of them failed.
 _TESTS_FAILED = "FAILED (exit code 1)"
 
@@ -106,12 +109,12 @@ def test(arguments: Sequence[str]) -> int:
     methods = [word for word in arguments if word in known]
     rest = [word for word in arguments if word not in (*methods, "--all")]
     chosen = ["-m", WITH_SLOW] if "--all" in arguments else []
-    offscreen = {"QT_QPA_PLATFORM": "offscreen"}
     if methods:
         paths = chosen_tests.tests_of(ROOT, methods)
-        return conclude([stage("pytest", [*pytest, *chosen, *workers(), *rest, *paths], offscreen)])
+        command = [*pytest, *chosen, *workers(), *rest, *paths]
+        return conclude([stage("pytest", command, _FOR_TESTS)])
     summary = [*lint_stages(fix=False)]
-    summary += pytest_stages("pytest", [*pytest, *chosen], [*workers(), *rest], offscreen)
+    summary += pytest_stages("pytest", [*pytest, *chosen], [*workers(), *rest], _FOR_TESTS)
     summary += x11_stages([*pytest, "-m", "x11"], rest)
     return conclude(summary)
 

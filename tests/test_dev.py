@@ -506,6 +506,18 @@ def test_a_foreign_python_path_does_not_leak_in(environment, monkeypatch):
     assert "PYTHONPATH" not in environment.clean_environment()
 
 
+def test_processes_of_the_tests_find_the_program_compiled(dev, monkeypatch):
+    given = []
+    monkeypatch.setattr(
+        dev, "call", lambda command, extra=None: given.append((command, extra)) or 0
+    )
+    monkeypatch.setattr(dev, "ROOT", ROOT)
+    dev.test(["zonnscan"])
+    [(command, extra)] = given
+    assert "pytest" in command
+    assert extra["PYTHONDONTWRITEBYTECODE"] == "", "as good as unset for Python"
+
+
 def test_ci_runs_the_test_command_of_the_readme_and_nothing_else():
     command = "python3 packaging/dev.py test"
     assert command in (ROOT / "README.md").read_text(encoding="utf-8")
