@@ -17,7 +17,7 @@ from robgui.core.execution.registry import analyses
 from robgui.core.model.settings import ModelSettings
 from robgui.reproduce.claim import methods
 from tests.methods import OUR_METHODS
-from tests.test_sixth_method import EXAMPLE, install
+from tests.sixth_method.test_sixth_method import EXAMPLE, install
 
 OURS = [one.name for one in method.methods()]
 FILE_OPTIONS = ("--names", "--params", "--baseline", "--junit", "--evidence", "--property")

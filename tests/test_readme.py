@@ -269,7 +269,7 @@ def development(command: str, folder: Path) -> None:
     """These would install packages and start these very tests again: that they exist is what is
     checked.
 
-    tests/test_dev.py runs ``run`` and ``test`` with the calls to the system recorded.
+    tests/packaging/test_dev.py runs ``run`` and ``test`` with the calls to the system recorded.
     """
     _, script, name = shlex.split(command)
     done = subprocess.run(

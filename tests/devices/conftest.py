@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.pretend_device import Card, pretending
+from tests.devices.pretend.device import Card, pretending
 
 
 @pytest.fixture(autouse=True)

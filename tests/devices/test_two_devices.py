@@ -24,7 +24,7 @@ from tests.devices import whole
 
 ROOT = Path(__file__).parents[2]
 #: What every worker process imports first.
-DEVICES = "tests.pretend_always"
+DEVICES = "tests.devices.pretend.always"
 
 
 @pytest.mark.slow  # nineteen analyses in three processes; each is compared in this process too

@@ -31,7 +31,7 @@ from robgui.core.model.classifier import Classifier
 from robgui.selftest.differences import difference
 from robgui.selftest.jobs import JOBS, Job
 from robgui.selftest.proof import DemoBench
-from tests.pretend_device import CARDS, pretending
+from tests.devices.pretend.device import CARDS, pretending
 
 PLACE = torch.device("pretend:0")
 #: Share of the bytes that a run takes beyond its model which the cap leaves.

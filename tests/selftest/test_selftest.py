@@ -14,7 +14,7 @@ from robgui.selftest.differences import difference
 from robgui.selftest.jobs import JOBS
 from robgui.selftest.page import page, passed
 from robgui.selftest.proof import Proof, prove
-from tests.pretend_device import pretending
+from tests.devices.pretend.device import pretending
 
 SHORT = [job for job in JOBS if job.analysis in ("zonnscan_populations", "pipeline_audit")]
 

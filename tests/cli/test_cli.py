@@ -23,7 +23,7 @@ from robgui.core.workspace import RunState, Workspace
 from tests.core import tiny
 from tests.patience import LONGEST
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")

@@ -18,8 +18,8 @@ from robgui.core.execution import method
 from robgui.core.execution.registry import analyses
 from tests.methods import OUR_METHODS
 
-EXAMPLE = Path(__file__).parent / "sixth_method" / "robgui_brightness"
-ROOT = Path(__file__).parents[1]
+EXAMPLE = Path(__file__).parent / "robgui_brightness"
+ROOT = Path(__file__).parents[2]
 
 
 def install(site: Path, name: str, entry: str) -> None:

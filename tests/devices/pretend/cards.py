@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import torch
 
-from tests.pretend_cells import fail
+from tests.devices.pretend.cells import fail
 
 NAME = "pretend"
 

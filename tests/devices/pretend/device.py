@@ -29,9 +29,9 @@ from torch.utils.backend_registration import (
 )
 
 from robgui.core.devices import HARDWARE, Cuda, OtherHardware
-from tests.pretend_cards import CARDS, NAME, Card
-from tests.pretend_cells import one_hot, told
-from tests.pretend_tensor import PretendGenerator, host_to, run
+from tests.devices.pretend.cards import CARDS, NAME, Card
+from tests.devices.pretend.cells import one_hot, told
+from tests.devices.pretend.tensor import PretendGenerator, host_to, run
 
 aten = torch.ops.aten
 _HALVED = ("linear", "matmul", "mm", "addmm", "bmm", "baddbmm", "conv1d", "conv2d", "conv3d")

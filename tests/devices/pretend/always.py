@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 
-from tests.pretend_device import pretending
+from tests.devices.pretend.device import pretending
 
 _ALWAYS = ExitStack()
 _ALWAYS.enter_context(pretending())

@@ -10,8 +10,8 @@ import torch
 from torch.utils._mode_utils import no_dispatch
 from torch.utils._pytree import tree_flatten, tree_map, tree_unflatten
 
-from tests.pretend_cards import CARDS, LOCK, NAME, Hold
-from tests.pretend_cells import CELLS, fail
+from tests.devices.pretend.cards import CARDS, LOCK, NAME, Hold
+from tests.devices.pretend.cells import CELLS, fail
 
 HOST = torch.device("cpu")
 aten = torch.ops.aten
