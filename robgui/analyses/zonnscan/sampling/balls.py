@@ -141,8 +141,7 @@ class _HitAndRunBlock:
         # The radial law of a uniform ball in d dimensions: u^(1/d). Just inside, so rounding keeps
         # it in.
         radial = self._uniform(1, self._count).double().pow(1 / len(self._low)).mul(1 - 1e-6)
-        # Puts each start on the sphere of its own radius. Where the cube cuts the ball, a
-        # start may have to grow; twice its size is enough for the sweeps to repair the rest.
+        # Puts each start at the distance that a uniform point of the ball would have.
         factor = radial * (self._budget / size.pow(self._power).sum(0, dtype=torch.float64)).pow(
             1 / self._power
         )
