@@ -40,7 +40,7 @@ def fast_gradient(classifier: Classifier, x: Tensor, classes: Tensor, eps: float
             f"The scores of {classifier.name} do not depend on its input, so there is nothing to"
             " attack; check that it is the right model."
         )
-    # x' = x + eps sign(grad J), equation 1 of Goodfellow et al.,
+    # x' = x + eps sign(grad J), the fast gradient sign method,
     # cut to the values an input can have.
     return (x + eps * gradient.sign()).clamp_(0, 1)
 
