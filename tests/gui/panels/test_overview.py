@@ -37,7 +37,9 @@ def overview(qtbot, store):
     made.resize(900, 600)
     with qtbot.waitExposed(made):
         made.show()
-    return made
+    yield made
+    # Pictures that are still being read would arrive at a page that is gone.
+    qtbot.waitUntil(lambda: not store.pictures.busy, timeout=10_000)
 
 
 def tile_of(overview, analysis: str):
@@ -285,11 +287,8 @@ def test_a_card_moves_while_its_method_runs_and_speaks_of_what_is_computed(
 
 
 @pytest.mark.parametrize(("width", "height"), [(1050, 690), (1600, 950), (2230, 1350)])
-def test_tiles_are_wider_than_high_however_large_the_window_is(qtbot, store, width, height):
-    overview = Overview(store)
-    qtbot.addWidget(overview)
+def test_tiles_are_wider_than_high_however_large_the_window_is(qtbot, overview, width, height):
     overview.resize(width, height)
-    with qtbot.waitExposed(overview):
-        overview.show()
+    qtbot.waitUntil(lambda: overview.hero.width() > width - 100, timeout=10_000)
     for tile in overview.tiles:
         assert 1 < tile.width() / tile.height() < 4
