@@ -57,7 +57,24 @@ def test_of_runs_that_are_not_whole_one_that_found_a_failure_speaks() -> None:
 def test_with_equal_settings_a_failure_speaks_else_the_newest() -> None:
     assert names(run("new", params={"seed": 2}), run("old", FOUND, params={"seed": 1})) == ["old"]
     assert names(run("new", FOUND), run("old", FOUND)) == ["new"]
-    assert names(run("new", params={"max_calls": 9000}), run("old", FOUND)) == ["new"]
+    assert names(run("new", params={"target": "green"}), run("old", FOUND)) == ["new"]
+
+
+def test_a_failure_of_a_stopped_run_or_a_first_look_outweighs_a_whole_run_without_one() -> None:
+    whole = run("whole", Verdict(Status.HOLDS, "None found."))
+    stopped = run("stopped", FOUND.stopped(), RunState.CANCELLED)
+    assert names(whole, stopped) == names(stopped, whole) == ["stopped"]
+    assert names(whole, run("short", FOUND, params=SHORT)) == ["short"]
+    assert names(run("new", params={"max_calls": 9000}), run("old", FOUND)) == ["old"]
+    assert names(run("found", FOUND), stopped) == ["found"], "a whole run that found it as well"
+    other = run("other", FOUND.stopped(), RunState.CANCELLED, params={"target": "green"})
+    assert names(whole, other) == ["whole"], "another question"
+
+
+def test_on_several_inputs_a_part_of_them_does_not_outweigh_all() -> None:
+    whole = run("whole", Verdict(Status.HOLDS, "95 % hold."), indices=(1, 2, 3))
+    stopped = run("stopped", FOUND.stopped(), RunState.CANCELLED, indices=(1, 2, 3))
+    assert names(stopped, whole) == ["whole"]
 
 
 def test_runs_of_other_inputs_speak_for_themselves() -> None:
