@@ -91,9 +91,7 @@ class Evidence:
         return sorted(seen, key=lambda one: (not one.wrong, -one.severity))
 
     def shown(self, said: Verdict, request: Request, run: str = "") -> Verdict:
-        """The verdict to show: unchanged, or worse if another run saw a failure on the same model
-        and input.
-        """
+        """The verdict to show: worse if another run saw the same model fail on the same input."""
         models = tuple(
             self._of_model(one, request, place, run) for place, one in enumerate(said.models)
         )

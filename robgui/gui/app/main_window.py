@@ -176,8 +176,9 @@ class MainWindow(Arranged):
         strip.setVisible(tabs is not None and folded)
 
     def _make_next(self) -> None:
-        """Makes a panel, and the others in later turns of the event loop: all of them take half a
-        second, in which the new window would not answer.
+        """Makes one panel, and the others in later turns of the event loop.
+
+        All of them take half a second, during which the new window would not answer.
         """
         if next(self._making, "all") != "all":
             QTimer.singleShot(0, self, self._make_next)

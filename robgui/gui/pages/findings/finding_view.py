@@ -253,9 +253,7 @@ class FindingView(WhenSeen, QWidget):
         self.when_seen(self._show_known)
 
     def _show_known(self) -> None:
-        """One row per analysis that says or can say something of the input, then what else
-        fails.
-        """
+        """One row per analysis with something to say about the input, then what else fails."""
         while (item := self._known.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.deleteLater()

@@ -1,6 +1,4 @@
-"""Inspection: every applicable analysis on the chosen input and a sample of the data, one after
-the other.
-"""
+"""Inspection: every applicable analysis on the chosen input and a data sample, in turn."""
 
 from __future__ import annotations
 
@@ -137,9 +135,7 @@ class Inspection(QObject):
             job.stop()
 
     def gave(self, request: Request, full: Request) -> bool:
-        """Whether ``request`` was a first look of an inspection, shorter than ``full`` but of
-        the same models and inputs.
-        """
+        """Whether ``request`` was an inspection's first look at what ``full`` looks at."""
         if not self.is_short(request):
             return False
         one = self._store.analyses[request.analysis].inputs == "one"
