@@ -68,6 +68,27 @@ def is_whole(run: Run) -> bool:
     return run.state is RunState.DONE and not cut and not is_first_look(run.request)
 
 
+def is_answered(runs: Iterable[Run], *asked: Request) -> bool:
+    """Whether a run asked what one of these requests asks, of the same models, and came to its end.
+
+    Another seed asks the same; a run that was stopped or cut has not answered.
+    """
+    ended = [
+        run
+        for run in runs
+        if run.has_result
+        and run.state is RunState.DONE
+        and not (run.verdict is not None and run.verdict.is_cut)
+    ]
+    return any(
+        subject_of(run.request) == subject_of(one)
+        and bool(run.request.autocast) == bool(one.autocast)
+        and not differences(run.request, one)
+        for run in ended
+        for one in asked
+    )
+
+
 def is_first_look(request: Request) -> bool:
     """Whether it asks for no more than “Inspect everything” does, and that is less than usual."""
     known = analyses().get(request.analysis)

@@ -234,7 +234,8 @@ class Overview(WhenSeen, QWidget):
             ended = sum(job.state.ended for job in inspection.jobs)
             words = time_left(left) if left is not None else "starting"
             words = inspection.waits_for() or words
-            self.left.set_words(f"{ended} of {len(inspection.jobs)} analyses done, {words}")
+            known = f", {inspection.skipped} already answered" if inspection.skipped else ""
+            self.left.set_words(f"{ended} of {len(inspection.jobs)} analyses done{known}, {words}")
         else:
             self.left.set_words("")
 

@@ -7,7 +7,7 @@ from typing import Any
 from robgui.core.execution.request import Reference, Request
 from robgui.core.execution.run import Run, RunState
 from robgui.core.verdict import Status, Verdict
-from robgui.core.workspace.speaking import is_first_look, is_whole, speakers
+from robgui.core.workspace.speaking import is_answered, is_first_look, is_whole, speakers
 
 FOUND = Verdict(Status.FAILS, "2 pixels turn “red” into “green”.")
 NONE = Verdict(Status.UNKNOWN, "None found with 1 call.")
@@ -86,6 +86,17 @@ def test_a_first_look_at_some_of_the_inputs_yields_to_a_run_of_all() -> None:
     assert names(some, run("all", indices=None)) == ["all"]
     own = run("own", indices=(0, 2), chosen="2 of 4 inputs (label=red)")
     assert names(own, run("all", indices=None)) == ["own", "all"]
+
+
+def test_a_question_is_answered_by_a_run_that_ended_with_its_settings() -> None:
+    asked, short = run("asked").request, run("short", params=SHORT).request
+    assert is_answered([run("seed", params={"seed": 7})], asked)
+    assert is_answered([run("whole")], short, asked) and not is_answered([run("whole")], short)
+    stopped = run("stopped", NONE.stopped(), RunState.CANCELLED)
+    assert not is_answered([stopped, run("cut", NONE.cut(3.0))], asked)
+    others = [run("input", indices=(3,)), run("other", params={"target": "green"})]
+    assert not is_answered(others, asked)
+    assert not is_answered([run("half", autocast=True)], asked)
 
 
 def test_settings_of_another_version_are_no_first_look() -> None:
