@@ -266,7 +266,7 @@ class MainWindow(Arranged):
         store.export_wanted.connect(self.commands.saving.export_made)
         self.overview.wants.connect(self.show_panel)
         self.overview.wants_run.connect(store.history.show_run)
-        self.overview.wants_finding.connect(self.show_findings)
+        self.overview.wants_findings.connect(self.show_findings_of)
         self.overview.wants_action.connect(lambda name: self.actions_[name].trigger())
         store.history.opened.connect(self._title)
         store.library.datasets_changed.connect(self._show_inputs)
