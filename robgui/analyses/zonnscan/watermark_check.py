@@ -28,9 +28,7 @@ from robgui.core.model.classifier import Classifier
 def zonnscan_watermark(
     classifiers: tuple[Classifier, ...], dataset: Dataset, params: WatermarkParams
 ) -> Iterator[Step[WatermarkResult]]:
-    """Marks a copy of the model (or takes the second model) and measures both around the key
-    inputs.
-    """
+    """Marks a copy of the model, or takes the second one, and measures both around the keys."""
     check = _Check(classifiers, dataset, params)
     pace = Pace()
     for _ in check:
@@ -80,6 +78,7 @@ class _Check:
             np.zeros((2, len(self._key.inputs))),
         )
         self._whole = np.full((2, len(self._x)), -1)
+        # Two files of one task may list the classes in another order; answers are compared by name.
         self._orders = class_orders([self._first, self._second or self._first])
         self._rounds, self._calls = (
             0,

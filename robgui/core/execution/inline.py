@@ -15,8 +15,7 @@ from robgui.core.execution.step import Step
 
 
 class Steps(Iterator[Step[Any]]):
-    """An Execution as an iterator: ``next`` computes one Step, ``close`` stops, doing nothing
-    pauses.
+    """An Execution as an iterator: ``next`` computes a Step, ``close`` stops, waiting pauses.
 
     Models and data are loaded by the first ``next``: creating it is free. Errors are recorded in
     the run and raised once.
@@ -74,6 +73,8 @@ class Steps(Iterator[Step[Any]]):
         self._raise_problem()
 
     def _raise_problem(self) -> None:
+        # Raised once: a second ``next`` or ``close`` after a failure
+        # ends quietly, like any iterator.
         if self._raised:
             problem = None
         else:
@@ -114,6 +115,7 @@ class Inline:
             execution = self._steps.execution
             before = execution.newest
             self._go_on(self._steps, until)
+            # One Step at most per call: the caller shows it before more is computed.
             if execution.newest is not before or time.monotonic() >= until:
                 return
 

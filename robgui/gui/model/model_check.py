@@ -68,9 +68,7 @@ class Preview:
 
 @dataclass(frozen=True)
 class Accuracy:
-    """How often the model is right, on ``counted`` of ``total`` inputs, and what is suspicious
-    about it.
-    """
+    """How often the model is right, on ``counted`` of ``total`` inputs, and what looks wrong."""
 
     words: str
     warnings: tuple[str, ...] = ()

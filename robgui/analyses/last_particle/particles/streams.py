@@ -134,6 +134,7 @@ class Rounds:
         # A fixed number per lane, not per batch: the stretch decides which draw a number belongs
         # to.
         self._stretch = max(1, min(steps, _DRAWN // (kill * dim)))
+        # One thread: each stream must be drawn from in order.
         self._other = ThreadPoolExecutor(1)
 
     @torch.inference_mode()
@@ -181,9 +182,7 @@ class Rounds:
 
 
 def _by_move(noise: Tensor, scaling: Tensor | None = None) -> Tensor:
-    """Noise ``(lanes, moves, K, dim)`` as ``(moves, lanes * K, dim)``, scaled per lane in one
-    pass.
-    """
+    """``(lanes, moves, K, dim)`` noise as ``(moves, lanes * K, dim)``, scaled per lane at once."""
     turned = noise.transpose(0, 1)
     made = turned.new_empty(turned.shape)
     if scaling is None:

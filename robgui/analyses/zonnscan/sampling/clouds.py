@@ -16,8 +16,7 @@ from robgui.analyses.zonnscan.zone import Sampler, Zone, power
 def zone_cloud(
     zone: Zone, corners: Tensor, sizes: Tensor, *, sampler: Sampler, samples: int, seed: int
 ) -> tuple[Cloud, Sampler, str]:
-    """The cloud for every radius, the sampler really used, and a sentence if that differs from the
-    one asked for.
+    """The cloud for every radius, its sampler, and a sentence if another one was asked for.
 
     Args:
         zone: What the zones look like.
@@ -31,6 +30,8 @@ def zone_cloud(
         points, used, note = base_points(sampler, corners.shape[1], samples, seed, corners.device)
         return BoxCloud(partial(_box, zone, corners, sizes), corners.shape[1], points), used, note
     kind = ClippedCloud if zone.endswith("clipped") else HitAndRunCloud
+    # Even and mirrored points are points of a cube; mapped onto a
+    # ball they lose what makes them good.
     if sampler == "plain":
         note = ""
     else:

@@ -52,6 +52,7 @@ def half_widths(counts: Counts) -> np.ndarray:
             / math.sqrt(lanes)
         )
         return np.where(rows > 0, half, np.inf)
+    # Raw sums of squares lose digits; a variance just below 0 is rounding.
     variance = np.maximum(
         ratio(counts.squares - rows * np.nan_to_num(counts.index) ** 2, rows - 1), 0
     )
@@ -87,6 +88,7 @@ def intervals(counts: Counts) -> tuple[np.ndarray, np.ndarray]:
     least = _per_zone(resolution, counts)
     low = np.clip(index - half - np.where(small, inner, outer), 0, 1)
     high = np.clip(index + half + np.where(small, outer, inner), 0, 1)
+    # Below the resolution the samples cannot tell the index from 0, whatever their spread.
     hidden = index < least
     return np.where(hidden, 0.0, low), np.where(
         hidden, np.minimum(1, np.maximum(high, least)), high
@@ -98,8 +100,7 @@ def _per_zone(of: Callable[[float], float], counts: Counts) -> np.ndarray:
 
 
 def too_skewed(counts: Counts) -> np.ndarray:
-    """Zones ``(Z,)`` with too few samples or pairs for Student's interval, because a few are
-    extreme.
+    """Zones ``(Z,)`` where a few extreme samples or pairs make Student's interval too short.
 
     Sobol points do not need it: with it their intervals hold no more often, for a fifth more
     samples. Near a sharp boundary most entropies are close to 0 and a few are not: until several of

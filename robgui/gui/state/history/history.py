@@ -98,9 +98,7 @@ class History(QObject):
         return None
 
     def open(self, path: Path | None = None, done: Callable[[], None] | None = None) -> None:
-        """Opens ``path`` (made if missing), or the user's own, in place of the present
-        workspace.
-        """
+        """Opens ``path`` (made if missing), or the user's own, instead of the present workspace."""
 
         def opened(answer: Any) -> None:
             self.loading = False
@@ -111,6 +109,7 @@ class History(QObject):
                 # Behind what is still to be kept, which belongs to the old workspace.
                 self._keeping.run(lambda: _close(old, self._writing))
             references = restored.references
+            # Told now, not when a run fails for it tomorrow.
             self.missing = [r for r in references if r.path and not Path(r.path).exists()]
             for reference in self.missing:
                 self.said.emit(
@@ -234,6 +233,7 @@ class History(QObject):
     def add_finding(self, run_id: str, finding: Finding, *, starred: bool = False) -> None:
         """Keeps a failure that was seen after its run had ended; the same one is kept once."""
         workspace = self.writable
+        # Two clicks on the same button must not make two findings.
         if workspace is None or any(
             (known.run_id, known.title) == (run_id, finding.title) for known in self.findings
         ):
@@ -297,9 +297,7 @@ class History(QObject):
         self._keeping.run(lambda: (workspace.runs(), workspace.findings()), read, key="refresh")
 
     def speaking_like(self, *requests: Request) -> Run | None:
-        """The run that speaks for the same analysis, models, data and inputs as one of these: the
-        first of them that has a run.
-        """
+        """The run that speaks for the same question as the first of these that has a run."""
         for wanted in map(subject_of, requests):
             own = [run for run in self.runs if subject_of(run.request) == wanted]
             for run in speakers(own):

@@ -42,9 +42,7 @@ class NextRun:
             self._store.params_changed.emit(analysis)
 
     def set_thresholds(self, chosen: dict[str, float]) -> None:
-        """The user's own thresholds, by ``analysis.field``: what forms and inspections begin
-        with.
-        """
+        """The user's thresholds by ``analysis.field``: where forms and inspections begin."""
         if chosen != self.thresholds:
             self.thresholds = dict(chosen)
             self._store.thresholds_changed.emit()
@@ -62,6 +60,7 @@ class NextRun:
         )
         if known is None or params is None or library.model is None:
             return None
+        # An analysis of one input takes the chosen one, of many what passes the gallery's filter.
         one = known.inputs == "one"
         if known.looks_at_data(params) and (
             library.dataset is None or (one and self._store.selection.input is None)
@@ -132,13 +131,12 @@ class NextRun:
         return self.models_for(known, params)
 
     def models_for(self, known: Analysis, params: Params) -> list[ModelCard]:
-        """The models that a run would look at now: the one in use, or all that fit the data, the
-        one in use first.
-        """
+        """Models that a run would look at now: the one in use, or all that fit, it first."""
         if known.several_models:
             ticked = [
                 model
                 for model in self.fitting_models()
+                # By content: a model with other settings is still the one that was unticked.
                 if model is self._store.library.model or model.content not in self.unticked
             ]
             return ticked[: known.takes(params).most_models]
@@ -147,9 +145,7 @@ class NextRun:
         return []
 
     def fitting_models(self) -> list[ModelCard]:
-        """The models that fit the data in use (without data: the model in use), the one in use
-        first.
-        """
+        """Models that fit the data in use, the one in use first; without data only that one."""
         library = self._store.library
         dataset, model = library.dataset, library.model
         if dataset is None:

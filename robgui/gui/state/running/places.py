@@ -12,8 +12,10 @@ MOST_AT_ONCE = 16
 
 
 def window_places(count: int, device: str, devices: Sequence[str], chosen: str = "") -> list[Place]:
-    """One worker takes whatever device its run asks for. The first of several has the device in
-    use, each further one another device; on the processor they share the cores.
+    """The devices and cores of each worker.
+
+    One worker takes whatever device its run asks for. The first of several has the device in use,
+    each further one another device; on the processor they share the cores.
 
     Args:
         count: How many runs at once.
@@ -37,6 +39,7 @@ def _usual_places(count: int, device: str, devices: Sequence[str]) -> list[Place
     else:
         faster = [device, *others][:count]
     on_cpu = count - len(faster)
+    # More threads than cores make every run slower than one after the other.
     threads = max(1, cores() // max(1, on_cpu))
     return [*(Place(name) for name in faster), *[Place("cpu", threads)] * on_cpu]
 

@@ -26,13 +26,14 @@ if TYPE_CHECKING:
     from robgui.core.execution.worker.workers import Doing
 
 
+#: 30 pictures a second; the eye asks for no more, and drawing costs the event loop.
 FRAME_MS = 33
+#: A worker gets two seconds to stop and is killed then; the rest is for a slow disk.
 SHUTDOWN_MS = 10_000
 
 
 class Runner(QObject):
-    """A queue of Executions, and the thread that carries them out, one after another or some at
-    once.
+    """A queue of Executions and the thread that carries them out, in turn or some at once.
 
     Attributes:
         executions: Those that have not ended: what has begun, then what waits, the next one first.
@@ -155,9 +156,7 @@ class Runner(QObject):
             self.reordered.emit()
 
     def move(self, executions: list[Execution], by: int | None = None) -> None:
-        """Lets some that wait begin ``by`` places later (earlier if negative), or before all
-        others that wait.
-        """
+        """Moves waiting runs ``by`` places back (forward if negative), or to the front."""
         if self.carrier.waiting.move(executions, by):
             self._order()
             self.reordered.emit()
@@ -182,6 +181,7 @@ class Runner(QObject):
         self._timer.stop()
         self.carrier.leave()
         for execution in self.executions:
+            # What waits stays QUEUED in the workspace: the next session offers to start it.
             if execution.attempts:
                 execution.stop()
             else:
@@ -197,6 +197,7 @@ class Runner(QObject):
         began = time.monotonic()
         for execution in list(self.executions):
             self._tell(execution, execution.state, execution.newest)
+        # Milliseconds, three times what this frame took in seconds.
         self._timer.setInterval(max(FRAME_MS, round(3000 * (time.monotonic() - began))))
         if not self.executions:
             self._timer.stop()
