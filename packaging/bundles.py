@@ -1,5 +1,6 @@
-"""What people install: wheel, source archive, the application with its own Python, and the
-Debian package.
+"""Builds what people install: wheel, source archive, application and Debian package.
+
+The application brings its own Python.
 
 The application is made in an environment of its own, build/venv, from the wheel: what is not in the
 wheel is not in the application either.
@@ -50,9 +51,7 @@ def version() -> str:
 
 
 def make_wheel() -> list[Path]:
-    """Builds the source archive and from it the wheel, each with the list of what it was tested
-    with.
-    """
+    """Builds the source archive and the wheel from it, each with the list of tested versions."""
     parts = make_list(PYTHON, HERE / LIST)
     try:
         must(
@@ -111,9 +110,7 @@ def make_list(python: Path, target: Path) -> Path:
 
 
 def prepare_builder() -> None:
-    """Makes build/venv with the pinned versions, torch first and alone, and the wheel just
-    built.
-    """
+    """Makes build/venv with the pinned versions, torch first and alone, and the new wheel."""
     if not BUILDER.exists():
         must([sys.executable, "-m", "venv", BUILD / "venv"], "build/venv could not be made")
     torch = next(
@@ -189,8 +186,10 @@ RUNS = {
 
 
 def smoke(program: Path) -> None:
-    """The window opens and closes, runs give the wheel's results, batches have workers, reports
-    are written, the doctor is content.
+    """Tries the application the way a user would.
+
+    The window opens and closes, runs give the wheel's results, batches have workers, reports are
+    written, and the doctor is content.
     """
     with tempfile.TemporaryDirectory() as home:
         (Path(home) / "suite.toml").write_text(SUITE, encoding="utf-8")
@@ -248,9 +247,7 @@ def _alone(home: str) -> dict[str, str]:
 
 
 def make_deb() -> list[Path]:
-    """Puts the application into a Debian package with its desktop entry, icons, metainfo and
-    MIME type.
-    """
+    """Packs the application as a Debian package with desktop entry, icons and MIME type."""
     if not shutil.which("dpkg-deb"):
         raise Problem("dpkg-deb is missing; make the Debian package on Debian or Ubuntu.")
     architecture = output(["dpkg", "--print-architecture"])

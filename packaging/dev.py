@@ -78,9 +78,7 @@ _TESTS_FAILED = "FAILED (exit code 1)"
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Opens the window, or runs the tour when there is no display and nothing else was asked
-    for.
-    """
+    """Opens the window; without a display or arguments it runs the tour instead."""
     prepare()
     no_display = check_window()
     if no_display and not arguments:
@@ -95,9 +93,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def test(arguments: Sequence[str]) -> int:
-    """Runs every check, all of them even when one fails, and says how long each took; of named
-    methods only their tests.
-    """
+    """Runs every check, even after a failure, and times each; of named methods only their tests."""
     os.chdir(ROOT)
     prepare()
     check_window()
@@ -268,10 +264,11 @@ def pytest_stages(
     environment: dict[str, str],
     fine: Sequence[int] = (0,),
 ) -> list[tuple[str, float, str]]:
-    """The stage, and where a few of its tests failed those once more, one at a time: tests of real
-    windows and processes depend on what else the machine does. When all pass then, the summary
-    names them; when one fails again, when more failed than chance explains, or when the run did
-    not go through all of them, the first outcome stands.
+    """The test stage, and a second try of the few tests that failed, one at a time.
+
+    Tests of real windows and processes depend on what else the machine does. If all pass the second
+    time, the summary names them. If one fails again, if more failed than chance explains, or if the
+    run did not reach all of them, the first outcome stands.
     """
     FAILED.unlink(missing_ok=True)
     first = stage(title, [*pytest, *arguments], environment, fine)
@@ -287,8 +284,9 @@ def pytest_stages(
 
 
 def workers() -> list[str]:
-    """How many tests run at once: one more than there are cores, since tests of windows and
-    processes wait a third of their time.
+    """How many tests run at once: one more than there are cores.
+
+    Tests of windows and processes wait a third of their time.
     """
     return ["-n", str(min(4, os.cpu_count() or 1) + 1), "--dist", "worksteal"]
 

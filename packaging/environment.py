@@ -1,5 +1,4 @@
-"""The environment in .venv and the system around it: made, checked and repaired with the
-standard library only.
+"""Makes, checks and repairs .venv and the system around it, with the standard library only.
 
 A stamp inside .venv says what was installed. It is written last, so an interrupted installation is
 found and completed at the next start.
@@ -51,9 +50,7 @@ def prepare(*, again: bool = False) -> None:
 
 
 def is_current() -> bool:
-    """True if the stamp fits the project's files, its place, the interpreter and what lies in
-    .venv.
-    """
+    """True if the stamp fits the project's files, its place, the interpreter and .venv."""
     try:
         return PYTHON.exists() and json.loads(STAMP.read_text(encoding="utf-8")) == stamp()
     except (OSError, ValueError):

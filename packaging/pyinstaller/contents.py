@@ -135,8 +135,7 @@ def wanted_file(place: str) -> bool:
 
 
 def unneeded(libraries: Mapping[str, Set[str]]) -> set[str]:
-    """Places of the shared libraries that came for something left out: nothing that stays asks
-    for them.
+    """Shared libraries that came for something left out: nothing that stays needs them.
 
     Args:
         libraries: The place of every library and program, and the names of the libraries that it

@@ -1,6 +1,4 @@
-"""The networks of the demo: each factory gives an untrained module that takes normalised inputs
-and returns logits.
-"""
+"""The demo's networks: factories of untrained modules, normalised inputs in, logits out."""
 
 from __future__ import annotations
 
@@ -54,9 +52,7 @@ class RowReader(nn.Module):
 
 
 def rnn(classes: int = 10) -> nn.Module:
-    """Fashion-MNIST, a gated recurrent network over the rows: ``(n, 1, 28, 28)`` -> ``(n,
-    classes)``.
-    """
+    """Fashion-MNIST, a GRU over the rows: ``(n, 1, 28, 28)`` -> ``(n, classes)``."""
     return RowReader(width=28, hidden=128, classes=classes)
 
 

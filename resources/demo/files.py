@@ -33,8 +33,9 @@ def save_weights(module: nn.Module, example: Tensor, path: Path) -> None:
 
 
 def save_script(module: nn.Module, example: Tensor, path: Path) -> None:
-    """TorchScript, without the debug records that hold source paths of this machine, constants
-    in alphabetical order.
+    """Saves TorchScript without debug records, constants in alphabetical order.
+
+    The debug records hold source paths of the machine that made the file.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
@@ -55,9 +56,7 @@ def save_script(module: nn.Module, example: Tensor, path: Path) -> None:
 
 
 def save_onnx(module: nn.Sequential, path: Path) -> None:
-    """Linear layers and ReLUs as an ONNX graph from ``x`` ``[n, features]`` to ``logits`` ``[n,
-    classes]``.
-    """
+    """Saves linear layers and ReLUs as ONNX, from ``x`` ``[n, features]`` to ``logits``."""
     nodes, weights, name = [], [], "x"
     for index, layer in enumerate(module):
         last = "logits" if index == len(module) - 1 else f"h{index}"
@@ -86,8 +85,9 @@ def save_onnx(module: nn.Sequential, path: Path) -> None:
 
 
 def save_forest(forest: BaseEstimator, path: Path) -> None:
-    """skops, which names its parts after memory addresses: they are numbered in the order of the
-    schema instead.
+    """Saves a forest with skops, its parts numbered in the order of the schema.
+
+    skops names them after memory addresses, which would differ from run to run.
     """
     skops.io.dump(forest, path)
     parts = _unzip(path)
@@ -114,9 +114,7 @@ def outward(values: np.ndarray, *, down: bool) -> tuple[float, ...]:
 
 
 def _sort_constants(code: bytes) -> bytes:
-    """Torch writes the constants of a class in the order of a set, which differs from run to
-    run.
-    """
+    """Sorts a class's constants, which torch writes in the order of a set."""
     return re.sub(
         rb"(?m)(?:^ +\w+ : Final\[.*\n)+",
         lambda block: b"".join(sorted(block[0].splitlines(keepends=True))),

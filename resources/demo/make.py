@@ -85,9 +85,7 @@ def main() -> None:
 
 
 def fashion(data: Path, out: Path) -> dict[str, object]:
-    """A subset of the test images, and three networks trained on all training images, each in
-    another format.
-    """
+    """Makes a subset of the test images and three trained networks, each in another format."""
     seed = SEEDS["fashion"]
     x, y = (
         read_idx(data / "train-images-idx3-ubyte.gz")[:, None],
@@ -141,9 +139,7 @@ def fashion(data: Path, out: Path) -> dict[str, object]:
 
 
 def traffic_lights(data: Path, out: Path) -> dict[str, object]:
-    """Street scenes in class folders, and a network trained on other scenes than the ones that
-    are shipped or tested.
-    """
+    """Makes street scenes in class folders, and a network trained on other scenes."""
     seed, start = SEEDS["traffic"], time.monotonic()
     shipped_x, shipped_y = write_scenes(out / "traffic", per_class=60, seed=seed)
     x, y = scene_arrays(per_class=1500, seed=seed + 100)

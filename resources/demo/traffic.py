@@ -222,9 +222,7 @@ def _branch(draw: ImageDraw.ImageDraw, rng: np.random.Generator) -> None:
 def _signal(
     canvas: Image.Image, rng: np.random.Generator, light: Colour, lit: int | None
 ) -> Image.Image:
-    """A traffic light whose lamp ``lit`` (0 red, 1 amber, 2 green, None for none) shines in
-    ``light``.
-    """
+    """A traffic light whose lamp ``lit`` shines in ``light``: 0 red, 1 amber, 2 green, or None."""
     side = SIZE * _SCALE
     radius = int(np.exp(rng.uniform(np.log(5), np.log(15))))
     pitch, upright = int(radius * 2.5), rng.random() < 0.85

@@ -1,5 +1,4 @@
-"""Makes the mesh files in this folder from the originals named in LICENSES.md: ``python make.py
-FOLDER``.
+"""Makes this folder's meshes from the originals in LICENSES.md: ``python make.py FOLDER``.
 
 FOLDER holds ``teapot.obj`` and the folders of the scanned objects, each with ``model.obj`` and
 ``texture.png``.

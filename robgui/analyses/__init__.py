@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 
 
 class _Analyses(ModuleType):
-    """A package that can be called, because the public function and the package share their
-    name.
-    """
+    """A package that can be called: the public function and the package share their name."""
 
     def __call__(self) -> dict[str, Analysis]:
         from robgui.core.execution.registry import analyses

@@ -98,8 +98,7 @@ class Progress:
 
 
 class Batch(Iterator[Progress]):
-    """A plan being carried out: iterate it to proceed, ``stop`` ends it early and keeps what is
-    done.
+    """A plan being carried out: iterate to proceed; ``stop`` ends it and keeps what is done.
 
     Requests already DONE in the workspace are recognised by their fingerprint and not computed
     again; those that an earlier session left QUEUED continue in their own runs. ``stop`` may be

@@ -1,6 +1,4 @@
-"""Cluster: the same tasks on Ray, each a streaming task with the CPU or GPU that its device
-needs.
-"""
+"""Cluster: the same tasks on Ray, each streaming, with the CPU or GPU its device needs."""
 
 from __future__ import annotations
 
@@ -307,9 +305,7 @@ def _arrived(reference: Reference, parcels: Mapping[str, _Sent]) -> Reference:
 
 
 def _own_code(reference: Reference) -> frozenset[str]:
-    """The digest of the code of one of our own models: away from its place nothing else shows it is
-    ours.
-    """
+    """The digest of one of our own models' code: away from its place nothing else proves it."""
     from robgui.core.loading import is_ours
     from robgui.core.trust.opening import code_of
 

@@ -58,9 +58,7 @@ class Gate:
 
     @classmethod
     def parse(cls, text: str) -> Gate:
-        """Parses a condition; ParamsError, one sentence, if analysis, field or number is not
-        understood.
-        """
+        """Parses a condition; raises ParamsError if the analysis, field or number is unknown."""
         form = _FORM.fullmatch(text)
         if form is None:
             raise ParamsError(f"The gate {text!r} is not understood; {_HOW}.")
@@ -95,9 +93,7 @@ class Gate:
 
 @dataclass(frozen=True, slots=True)
 class GateOutcome:
-    """A gate after the suite: ``broken`` has a sentence for each of the ``checked`` requests that
-    break it.
-    """
+    """A gate after the suite: a sentence in ``broken`` for each checked request that breaks it."""
 
     gate: Gate
     checked: int

@@ -152,9 +152,7 @@ class _Expansion:
     def _groups(
         self, known: Analysis, params: Params, models: list[SuiteModel], source: SuiteData | None
     ) -> Iterator[tuple[SuiteModel, ...]]:
-        """The models of each request: one, or all that fit the data for an analysis that compares
-        models.
-        """
+        """Models of each request: one, or all that fit the data if the analysis compares models."""
         meant = [
             model
             for model in models

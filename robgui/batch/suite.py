@@ -185,9 +185,7 @@ def suite_path(text: str) -> Path:
 
 
 def read_suite(path: str | Path) -> Suite:
-    """Reads a suite file; ParamsError in one sentence that names the file, the table and the
-    field.
-    """
+    """Reads a suite file; a ParamsError names the file, the table and the field."""
     path = Path(path)
     try:
         values = parse_toml(read_regular(path, _LARGEST))

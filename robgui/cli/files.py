@@ -40,9 +40,7 @@ def writable(option: str, name: str | None) -> Path | None:
 
 
 def settings_in(name: str, known: Analysis) -> dict[str, Any]:
-    """The settings of an analysis in a TOML or JSON file, or in a result of ``robgui run
-    --out``.
-    """
+    """Settings of an analysis, from a TOML or JSON file or a result of ``robgui run --out``."""
     from robgui.core.execution.params import text as params_text
     from robgui.core.execution.registry import find
 

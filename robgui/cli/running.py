@@ -188,8 +188,9 @@ def _said(execution: Execution) -> Verdict | None:
 
 
 def _write(execution: Execution, out: Path | None) -> None:
-    """The JSON document to the file (with an NPZ beside it) or to stdout (large arrays by shape
-    only).
+    """Writes the JSON document to the file, with an NPZ beside it, or to stdout.
+
+    On stdout large arrays are given by shape only.
     """
     assert execution.newest is not None
     verdict = _said(execution)

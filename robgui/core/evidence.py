@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from robgui.core.execution.likeness import is_of_one_input
 from robgui.core.execution.registry import analyses
 from robgui.core.text.words import count
 from robgui.core.verdict import Status, Verdict
@@ -90,9 +91,7 @@ class Evidence:
         return sorted(seen, key=lambda one: (not one.wrong, -one.severity))
 
     def shown(self, said: Verdict, request: Request, run: str = "") -> Verdict:
-        """The verdict to show: unchanged, or worse if another run saw a failure on the same model
-        and input.
-        """
+        """The verdict to show: worse if another run saw the same model fail on the same input."""
         models = tuple(
             self._of_model(one, request, place, run) for place, one in enumerate(said.models)
         )
@@ -103,7 +102,7 @@ class Evidence:
 
     def _of_model(self, said: Verdict, request: Request, place: int, run: str) -> Verdict:
         seen = self.against(request, place, run)
-        one = _of_one_input(request)
+        one = is_of_one_input(request)
         own = [other for other in seen if other.run == run]
         if said.status is Status.AT_RISK and one and own:
             seen = own  # Failures of this very run, seen after it ended.
@@ -149,7 +148,7 @@ def _failures(run: Run, place: int, findings: Sequence[StoredFinding]) -> Iterat
         whole = None
     else:
         whole = frozenset(request.indices)
-    one, any_found = _of_one_input(request), False
+    one, any_found = is_of_one_input(request), False
     for finding in findings:
         if finding.confusion is None or finding.network not in ("", name):
             continue
@@ -178,13 +177,6 @@ def _inputs(request: Request, places: Sequence[int]) -> frozenset[int]:
     if request.indices is None:
         return frozenset(places)
     return frozenset(request.indices[at] for at in places if 0 <= at < len(request.indices))
-
-
-def _of_one_input(request: Request) -> bool:
-    if request.indices is not None:
-        return len(request.indices) == 1
-    known = analyses().get(request.analysis)
-    return known is not None and known.inputs == "one"
 
 
 def _overlap(one: frozenset[int] | None, other: frozenset[int] | None) -> bool:

@@ -1,13 +1,19 @@
-"""Groups like findings: one entry shows the worst of them and how many there are."""
+"""Groups like findings: one entry shows the worst of them and how many there are.
+
+A group counts as one finding wherever a number of findings is shown (``counted``), so that the
+overview, the wall, the story and the report name the same number.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from robgui.core.text.words import count
+
 if TYPE_CHECKING:
-    from robgui.core.execution.request import Request
+    from robgui.core.execution.request import Reference, Request
     from robgui.core.finding import StoredFinding
     from robgui.core.harm import Harm
 
@@ -42,6 +48,29 @@ def grouped(
         alike.setdefault(_mark(finding, requests.get(finding.run_id)), []).append(finding)
     groups = [group for members in alike.values() for group in _groups(members, harm)]
     return sorted(groups, key=lambda group: (-group.severity, group.lead.id))
+
+
+def counted(groups: Sequence[Group], passing: Sequence[Group] | None = None) -> str:
+    """How many findings there are: ``12 of 34 findings (37 with those alike)``.
+
+    Args:
+        groups: All of them; a group is one finding.
+        passing: Those that pass a filter; None without a filter.
+    """
+    words = count(len(groups), "finding")
+    if passing is not None and len(passing) < len(groups):
+        words = f"{len(passing):,} of {words}"
+        groups = passing
+    members = sum(len(group.members) for group in groups)
+    if members > len(groups):
+        words += f" ({members:,} with those alike)"
+    return words
+
+
+def failing_models(finding: StoredFinding, request: Request) -> tuple[Reference, ...]:
+    """The models of a run that a finding speaks of: the one it names, else all."""
+    named = tuple(model for model in request.models if model.name == finding.network)
+    return named or request.models
 
 
 def _groups(members: list[StoredFinding], harm: Harm) -> list[Group]:

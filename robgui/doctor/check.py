@@ -17,9 +17,7 @@ State = Literal["OK", "WARN", "FAIL"]
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing examined: its name, whether it is well, a sentence, and Debian packages that would
-    help.
-    """
+    """One thing examined: name, whether it is well, a sentence, Debian packages that would help."""
 
     name: str
     state: State

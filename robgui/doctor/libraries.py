@@ -1,6 +1,4 @@
-"""The system libraries that Qt needs, found without importing Qt, and the packages that hold
-them.
-"""
+"""The system libraries Qt needs, found without importing Qt, and the packages holding them."""
 
 from __future__ import annotations
 

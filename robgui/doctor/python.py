@@ -76,9 +76,7 @@ def _unmet(requirement: Any) -> str:
 
 
 def check_versions() -> Check:
-    """Checks that no package has a version known to misbehave, and that Qt's parts belong
-    together.
-    """
+    """Checks that no package misbehaves by its version, and that Qt's parts belong together."""
     for package, bad, below, harm in BROKEN:
         if version(package) == bad and sys.version_info < below:
             remedy = f"install another: pip install {WORKING[package]}"

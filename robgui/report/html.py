@@ -139,9 +139,7 @@ def _bottom_line(
 def _hero(
     line: BottomLine, chapters: Sequence[Chapter], figures: Figures, pair: np.ndarray | None
 ) -> str:
-    """The failure before and after, else the first picture of the run that decides, or of another
-    one that says the same.
-    """
+    """The failure before and after, else a picture of the run that decides, or one like it."""
     if pair is not None:
         address, words = thumbnail_address(pair, _HERO), escape(line.sentence)
         return f'<img class="figure hero pair" alt="{words}" src="{address}">\n'

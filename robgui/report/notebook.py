@@ -138,9 +138,7 @@ class Exhibit:
         }
 
     def to_pandas(self, view: int | str = 0) -> Any:
-        """The numbers of one view, by place or by title, as a pandas DataFrame: what its CSV file
-        holds.
-        """
+        """The numbers of one view, by place or title, as a DataFrame: what its CSV file holds."""
         try:
             import pandas as pd
         except ImportError:

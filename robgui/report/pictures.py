@@ -120,8 +120,9 @@ def draw_png(view: View, *, dark: bool, large: bool) -> bytes:
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """Collects no garbage in the middle of a drawing, whose many small parts all live to its end:
-    that would take a tenth of its time.
+    """Pauses garbage collection while drawing.
+
+    A drawing's many small parts all live to its end, and collecting would take a tenth of its time.
     """
     collecting = gc.isenabled()
     gc.disable()
@@ -133,9 +134,10 @@ def _uncollected() -> Iterator[None]:
 
 
 def _few_colours(image: Image.Image, *, photographs: bool) -> Image.Image:
-    """The same with a palette that is found fast: the best one takes fifteen times as long, and
-    differs by one level of 255 on average. The ground stays what it is, as the page around has it
-    too.
+    """The same with a palette that is found fast.
+
+    The best palette takes fifteen times as long and differs by one level of 255 on average. The
+    ground stays what it is, as the page around has it too.
     """
     if photographs:
         colours = _MOST_COLOURS

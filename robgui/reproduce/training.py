@@ -51,9 +51,7 @@ def cnn(shape: Shape, classes: int) -> nn.Module:
 
 
 class IdentityRNN(nn.Module):
-    """A rectified recurrent network that starts with the identity (Le, Jaitly and Hinton, 2015)
-    and reads rows of pixels.
-    """
+    """A rectified RNN over pixel rows that starts as the identity (Le et al., 2015)."""
 
     def __init__(self, shape: Shape, classes: int, hidden: int = 100) -> None:
         super().__init__()

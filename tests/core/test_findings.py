@@ -7,7 +7,7 @@ from typing import Any
 
 from robgui.core.execution.request import Reference, Request
 from robgui.core.finding import StoredFinding
-from robgui.core.finding_groups import grouped
+from robgui.core.finding_groups import counted, failing_models, grouped
 from robgui.core.harm import Harm
 
 MODEL = Reference(kind="model", name="m", fingerprint="m" * 16)
@@ -28,6 +28,22 @@ def test_six_holes_of_one_map_are_one_entry_with_a_count():
     six = [finding(i, 0.3 + i / 10) for i in range(6)]
     (group,) = grouped(six, request(), EQUAL)
     assert len(group.members) == 6 and group.lead.id == 5 and group.severity == six[5].severity
+
+
+def test_like_findings_count_as_one_and_the_words_say_how_many_were_merged():
+    groups = grouped([finding(1), finding(2), finding(3, other_class="green")], request(), EQUAL)
+    assert counted(groups) == "2 findings (3 with those alike)"
+    green = [group for group in groups if group.lead.id == 3]
+    assert counted(groups, green) == "1 of 2 findings"
+    assert counted(groups, groups) == counted(groups), "a filter that hides nothing is not named"
+    assert counted(green) == "1 finding" and counted([]) == "0 findings"
+
+
+def test_a_finding_belongs_to_the_model_it_names_else_to_all_of_its_run():
+    other = Reference(kind="model", name="n", fingerprint="n" * 16)
+    asked = Request(analysis="semantic_map", models=(MODEL, other), dataset=DATA)
+    assert failing_models(finding(1, network="n"), asked) == (other,)
+    assert failing_models(finding(1), asked) == (MODEL, other)
 
 
 def test_another_input_pair_kind_or_shape_is_another_entry():

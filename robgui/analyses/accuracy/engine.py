@@ -104,9 +104,7 @@ class _Count:
         self._confidence.append(confidence)
 
     def _probabilities(self, inputs: Tensor, wanted: int) -> Tensor:
-        """Probabilities of all inputs and, in the same call, the features of the first
-        ``wanted``.
-        """
+        """Probabilities of all inputs and, in the same call, features of the first ``wanted``."""
         if not wanted:
             return self._classifier.probs(inputs, batch=self._params.batch)
         scores, features = self._scores_and_features(inputs)

@@ -46,8 +46,7 @@ def measure_names(kind: str, features: tuple[str, ...], width: int) -> tuple[str
 def weak_slices(
     values: np.ndarray, names: tuple[str, ...], keys: list[str], right: np.ndarray, own: np.ndarray
 ) -> tuple[tuple[Slice, ...], int]:
-    """The slices with clearly more errors than the rest, the weakest first, and how many were
-    compared.
+    """The slices with clearly more errors than the rest, weakest first, and how many were compared.
 
     Args:
         values: ``(n, k)`` what was measured.

@@ -170,8 +170,7 @@ def _row(part: _Corrupted, at: int, made: _Set, **more: Any) -> dict[str, Any]:
 
 
 def _write_npz(made: _Set, place: Path) -> list[dict[str, Any]]:
-    """Writes pictures ``x``, labels ``y`` and class ``names``, and ``kind``, ``severity`` and
-    ``seed`` for each.
+    """Writes pictures ``x``, labels ``y``, class ``names``, and each one's kind, severity and seed.
 
     The pictures are written to disk as they are made: all of them may not fit into memory.
     """

@@ -108,8 +108,7 @@ class CorruptionsResult:
         return clopper_pearson(hits, np.full(hits.shape, self.done))
 
     def falls(self, network: int, most: int = 5) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """``(k, s)`` share of right answers that a corruption up to severity ``most`` costs, with
-        bounds.
+        """``(k, s)`` accuracy that a corruption up to severity ``most`` costs, with bounds.
 
         Wrong answers that it corrects are subtracted. The bounds hold for all cells jointly at 95
         %: losses and gains have an exact interval each, and their difference at most that of the

@@ -1,6 +1,4 @@
-"""What corruptions look like: how accuracy falls, which kind costs most, what the pictures look
-like.
-"""
+"""The views of corruptions: how accuracy falls, which kind costs most, and the pictures."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""DeepInspect: which classes a network confuses and where it is biased (Tian, Zhong, Ordonez,
-Kaiser and Ray).
+"""DeepInspect: which classes a network confuses, and where it is biased.
+
+After Tian, Zhong, Ordonez, Kaiser and Ray.
 """
 
 from __future__ import annotations

@@ -23,9 +23,7 @@ _BUDGET = 8_000_000
 def exhibits_of(
     classifier: Classifier, dataset: Dataset, result: DeepInspectResult, most_wrong: float
 ) -> tuple[ShownPair, ...]:
-    """The classes that fail by their labels, the first confused and the first biased pairs, with
-    pictures.
-    """
+    """The classes that fail by their labels and the first confused and biased pairs, pictured."""
     errors = errors_of(result)
     if errors is None:
         failing = []

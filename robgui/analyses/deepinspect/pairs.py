@@ -20,9 +20,7 @@ _MOST_CLUSTERED = 2000
 
 
 def pair_places(known: np.ndarray) -> np.ndarray:
-    """Unordered pairs ``(P, 2)``, a < b, for which the matrix ``known (m, m)`` is True, row by
-    row.
-    """
+    """Unordered pairs ``(P, 2)``, a < b, where ``known (m, m)`` is True, row by row."""
     return np.argwhere(np.triu(known, 1))
 
 
@@ -70,8 +68,9 @@ class Reported:
 
 
 def report(suspicion: np.ndarray, cutoff: float, top_percent: float) -> Reported:
-    """What to report of a matrix ``(m, m)`` in which higher is more suspicious (so give -NAPVD)
-    and nan unknown.
+    """The pairs to report of a matrix ``(m, m)`` of suspicion; nan is unknown.
+
+    Higher is more suspicious, so give -NAPVD.
     """
     places = pair_places(np.isfinite(suspicion))
     scores = suspicion[places[:, 0], places[:, 1]].astype(np.float64)
@@ -96,9 +95,7 @@ class PairInputs:
 
 
 def pair_inputs(result: DeepInspectResult, a: int, b: int) -> PairInputs:
-    """Inputs of classes a and b: first those that mix the two up, then the other members of
-    either.
-    """
+    """Inputs of classes a and b: those that mix the two up first, then other members."""
     if result.multi_label:
         wrong, member = _multi_label_pair(result, a, b)
     else:

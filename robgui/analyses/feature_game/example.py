@@ -1,6 +1,4 @@
-"""A found example as an input and as pictures: the example, the difference, the changed pixels,
-before and after.
-"""
+"""A found example as an input and as pictures: difference, changed pixels, before and after."""
 
 from __future__ import annotations
 
@@ -35,9 +33,7 @@ def pictures(result: FeatureGameResult) -> dict[str, np.ndarray]:
 
 
 def difference(image: np.ndarray, example: np.ndarray) -> np.ndarray:
-    """The mean change of each pixel's channels as a colour, centred on white: uint8 ``(h, w,
-    3)``.
-    """
+    """The mean change of each pixel's channels as a colour around white: uint8 ``(h, w, 3)``."""
     change = (example.astype(np.float64) - image).mean(0)
     changed = (example != image).any(0)
     # a change whose channels cancel out still shows
@@ -58,9 +54,7 @@ def example_of(image: np.ndarray, outcome: Outcome) -> np.ndarray:
 def before_and_after(
     image: np.ndarray, example: np.ndarray, changed: Sequence[Any] | np.ndarray
 ) -> np.ndarray:
-    """The image and beside it the example, enlarged, the changed pixels framed: uint8 ``(h, w,
-    3)``.
-    """
+    """Image and example side by side, enlarged, changed pixels framed: uint8 ``(h, w, 3)``."""
     factor = max(1, -(-168 // max(image.shape[1:])))
     parts = [picture_of(x, "image").repeat(factor, 0).repeat(factor, 1) for x in (image, example)]
     for x, y in np.asarray(changed).reshape(-1, 2).tolist():

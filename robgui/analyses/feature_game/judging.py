@@ -11,8 +11,9 @@ from robgui.core.text.words import number, percent
 
 
 def share_of(distance: float, norm: Norm, image: np.ndarray) -> float:
-    """A distance as a share of the largest that an image ``(channels, height, width)`` allows in
-    its norm: all pixels, or every value from 0 to 1.
+    """A distance as a share of the largest that an image ``(c, h, w)`` allows in its norm.
+
+    The largest is all pixels for L0, and every value from 0 to 1 for the others.
     """
     return distance / largest(norm, image)
 

@@ -21,8 +21,7 @@ PERSISTENCE_CALLS = 2 * (len(ANGLES) + len(SCALES))
 def persistence(
     classifier: Classifier, image: np.ndarray, example: np.ndarray, original: int
 ) -> Persistence:
-    """Turns and scales the image and its example ``(c, h, w)`` about the centre and looks at
-    their classes.
+    """Classes of the image and its example ``(c, h, w)``, turned and scaled about the centre.
 
     Only angles and scales at which the image itself keeps its class count: where it does not,
         nothing can be said.
@@ -73,9 +72,7 @@ def _transformed(x: Tensor, matrix: tuple[tuple[float, float], tuple[float, floa
 
 
 def _kept(classes: np.ndarray, original: int, values: tuple[float, ...], still: float) -> float:
-    """Share of the changed views at which the image keeps its class and the example does not
-    have it.
-    """
+    """Share of the views in which the image keeps its class and the example has another."""
     counted = (classes[0] == original) & (np.array(values) != still)
     if counted.any():
         return float((classes[1][counted] != original).mean())

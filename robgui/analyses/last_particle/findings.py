@@ -65,9 +65,7 @@ def _detail(result: LastParticleResult, params: LastParticleParams) -> dict[str,
 
 
 def severity(p: float) -> float:
-    """1 for a failure at every tenth sample or more often, falling by a tenth for each power of
-    ten.
-    """
+    """1 for a failure in at least every tenth sample, a tenth less for each power of ten."""
     return float(np.clip(1.1 + 0.1 * np.log10(max(p, 1e-300)), 0.1, 1.0))
 
 

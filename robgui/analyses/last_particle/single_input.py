@@ -1,5 +1,4 @@
-"""Last particle for one input: is the probability that noise makes the model fail below the
-critical one?
+"""Last particle for one input: does noise make the model fail more often than allowed?
 
 Tit, Furon, Rousset and Traonouez, "Évaluation statistique efficace de la robustesse de
 classifieurs" (CAID 2021), Algorithm 1, with the exact number of killings, ties, replicas and the
@@ -51,9 +50,7 @@ _NO_TIME = "No samples around failures: the time limit leaves no room for them."
 def last_particle(
     classifier: Classifier, dataset: Dataset, params: LastParticleParams
 ) -> Iterator[Step[LastParticleResult]]:
-    """Tests one input; then samples, searches with gradients and tries a formal proof, for
-    comparison.
-    """
+    """Tests one input; then samples, searches with gradients and tries a proof, to compare."""
     deadline = Deadline(params.max_seconds)
     test = _Test(classifier, align(classifier, dataset), params, deadline)
     yield from deadline.counted(_tested(test))
@@ -175,8 +172,7 @@ class _Test:
                     break
 
     def _could_hide(self) -> bool:
-        """Whether a failure hidden behind another class may explain a pass or contradicting
-        repetitions.
+        """Whether a failure behind another class may explain a pass or contradicting repetitions.
 
         False once gradients have looked for it.
         """

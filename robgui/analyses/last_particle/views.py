@@ -36,9 +36,7 @@ _REPETITIONS = 20
 
 
 def views(result: LastParticleResult, params: LastParticleParams) -> Sequence[View]:
-    """The climbing level first, then the probability, the failing inputs, and what the numbers
-    rest on.
-    """
+    """The climbing level, the probability, the failing inputs, and what the numbers rest on."""
     shown: list[View] = [_levels(result, params), _estimate(result, params)]
     if result.failure is not None or result.counterexample is not None:
         shown.append(_failures(result))

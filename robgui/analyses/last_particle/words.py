@@ -87,9 +87,7 @@ def chance_of(result: LastParticleResult) -> Chance | None:
 
 
 def verdict(result: LastParticleResult, params: LastParticleParams) -> Verdict:
-    """Whether noise makes the model fail, how often, and what that rests on, evidence against
-    first.
-    """
+    """Whether and how often noise makes the model fail, with the evidence against it first."""
     chance = chance_of(result)
     because = [
         _contradiction(result),

@@ -44,8 +44,7 @@ class Sight:
 
 @dataclass(frozen=True, slots=True)
 class Traps:
-    """P traps: spots of low score that lie inside a connected region of high score, the worst
-    first.
+    """P traps, worst first: spots of low score inside a connected region of high score.
 
     Attributes:
         at: ``(P, n)`` where the score is lowest, in the units of the axes.
@@ -230,8 +229,7 @@ class RegionsResult:
 
 @dataclass(frozen=True, slots=True)
 class SrvrResult:
-    """The semantic robustness volume ratio of M networks over K shapes, P starts and Q methods
-    in n parameters.
+    """Volume ratio of M networks over K shapes, P starts and Q methods in n parameters.
 
     Attributes:
         srvr: ``(M,)`` mean share of the range that a region fills; nan before the first region is

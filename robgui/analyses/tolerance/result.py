@@ -58,8 +58,7 @@ class NoiseTolerance:
     validated: float = 0.0
 
     def told(self, chance: float) -> np.ndarray:
-        """``(k,)`` whether noise of each size fails more rarely (-1) or more often (1) than
-        ``chance``.
+        """``(k,)`` whether each size fails more rarely (-1) or more often (1) than ``chance``.
 
         At 95 % confidence each; 0 where the samples do not tell.
         """
@@ -67,8 +66,7 @@ class NoiseTolerance:
         return np.asarray((low >= chance).astype(np.int64) - (high <= chance))
 
     def fails(self, chance: float) -> tuple[float, float]:
-        """The largest size tried that fails more rarely than this, and the smallest that fails more
-        often.
+        """The largest size tried that fails more rarely, and the smallest that fails more often.
 
         The first lies below all of the second kind. 0 and inf if no sample tells. Nothing is known
         between the sizes.

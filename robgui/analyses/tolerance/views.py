@@ -1,6 +1,4 @@
-"""What tolerance looks like: two curves that hold the truth between them, a bracket for each
-input.
-"""
+"""The views of tolerance: two curves that bracket the truth, and a bracket for each input."""
 
 from __future__ import annotations
 

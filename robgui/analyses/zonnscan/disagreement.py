@@ -164,9 +164,7 @@ class _Look:
 
 
 def class_orders(classifiers: Sequence[Classifier]) -> list[np.ndarray]:
-    """For each model, the numbers of its classes in the first model, matched by name if the names
-    agree.
-    """
+    """For each model, its classes' numbers in the first model, by name where the names agree."""
     if len(classifiers) < 2:
         raise ModelError(
             "Corner cases are inputs on which models disagree; load at least two models."
@@ -192,9 +190,7 @@ def class_orders(classifiers: Sequence[Classifier]) -> list[np.ndarray]:
 def corner_cases(
     classifiers: Sequence[Classifier], x: np.ndarray, batch: int = 0
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Numbers of the inputs ``(n, *shape)`` on which the models disagree, and all classes
-    ``(models, n)``.
-    """
+    """Numbers of the inputs on which the models disagree, and all classes ``(models, n)``."""
     orders = class_orders(classifiers)
     answers = [classifier.infer(x, batch).argmax(1).cpu().numpy() for classifier in classifiers]
     classes = np.stack([order[answer] for order, answer in zip(orders, answers, strict=True)])

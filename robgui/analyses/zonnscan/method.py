@@ -1,6 +1,4 @@
-"""The record of zoNNscan: what the rail, the manual, the command line and the report know about
-it.
-"""
+"""The record of zoNNscan, for the rail, the manual, the command line and the report."""
 
 from __future__ import annotations
 

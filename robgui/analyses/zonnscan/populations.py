@@ -283,9 +283,7 @@ def scan_inputs(
     target: float = 0.0,
     batch: int = 0,
 ) -> tuple[Scan, Tensor]:
-    """A scan of the zones around inputs ``(n, *shape)``, not yet run, and the inputs' classes
-    ``(n,)``.
-    """
+    """A scan of the zones around inputs ``(n, *shape)``, not yet run, and their classes."""
     own = read_scores(classifier.infer(x, batch), classifier.settings.multi_label)
     cloud = BoxCloud.around(x.flatten(1), radius, points)
     cap = samples // cloud.lanes * cloud.lanes

@@ -296,9 +296,7 @@ class Sweep:
 
 
 def corners_of(classifier: Classifier, dataset: Dataset, zone: Zone) -> Tensor:
-    """The one input of the dataset, or the two corners of a box, as ``(1 or 2, *shape)`` on the
-    device.
-    """
+    """The dataset's one input, or a box's two corners: ``(1 or 2, *shape)`` on the device."""
     wanted = 2 if zone == "box" else 1
     if len(dataset) != wanted:
         if zone == "box":

@@ -28,9 +28,7 @@ from robgui.core.model.classifier import Classifier
 def zonnscan_watermark(
     classifiers: tuple[Classifier, ...], dataset: Dataset, params: WatermarkParams
 ) -> Iterator[Step[WatermarkResult]]:
-    """Marks a copy of the model (or takes the second model) and measures both around the key
-    inputs.
-    """
+    """Marks a copy of the model, or takes the second one, and measures both around the keys."""
     check = _Check(classifiers, dataset, params)
     pace = Pace()
     for _ in check:

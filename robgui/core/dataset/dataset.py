@@ -129,9 +129,7 @@ class Dataset:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Sixteen hexadecimal digits that change with the items, the labels and the choice of
-        items.
-        """
+        """Sixteen hexadecimal digits that change with the items, their labels and their choice."""
         total = hashlib.sha256(self._source.content().encode())
         total.update(repr((self.kind, self.names, self.features)).encode())
         if self.labels is not None:

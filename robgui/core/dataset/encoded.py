@@ -112,9 +112,7 @@ class EncodedImages(Source):
             return images.decode_image(file, at_least)
 
     def _try(self, position: int) -> None:
-        """Reads one image; among many only the header, since a folder of broken ones would take
-        minutes.
-        """
+        """Reads one image; of many only the header, as many broken ones would take minutes."""
         if len(self) <= _PROBED:
             self._pixels(position, at_least=1)
         else:

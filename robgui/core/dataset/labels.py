@@ -119,9 +119,7 @@ def label_rows(values: np.ndarray) -> np.ndarray | None:
 def label_array(
     values: np.ndarray, names: Sequence[str], where: str
 ) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Labels stored as an array: numbers ``(n,)`` or ``(n, 1)``, one-hot ``(n, classes)``, or
-    words.
-    """
+    """Labels from an array: numbers ``(n,)`` or ``(n, 1)``, one-hot ``(n, classes)``, or words."""
     if values.ndim == 2 and values.shape[1] > 1 and values.dtype.kind in "biuf":
         if not (np.isin(values, (0, 1)).all() and (values.sum(1) == 1).all()):
             raise DataError(
@@ -172,9 +170,7 @@ def _word(value: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LabelFile:
-    """The content of a labels file: a label per key (file name, track id), and class names if
-    present.
-    """
+    """A labels file: a label per key (file name, track id), and class names if it has them."""
 
     labels: dict[str, str]
     names: tuple[str, ...] = ()

@@ -15,8 +15,7 @@ from robgui.core.execution.step import Step
 
 
 class Steps(Iterator[Step[Any]]):
-    """An Execution as an iterator: ``next`` computes one Step, ``close`` stops, doing nothing
-    pauses.
+    """An Execution as an iterator: ``next`` computes a Step, ``close`` stops, waiting pauses.
 
     Models and data are loaded by the first ``next``: creating it is free. Errors are recorded in
     the run and raised once.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from robgui.core.execution.params.problems import title_of
@@ -15,11 +16,25 @@ if TYPE_CHECKING:
 _MEANS = frozenset({"seed", "batch", "max_seconds"})
 
 
-def differences(one: Request, other: Request) -> list[str]:
-    """How two requests differ besides their models, in words; empty if they do not."""
+def differences(one: Request, other: Request, besides: Collection[str] = ()) -> list[str]:
+    """How two requests differ besides their models, in words; empty if they do not.
+
+    Args:
+        one: The first.
+        other: The second.
+        besides: Settings that may differ as well, by name.
+    """
     if one.analysis != other.analysis:
         return ["another analysis"]
-    return [*_inputs(one, other), *_settings(one, other)]
+    return [*_inputs(one, other), *_settings(one, other, besides)]
+
+
+def is_of_one_input(request: Request) -> bool:
+    """Whether a request looks at a single input."""
+    if request.indices is not None:
+        return len(request.indices) == 1
+    known = analyses().get(request.analysis)
+    return known is not None and known.inputs == "one"
 
 
 def same_question(one: Request, other: Request) -> bool:
@@ -82,7 +97,7 @@ def _places(indices: tuple[int, ...] | None) -> str:
     return count(len(indices), "input")
 
 
-def _settings(one: Request, other: Request) -> list[str]:
+def _settings(one: Request, other: Request, besides: Collection[str]) -> list[str]:
     """The settings that differ, by title; missing settings have their default."""
     known = analyses().get(one.analysis)
     if known is None:
@@ -95,6 +110,7 @@ def _settings(one: Request, other: Request) -> list[str]:
         title_of(name, fields)
         for name in fields
         if name not in _MEANS
+        and name not in besides
         and _plain(one.params.get(name, usual[name])) != _plain(other.params.get(name, usual[name]))
     ]
     if titles:

@@ -83,9 +83,7 @@ class Request(BaseModel):
 
     @property
     def fingerprint(self) -> str:
-        """Sixteen hexadecimal digits, equal if the same result is to be expected, wherever the
-        files are.
-        """
+        """Sixteen hexadecimal digits, equal if the same result is expected from any place."""
         known = find(self.analysis)
         parts = [
             known.name,

@@ -1,6 +1,4 @@
-"""Model files: every format becomes a Classifier, and no file runs code unless the user trusts
-it.
-"""
+"""Model files: any format becomes a Classifier, and no file runs code without trust."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Networks by name: ``timm:name``, ``torchvision:name``, ``file.py:factory`` and
-``module:factory``.
+"""Networks by name: ``timm:name``, ``torchvision:name``, ``file.py:factory``, ``module:factory``.
 
 The factory may have plain values in brackets, for example ``nets.py:resnet(depth=20)``.
 """
@@ -194,9 +193,7 @@ def _file(path: Path, trust: bool) -> ModuleType:
 def _attribute(
     module: ModuleType, dotted: str, architecture: str, trust: bool
 ) -> Callable[..., Any]:
-    """What to call; without trust only a function defined in the file itself, not one it
-    imports.
-    """
+    """What to call; without trust only a function defined in the file itself."""
     known = [
         name
         for name, each in vars(module).items()

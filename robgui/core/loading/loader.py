@@ -73,8 +73,9 @@ def load(
 
 
 def _kind(path: Path, given: Mapping[str, object]) -> Format:
-    """What to read it as; weights beside their description belong to that folder, unless the user
-    names a network.
+    """The format to read.
+
+    Weights beside their description belong to that folder, unless the user names a network.
     """
     kind = sniff(path)
     part = not given.get("architecture") and folder_of(path) is not None
@@ -143,9 +144,7 @@ def _load_pickle(path: Path, trust: bool) -> Raw:
 
 
 def _unpickle(path: Path) -> object:
-    """Executes a pickle; joblib's (it comes with scikit-learn) hold arrays the standard reader does
-    not know.
-    """
+    """Executes a pickle; joblib's own reader knows arrays that the standard one does not."""
     try:
         import joblib
     except ImportError:

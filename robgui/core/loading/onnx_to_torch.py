@@ -42,9 +42,7 @@ class OnnxModule(nn.Module):
     """Runs the nodes of an ONNX graph in order."""
 
     def __init__(self, model: Any, input_name: str, output_name: str) -> None:
-        """Translates ``model``; raises UntranslatedError naming the operation it cannot
-        translate.
-        """
+        """Translates ``model``; UntranslatedError names an operation that it cannot translate."""
         super().__init__()
         self._input, self._output = input_name, output_name
         self._opset = next(

@@ -116,8 +116,7 @@ def largest_storage(file: BinaryIO, pickles: int = 5) -> int:
 
 
 def is_sound(content: bytes) -> bool:
-    """Whether a pickle is complete, not too deeply nested, and claims no more memory than its
-    length suggests.
+    """Whether a pickle is complete, not too deeply nested, and claims no more than it holds.
 
     Readers in C++ believe a length or position that the file declares and allocate it at once, and
     they follow lists in lists until the stack overflows.
@@ -140,9 +139,7 @@ def is_sound(content: bytes) -> bool:
 
 
 class _Value:
-    """Stands for a value: its depth, whether more may be put into it, and whether it came from the
-    memo.
-    """
+    """Stands for a value: its depth, whether it can be added to, and whether the memo gave it."""
 
     def __init__(self, depth: int, container: bool) -> None:
         self.depth = depth

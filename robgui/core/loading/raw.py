@@ -79,9 +79,7 @@ def which_output(taken: str, count: int) -> str:
 
 @contextmanager
 def reading(path: Path, what: str) -> Iterator[None]:
-    """Turns whatever a foreign reader raises into one ModelError that names the file, and mutes its
-    warnings.
-    """
+    """Turns whatever a foreign reader raises into one ModelError, and mutes its warnings."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

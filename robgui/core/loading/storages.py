@@ -41,8 +41,7 @@ class WrongStorageError(ValueError):
 
 
 def check_storages(archive: Archive, name: str, folder: str) -> None:
-    """Refuses an archive whose pickle ``name`` states other sizes than its parts in ``folder``
-    have.
+    """Refuses an archive whose pickle ``name`` states other sizes than ``folder``'s parts have.
 
     WrongStorageError says which.
     """

@@ -60,8 +60,7 @@ class Backend(Protocol):
         ...
 
     def activations(self, x: Tensor, reduce: Reduce) -> tuple[Tensor, dict[str, Tensor]]:
-        """Raw output and ``reduce(output)`` of every Conv2d and Linear layer, in order of
-        execution.
+        """Raw output and ``reduce(output)`` of every Conv2d and Linear layer, in execution order.
 
         In an output with four dimensions the second counts the channels, or the units of a linear
         layer. ``reduce`` works row by row, so a model may be fed in portions.
@@ -277,9 +276,7 @@ def first_line(error: BaseException) -> str:
 
 
 def channels_second(output: Tensor) -> Tensor:
-    """Output of a linear layer on a picture, ``(n, h, w, units)``, in a convolution's order ``(n,
-    units, h, w)``.
-    """
+    """A linear layer's ``(n, h, w, units)`` in a convolution's order, ``(n, units, h, w)``."""
     if output.ndim == 4:
         return output.movedim(-1, 1)
     return output

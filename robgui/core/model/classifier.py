@@ -300,9 +300,7 @@ class Classifier:
     def activations(
         self, x: Any, reduce: Reduce = lambda output: output
     ) -> tuple[Tensor, dict[str, Tensor]]:
-        """Scores and ``reduce(output)`` of every Conv2d and Linear layer, for one batch, without
-        gradient.
-        """
+        """Scores and ``reduce(output)`` of every Conv2d and Linear layer, without gradient."""
         if not self.capabilities.activations:
             raise ModelError(
                 f"{self.name} cannot show its activations: {self.capabilities.reason}."

@@ -24,9 +24,7 @@ class Convention:
         self._make_constants(device)
 
     def tensor(self, values: Any, name: str) -> Tensor:
-        """Inputs ``(n, *shape)``, or one input, as a float tensor on the device of the model
-        ``name``.
-        """
+        """Inputs ``(n, *shape)``, or one input, as a float tensor on the device of ``name``."""
         if isinstance(values, Tensor):
             array = values
         else:
@@ -70,9 +68,7 @@ class Convention:
         return x
 
     def scores(self, raw: Tensor) -> Tensor:
-        """Logits ``(n, classes)``, larger meaning likelier, from the model's answer ``(n,
-        outputs)``.
-        """
+        """Logits ``(n, classes)``, larger meaning likelier, from the answer ``(n, outputs)``."""
         raw = raw.float()
         if self._settings.output == "probabilities":
             raw = _logits_of(raw, self._settings.multi_label)

@@ -83,9 +83,7 @@ def random_inputs(shape: Sequence[int], count: int = 8) -> Tensor:
 def try_function(
     function: Callable[[Any], Any], shape: tuple[int, ...], name: str, scores: str
 ) -> tuple[CallableBackend, Tensor]:
-    """Whether ``function`` takes tensors (and gives gradients) or numpy arrays, with its
-    answers.
-    """
+    """Whether ``function`` takes tensors (and gives gradients) or arrays, with its answers."""
     x = random_inputs(shape).requires_grad_()
     try:
         gradients = as_output(function(x), HOST, scores).requires_grad

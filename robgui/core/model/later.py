@@ -53,9 +53,7 @@ class Later:
         return all(one.read() for one in asked)
 
     def check_finite(self, scores: Tensor, name: str) -> None:
-        """Raises ModelError, now or at the next check, if scores of the model ``name`` are not
-        finite.
-        """
+        """Raises ModelError, now or at the next check, if the scores of ``name`` are not finite."""
         sound = torch.isfinite(scores).all()
         if not (self.takes(sound) or bool(sound)):
             _refuse(name)

@@ -19,8 +19,9 @@ _LARGEST_FILE = 50_000_000
 
 
 def modules_beside(names: Iterable[str], folders: Sequence[Path]) -> dict[str, bytes]:
-    """The files of the modules called ``names`` in ``folders``, and of those they import, as
-    ``{name below the folder: content}``.
+    """Files of the modules ``names`` in ``folders`` and of all they import.
+
+    They come as ``{name below the folder: content}``.
 
     A package comes whole. What is installed, or part of Python, is not beside.
     """

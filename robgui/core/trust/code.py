@@ -52,9 +52,7 @@ class Code:
 
 
 def digest_of(model: str, side: bytes, call: str, sources: Mapping[str, bytes]) -> str:
-    """The digest of a model file (its SHA-256), its side file, the call that builds it and the
-    code that comes along.
-    """
+    """The digest of a model (its SHA-256), its side file, the call that builds it, and its code."""
     parts = {
         "model": model,
         "side": hashlib.sha256(side).hexdigest(),

@@ -30,8 +30,7 @@ _LARGEST_PICKLE = 64 * 2**20
 
 
 class Snapshot:
-    """Copies of the model file, its architecture file and the modules beside them, in a fresh
-    folder.
+    """Copies of the model, its architecture file and the modules beside them, in a new folder.
 
     Attributes:
         model: The copy of the model file.
@@ -74,9 +73,7 @@ class Snapshot:
 
     @contextmanager
     def importable(self) -> Iterator[None]:
-        """Makes the copied modules importable by name, instead of whatever lies beside the model
-        now.
-        """
+        """Makes the copied modules importable, not whatever lies beside the model now."""
         # The finder and sys.modules belong to the whole process: one load at a time.
         with _IMPORTING:
             _BESIDE.modules = {**_BESIDE.modules, **self._modules}

@@ -46,9 +46,7 @@ def diverging(dark: bool) -> tuple[str, str, str]:
 
 
 def class_ink(view: Matrix, number: int) -> Ink:
-    """The ink of a matrix class: its own colour if named after one, else one unlike all of
-    these.
-    """
+    """A matrix class's ink: its own colour if named after one, else one unlike all of these."""
     if 0 <= number < len(view.class_names):
         name = view.class_names[number]
     else:

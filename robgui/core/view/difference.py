@@ -212,9 +212,7 @@ def _same_ranges(first: Curves, second: Curves) -> tuple[Curves, Curves]:
 
 
 def _common(first: Axis, second: Axis, data: Sequence[np.ndarray]) -> Axis:
-    """The first axis extended to the lower start and the higher end of both, stated or from the
-    data.
-    """
+    """The first axis, from the lower start to the higher end of both, stated or in the data."""
     parts = [part for array in data if (part := array[np.isfinite(array)]).size]
     low = min((float(part.min()) for part in parts), default=math.nan)
     high = max((float(part.max()) for part in parts), default=math.nan)

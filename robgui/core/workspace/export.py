@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 
 
 def export(workspace: Workspace, folder: Path) -> Path:
-    """Writes ``runs/<id>.json`` and ``.npz``, ``findings.csv`` and ``findings/<id>.png`` into
-    ``folder``.
-    """
+    """Writes ``runs/<id>.json`` and ``.npz``, ``findings.csv`` and ``findings/<id>.png``."""
     try:
         (folder / "runs").mkdir(parents=True, exist_ok=True)
         (folder / "findings").mkdir(exist_ok=True)

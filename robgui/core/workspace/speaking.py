@@ -1,8 +1,9 @@
 """Speaking: which run speaks for an analysis where several asked it of the same models and inputs.
 
-A run that was stopped, or took only a first look, refutes nothing that a whole run found. Every
-place that tells of one run of an analysis asks ``speakers``, and every place that leads with one
-of several runs asks ``gravity``.
+A run that was stopped, or took only a first look, refutes nothing that a whole run found, and a
+whole run that found nothing refutes no failure that another has seen. Every place that tells of
+one run of an analysis asks ``speakers``, and every place that leads with one of several runs asks
+``gravity``.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from robgui.core.errors import RobguiError
-from robgui.core.execution.likeness import differences
+from robgui.core.execution.likeness import differences, is_of_one_input
 from robgui.core.execution.registry import analyses
 from robgui.core.execution.request import SPREAD
 from robgui.core.execution.run import RunState
@@ -29,7 +30,9 @@ def speakers(runs: Iterable[Run]) -> list[Run]:
     """One run for each analysis of the same models and inputs, what was asked last first.
 
     A whole run goes before one that was stopped, cut or a first look. Of whole runs the newest
-    decides on the settings, and of those with its settings one that found a failure speaks.
+    decides on the settings, and of those with its settings one that found a failure speaks. On a
+    single input a failure is a failure however little was tried: there one that found it speaks,
+    whole or not.
 
     Args:
         runs: Newest first; those without a result say nothing.
@@ -63,6 +66,27 @@ def is_whole(run: Run) -> bool:
     """Whether it ran to its end with more than the settings of a first look."""
     cut = run.verdict is not None and run.verdict.is_cut
     return run.state is RunState.DONE and not cut and not is_first_look(run.request)
+
+
+def is_answered(runs: Iterable[Run], *asked: Request) -> bool:
+    """Whether a run asked what one of these requests asks, of the same models, and came to its end.
+
+    Another seed asks the same; a run that was stopped or cut has not answered.
+    """
+    ended = [
+        run
+        for run in runs
+        if run.has_result
+        and run.state is RunState.DONE
+        and not (run.verdict is not None and run.verdict.is_cut)
+    ]
+    return any(
+        subject_of(run.request) == subject_of(one)
+        and bool(run.request.autocast) == bool(one.autocast)
+        and not differences(run.request, one)
+        for run in ended
+        for one in asked
+    )
 
 
 def is_first_look(request: Request) -> bool:
@@ -103,7 +127,22 @@ def _speaker(runs: Sequence[Run]) -> Run:
     whole = [run for run in runs if is_whole(run)]
     if not whole:
         return min(runs, key=_found)
-    return min((run for run in whole if not differences(whole[0].request, run.request)), key=_found)
+    asked = whole[0].request
+    rivals = [run for run in whole if not differences(asked, run.request)]
+    if is_of_one_input(asked):
+        rivals += [run for run in runs if _has_failed(run) and _tries_the_same(asked, run.request)]
+    return min(rivals, key=_found)
+
+
+def _has_failed(run: Run) -> bool:
+    return run.verdict is not None and run.verdict.status is Status.FAILS
+
+
+def _tries_the_same(one: Request, other: Request) -> bool:
+    """Whether two requests differ at most in how much is tried, which a first look reduces."""
+    known = analyses().get(one.analysis)
+    effort = () if known is None else tuple(known.first_look or ())
+    return not differences(one, other, effort)
 
 
 def _found(run: Run) -> int:

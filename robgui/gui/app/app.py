@@ -52,9 +52,7 @@ class Application(QApplication):
 
 
 class PendingFiles(QObject):
-    """Files to open: they wait until the window is on screen, and are opened at once from then
-    on.
-    """
+    """Files to open: they wait for the window to appear, then open at once."""
 
     def __init__(self, window: MainWindow, workspace: Path | None, files: Sequence[Path]) -> None:
         super().__init__(window)

@@ -65,6 +65,11 @@ class Arranged(QMainWindow):
             self.findings.show_wall()
         self.go_to(number)
 
+    def show_findings_of(self, model: str) -> None:
+        """Shows the findings of one model, by its fingerprint; all of them if it has none."""
+        self.go_to(self.pages.indexOf(self.findings))
+        self.findings.show_model(model)
+
     def _panel_chosen(self) -> None:
         """Another panel is on show."""
         raise NotImplementedError

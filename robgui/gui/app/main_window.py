@@ -176,8 +176,9 @@ class MainWindow(Arranged):
         strip.setVisible(tabs is not None and folded)
 
     def _make_next(self) -> None:
-        """Makes a panel, and the others in later turns of the event loop: all of them take half a
-        second, in which the new window would not answer.
+        """Makes one panel, and the others in later turns of the event loop.
+
+        All of them take half a second, during which the new window would not answer.
         """
         if next(self._making, "all") != "all":
             QTimer.singleShot(0, self, self._make_next)
@@ -265,7 +266,7 @@ class MainWindow(Arranged):
         store.export_wanted.connect(self.commands.saving.export_made)
         self.overview.wants.connect(self.show_panel)
         self.overview.wants_run.connect(store.history.show_run)
-        self.overview.wants_finding.connect(self.show_findings)
+        self.overview.wants_findings.connect(self.show_findings_of)
         self.overview.wants_action.connect(lambda name: self.actions_[name].trigger())
         store.history.opened.connect(self._title)
         store.library.datasets_changed.connect(self._show_inputs)

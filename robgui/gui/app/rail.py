@@ -52,9 +52,7 @@ class RailEntry:
 
 
 def places() -> list[RailEntry]:
-    """Every page in order: the welcome page, the overview, the methods, the findings, the
-    comparison.
-    """
+    """Every page in order: welcome, overview, the methods, findings, comparison."""
     methods = [RailEntry(page.title, page.icon) for page in panels.pages()]
     return [
         RailEntry("Welcome", "home"),

@@ -114,9 +114,7 @@ class StatusBar(QStatusBar):
         self.speed.setText(f"{number(round(self._rate))} inputs/s" if computes else resting)
 
     def _place(self) -> None:
-        """Moves widgets that have outgrown their place: a status bar does so only if its height
-        changes.
-        """
+        """Moves widgets that outgrew their place; Qt does so only if the bar's height changes."""
         layout = self.layout()
         if layout is not None:
             layout.activate()

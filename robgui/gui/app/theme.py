@@ -1,6 +1,4 @@
-"""Light and dark, designed and not inverted: two palettes, one style sheet, fixed colour
-meanings.
-"""
+"""Light and dark, designed and not inverted: two palettes, one style sheet, fixed meanings."""
 
 from __future__ import annotations
 
@@ -195,8 +193,9 @@ def _pixmap(name: str | Path, size: int, colour: str) -> QPixmap:
 
 
 def set_heading(label: QLabel, size: str) -> QLabel:
-    """Makes ``label`` a heading (``hero``, ``title``, ``verdict`` or ``section``) that grows
-    with the user's text size.
+    """Makes ``label`` a heading: ``hero``, ``title``, ``verdict`` or ``section``.
+
+    It grows with the user's text size.
     """
     label.setProperty("heading", size)
     return label
@@ -284,9 +283,7 @@ def _palette(c: Colours) -> QPalette:
 
 
 def _outlined(c: Colours) -> QPalette:
-    """The palette of a widget whose frame is to be seen: Fusion draws it as much darker than the
-    window.
-    """
+    """A palette for widgets that need a visible frame, which Fusion darkens from the window's."""
     palette = _palette(c)
     palette.setColor(QPalette.ColorRole.Window, QColor(c.edge).lighter(140))
     return palette

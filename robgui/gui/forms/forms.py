@@ -199,8 +199,10 @@ class ParamsForm(QWidget):
 
 
 def is_rare(name: str, field: FieldInfo) -> bool:
-    """Whether a setting stands behind "More": seed, batch, time limit, and what Params declare with
-    ``json_schema_extra={"rare": True}``.
+    """Whether a setting stands behind "More".
+
+    Seed, batch and time limit do, and what Params declare with ``json_schema_extra={"rare":
+    True}``.
     """
     return name in RARE or bool(extra(field, "rare"))
 

@@ -300,9 +300,7 @@ class RunPane(QWidget):
             form.set_usual(self._store.next_run.usual(name))
 
     def show_params(self, analysis: str, values: dict[str, Any]) -> None:
-        """Puts settings into a form: those of a stored run, or those that come with what was
-        sent.
-        """
+        """Puts settings into a form: a stored run's, or those that came with what was sent."""
         if analysis in self._store.analyses:
             self._page(analysis)
             self._forms[analysis].set_values(values)

@@ -43,9 +43,7 @@ class Cards(QWidget):
 
 
 class InputCard(QWidget):
-    """One input: its picture, its label, a mark with a word, the three most probable classes as
-    bars.
-    """
+    """One input: its picture, label, a mark with a word, and its three likeliest classes."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

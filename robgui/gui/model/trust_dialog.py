@@ -1,6 +1,4 @@
-"""May this file run code? The question that stands between a file and a model, in words that no
-file can forge.
-"""
+"""May this file run code? The question before a file becomes a model, which none can forge."""
 
 from __future__ import annotations
 
@@ -31,8 +29,9 @@ _LONGEST = 100_000
 
 
 class TrustDialog(QDialog):
-    """Shows what a model would run: the call, its files, what a pickle imports, and the code
-    itself; the default is no.
+    """Shows what a model would run; the default is no.
+
+    It lists the call, its files, what a pickle imports, and the code itself.
     """
 
     def __init__(self, code: Code, sentence: str, parent: QWidget | None = None) -> None:

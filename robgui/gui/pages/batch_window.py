@@ -274,8 +274,9 @@ class BatchWindow(QWidget):
             self._show_picture(thread.picture, stopping=thread.stopping, over=over)
 
     def _result(self, entry: BatchEntry, part: Literal["line", "text"] = "text") -> str:
-        """Why a request failed, or what its result says beside all that is known of its model and
-        input, in one line or in full.
+        """Why a request failed, or what its result says, in one line or in full.
+
+        What is known of its model and input from other runs counts too.
         """
         if entry.error or entry.verdict is None:
             return entry.error

@@ -144,9 +144,7 @@ class Compare(WhenSeen, QWidget):
         self.switch.setVisible(self._low)
 
     def _go_and_run(self, analysis: str, fingerprint: str) -> None:
-        """What has not been run is a click away from it: the model comes into use, the form on
-        show.
-        """
+        """Puts a model into use and shows the form: what has not been run is one click away."""
         library = self._store.library
         model = next((one for one in library.models if one.fingerprint == fingerprint), None)
         if model is None:

@@ -1,6 +1,4 @@
-"""The pictures of the comparison: one for each run and one for their difference, with axes that
-move together.
-"""
+"""The comparison's pictures: one per run and one of their difference, axes moving together."""
 
 from __future__ import annotations
 
@@ -80,9 +78,7 @@ class Columns(QWidget):
         self._link(parts)
 
     def _note(self, pair: tuple[View, View] | None, change: str = "") -> None:
-        """What the views say of themselves, once where both say the same, and of their difference
-        where it cannot be drawn.
-        """
+        """Shows the views' notes, once if both say the same, and why a difference is not drawn."""
         notes = [view.note for view in pair or ()]
         named = [f"{name}: {note}" for name, note in zip(_SIDES, notes, strict=False) if note]
         if len(set(notes)) == 1:

@@ -33,9 +33,7 @@ Pair = tuple[Sequence[View], Sequence[View]]
 
 
 def partner(run: Run, runs: Sequence[Run], shown: str | None) -> Run | None:
-    """What to lay beside ``run``: the run ``shown`` first if the two can be compared, else the
-    newest of another model.
-    """
+    """What to lay beside ``run``: ``shown`` if the two compare, else another model's newest."""
     others = [
         other
         for other in runs

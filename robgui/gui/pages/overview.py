@@ -57,13 +57,13 @@ class Overview(WhenSeen, QWidget):
     Signals:
         wants: The analysis whose panel to show.
         wants_run: The run to show in its panel.
-        wants_finding: The finding whose page to show; None for all of them.
+        wants_findings: The fingerprint of the model whose findings to show.
         wants_action: The name of an action of the window.
     """
 
     wants = Signal(str)
     wants_run = Signal(object)
-    wants_finding = Signal(object)
+    wants_findings = Signal(str)
     wants_action = Signal(str)
 
     def __init__(self, store: Store) -> None:
@@ -188,7 +188,7 @@ class Overview(WhenSeen, QWidget):
         for signal in (store.inspection.changed, store.working):
             signal.connect(self._went_on)
         store.job_stepped.connect(self._show_live)
-        self._lead.wants_findings.connect(lambda: self.wants_finding.emit(None))
+        self._lead.wants_findings.connect(self.wants_findings)
         self._lead.wants_action.connect(self.wants_action)
 
     def _changed(self, *_: object) -> None:
@@ -234,7 +234,8 @@ class Overview(WhenSeen, QWidget):
             ended = sum(job.state.ended for job in inspection.jobs)
             words = time_left(left) if left is not None else "starting"
             words = inspection.waits_for() or words
-            self.left.set_words(f"{ended} of {len(inspection.jobs)} analyses done, {words}")
+            known = f", {inspection.skipped} already answered" if inspection.skipped else ""
+            self.left.set_words(f"{ended} of {len(inspection.jobs)} analyses done{known}, {words}")
         else:
             self.left.set_words("")
 

@@ -1,6 +1,4 @@
-"""Hero: the input, the overall status with its reason, and what to do next, on top of the
-overview.
-"""
+"""Hero: the input, the overall status with its reason, and the next step, atop the overview."""
 
 from __future__ import annotations
 

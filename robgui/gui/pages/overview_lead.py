@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from robgui.core.finding_groups import Group, failing_models
 from robgui.core.finding_pair import Pair, pair_of
 from robgui.core.text.words import count
 from robgui.core.workspace.speaking import gravity
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     import numpy as np
 
     from robgui.core.finding import StoredFinding
-    from robgui.core.model.card import ModelCard
     from robgui.gui.pages.tile import Tile
     from robgui.gui.state.store import Store
 
@@ -29,11 +29,11 @@ class Lead(QObject):
     """Fills the hero from the cards of the methods.
 
     Signals:
-        wants_findings: Asks for the findings.
+        wants_findings: The fingerprint of the model whose findings to show; empty for all.
         wants_action: The name of an action of the window.
     """
 
-    wants_findings = Signal()
+    wants_findings = Signal(str)
     wants_action = Signal(str)
 
     def __init__(self, store: Store, hero: Hero) -> None:
@@ -78,9 +78,11 @@ class Lead(QObject):
         store, steps = self._store, {}
         if store.inspection.running or store.library.model is None:
             return {}
-        many, own = len(store.history.entries()), self._has_findings(store.library.model)
+        entries = store.history.entries()
+        many, own = len(entries), len(self._own(entries))
         if own:
-            steps["findings"] = f"See {count(many, 'finding')}"
+            words = count(many, "finding")
+            steps["findings"] = f"See {words}" if own == many else f"See {own:,} of {words}"
         if unasked:
             steps["inspect_everything"] = "Ask the other methods" if own else INSPECT
         if many and not own:
@@ -89,19 +91,25 @@ class Lead(QObject):
             steps |= {"present": "Tell it as a story", "report": "Write a report"}
         return steps
 
-    def _has_findings(self, model: ModelCard) -> bool:
-        """Whether a run of this model has found something."""
-        history = self._store.history
-        own = {
-            run.id
-            for run in history.runs
-            if any(used.fingerprint == model.fingerprint for used in run.request.models)
-        }
-        return any(one.run_id in own for one in history.findings)
+    def _own(self, entries: Sequence[Group]) -> list[Group]:
+        """The findings of the model in use."""
+        model = self._store.library.model
+        requests = {run.id: run.request for run in self._store.history.runs}
+        return [
+            group
+            for group in entries
+            if model is not None
+            and group.lead.run_id in requests
+            and any(
+                one.fingerprint == model.fingerprint
+                for one in failing_models(group.lead, requests[group.lead.run_id])
+            )
+        ]
 
     def _do(self, name: str) -> None:
         if name == "findings":
-            self.wants_findings.emit()
+            model = self._store.library.model
+            self.wants_findings.emit("" if model is None else model.fingerprint)
         elif name == "inspect_everything":
             self._store.inspection.start()
             self.hero.show_next({})

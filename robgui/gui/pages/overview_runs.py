@@ -24,8 +24,7 @@ class MethodRuns:
         self._store = store
 
     def worst(self, page: Page) -> Run | None:
-        """The run that a tile tells of: of the runs that speak for the analyses of the method,
-        the gravest.
+        """The gravest of the runs that speak for the method's analyses, which its tile shows.
 
         A failure that one of them has seen outweighs what the others say; of equals, the first
         analysis of the method.
@@ -91,9 +90,7 @@ class MethodRuns:
         return known.inputs != "one" or here[1] == store.selection.input
 
     def at_work(self, page: Page) -> Execution | None:
-        """The run of a method that is under way on the model and input in use and has said
-        something.
-        """
+        """The method's run under way on the model and input in use, once it has said something."""
         for job in self._store.runner.executions:
             if not job.state.ended and job.newest is not None and self.is_of(page, job.request):
                 return job

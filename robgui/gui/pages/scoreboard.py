@@ -167,8 +167,9 @@ class Scoreboard(WhenSeen, Sheet):
         return next((found[0].request for found in last if found is not None), None)
 
     def run_at(self, index: QModelIndex) -> Run | None:
-        """The run that a cell stands for: the one that speaks of its model; beside the name of
-        the analysis that of any model.
+        """The run behind a cell: the one that speaks for its model.
+
+        Beside the analysis' name it is that of any model.
         """
         found = self._found(index)
         if found is None:
@@ -216,8 +217,7 @@ class Scoreboard(WhenSeen, Sheet):
             self.run_wanted.emit(analysis, self._fingerprint(index))
 
     def _models(self) -> list[_Row]:
-        """The models that are loaded or have runs, the loaded ones first; each stands there once,
-        wherever its file lies.
+        """Models that are loaded or have runs, loaded ones first, each once wherever its file lies.
 
         For a model that ran with several settings, the column shows its current ones, or the last.
         """
@@ -244,9 +244,7 @@ class Scoreboard(WhenSeen, Sheet):
         return list(rows.values())
 
     def _newest(self, analysis: str, row: _Row) -> tuple[Run, str] | None:
-        """The run that a cell tells of: one that answers the question of the row, else any; of
-        several the one that speaks.
-        """
+        """The run in a cell: one that answers the row's question, else any; the one that speaks."""
         runs = list(self._runs(analysis, row))
         if analysis and self._rows:
             asked = self._question(analysis)
@@ -262,9 +260,7 @@ class Scoreboard(WhenSeen, Sheet):
         return next(self._runs(analysis, row), None)
 
     def _runs(self, analysis: str, row: _Row) -> Iterator[tuple[Run, str]]:
-        """The runs of a model, those that speak first, then the newest, each with the fingerprint
-        of its model in it.
-        """
+        """A model's runs, those that speak first, then the newest, with its fingerprint in each."""
         own = [
             (run, model.fingerprint)
             for run in self._store.history.runs
@@ -304,9 +300,7 @@ class _Row:
 
 
 def _agrees(settings: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
-    """Whether two settings are the same but for what the data tell: class names and value range
-    where the model has none.
-    """
+    """Whether settings agree, but for class names and value range that the data supply."""
     usual = {"labels": [], "low": [0.0], "high": [1.0]}
     names = {*settings, *others}
     return all(

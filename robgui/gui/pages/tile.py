@@ -117,9 +117,7 @@ class Tile(QFrame):
         self._tint()
 
     def set_run(self, run: Run | None, verdict: Verdict | None = None) -> None:
-        """The run that the tile shows, and what it says of the model in use; its picture
-        follows.
-        """
+        """Shows a run and what it says of the model in use; its picture follows."""
         self._settled = verdict
         if run is not None and self.run is not None and run.id == self.run.id:
             self.run = run

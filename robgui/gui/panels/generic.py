@@ -43,9 +43,7 @@ class GenericPanel(Panel):
             self.board.show_views(self._next_views, live=self.live)
 
     def _point(self, view: View, what: Any) -> None:
-        """Chooses an input in the gallery when the item that was clicked is called like one on
-        offer.
-        """
+        """Chooses an input in the gallery if the clicked item has the name of one on offer."""
         offered = [
             pair for offer in self.offers() for pair in zip(offer.names, offer.places, strict=False)
         ]

@@ -125,9 +125,7 @@ class Panel(Themed, QWidget):
         return self.analysis.export is not None and self.result is not None
 
     def point_at(self, place: int) -> None:
-        """Chooses an input of the picture in the gallery: number ``place`` of those that the run
-        looked at.
-        """
+        """Chooses in the gallery input number ``place`` of those that the run looked at."""
         if self.request is not None:
             self.store.subjects.choose(self.request, place, origin=self)
 
@@ -285,9 +283,7 @@ class Panel(Themed, QWidget):
         self.when_seen(self._show_newest)
 
     def _show_newest(self) -> None:
-        """Draws the newest Step; of a run that has ended unseen the last one, whose words stand
-        already.
-        """
+        """Draws the newest Step; of a run that ended unseen the last, whose words stand already."""
         if self.request is None:
             return  # Cleared before anybody looked.
         words, job = None, self.job

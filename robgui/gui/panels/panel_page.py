@@ -53,8 +53,7 @@ class PanelPage(QWidget):
 
 
 class OriginLine(QHBoxLayout):
-    """Which model on which input, and beside it that it is stale: nothing below moves under the
-    mouse.
+    """Which model on which input, and a stale mark beside it, so nothing below moves.
 
     Attributes:
         subject: Which model on which input.

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 
 
 class Recall:
-    """Brings back the run that speaks for the model and input in use: after a restart, or after a
-    run that answers the same less well.
+    """Brings back the run that speaks for the model and input in use.
+
+    It does so after a restart, and after a run that answers the same less well.
     """
 
     def __init__(self, panel: Panel) -> None:
@@ -83,9 +84,7 @@ class Recall:
         return self._speaking_instead()
 
     def _speaking_in_use(self) -> Run | None:
-        """The stored run that speaks for the model and inputs in use, or for those inputs that a
-        first look would take.
-        """
+        """The stored run that speaks for the model and inputs in use, or a first look's inputs."""
         store, name = self._panel.store, self._panel.analysis.name
         now = store.next_run.request(name)
         if now is None:
@@ -96,8 +95,9 @@ class Recall:
         return store.history.speaking_like(now, first)
 
     def _speaking_instead(self) -> Run | None:
-        """The run that speaks in place of the one that has just ended: of a first look, or of one
-        that was stopped with the same settings.
+        """The run that speaks in place of the one that just ended.
+
+        That was a first look, or one stopped with the same settings.
         """
         history, shown = self._panel.store.history, self._panel.request
         kept = any(run.id == self._ended and run.state.ended for run in history.runs)

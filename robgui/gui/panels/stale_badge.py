@@ -49,8 +49,6 @@ class StaleBadge(Label):
         self.setToolTip(more)
 
     def _awaits_files(self) -> bool:
-        """Whether model or data are still being read, as when a workspace is opened: nothing has
-        changed yet.
-        """
+        """Whether model or data are still being read, as when a workspace opens: not a change."""
         library = self._store.library
         return bool(library.pending.loading) and (library.model is None or library.dataset is None)

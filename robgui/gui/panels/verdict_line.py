@@ -1,6 +1,4 @@
-"""VerdictLine: a Verdict in words: its status with sign and colour, its sentence, what it rests
-on.
-"""
+"""VerdictLine: a Verdict in words: status with sign and colour, sentence, and reasons."""
 
 from __future__ import annotations
 

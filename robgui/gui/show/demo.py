@@ -1,5 +1,6 @@
-"""The demo of an analysis: its model, its data and its input brought up in the window, as a user
-would; and the scene that the whole demo opens with.
+"""The demo of an analysis: its model, data and input, brought up as a user would.
+
+The scene that the whole demo opens with is here too.
 """
 
 from __future__ import annotations

@@ -279,9 +279,7 @@ class DemoGuide(QObject):
 
     @cached_property
     def report(self) -> Path:
-        """Where the last step writes its report: in a fresh folder whose name nobody can guess,
-        gone when the program ends.
-        """
+        """Where the last step writes its report: a fresh, unguessable folder, gone at exit."""
         self._folder = tempfile.TemporaryDirectory(
             prefix="robgui-tour-", ignore_cleanup_errors=True
         )

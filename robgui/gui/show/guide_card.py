@@ -83,9 +83,7 @@ class GuideCard(QFrame):
         self._fit()
 
     def _fit(self) -> None:
-        """A toolbar does not ask how high wrapped text is at its width, so the labels say it
-        themselves.
-        """
+        """Sets the labels' heights: a toolbar does not ask how high wrapped text will be."""
         for label in (self.text, self.problem):
             label.setFixedHeight(max(0, label.heightForWidth(max(200, self.width() - 32))))
 

@@ -1,6 +1,4 @@
-"""The demo without a screen: every panel run on the bundled models, with screenshots and a
-report in a folder.
-"""
+"""The demo without a screen: every panel run on bundled models, with screenshots and report."""
 
 from __future__ import annotations
 

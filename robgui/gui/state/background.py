@@ -48,9 +48,7 @@ class Background(QObject):
         key: str = "",
         priority: int = 0,
     ) -> None:
-        """Does ``work`` on a pool thread, then ``done(answer)`` or ``failed(sentence, details)``
-        here.
-        """
+        """Does ``work`` on a pool thread, then ``done(answer)`` or ``failed(...)`` here."""
         ticket = next(self._counter)
         if key:
             self._newest[key] = ticket

@@ -58,9 +58,7 @@ class Sending(QObject):
         self._unsaved = 0
 
     def targets(self, count: int) -> list[SendTarget]:
-        """The analyses that can look at ``count`` inputs of the model in use, in the order of
-        the rail.
-        """
+        """Analyses that can look at ``count`` inputs of the model in use, in the rail's order."""
         model = self._store.library.model
         if model is None:
             return []
@@ -272,9 +270,7 @@ def _values(
 
 
 def _made(dataset: Dataset | None, request: Request, offer: Offer) -> bool:
-    """Whether any of the inputs was made by an analysis: new ones, and those of the data that a
-    run stands behind.
-    """
+    """Whether an analysis made any of the inputs: new ones, and data with a run behind them."""
     items = getattr(dataset, "items", ())
     links = [
         link

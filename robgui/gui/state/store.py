@@ -220,9 +220,8 @@ class Store(QObject):
             self.say("warning", sentence)
 
     def work_on(self, part: str, words: str) -> None:
-        """Says what one part of the program is busy with, or with empty words that it is no
-        longer; the first to begin is shown, what a worker does by itself after all others.
-        """
+        """Says what one part of the program is busy with; empty words end it."""
+        # The first to begin is shown; what a worker does by itself comes after all others.
         if words:
             self._busy_with[part] = words
         else:

@@ -106,9 +106,7 @@ def beginning(words: str, metrics: QFontMetrics, width: int) -> str:
 
 
 def in_lines(title: str, metrics: QFontMetrics, room: int) -> list[str]:
-    """The title of an axis: one line where it fits, else two of about one length, cut at a word
-    where even they do not fit.
-    """
+    """An axis title on one line if it fits, else on two about equal ones, elided at a word."""
     gaps = [place for place, sign in enumerate(title) if sign == " "]
     if metrics.horizontalAdvance(title) <= room or not gaps:
         return [metrics.elidedText(title, Qt.TextElideMode.ElideRight, room)]

@@ -135,9 +135,7 @@ class Keyed(QWidget):
 
 
 class _Page(QWidget):
-    """Paints the keys: a live picture changes them often, and widgets would be recreated each
-    time.
-    """
+    """Paints the keys: a live picture changes them too often to recreate widgets."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,6 +1,4 @@
-"""Shows words as they are: Qt takes text with angle brackets for rich text, and names come from
-anyone.
-"""
+"""Shows words as they are: Qt takes angle brackets for rich text, and anyone may name files."""
 
 from __future__ import annotations
 
@@ -65,9 +63,7 @@ def unbroken(words: str) -> str:
 
 
 def breakable(words: str) -> str:
-    """Long names of files may break where a person would break them: behind ``_``, before an
-    ending.
-    """
+    """Lets long file names break where a person would: behind ``_``, before an ending."""
     return _LONG_NAME.sub(lambda found: _JOINT.sub("\N{ZERO WIDTH SPACE}", found[0]), words)
 
 
@@ -86,9 +82,7 @@ def question(title: str, text: str, more: str, parent: QWidget | None) -> QMessa
 
 
 def visible(text: str) -> str:
-    """Text on one line in which everything is seen: what prints nothing, or turns the order of
-    letters, is written out.
-    """
+    """Text on one line with everything seen: unprintable and reordering characters spelled out."""
     return "".join(
         letter if letter.isprintable() else letter.encode("unicode_escape").decode()
         for letter in text

@@ -140,9 +140,7 @@ class Sheet(QTableView):
             QTimer.singleShot(0, self, lambda: self._fit(new=True))  # The titles grow after it.
 
     def sizeHint(self) -> QSize:
-        """Five rows and the header: the rest can be scrolled to, and the picture above needs the
-        room.
-        """
+        """Five rows and the header: the picture above needs the room, and rows scroll."""
         return QSize(super().sizeHint().width(), 6 * self.verticalHeader().defaultSectionSize())
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -1,5 +1,6 @@
-"""A story of four to six slides: how often the model is right, what makes it fail, how rare that
-is, what to do. Every sentence is one that a run or a finding of the workspace says.
+"""A story in four to six slides: how often the model is right, what fails, what to do.
+
+Every sentence is one that a run or a finding of the workspace says.
 """
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
-"""Trackers of experiments (MLflow, Weights & Biases): runs of a workspace, logged where they are
-installed. Nothing is sent anywhere unless the user has set the tracker up to do so.
+"""Logs runs of a workspace to MLflow or Weights & Biases, where installed.
+
+Nothing is sent anywhere unless the user has set the tracker up to do so.
 """

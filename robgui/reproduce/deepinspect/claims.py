@@ -1,6 +1,4 @@
-"""The claims of the DeepInspect paper (its three questions and the discussion of thresholds) as
-runs of the engines.
-"""
+"""The DeepInspect paper's claims (three questions, and thresholds) as runs of the engines."""
 
 from __future__ import annotations
 

@@ -25,9 +25,7 @@ _EPOCHS, _QUICK_EPOCHS, _QUICK_IMAGES, QUICK_INPUTS = 3, 2, 12_000, 1000
 
 
 def tested_networks(setting: Setting, dataset: Dataset) -> Iterator[Classifier]:
-    """The given models, the bundled ones with visible layers, or new ones trained on the given
-    images.
-    """
+    """The given models, the bundled ones with visible layers, or new ones trained on the images."""
     if setting.models:
         yield from setting.models
     elif setting.data is None:

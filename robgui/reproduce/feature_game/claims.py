@@ -1,6 +1,4 @@
-"""The claims of the feature game paper: few pixels, quickly, with and without a target, at every
-angle.
-"""
+"""The feature game paper's claims: few pixels, quickly, with and without target, any angle."""
 
 from __future__ import annotations
 
@@ -40,9 +38,7 @@ EPSILON, ITERATIONS = 0.05, 50
 
 @dataclass(frozen=True, slots=True)
 class GameSize:
-    """How much is computed: images and calls per image on traffic lights, on small images, and
-    in games of three players.
-    """
+    """Images and calls per image: on traffic lights, small images, and games of three players."""
 
     traffic: int = 40
     traffic_calls: int = 1500
@@ -167,9 +163,7 @@ def _batch_claim(
 
 
 def _subjects(setting: Setting, size: GameSize) -> list[GameNetwork]:
-    """The bundled network and images of clothes, the given ones, or a network trained on given
-    images.
-    """
+    """The bundled network and clothes, the given ones, or a network trained on given images."""
     if setting.data is None:
         entry = resources.demo()[0]
         dataset, models = open_dataset(entry.dataset), setting.models or (load(entry.models[1]),)
@@ -303,9 +297,7 @@ def _players(subject: GameNetwork, played: list[FeatureGameResult]) -> Claim:
 
 
 def _severity(outcome: Outcome) -> float:
-    """What a search comes down to: the fewest pixels in cooperative games, else the median of whole
-    games.
-    """
+    """What a search comes down to: fewest pixels if cooperative, else the median of games."""
     if outcome.player == "cooperative":
         return outcome.severity.l0_pixels
     return outcome.quartiles[1]

@@ -124,9 +124,7 @@ class ParticleBench:
         )
 
     def accuracy(self, classifier: Classifier, dataset: Dataset) -> str:
-        """The share of right answers in words, and what always guessing the commonest class would
-        give.
-        """
+        """Accuracy in words, beside what always guessing the commonest class would give."""
         assert dataset.labels is not None
         right = (
             classifier.infer(torch.from_numpy(inputs(classifier, dataset))).argmax(1).cpu().numpy()

@@ -53,8 +53,7 @@ QUICK = SemanticSize(2, {"rotation": 24.0, "scale": 12.5}, 2, 80, 15.0, 25.0, Fa
 
 @dataclass(frozen=True)
 class SemanticBench:
-    """Networks with the inputs that all of them get right, networks of ImageNet for the meshes,
-    and sizes.
+    """Networks with inputs that all get right, ImageNet networks for the meshes, and sizes.
 
     Attributes:
         networks: Networks of one dataset; empty when only ImageNet networks were given.

@@ -42,9 +42,7 @@ NEAR = ((0.0, 100.0), (6.0, 103.0), (-6.0, 103.0), (0.0, 94.0))
 
 
 def claims(setting: Setting) -> Iterator[Claim]:
-    """Runs every claim: on images with the networks of a dataset, on meshes with networks of
-    ImageNet.
-    """
+    """Runs every claim: on images with a dataset's networks, on meshes with ImageNet's."""
     bench = open_bench(setting)
     if bench.dataset is not None:
         setting.say(

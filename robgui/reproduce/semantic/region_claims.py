@@ -108,8 +108,7 @@ def _volume(result: RegionsResult, start: int, method: str) -> float:
 
 
 def overlaps(result: RegionsResult) -> Iterator[float]:
-    """Intersection over union of regions at rest, of one method, where one contains the other's
-    start.
+    """Intersection over union of one method's regions at rest, where one holds the other's start.
 
     One is enough: asking for both would leave out exactly those pairs that do not coincide.
     """

@@ -32,9 +32,7 @@ CRITICAL = 0.25
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Pairs:
-    """Inputs as in Figure 2 ``(n, *shape)``, their twins, their places, and both indices at radius
-    0.
-    """
+    """Inputs of Figure 2 ``(n, *shape)``, their twins and places, and both indices at radius 0."""
 
     places: np.ndarray
     twins: np.ndarray
@@ -72,9 +70,7 @@ def sweeps(bench: SweepBench, subject: PaperModel) -> Iterator[Claim]:
 
 
 def _confident_pairs(bench: SweepBench, subject: PaperModel) -> _Pairs:
-    """Inputs that the model gets right with confidence and whose twin changes class, in bench
-    order.
-    """
+    """Inputs classified right with confidence whose twin changes class, in bench order."""
     classifier, labels = subject.classifier, bench.dataset.labels
     if labels is None:
         raise DataError(
@@ -109,9 +105,7 @@ def _confident_pairs(bench: SweepBench, subject: PaperModel) -> _Pairs:
 def _sweep(
     bench: SweepBench, subject: PaperModel, pairs: _Pairs, i: int, twin: bool
 ) -> ZonnscanResult:
-    """One sweep; each has random numbers of its own, so equal values at r = 1 are no accident of
-    equal samples.
-    """
+    """One sweep with random numbers of its own: equal values at r = 1 are then no accident."""
     params = ZonnscanParams(
         samples=bench.size.sweep_samples,
         added=0,  # the same radii for every input, so their curves can be averaged
@@ -180,9 +174,7 @@ def _starting(statement: str, paper: str, pairs: _Pairs, bench: SweepBench) -> C
 
 
 def _whole(statement: str, paper: str, swept: list[ZonnscanResult]) -> Claim:
-    """One-way analysis of variance: do the values at r = 1 differ more than their intervals
-    allow?
-    """
+    """One-way analysis of variance: do values at r = 1 differ more than their intervals allow?"""
     values = np.array([result.index[-1] for result in swept])
     half = np.array(
         [

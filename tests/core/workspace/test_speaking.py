@@ -7,7 +7,7 @@ from typing import Any
 from robgui.core.execution.request import Reference, Request
 from robgui.core.execution.run import Run, RunState
 from robgui.core.verdict import Status, Verdict
-from robgui.core.workspace.speaking import is_first_look, is_whole, speakers
+from robgui.core.workspace.speaking import is_answered, is_first_look, is_whole, speakers
 
 FOUND = Verdict(Status.FAILS, "2 pixels turn “red” into “green”.")
 NONE = Verdict(Status.UNKNOWN, "None found with 1 call.")
@@ -57,7 +57,24 @@ def test_of_runs_that_are_not_whole_one_that_found_a_failure_speaks() -> None:
 def test_with_equal_settings_a_failure_speaks_else_the_newest() -> None:
     assert names(run("new", params={"seed": 2}), run("old", FOUND, params={"seed": 1})) == ["old"]
     assert names(run("new", FOUND), run("old", FOUND)) == ["new"]
-    assert names(run("new", params={"max_calls": 9000}), run("old", FOUND)) == ["new"]
+    assert names(run("new", params={"target": "green"}), run("old", FOUND)) == ["new"]
+
+
+def test_a_failure_of_a_stopped_run_or_a_first_look_outweighs_a_whole_run_without_one() -> None:
+    whole = run("whole", Verdict(Status.HOLDS, "None found."))
+    stopped = run("stopped", FOUND.stopped(), RunState.CANCELLED)
+    assert names(whole, stopped) == names(stopped, whole) == ["stopped"]
+    assert names(whole, run("short", FOUND, params=SHORT)) == ["short"]
+    assert names(run("new", params={"max_calls": 9000}), run("old", FOUND)) == ["old"]
+    assert names(run("found", FOUND), stopped) == ["found"], "a whole run that found it as well"
+    other = run("other", FOUND.stopped(), RunState.CANCELLED, params={"target": "green"})
+    assert names(whole, other) == ["whole"], "another question"
+
+
+def test_on_several_inputs_a_part_of_them_does_not_outweigh_all() -> None:
+    whole = run("whole", Verdict(Status.HOLDS, "95 % hold."), indices=(1, 2, 3))
+    stopped = run("stopped", FOUND.stopped(), RunState.CANCELLED, indices=(1, 2, 3))
+    assert names(stopped, whole) == ["whole"]
 
 
 def test_runs_of_other_inputs_speak_for_themselves() -> None:
@@ -69,6 +86,17 @@ def test_a_first_look_at_some_of_the_inputs_yields_to_a_run_of_all() -> None:
     assert names(some, run("all", indices=None)) == ["all"]
     own = run("own", indices=(0, 2), chosen="2 of 4 inputs (label=red)")
     assert names(own, run("all", indices=None)) == ["own", "all"]
+
+
+def test_a_question_is_answered_by_a_run_that_ended_with_its_settings() -> None:
+    asked, short = run("asked").request, run("short", params=SHORT).request
+    assert is_answered([run("seed", params={"seed": 7})], asked)
+    assert is_answered([run("whole")], short, asked) and not is_answered([run("whole")], short)
+    stopped = run("stopped", NONE.stopped(), RunState.CANCELLED)
+    assert not is_answered([stopped, run("cut", NONE.cut(3.0))], asked)
+    others = [run("input", indices=(3,)), run("other", params={"target": "green"})]
+    assert not is_answered(others, asked)
+    assert not is_answered([run("half", autocast=True)], asked)
 
 
 def test_settings_of_another_version_are_no_first_look() -> None:

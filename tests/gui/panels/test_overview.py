@@ -284,12 +284,34 @@ def test_a_card_moves_while_its_method_runs_and_speaks_of_what_is_computed(
     qtbot.waitUntil(tile.progress.isHidden, timeout=10_000)
 
 
+def test_what_a_run_has_answered_is_not_asked_again_unless_wanted(
+    qtbot, store, overview, monkeypatch
+):
+    monkeypatch.setattr(store, "analyses", {"zonnscan": store.analyses["zonnscan"]})
+    offers = []
+    store.offered.connect(lambda *offer: offers.append(offer))
+    store.inspection.start()
+    assert len(store.inspection.jobs) == 1 and not offers
+    qtbot.waitUntil(lambda: not store.inspection.running, timeout=60_000)
+    kept(qtbot, store)
+    store.inspection.start()
+    assert not store.inspection.jobs and store.inspection.skipped == 1
+    (sentence, words, deed) = offers[0]
+    assert sentence == "Everything is already answered for this model and input."
+    assert words == "Ask again"
+    deed()
+    assert len(store.inspection.jobs) == 1
+    store.inspection.stop()
+    qtbot.waitUntil(lambda: not store.inspection.running, timeout=60_000)
+
+
 @pytest.mark.parametrize(("width", "height"), [(1050, 690), (1600, 950), (2230, 1350)])
-def test_tiles_are_wider_than_high_however_large_the_window_is(qtbot, store, width, height):
-    overview = Overview(store)
-    qtbot.addWidget(overview)
+def test_tiles_are_wider_than_high_however_large_the_window_is(
+    qtbot, store, overview, width, height
+):
     overview.resize(width, height)
-    with qtbot.waitExposed(overview):
-        overview.show()
+    qtbot.waitUntil(lambda: overview.hero.width() > width - 100, timeout=10_000)
     for tile in overview.tiles:
         assert 1 < tile.width() / tile.height() < 4
+    # A picture that is still being read would arrive at a page that is gone.
+    qtbot.waitUntil(lambda: not store.pictures.busy, timeout=10_000)

@@ -54,9 +54,7 @@ def _sheared(shape: torch.Size, shift: float, generator: torch.Generator) -> Ten
 
 
 def _bent(shape: torch.Size, strength: float, width: float, generator: torch.Generator) -> Tensor:
-    """``(h, w, 2)`` where each pixel comes from, column and row, moving together with its
-    neighbours.
-    """
+    """``(h, w, 2)`` column and row each pixel comes from; neighbours move together."""
     drawn = 2 * torch.rand((2, *shape), generator=generator, device=HOST).double() - 1
     if strength:
         # Cut after 3 deviations, as the reference implementation does.

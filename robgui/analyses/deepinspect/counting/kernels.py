@@ -304,8 +304,7 @@ def answer(value: Tensor, given: Any) -> Array:
 def worst_thirds(
     distance: np.ndarray, pairs: np.ndarray, which: Filter
 ) -> tuple[np.ndarray, np.ndarray]:
-    """For every pair (a, b), the triplet ``(P, 3)`` with its third class of largest bias, and that
-    bias ``(P,)``.
+    """For every pair (a, b), the triplet ``(P, 3)`` of largest bias, and that bias ``(P,)``.
 
     Among third classes that count; if none does, among all.
     """

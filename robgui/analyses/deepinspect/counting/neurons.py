@@ -63,9 +63,7 @@ class NeuronBatch:
 
 @lru_cache(maxsize=8)
 def _columns(sizes: tuple[int, ...], device: torch.device) -> tuple[Tensor, Tensor, Tensor]:
-    """The column of each neuron in a row of all layers, and the columns of its layer's minimum and
-    maximum.
-    """
+    """Each neuron's column in a row of all layers, and those of its layer's minimum and maximum."""
     starts = np.cumsum([0, *(size + 2 for size in sizes)])
     neurons = np.concatenate(
         [start + np.arange(size) for start, size in zip(starts, sizes, strict=False)]

@@ -48,9 +48,7 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """MODE: distance of the classes' weights in the last layer, and the average bias of these
-    distances.
-    """
+    """MODE: distances of the classes' weights in the last layer, and their average bias."""
 
     distance: np.ndarray
     avg_bias: np.ndarray

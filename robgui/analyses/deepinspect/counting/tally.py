@@ -1,6 +1,4 @@
-"""Counts of one pass: how often each class's members activate each neuron, and what the labels
-say.
-"""
+"""Counts of one pass: how often members of a class activate each neuron, and the labels."""
 
 from __future__ import annotations
 
@@ -318,9 +316,7 @@ class InspectionSums:
 def _truth(
     dataset: Dataset, m: int, multi_label: bool
 ) -> tuple[np.ndarray | None, np.ndarray | None]:
-    """True classes ``(n,)`` for a single-label model, the 0/1 matrix ``(n, m)`` for a multi-label
-    one; None if unknown.
-    """
+    """True classes: ``(n,)`` if single-label, 0/1 ``(n, m)`` if multi-label, None if unknown."""
     labels = dataset.labels
     known = labels is not None and bool(((labels >= 0) & (labels < m)).any())
     if not multi_label:

@@ -1,6 +1,4 @@
-"""What the labels say: true confusion and disparity (Section 4.2), and how a ranking finds them
-(4.3).
-"""
+"""True confusion and disparity by the labels (Section 4.2), and how rankings find them (4.3)."""
 
 from __future__ import annotations
 
@@ -118,8 +116,7 @@ def _both_directions(directed: np.ndarray) -> np.ndarray:
 
 
 def avg_cd(conf: Array) -> Array:
-    """Average confusion disparity: mean distance of conf(x, z) and conf(y, z) over all third
-    classes z.
+    """Average confusion disparity: mean of abs(conf(x, z) - conf(y, z)) over third classes z.
 
     Args:
         conf: ``(m, m)``, symmetric; a third class where conf is nan is left out of the mean.
@@ -145,8 +142,9 @@ def avg_cd_rounds(conf: Tensor) -> Generator[None, None, Tensor]:
 
 
 def _disparity(conf: Tensor) -> Generator[None, None, Tensor]:
-    """Sums over all classes z; z = x and z = y contribute conf(x, y) each and are subtracted
-    again.
+    """Average disparity of all pairs, from sums over all classes z.
+
+    z = x and z = y contribute conf(x, y) each and are subtracted again.
     """
     m = len(conf)
     total = torch.empty_like(conf)
@@ -177,8 +175,7 @@ def _disparity_with_gaps(conf: Tensor) -> Generator[None, None, Tensor]:
 
 
 def cost_curve(scores: Any, truth: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Share of true errors found against share of pairs inspected, highest score first, from (0,
-    0) to (1, 1).
+    """True errors found against pairs inspected, highest score first, from (0, 0) to (1, 1).
 
     Pairs of equal score are inspected in random order: between them the curve is straight.
     """

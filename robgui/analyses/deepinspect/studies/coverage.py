@@ -1,5 +1,4 @@
-"""Coverage criteria per class: can neuron coverage or DeepGauge tell classes apart, the paper's
-first question?
+"""Coverage per class: does neuron coverage or DeepGauge tell classes apart (first question)?
 
 Neuron coverage (Pei et al.) per input, and per class with the criteria of DeepGauge (Ma et al.):
 k-multisection, boundary, strong activation, top-k neurons and top-k patterns. A part of the inputs,
@@ -228,9 +227,7 @@ def mark(flags: Tensor, rows: Tensor, classes: Tensor) -> None:
 
 
 def top_neurons(layers: list[Tensor], k: int) -> tuple[Tensor, Tensor]:
-    """Which neurons ``(n, N)`` are among the k most active of their layer, and a number ``(n,)``
-    per set of them.
-    """
+    """Which neurons ``(n, N)`` are their layer's k most active, and a number ``(n,)`` per set."""
     chosen = []
     for layer in layers:
         flags = torch.zeros(layer.shape, dtype=torch.bool, device=layer.device)

@@ -18,9 +18,7 @@ class SectionMarks(Protocol):
     """Marks of m classes, N neurons and s sections."""
 
     def add(self, classes: Tensor, section: Tensor, inside: Tensor) -> None:
-        """Marks the sections ``(k, N)`` of members of ``classes (k,)``, where they are
-        ``inside (k, N)``.
-        """
+        """Marks sections ``(k, N)`` of members of ``classes (k,)`` where ``inside (k, N)``."""
         ...
 
     def shares(self) -> Tensor:

@@ -47,9 +47,7 @@ class AttributionParams(Params):
 
 
 def square_side(shape: tuple[int, ...], patch: int) -> int:
-    """The side of the square that covers a part of a picture ``(c, h, w)``: as said, or a seventh
-    of the shorter side.
-    """
+    """Side of the square that covers a part: as given, or a seventh of the shorter side."""
     shorter = min(shape[1:])
     return min(shorter, patch or max(2, round(shorter / 7)))
 

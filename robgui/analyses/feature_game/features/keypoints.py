@@ -1,6 +1,4 @@
-"""Features of an image: SIFT keypoints, or a regular grid if there are none (the paper's Section 2
-and Appendix I).
-"""
+"""Features of an image: SIFT keypoints (Section 2), or a regular grid (Appendix I)."""
 
 from __future__ import annotations
 
@@ -17,8 +15,9 @@ GRID = 7
 
 
 def find_keypoints(image: np.ndarray) -> tuple[np.ndarray, str]:
-    """Keypoints ``(K, 4)`` (x, y, size, response) of a uint8 image ``(c, h, w)``, strongest
-    first, and where they come from.
+    """Keypoints ``(K, 4)`` of a uint8 image ``(c, h, w)``, strongest first, and their source.
+
+    The columns are x, y, size and response.
 
     The size is a diameter in pixels of the image; coordinates are those of pixel centres.
     """

@@ -73,9 +73,7 @@ class Mixture:
         return owners
 
     def within(self, keypoint: int) -> np.ndarray:
-        """``(h, w)`` the distribution over pixels of one keypoint, renormalised inside the
-        image.
-        """
+        """``(h, w)`` one keypoint's distribution over pixels, renormalised inside the image."""
         density = np.outer(self._y[keypoint], self._x[keypoint])
         return np.asarray(density / density.sum())
 

@@ -146,9 +146,7 @@ class Exchange:
         return tuple(added.values())
 
     def _parts(self, larger: State, group: int) -> list[State]:
-        """Which options are taken back to see what they cost: single ones, those of which nothing
-        is known first, or all of them in groups.
-        """
+        """Options to take back to see their cost: single ones, unknown first, or all in groups."""
         if group > 1:
             self._turn += 1
             return self._grouped(np.array(larger), group)
@@ -227,9 +225,7 @@ class Exchange:
         return nodes
 
     def _drawn(self, keypoint: int, group: int) -> list[int]:
-        """Options at pixels of a feature, by chance: in one colour, in any, or each in the one that
-        is farthest from what it was.
-        """
+        """Random options at a feature's pixels: in one colour, in any, or in the farthest."""
         height, width = self._game.shape[1:]
         pixels = self._game.pixel[list(self._state)]
         mine = pixels[self._owner[pixels] == keypoint]

@@ -116,9 +116,7 @@ class LadderSearch(Search):
         return winner
 
     def _fewest(self, order: list[int], counts: list[int]) -> Generator[None, None, State]:
-        """The shortest winning run of the first options in an order, by narrowing a grid of
-        lengths.
-        """
+        """The shortest winning prefix of an order of options, by narrowing a grid of lengths."""
         best: State = EMPTY
         while counts and self._oracle.left:
             states = [tuple(sorted(order[:count])) for count in counts]

@@ -99,8 +99,9 @@ def _small(oracle: Oracle, goal: Goal, values: Values, record: SearchRecord) -> 
 
 
 def _beside(game: Game, values: Values) -> np.ndarray:
-    """``(M,)`` how well the best known move in the same colour beside each option does, as its rank
-    among these for the class that it serves best.
+    """``(M,)`` the rank of the best known move in the same colour beside each option.
+
+    Moves are ranked for the class that each serves best.
     """
     table = game.by_colour()
     height, width = game.shape[1:]

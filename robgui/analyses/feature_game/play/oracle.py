@@ -170,9 +170,7 @@ class Oracle:
         return scores
 
     def _look(self, states: Sequence[State], scores: np.ndarray) -> None:
-        """Takes down how steeply the confidence in the original class falls, and how far it
-        falls where the class changes.
-        """
+        """Records how steeply the original class's confidence falls, and how far at a change."""
         fall = np.abs(probabilities(scores)[:, self.original] - self._confidence)
         self._pairs += len(states)
         self._singles += sum(

@@ -1,5 +1,4 @@
-"""The first example on a large image: paint many pixels at once, then leave out what a random part
-can do without.
+"""The first example on a large image: paint many pixels, then drop random parts not needed.
 
 On a large image one pixel moves the scores by next to nothing, so a search that starts from single
 moves finds no example for thousands of calls. Painting the most salient pixels at the extreme far
@@ -156,9 +155,7 @@ def state_of(options: np.ndarray) -> State:
 
 
 def patches_of(game: Game, mixture: Mixture, count: int) -> list[np.ndarray]:
-    """Squares as large as the keypoints and twice as large, in every colour, the strongest
-    keypoints first.
-    """
+    """Squares as large as the keypoints and twice that, in every colour, strongest first."""
     width = game.shape[2]
     colours = np.unique(game.value, axis=0, return_inverse=True)[1].ravel()
     x, y = game.pixel % width, game.pixel // width

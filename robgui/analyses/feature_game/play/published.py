@@ -1,5 +1,4 @@
-"""The search as published (Algorithm 1), for the preset ``paper`` and for a player II who does
-not help.
+"""Algorithm 1 as published: for the preset ``paper`` and a player II who does not help.
 
 Selection walks down by upper confidence bounds. Expansion gives the leaf a child for each keypoint,
 with a pixel drawn from the keypoint's Gaussian and a random instruction, and scores all in one
@@ -78,9 +77,7 @@ class PublishedSearch(Search):
             yield from self._play_out()
 
     def _search_move(self) -> Iterator[None]:
-        """Searches until the condition tc2 is met: time, iterations, or this move's share of the
-        calls.
-        """
+        """Searches until tc2 is met: time, iterations, or this move's share of the calls."""
         # tc2 of Algorithm 1; tc1, the end of the whole search, is ``record.over``.
         began, calls, left = time.monotonic(), self._oracle.calls, self._oracle.left
         iterations = 0
@@ -144,9 +141,7 @@ class PublishedSearch(Search):
             )
 
     def _select(self) -> list[Node]:
-        """The path from the game's present state to a leaf, or to a keypoint that may have one
-        more child.
-        """
+        """The path from the present state to a leaf, or to a keypoint with room for a child."""
         path = [self._now]
         while path[-1].children:
             keypoint = select(path[-1], self._score)
@@ -157,9 +152,7 @@ class PublishedSearch(Search):
         return path
 
     def _expand(self, path: list[Node]) -> list[Play]:
-        """New children of the leaf: some pixels of each keypoint, or one more pixel of the
-        keypoint at the end of the path.
-        """
+        """New children of the leaf: pixels of each keypoint, or one more of the last keypoint."""
         leaf = path[-1]
         if leaf.keypoint >= 0:
             child = self._child(leaf) or select(leaf, self._score)
@@ -179,9 +172,7 @@ class PublishedSearch(Search):
         return plays
 
     def _child(self, keypoint: Node) -> Node | None:
-        """One more child of a keypoint, or None when the pixel drawn is there already or none is
-        left.
-        """
+        """One more child of a keypoint; None if the drawn pixel has one already or none is left."""
         option = self._draw(keypoint.state, keypoint.keypoint)
         if option < 0 or any(child.option == option for child in keypoint.children):
             return None
@@ -194,8 +185,9 @@ class PublishedSearch(Search):
         return child
 
     def _draw(self, state: State, keypoint: int) -> int:
-        """Nature's choice: a pixel from the keypoint's Gaussian that can still change, and one
-        of its instructions; -1 if none.
+        """Nature's choice: a changeable pixel from the keypoint's Gaussian, and an instruction.
+
+        It is -1 if none is left.
         """
         return self._first_free(
             self._chances_within(keypoint), {self._pixels[option]: option for option in state}
@@ -299,9 +291,7 @@ class PublishedSearch(Search):
         return state
 
     def _ended(self, state: State) -> bool:
-        """Whether the game is over: won, too far away, or nothing known of the state for want of
-        calls.
-        """
+        """Whether the game is over: won, too far away, or unknown for want of calls."""
         if not state:
             return False
         return (

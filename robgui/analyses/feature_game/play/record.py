@@ -161,18 +161,14 @@ class SearchRecord:
         self.history_calls.append(self.calls)
 
     def drawn_again(self) -> None:
-        """The newest iteration has ended with a finer example: its row of the history is drawn
-        with it.
-        """
+        """Updates the newest row of the history: its iteration has found a finer example."""
         if self.history and self.severity < self.history[-1][0]:
             _, _, mean = self.history.pop()
             self.history.append((self.severity, self.severity, mean))
             self.history_calls[-1] = self.calls
 
     def reward(self, severity: float) -> float:
-        """The paper's 1 / severity on a scale from 0 to 1: severity of the best so far over
-        severity; 0 without an example.
-        """
+        """The paper's 1 / severity scaled to [0, 1] by the best so far; 0 without an example."""
         if math.isfinite(severity) and severity > 0:
             return self.severity / severity
         return 0.0
@@ -190,8 +186,6 @@ class SearchRecord:
         self._judge()
 
     def _judge(self) -> None:
-        """Under L0 one pixel is the least there is, and two are when every single one has
-        failed.
-        """
+        """Under L0 one pixel cannot be beaten, nor two once every single one has failed."""
         if self._oracle.game.norm == "l0" and self.best:
             self.optimal = len(self.best) == 1 or (len(self.best) == 2 and self.scanned)

@@ -25,8 +25,7 @@ _AT_ONCE = 64
 
 
 def refined(oracle: Oracle, goal: Goal, state: State) -> Generator[None, None, State]:
-    """The state without options that it does not need, and with the others as weak as they can
-    be; no pixel of it is removable.
+    """The state without removable options, the others as weak as they can be.
 
     Dropping an option may make another one needed, so the options are dropped in the order of what
     is left of the margin, as many at once as still leave the class changed, until none can go.
@@ -42,9 +41,7 @@ def refined(oracle: Oracle, goal: Goal, state: State) -> Generator[None, None, S
 
 
 def _without_parts(oracle: Oracle, goal: Goal, state: State) -> Generator[None, None, State]:
-    """Drops whole parts of a long state first: an eighth at a time, then smaller and smaller
-    parts.
-    """
+    """Drops whole parts of a long state first: an eighth at a time, then ever smaller parts."""
     parts = PARTS
     while len(state) >= 2 * parts:
         chunks = [set(chunk.tolist()) for chunk in np.array_split(np.array(state), parts)]
@@ -169,9 +166,7 @@ class Repair:
         return EMPTY
 
     def _swapped(self, state: State) -> Generator[None, None, State]:
-        """The best of the most promising swaps, or the state itself when none has a better
-        margin.
-        """
+        """The best of the most promising swaps, or the state itself if none improves the margin."""
         without = [_less(state, {option}) for option in state]
         scores = self._oracle.scores([*without, state])
         rows = self._values.free(state)

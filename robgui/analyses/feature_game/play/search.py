@@ -1,5 +1,4 @@
-"""The default search: a Monte Carlo tree search that learns before it plays and repairs what it
-finds.
+"""The default search: a Monte Carlo tree search that learns first and repairs what it finds.
 
 It differs from the paper's Algorithm 1, which is in ``published``, in this:
 
@@ -165,9 +164,7 @@ class GuidedSearch(LadderSearch):
         return path
 
     def _keypoints(self, state: State) -> list[Node]:
-        """A child for each keypoint with a known option, with half of its prior from the mixture
-        and half from the values.
-        """
+        """A child per keypoint with a known option; mixture and values share its prior equally."""
         rows = self._values.free(state)
         if not len(rows) or not self._oracle.knows(state):
             return []
@@ -309,8 +306,9 @@ class GuidedSearch(LadderSearch):
                 return
 
     def _draw(self, aim: int) -> Work:
-        """Repairs the best of some states with a pixel less than the best example: the moves that
-        close the gap most, each time by other guesses of what they do.
+        """Repairs the best of some states that have a pixel less than the best example.
+
+        The moves that close the gap most repair it, each time by other guesses of what they do.
 
         That is a start far from the best example for a tenth of the calls of a simulation.
         """

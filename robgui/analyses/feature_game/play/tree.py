@@ -1,5 +1,4 @@
-"""The partial game tree: selection by upper confidence bounds, backpropagation, and the choices
-of the players (Section 4).
+"""The partial game tree (Section 4): upper confidence bounds, backpropagation, players' moves.
 
 A node of player I is a state; its children are the keypoints. A node of player II is a state with a
 keypoint; its children are the states after one pixel within that keypoint has been changed.
@@ -101,8 +100,7 @@ def backpropagate(path: Sequence[Node], reward: float, severity: float = math.in
 def choose(
     children: Sequence[Node], player: Player, weights: np.ndarray, rng: np.random.Generator
 ) -> Node:
-    """Player II's move (Algorithm 1, line 12): the best child, the worst, or one by chance with
-    these weights.
+    """Player II's move (Algorithm 1, line 12): best child, worst, or random with these weights.
 
     Only visited children can be compared by r / n; of equals the more visited is the surer choice.
     """

@@ -17,8 +17,7 @@ _MEMORY = 400
 
 
 class Values:
-    """First-order effects of options, corrected by what is seen of them in the states the search
-    visits.
+    """First-order effects of options, corrected by the states that the search visits.
 
     The margin of a state with one more option is predicted as that of its scores plus the option's
     effect.
@@ -113,15 +112,11 @@ class Values:
             self._effects = np.concatenate([self._effects, end[new] - start[new]])
 
     def predict(self, scores: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """Margins ``(..., n)`` expected after one of the options in ``rows`` of ``options``, for
-        scores ``(..., C)``.
-        """
+        """Margins ``(..., n)`` expected after each option in ``rows``, for scores ``(..., C)``."""
         return self._reduced.margins(scores[..., None, self.classes] + self._effects[rows])
 
     def gains(self, rows: np.ndarray, aim: int) -> np.ndarray:
-        """``(n,)`` how far each option closes the gap between the class aimed at and the
-        original.
-        """
+        """``(n,)`` how far each option closes the gap to the class ``aim``."""
         place = int(np.flatnonzero(self.classes == aim)[0])
         return np.asarray(self._effects[rows, place] - self._effects[rows, 0])
 

@@ -83,8 +83,7 @@ class Prior:
         self._cut_ball = self._cutting() if noise == "ball" else None
 
     def bind(self, pairs: Tensor, *, fresh: bool = False) -> Bound:
-        """Latent points ``(n, dim)`` -> inputs ``(n, *shape)``, the i-th row around the input of
-        pair ``pairs[i]``.
+        """A map of latent points ``(n, dim)`` to inputs, row i around the input of ``pairs[i]``.
 
         What it returns is overwritten by the next call, unless ``fresh``: then gradients flow, and
         in a ball only the direction of the latent point and its usual length count.
@@ -195,9 +194,7 @@ class Prior:
         return (points < self._lengths[owner][:, None]).to(self._inputs.dtype)[:, :, None]
 
     def limits(self, pairs: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Input, reach and free mask of each pair, each ``(n, *shape)``, for a search within the
-        noise.
-        """
+        """Input, reach and free mask of each pair, each ``(n, *shape)``, to search the noise."""
         owner = self._owner[pairs]
         x = self._inputs[owner]
         reach = (self._scale * self._sizes[pairs].reshape(-1, *(1 for _ in self._shape))).expand_as(
@@ -220,9 +217,7 @@ class Prior:
         return torch.erfinv(share.clamp(-_NEARLY, _NEARLY)).flatten(1)
 
     def settled(self, x: Tensor, pairs: Tensor) -> Tensor:
-        """Inputs ``(n, *shape)`` clamped to the bounds, rounded and padded as the noise would leave
-        them.
-        """
+        """Inputs ``(n, *shape)`` clamped, rounded and padded as the noise would leave them."""
         if self._bounds is not None:
             x = torch.minimum(torch.maximum(x, self._bounds[0]), self._bounds[1])
         after = self._after(self._owner[pairs])
@@ -232,9 +227,7 @@ class Prior:
 
 
 def _uniform(middle: Tensor, half: Tensor, out: Tensor | None) -> Bound:
-    """Computes middle + half (2 Φ(√2 z) - 1) = middle + half erf(z), in one buffer if there is
-    one.
-    """
+    """Computes middle + half (2 Φ(√2 z) - 1) = middle + half erf(z), in one buffer if given."""
     if out is None:
         return lambda latent: torch.addcmul(middle, half, torch.erf(latent).reshape(middle.shape))
     flat = out.flatten(1)

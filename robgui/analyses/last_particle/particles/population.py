@@ -1,6 +1,4 @@
-"""The running lanes: particles on the device, everything with one number per particle on the
-host.
-"""
+"""The running lanes: particles on the device, one number per particle on the host."""
 
 from __future__ import annotations
 

@@ -181,9 +181,7 @@ class Rounds:
 
 
 def _by_move(noise: Tensor, scaling: Tensor | None = None) -> Tensor:
-    """Noise ``(lanes, moves, K, dim)`` as ``(moves, lanes * K, dim)``, scaled per lane in one
-    pass.
-    """
+    """``(lanes, moves, K, dim)`` noise as ``(moves, lanes * K, dim)``, scaled per lane at once."""
     turned = noise.transpose(0, 1)
     made = turned.new_empty(turned.shape)
     if scaling is None:

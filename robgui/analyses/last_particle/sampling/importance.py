@@ -141,9 +141,7 @@ class Importance:
         self.sampled += len(wanted)
 
     def _drawn(self, blocks: int) -> Tensor:
-        """Points ``(blocks * 64, dim)``, alternating between plain ones and those around each
-        centre.
-        """
+        """Points ``(blocks * 64, dim)``, alternately plain and around each centre."""
         dim, k = self._centres.shape[1], len(self._centres)
         parts = []
         for _ in range(blocks):

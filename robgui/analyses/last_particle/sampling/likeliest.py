@@ -46,8 +46,9 @@ def likeliest(
     seed: int,
     within: float,
 ) -> Generator[None, None, tuple[Tensor, list[int]]]:
-    """Failing latent points ``(k, dim)`` in units of their standard deviation, the likeliest first,
-    and the rivals that were searched for.
+    """Failing latent points ``(k, dim)``, likeliest first, and the rivals searched for.
+
+    Coordinates are in units of their standard deviation.
 
     Yields after every gradient.
 

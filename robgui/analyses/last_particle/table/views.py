@@ -31,9 +31,7 @@ _LEAST = 1e-300
 
 
 def table_views(result: LastParticleTableResult, params: LastParticleTableParams) -> Sequence[View]:
-    """How the inputs stand at each noise, their shares with intervals, each input, and the
-    failing ones.
-    """
+    """Outcomes at each noise, their shares with intervals, each input, and the failing ones."""
     shown: list[View] = [_standing(result, params), _shares(result), _cells(result, params)]
     if len(result.shown):
         shown.append(_shown_failures(result))

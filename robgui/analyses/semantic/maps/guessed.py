@@ -8,9 +8,7 @@ from robgui.analyses.semantic.result import MapResult
 
 
 def guessed_cells(result: MapResult, network: int, shape: int) -> np.ndarray | None:
-    """Cells that show what a coarser one around them has, in one of the maps that are averaged at
-    least; None where there are none.
-    """
+    """Cells filled from a coarser one in at least one of the averaged maps; None without any."""
     missing = ~maps_of(result.computed, network, shape)
     scores = maps_of(result.scores, network, shape)
     guessed: np.ndarray = (missing & np.isfinite(scores)).any(axis=(0, 1))

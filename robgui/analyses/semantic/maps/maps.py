@@ -1,5 +1,4 @@
-"""Semantic maps: over which poses, lights, rotations does the class survive, and where are the
-traps?
+"""Semantic maps: over which poses, lights and rotations the class survives, and its traps.
 
 Hamdi and Ghanem, "Towards Analyzing Semantic Robustness of Deep Neural Networks": the network
 semantic map (NSM, Section 4.2, Figures 1, 2 and 4) is the score of a class over one or two

@@ -18,9 +18,7 @@ MOST_TRAPS = 20
 
 @dataclass(frozen=True, slots=True)
 class FoundTrap:
-    """A trap, the network and the shape whose map it lies in (-1 for the mean of all), and the
-    class on top there (-1 in the mean).
-    """
+    """A trap with its network, shape and top class; -1 stands for the mean of all maps."""
 
     trap: Trap
     network: int

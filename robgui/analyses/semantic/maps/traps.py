@@ -18,9 +18,7 @@ LARGEST = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Trap:
-    """One trap: its lowest cell, the score there, the mean score around it, and how many cells
-    it has.
-    """
+    """One trap: its lowest cell, the score there, the mean score around it, and its cells."""
 
     row: int
     column: int

@@ -101,8 +101,9 @@ class GrowingBoxes:
             yield from self._deadline.until(1.0, self._live([place]))
 
     def _hurry(self, end: float) -> Callable[[int], bool]:
-        """Returns a function that says whether a number of poses would take until ``end``, at the
-        speed so far.
+        """Returns a function that says whether a number of poses would take until ``end``.
+
+        It goes by the speed so far.
         """
         began, before = self._deadline.seconds, self.calls
 

@@ -1,5 +1,4 @@
-"""Update directions of the three region methods (equations 8, 12 and 17, corrected), and their
-losses.
+"""Update directions of the three region methods (equations 8, 12, 17, corrected), and losses.
 
 A region is the box a < b with sides r = b - a. Each direction is the derivative of the loss by a
 bound, divided by the area A_k of the face that the bound moves; with equal weights on the corners

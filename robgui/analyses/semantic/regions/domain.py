@@ -38,9 +38,7 @@ class Domain:
         shares: bool,
         clip: bool,
     ) -> Domain:
-        """Ranges from ``low`` to ``high`` ``(n,)``, measured in shares of them or in the units
-        of the axes.
-        """
+        """Ranges from ``low`` to ``high`` ``(n,)``, in shares of them or in the axes' own units."""
         if shares:
             origin, unit = (low, high - low)
         else:
@@ -100,9 +98,7 @@ class Domain:
         return np.asarray(((high - low) / self.width).clip(0, 1).prod(1))
 
     def reached(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        """Whether ``(R,)`` a bound is at the end of its range, or a region wraps all the way
-        around.
-        """
+        """Whether ``(R,)`` a bound has reached the end of its range, or a region wraps around."""
         near = 1e-9 * self.width
         ends = (a <= self.floor + near) | (b >= self.ceiling - near)
         around = b - a >= self.width - near

@@ -177,9 +177,7 @@ class LargestBox:
             self.progress = max(self.progress, 0.5 * min(1.0, kept / clean))
 
     def _followed(self, lost: np.ndarray) -> Asking:
-        """Follows some lost poses towards the start, halving the distance to where the class
-        holds.
-        """
+        """Follows some lost poses towards the start, bisecting to where the class holds."""
         if not len(lost):
             return
         away = lost[self._generator.permutation(len(lost))[:FOLLOWED]] - self._seed

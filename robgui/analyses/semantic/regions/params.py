@@ -47,9 +47,7 @@ _STARTS, _LARGE = 4, 128 * 128
 
 
 def _batch() -> Any:
-    """The batch field of analyses whose bounds follow directions, which round differently in
-    another batch.
-    """
+    """The batch field of analyses whose bounds round differently in another batch."""
     return Field(
         0,
         ge=0,

@@ -1,5 +1,4 @@
-"""The growth step: every region of every start and method moves its bounds, from one batch of
-points.
+"""The growth step: all regions of all starts and methods move, from one batch of points.
 
 ``ask`` gives the points whose scores the next step needs and ``tell`` takes the scores, so the
 caller decides how they are computed: in one call, in batches, with pauses between them. The few
@@ -146,9 +145,7 @@ class Grower:
 
     @property
     def hit_domain(self) -> np.ndarray:
-        """Whether ``(R,)`` a bound is at the end of its range, or a region wraps all the way
-        around.
-        """
+        """Whether ``(R,)`` a bound has reached the end of its range, or a region wraps around."""
         return np.asarray(self.able & self._domain.reached(self._a, self._b))
 
     @property
@@ -195,9 +192,7 @@ class Grower:
         self._move(inner.reshape(-1, size), outer.reshape(-1, size), slopes)
 
     def _box(self, rows: np.ndarray, margin: float) -> np.ndarray:
-        """Nodes ``(len(rows), N, n)`` on the regions, enlarged by a share ``margin`` of each
-        side.
-        """
+        """Nodes ``(len(rows), N, n)`` on the regions, enlarged by ``margin`` of each side."""
         centre, half = (
             (self._a[rows] + self._b[rows]) / 2,
             (self._b[rows] - self._a[rows]) / 2 * (1 + margin),
@@ -205,8 +200,7 @@ class Grower:
         return np.asarray(centre[:, None] + half[:, None] * (2 * self._nodes.unit - 1))
 
     def _pairs(self, rows: np.ndarray, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Two points ``(k, N, 2, n)`` on the ray from the centre through each node, and half their
-        distance.
+        """Two points ``(k, N, 2, n)`` on each node's ray from the centre, and half their distance.
 
         The distance is in units of the node's distance.
         """
@@ -295,8 +289,7 @@ class Grower:
         areas: np.ndarray,
         level: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Derivatives of the loss by both bounds, by face area, ``(A, 2, n)``, and the loss
-        ``(A,)``.
+        """Derivatives ``(A, 2, n)`` of the loss by both bounds, per face area; the loss ``(A,)``.
 
         Scores are taken minus the stop level.
         """

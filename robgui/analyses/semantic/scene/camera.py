@@ -14,8 +14,7 @@ FIELD_OF_VIEW = 60.0
 def camera(
     azimuth: Tensor, elevation: Tensor, distance: Tensor, roll: Tensor, size: tuple[int, int]
 ) -> tuple[Tensor, Tensor]:
-    """Projections ``(m, 3, 4)`` of points with a 1 appended to ``(f·X, f·Y, Z)``, and places
-    ``(m, 3)`` of cameras.
+    """Projections ``(m, 3, 4)`` to ``(f·X, f·Y, Z)``, and the cameras' places ``(m, 3)``.
 
     The camera looks at the origin; angles in degrees. X goes right and Y down the screen in pixels,
     Z away from the camera. Angles are turned into directions in double precision, so a picture does

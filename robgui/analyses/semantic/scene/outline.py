@@ -208,8 +208,9 @@ def _outermost(pair: Tensor, outward: Tensor) -> Tensor:
 
 
 def _area_beyond(distance: Tensor, slant: Tensor) -> Tensor:
-    """The share of a pixel beyond a straight edge that passes its centre at ``distance``, moving
-    ``slant`` <= 1 per row.
+    """The share of a pixel beyond a straight edge.
+
+    The edge passes the pixel's centre at ``distance`` and moves ``slant`` <= 1 per row.
     """
     # The exact area of a unit square beyond a straight line, for lines flatter than 45°. Below 0.01
     # the formula divides by nearly 0, and the line is straight enough.

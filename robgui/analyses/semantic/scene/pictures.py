@@ -13,9 +13,7 @@ BUDGET = 4_000_000
 
 
 def small_pictures(images: Tensor, side: int = SIDE) -> np.ndarray:
-    """Images ``(m, c, h, w)`` in [0, 1] as uint8 ``(m, h, w, 3)``, the longer side at most
-    ``side``.
-    """
+    """Images ``(m, c, h, w)`` in [0, 1] as uint8 ``(m, h, w, 3)``, at most ``side`` long."""
     height, width = images.shape[2:]
     scale = min(1.0, side / max(height, width))
     size = max(1, round(height * scale)), max(1, round(width * scale))
@@ -30,9 +28,7 @@ def small_pictures(images: Tensor, side: int = SIDE) -> np.ndarray:
 
 
 def blank_pictures(count: int, shape: tuple[int, ...], side: int = SIDE) -> np.ndarray:
-    """White pictures ``(count, h, w, 3)`` in the size ``small_pictures`` gives to inputs of
-    ``shape``.
-    """
+    """White pictures ``(count, h, w, 3)``, sized as ``small_pictures`` would for ``shape``."""
     longest = max(shape[1:])
     scale = min(1.0, side / longest)
     return np.full(

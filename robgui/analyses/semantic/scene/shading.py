@@ -142,8 +142,7 @@ def _repeated(place: Tensor, count: int) -> Tensor:
 
 
 def texture_table(texture: Tensor) -> Tensor:
-    """``(12, h · w)`` bilinear coefficients for each texel and its right, lower and diagonal
-    neighbours.
+    """``(12, h · w)`` bilinear coefficients of each texel and its right and lower neighbours.
 
     The colour there, and its growth with both fractions and with their product. The texture repeats
     beyond its borders.

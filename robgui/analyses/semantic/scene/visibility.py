@@ -133,8 +133,7 @@ def _touching(corners: Corners, faces: Tensor, height: int) -> _Faces:
 
 
 def _lines(corners: Corners, faces: Tensor, number: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Lines ``(9, a)`` and 1/depth ``(3, a)`` as in ``_Faces``, and each face's span with the
-    camera ``(a,)``.
+    """Lines ``(9, a)`` and 1/depth ``(3, a)`` as in ``_Faces``, and spans with the camera ``(a,)``.
 
     Two faces that share an edge get exactly opposite lines: there is no gap and no overlap between
     them.

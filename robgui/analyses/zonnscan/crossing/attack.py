@@ -1,6 +1,4 @@
-"""Gradients of a model in its input, and the fast gradient sign attack (Goodfellow et al.,
-2015).
-"""
+"""Input gradients, and the fast gradient sign attack (Goodfellow et al., 2015)."""
 
 from __future__ import annotations
 

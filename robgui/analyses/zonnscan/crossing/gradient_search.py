@@ -210,9 +210,7 @@ class GradientSearch:
         return torch.ones_like(self._centre)
 
     def _starts(self, radii: Tensor, crossing: Crossing) -> Tensor:
-        """Starting points, alternating: the nearest change moved into the zone, and a random
-        place.
-        """
+        """Starts, alternately: the nearest change moved into the zone, and a random place."""
         witness = torch.from_numpy(crossing.witness).to(self._centre)
         towards = (witness - self._centre) * (radii / crossing.radius)[:, None]
         noise = (

@@ -114,8 +114,7 @@ class _HitAndRunBlock:
         return torch.sub(offsets, self._low.to(self._target), out=out).clamp_(0, 1)
 
     def _start(self) -> Tensor:
-        """The product law closest to the uniform one in many dimensions, scaled to the norms of a
-        uniform ball.
+        """The product law closest to the uniform one in many dimensions, scaled to a ball's norms.
 
         Every coordinate has density exp(-|t / scale|^power) on its room; the scale matches the mean
         norm to the ball's. If the cube does not cut the ball (or cuts it through the centre) this

@@ -16,8 +16,7 @@ from robgui.analyses.zonnscan.zone import Sampler, Zone, power
 def zone_cloud(
     zone: Zone, corners: Tensor, sizes: Tensor, *, sampler: Sampler, samples: int, seed: int
 ) -> tuple[Cloud, Sampler, str]:
-    """The cloud for every radius, the sampler really used, and a sentence if that differs from the
-    one asked for.
+    """The cloud for every radius, its sampler, and a sentence if another one was asked for.
 
     Args:
         zone: What the zones look like.

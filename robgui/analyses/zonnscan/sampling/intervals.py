@@ -98,8 +98,7 @@ def _per_zone(of: Callable[[float], float], counts: Counts) -> np.ndarray:
 
 
 def too_skewed(counts: Counts) -> np.ndarray:
-    """Zones ``(Z,)`` with too few samples or pairs for Student's interval, because a few are
-    extreme.
+    """Zones ``(Z,)`` where a few extreme samples or pairs make Student's interval too short.
 
     Sobol points do not need it: with it their intervals hold no more often, for a fifth more
     samples. Near a sharp boundary most entropies are close to 0 and a few are not: until several of

@@ -84,8 +84,7 @@ class AntitheticPoints:
 
 
 class SobolPoints:
-    """Sobol points under 32 independent nested scramblings, so the replicates are independent and
-    near normal.
+    """Sobol points under 32 independent nested scramblings: replicates that are near normal.
 
     With one linear scrambling shared by all replicates and a digital shift of each, the error of a
     replicate takes only a handful of values in few dimensions, which suits Student's interval
@@ -124,9 +123,7 @@ class SobolPoints:
         return points.flatten(0, 1)
 
     def _scramble(self, digits: Tensor, points: Tensor) -> None:
-        """Fills ``points (n, lanes, dims)`` with every scrambling of the points whose ``digits
-        (n, dims)`` these are.
-        """
+        """Fills ``points (n, lanes, dims)`` with every scrambling of the ``digits (n, dims)``."""
         # Laine and Karras's hash on reversed digits: a bit depends only on lower bits, which after
         # reversal are the more significant digits.
         hashed = (digits[:, None] + self._shift).mul_(self._factor)
@@ -138,9 +135,7 @@ class SobolPoints:
         points.add_((hashed >> 16).bitwise_and_(0xFF), alpha=2.0**-24)
 
     def _extend(self, count: int) -> None:
-        """The first ``count`` points of the sequence, drawn in powers of two to keep its
-        balance.
-        """
+        """Draws the sequence up to ``count`` points, in powers of two to keep its balance."""
         while len(self._digits) < count:
             # Doubling: the sequence stays balanced at powers of two.
             more = self._sequence.random(max(1, len(self._digits)))
@@ -163,9 +158,7 @@ def _reversed_bits() -> np.ndarray:
 def base_points(
     sampler: Sampler, dims: int, samples: int, seed: int, device: torch.device
 ) -> tuple[Points, Sampler, str]:
-    """The points, the sampler they really come from, and a sentence if that differs from the one
-    asked for.
-    """
+    """The points, their sampler, and a sentence if another one was asked for."""
     note = _why_plain(sampler, dims, samples)
     if note or sampler == "plain":
         return PlainPoints(dims, seed, device), "plain", note
@@ -210,9 +203,7 @@ def round_ends(cap: int) -> Iterator[int]:
 
 
 def stretches(cap: int, size: int) -> Iterator[list[tuple[int, int]]]:
-    """Rounds of stretches ``(start, stop)`` that cover ``cap`` points, each stretch at most
-    ``size`` long.
-    """
+    """Rounds of stretches ``(start, stop)`` over ``cap`` points, each at most ``size`` long."""
     start = 0
     for stop in round_ends(cap):
         yield [(first, min(first + size, stop)) for first in range(start, stop, size)]

@@ -25,8 +25,7 @@ _LOWEST_LOG = -200.0
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Outputs of one batch: ``confidence (n, C)``, ``entropy (n,)`` in [0, 1], ``top (n, 1)``
-    class.
+    """Outputs of a batch: ``confidence (n, C)``, ``entropy (n,)`` in [0, 1], ``top (n, 1)``.
 
     A multi-label model votes for every label above one half, any other for its top class alone.
     """

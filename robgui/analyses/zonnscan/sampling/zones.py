@@ -36,9 +36,7 @@ class Block(Protocol):
 
 
 class Cloud(Protocol):
-    """Samples in Z zones; ``block_size`` is how many may be made at once, whatever the batch
-    size.
-    """
+    """Samples in Z zones; at most ``block_size`` are made at once, whatever the batch size."""
 
     lanes: int
     block_size: int
@@ -106,9 +104,7 @@ def linf_corners(x: Tensor, radius: Tensor | float) -> tuple[Tensor, Tensor]:
 
 
 def scaled_box(first: Tensor, second: Tensor, radii: Tensor) -> tuple[Tensor, Tensor]:
-    """Corners ``(Z, d)`` of the box between two inputs ``(d,)``, scaled about its centre by each
-    radius.
-    """
+    """Corners ``(Z, d)`` of the box between two inputs ``(d,)``, scaled about its centre."""
     centre, half = (first + second) / 2, (first - second).abs() / 2
     scale = radii[:, None].clamp_max(1)
     return (centre - scale * half).clamp_min(0), (centre + scale * half).clamp_max(1)

@@ -72,9 +72,7 @@ def _points_name(document: list[dict[str, object]]) -> str | None:
 
 
 def _grid(records: list[dict[str, object]], path: Path, options: Options) -> Grid:
-    """Flat records: a key is a numeric column if all its values are numbers, true, false or
-    null.
-    """
+    """Flat records; a key is a numeric column if every value is a number, true, false or null."""
     keys = list(dict.fromkeys(chain.from_iterable(records)))
     if len(keys) > LARGEST_COLUMNS or len(keys) * len(records) * 8 > LARGEST_ARRAY:
         raise DataError(

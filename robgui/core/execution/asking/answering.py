@@ -129,9 +129,7 @@ def _read_again(classifier: Classifier, wanted: ModelSettings, model: dict[str, 
 
 
 def let_go(shelf: LoadedCache, content: str, kept: list[str]) -> bool:
-    """Drops the models of this content except those with the fingerprints ``kept``, freeing
-    memory.
-    """
+    """Drops this content's models, except those with the fingerprints ``kept``, to free memory."""
     shelf.let_go(content, kept)
     gc.collect()
     return True

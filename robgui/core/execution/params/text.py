@@ -1,6 +1,4 @@
-"""Settings as text and back: values are typed the same way in a form, an option and a suite
-file.
-"""
+"""Settings as text and back, typed alike in a form, an option and a suite file."""
 
 from __future__ import annotations
 

@@ -6,9 +6,7 @@ import os
 
 
 def cores() -> int:
-    """Cores this process may use: those it is bound to, and no more than OMP_NUM_THREADS asks
-    for.
-    """
+    """Cores this process may use: those it is bound to, and at most OMP_NUM_THREADS."""
     if hasattr(os, "sched_getaffinity"):
         bound = len(os.sched_getaffinity(0))
     else:

@@ -57,9 +57,7 @@ class Outbox:
             self._changed.notify()
 
     def hurry(self) -> None:
-        """Sends the newest result as soon as the other side can take it, because the task
-        pauses.
-        """
+        """Sends the newest result as soon as it can be taken, because the task pauses."""
         with self._changed:
             self._next_result = 0.0
             self._changed.notify()

@@ -1,6 +1,4 @@
-"""Exported programs (``.pt2``): read without torch's own reader, run node by node under
-contracts.
-"""
+"""Exported programs (``.pt2``), read without torch's reader, run node by node under contracts."""
 
 from robgui.core.loading.exported.program import load_exported
 

@@ -54,9 +54,7 @@ class OperationCall:
         return value
 
     def sizes(self, name: str, low: int, high: int, lengths: Sequence[int] = ()) -> list[int]:
-        """The whole numbers called ``name``, each between ``low`` and ``high``, as many as one
-        of ``lengths``.
-        """
+        """The integers ``name``, each from ``low`` to ``high``, as many as one of ``lengths``."""
         value = self.given[name]
         if isinstance(value, int):
             found = [value]

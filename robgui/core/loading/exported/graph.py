@@ -270,9 +270,7 @@ class ExportedGraph(nn.Module):
         return ""
 
     def _forget_early(self) -> None:
-        """Marks the node after which each value is no longer needed, to save memory in large
-        batches.
-        """
+        """Marks the node after which each value is dropped, to save memory in large batches."""
         last: dict[str, int] = {}
         for index, node in enumerate(self._nodes):
             # A result that nobody uses has its own node as last use, which frees it at once.

@@ -1,6 +1,4 @@
-"""Contracts of operations that index into memory, of integer division, tensor factories and
-sampling.
-"""
+"""Contracts of indexing, integer division, tensor factories and sampling."""
 
 from __future__ import annotations
 

@@ -173,9 +173,7 @@ class TensorOperation:
         self._checked: dict[Any, int] = {}
 
     def __call__(self, args: Sequence[Any], kwargs: Mapping[str, Any], room: int) -> Any:
-        """The result; raises if the contract is broken or the result would exceed ``room``
-        bytes.
-        """
+        """The result; raises if the contract is broken or the result would exceed ``room``."""
         # Shapes repeat from batch to batch: the form is checked once per combination, the contents
         # every time.
         form = _form((args, kwargs))

@@ -211,9 +211,7 @@ def _user_input(graph: Json, specs: list[Json]) -> tuple[str, list[Json], torch.
 
 
 def _output_names(module: Json, outputs: list[Json]) -> dict[str, str]:
-    """Every tensor output: the model's name for it (its key in a dict, or its number) -> its graph
-    name.
-    """
+    """Tensor outputs: the model's name for each (its key or number) -> its name in the graph."""
     keys = _keys(module, len(outputs))
     found = {
         key: str(output["as_tensor"]["name"])

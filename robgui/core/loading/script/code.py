@@ -56,9 +56,7 @@ Token = tuple[str, str]
 
 
 class ForeignCodeError(ValueError):
-    """The code says something that torch would not have written, or names an operation that may
-    do more than compute.
-    """
+    """Code that torch would not have written, or an operation that may do more than compute."""
 
 
 def check_code(texts: dict[str, str]) -> None:

@@ -1,6 +1,4 @@
-"""Checks every graph that torch made of a TorchScript file before running it, and guards its
-kernels.
-"""
+"""Checks every graph torch made of a TorchScript file before it runs; guards its kernels."""
 
 from __future__ import annotations
 

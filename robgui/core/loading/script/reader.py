@@ -50,9 +50,7 @@ _LAYERS = _LINEAR | {
 
 
 class ScriptBackend(TorchBackend):
-    """A TorchScript module; a second graph that also returns its layers provides the
-    activations.
-    """
+    """A TorchScript module; a second graph returns its layers too, for the activations."""
 
     def __init__(self, module: Any) -> None:
         super().__init__(module, layers=())

@@ -98,8 +98,9 @@ class Commands:
     # --- opening ----------------------------------------------------------------------------------
 
     def open_path(self, path: Path, own: bool = True) -> None:
-        """Opens a model, data or a workspace, whichever its content says it is; the first of the
-        user's ``own`` takes the place of the demo.
+        """Opens a model, data or a workspace, whichever its content says it is.
+
+        The first file of the user's ``own`` takes the place of the demo.
         """
         self._store.background.run(
             lambda: identify(path), lambda found: self._open_identified(path, found, own)

@@ -53,9 +53,7 @@ class DemoLeaving:
         )
 
     def _is_first(self, item: ModelCard | Dataset) -> bool:
-        """Whether these are the user's first data, or their first model and not one for the data
-        of the demo that are in use.
-        """
+        """Whether these are the user's first data, or first model and not for the demo's data."""
         library = self._store.library
         if any(one.path is not None and not _of_demo(one.path) for one in library.datasets):
             return False

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import (
@@ -12,22 +14,25 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QPushButton,
     QToolButton,
+    QVBoxLayout,
     QWidget,
 )
 
-from robgui.core.finding_groups import Group
-from robgui.core.text.words import count
-from robgui.gui.app.theme import icon, theme
+from robgui.core.finding_groups import Group, counted
+from robgui.gui.app.theme import icon, set_heading, theme
 from robgui.gui.widgets.pair.chips import confusion_words
 from robgui.gui.widgets.plain import Label
 
+if TYPE_CHECKING:
+    from robgui.core.execution.request import Reference
+
 WORST, NEWEST, NAMED = "Worst first", "Newest first", "By name"
-#: Why fewer cards are seen than findings are counted.
-SHARED = "Findings that are alike share one card; the worst of them is shown."
+#: What the number of those alike means.
+SHARED = "Findings that are alike count as one and share a card, which shows the worst of them."
 
 
 class FindingsBar(QWidget):
-    """Filters by text, kind, confusion and star; chooses the order.
+    """Says how many findings there are; filters by text, model, kind, confusion and star.
 
     Signals:
         changed: Other findings pass now, or in another order.
@@ -38,8 +43,11 @@ class FindingsBar(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.text = QLineEdit(clearButtonEnabled=True)
-        self.text.setPlaceholderText("Filter by title, kind or note")
+        self.text.setPlaceholderText("Filter by title, kind, note or model")
         self.text.setAccessibleName("Filter findings by text")
+        self.models = _choice("Show only findings of this model", "All models")
+        self.models.hide()
+        self._models_of: Mapping[int, Sequence[Reference]] = {}
         self.kinds = _choice("Show only this kind", "All kinds")
         self.confusions = _choice("Show only this confusion", "All confusions")
         self.order = QComboBox(accessibleName="Order of the findings")
@@ -61,15 +69,31 @@ class FindingsBar(QWidget):
         self.export.setAccessibleName("Export findings")
         self._arrange()
         self.text.textChanged.connect(lambda _: self.changed.emit())
-        for box in (self.kinds, self.confusions, self.order):
+        for box in (self.models, self.kinds, self.confusions, self.order):
             box.currentIndexChanged.connect(lambda _: self.changed.emit())
         self.starred.toggled.connect(lambda _: self.changed.emit())
         theme.changed.connect(self._tint)
         self._tint()
 
-    def take(self, groups: Iterable[Group]) -> None:
-        """Fills the lists of kinds and confusions; what is chosen stays."""
+    def take(self, groups: Iterable[Group], models: Mapping[int, Sequence[Reference]]) -> None:
+        """Fills the lists of models, kinds and confusions; what is chosen stays.
+
+        Args:
+            groups: All findings.
+            models: Which models a finding speaks of, by its number.
+        """
         listed = list(groups)
+        self._models_of = models
+        known = {one.fingerprint: one.name for some in models.values() for one in some}
+        twice = {name for name, many in Counter(known.values()).items() if many > 1}
+        _fill(
+            self.models,
+            {
+                f"{name} ({mark[:6]})" if name in twice else name: mark
+                for mark, name in known.items()
+            },
+        )
+        self.models.setVisible(len(known) > 1)
         pairs = {group.lead.confusion for group in listed}
         _fill(self.kinds, {group.lead.kind: group.lead.kind for group in listed})
         _fill(
@@ -77,9 +101,24 @@ class FindingsBar(QWidget):
             {confusion_words(*pair): "\n".join(pair) for pair in pairs if pair is not None},
         )
 
+    def choose_model(self, fingerprint: str) -> None:
+        """Shows only what was found on this model; nothing, or one without findings, shows all."""
+        self.models.setCurrentIndex(max(0, self.models.findData(fingerprint)))
+
+    def clear(self) -> None:
+        """Takes every filter off; the order stays."""
+        self.text.clear()
+        self.starred.setChecked(False)
+        for box in (self.models, self.kinds, self.confusions):
+            box.setCurrentIndex(0)
+
     def passes(self, group: Group) -> bool:
         """Whether an entry is shown."""
         finding = group.lead
+        wanted = self.models.currentData()
+        own = self._models_of.get(finding.id, ())
+        if wanted and wanted not in (one.fingerprint for one in own):
+            return False
         if self.starred.isChecked() and not finding.starred:
             return False
         if self.kinds.currentData() not in ("", None, finding.kind):
@@ -89,7 +128,8 @@ class FindingsBar(QWidget):
             return False
         words = self.text.text().casefold().split()
         titles = " ".join(one.title for one in group.members)
-        text = f"{titles} {finding.kind} {finding.note}".casefold()
+        names = " ".join(one.name for one in own)
+        text = f"{titles} {finding.kind} {finding.note} {names}".casefold()
         return all(word in text for word in words)
 
     def arranged(self, groups: Iterable[Group]) -> list[Group]:
@@ -101,26 +141,32 @@ class FindingsBar(QWidget):
             return sorted(passing, key=lambda group: group.lead.title.casefold())
         return passing
 
-    def tell(self, shown: int, total: int, entries: int) -> None:
-        """How many findings are shown of how many, and as how many entries."""
-        self.export.setEnabled(bool(entries))
-        self.harm.setEnabled(bool(total))
-        self.present.setEnabled(bool(total))
-        if shown == total:
-            said = count(total, "finding")
-        else:
-            said = f"{shown:,} of {total:,} findings"
-        self.count.setText(said if shown == entries else f"{said}, {entries:,} shown")
-        self.count.setToolTip("" if shown == entries else SHARED)
+    def tell(self, groups: Sequence[Group]) -> None:
+        """How many of these findings are shown; one that stands for several counts once."""
+        passing = [group for group in groups if self.passes(group)]
+        self.export.setEnabled(bool(passing))
+        self.harm.setEnabled(bool(groups))
+        self.present.setEnabled(bool(groups))
+        self.count.setText(counted(groups, passing) if groups else "")
+        merged = any(len(group.members) > 1 for group in passing)
+        self.count.setToolTip(SHARED if merged else "")
 
     def _arrange(self) -> None:
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self.text, 1)
-        for widget in (self.kinds, self.confusions, self.order, self.starred, self.count):
-            row.addWidget(widget)
+        head, filters = QHBoxLayout(), QHBoxLayout()
+        head.addWidget(set_heading(Label("Findings"), "title"))
+        head.addSpacing(8)
+        head.addWidget(self.count)
+        head.addStretch(1)
         for button in (self.harm, self.present, self.export):
-            row.addWidget(button)
+            head.addWidget(button)
+        filters.addWidget(self.text, 1)
+        for widget in (self.models, self.kinds, self.confusions, self.order, self.starred):
+            filters.addWidget(widget)
+        rows = QVBoxLayout(self)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setSpacing(8)
+        rows.addLayout(head)
+        rows.addLayout(filters)
 
     def _tint(self) -> None:
         self.export.setIcon(icon("export"))

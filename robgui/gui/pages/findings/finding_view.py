@@ -33,6 +33,7 @@ from robgui.gui.widgets.plain import Label, unbroken
 from robgui.gui.widgets.when_seen import WhenSeen
 
 if TYPE_CHECKING:
+    from robgui.core.execution.request import Request
     from robgui.core.execution.run import Run
     from robgui.core.finding import StoredFinding
     from robgui.gui.state.store import Store
@@ -227,11 +228,8 @@ class FindingView(WhenSeen, QWidget):
 
     def _show_run(self, run: Run | None) -> None:
         self.run.setEnabled(run is not None and run.has_result)
-        self.subject.setText("" if run is None else self._store.subjects.words(run.request))
-        if run is None:
-            said = None
-        else:
-            said = self._store.history.shown(run)
+        self.subject.setText("" if run is None else self._subject(run.request))
+        said = None if run is None else self._store.history.shown(run)
         self.status.setText("" if said is None else f"{said.status.sign} {said.status.words}")
         self.sentence.setText("" if said is None else unbroken(f"{said.sentence} {said.scope}"))
         if run is None:
@@ -244,13 +242,18 @@ class FindingView(WhenSeen, QWidget):
             palette.setColor(QPalette.ColorRole.WindowText, colour(status_ink(said.status)))
             self.status.setPalette(palette)
 
+    def _subject(self, request: Request) -> str:
+        """The failing model, if its run looked at several, and which models on which inputs."""
+        words = self._store.subjects.words(request)
+        if self.finding is not None and len(request.models) > 1 and self.finding.network:
+            return f"Fails: {self.finding.network}. Run of {words}"
+        return words
+
     def _runs_changed(self) -> None:
         self.when_seen(self._show_known)
 
     def _show_known(self) -> None:
-        """One row per analysis that says or can say something of the input, then what else
-        fails.
-        """
+        """One row per analysis with something to say about the input, then what else fails."""
         while (item := self._known.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.deleteLater()

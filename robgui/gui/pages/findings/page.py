@@ -10,8 +10,7 @@ from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from robgui.core.finding import StoredFinding
-from robgui.core.finding_groups import Group
-from robgui.gui.app.theme import set_heading
+from robgui.core.finding_groups import Group, failing_models
 from robgui.gui.pages.findings.bar import FindingsBar
 from robgui.gui.pages.findings.finding_view import FindingView
 from robgui.gui.pages.findings.harm_dialog import HarmDialog, classes_to_ask
@@ -77,7 +76,6 @@ class Findings(WhenSeen, QWidget):
         inner = QVBoxLayout(wall)
         inner.setContentsMargins(16, 16, 16, 8)
         inner.setSpacing(8)
-        inner.addWidget(set_heading(Label("Findings"), "title"))
         inner.addWidget(self.bar)
         inner.addWidget(self.stack, 1)
         self.pages = QStackedWidget()
@@ -122,6 +120,13 @@ class Findings(WhenSeen, QWidget):
         self.show_wall()
         self.when_seen(self.sync)
 
+    def show_model(self, fingerprint: str) -> None:
+        """All that was found on one model; the filters that would hide some of it are taken off."""
+        self.catch_up()
+        self.bar.clear()
+        self.bar.choose_model(fingerprint)
+        self.show_wall()
+
     def show_wall(self) -> None:
         """All findings, as they were left."""
         self.pages.setCurrentIndex(0)
@@ -144,9 +149,16 @@ class Findings(WhenSeen, QWidget):
 
     def sync(self) -> None:
         """Applies filter and order, on the wall and on the page of a finding."""
-        entries = self._entries()
-        self.bar.take(entries)
-        groups = self.bar.arranged(entries)
+        history = self._store.history
+        entries = history.entries()
+        requests = {run.id: run.request for run in history.runs}
+        self.model.models = {
+            one.id: failing_models(one, requests[one.run_id])
+            for one in history.findings
+            if one.run_id in requests
+        }
+        self.bar.take(entries, self.model.models)
+        groups = self.bar.arranged(self._unfold(entries))
         place = self.wall.verticalScrollBar().value()
         with QSignalBlocker(self.wall.selectionModel()):
             self.model.show(groups)
@@ -154,8 +166,7 @@ class Findings(WhenSeen, QWidget):
         self.wall.verticalScrollBar().setValue(place)
         self.empty.setText(self._nothing())
         self.stack.setCurrentIndex(0 if groups else 1)
-        shown = sum(len(group.members) for group in groups)
-        self.bar.tell(shown, len(self._store.history.findings), len(groups))
+        self.bar.tell(entries)
         self._follow_view()
         self.wall.look_soon()
 
@@ -181,14 +192,15 @@ class Findings(WhenSeen, QWidget):
         else:
             self.view.refresh(same, self.model.row_of(same.id), self.model.rowCount())
 
-    def _entries(self) -> list[Group]:
+    def _unfold(self, entries: list[Group]) -> list[Group]:
         """Findings that are alike as one entry, unless the user wants to see each."""
-        history = self._store.history
+        severity = self._store.history.harm.severity
         found: list[Group] = []
-        for group in history.entries():
-            unfold = not self._unfolded.isdisjoint(one.id for one in group.members)
-            one_each = [Group(one, (one,), history.harm.severity(one)) for one in group.members]
-            found += one_each if unfold else [group]
+        for group in entries:
+            if self._unfolded.isdisjoint(one.id for one in group.members):
+                found.append(group)
+            else:
+                found += [Group(one, (one,), severity(one)) for one in group.members]
         return found
 
     def ask_harm(self) -> None:
@@ -279,9 +291,9 @@ class Findings(WhenSeen, QWidget):
             lambda name: sending.send_finding(finding, name),
         )
         menu.addSeparator()
-        menu.addAction(
-            f"Export the {len(self.model.rows):,} shown as images and CSV …"
-        ).triggered.connect(self.wants_export)
+        menu.addAction("Export those shown as images and CSV …").triggered.connect(
+            self.wants_export
+        )
         return menu
 
     def _explain(self, finding: StoredFinding) -> None:

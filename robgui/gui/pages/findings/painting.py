@@ -95,8 +95,9 @@ def severity_colour(severity: float) -> QColor:
 
 
 def picture(workspace: Workspace, ground: Sequence[int], finding: int) -> np.ndarray | None:
-    """A finding's picture, as large as a card shows it: a drawing on ``ground``, which is seen
-    between the two pictures of a pair too; called on a pool thread.
+    """A finding's picture at card size, drawn on ``ground``; called on a pool thread.
+
+    The ground also shows between the two pictures of a pair.
     """
     import cv2
 

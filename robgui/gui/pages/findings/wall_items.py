@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,8 @@ from robgui.gui.widgets.pair.chips import chip_height, confusion_words, draw_con
 from robgui.gui.widgets.plain import tip
 
 if TYPE_CHECKING:
+    from robgui.core.execution.request import Reference
+    from robgui.core.execution.run import Run
     from robgui.gui.state.store import Store
 
 AnyIndex = QModelIndex | QPersistentModelIndex
@@ -40,13 +43,20 @@ _LINES = 2
 
 
 class WallModel(QAbstractListModel):
-    """The findings that pass the filter, in the chosen order."""
+    """The findings that pass the filter, in the chosen order.
+
+    Attributes:
+        rows: The finding that each card shows.
+        groups: Those that each card stands for.
+        models: Which models a finding speaks of, by its number.
+    """
 
     def __init__(self, store: Store, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._store = store
         self.rows: list[StoredFinding] = []
         self.groups: list[Group] = []
+        self.models: Mapping[int, Sequence[Reference]] = {}
 
     def show(self, groups: list[Group]) -> None:
         """Shows these; when only notes and stars changed, the cards stay."""
@@ -92,7 +102,8 @@ class WallModel(QAbstractListModel):
             else:
                 star = ""
             weight = severity_in_words(group.severity)
-            return f"{star}{chip}{finding.title}. Severity {weight}. {finding.note}".strip()
+            said = f"{star}{chip}{finding.title}. {self.owner(finding)}. Severity {weight}."
+            return f"{said} {finding.note}".strip()
         if role == Qt.ItemDataRole.ToolTipRole:
             return tip(self._tip(finding, group))
         return None
@@ -107,11 +118,20 @@ class WallModel(QAbstractListModel):
             note = f"\nNote: {finding.note}"
         else:
             note = ""
-        return f"{finding.title}\n{finding.kind}. {how}{self._means(finding)}{alike}{note}"
+        what = f"{finding.title}\n{self.owner(finding)}\n{finding.kind}."
+        return f"{what} {how}{self._means(finding)}{alike}{note}"
+
+    def owner(self, finding: StoredFinding) -> str:
+        """Which model fails, on which data."""
+        names = ", ".join(one.name for one in self.models.get(finding.id, ()))
+        run = self._run(finding)
+        if run is None or run.request.dataset is None:
+            return names
+        return f"{names} on {run.request.dataset.name}"
 
     def _means(self, finding: StoredFinding) -> str:
         """How the analysis that found it comes to its severity."""
-        run = next((one for one in self._store.history.runs if one.id == finding.run_id), None)
+        run = self._run(finding)
         if run is None:
             known = None
         else:
@@ -119,6 +139,9 @@ class WallModel(QAbstractListModel):
         if known is not None and known.severity_means:
             return f" {known.severity_means}"
         return ""
+
+    def _run(self, finding: StoredFinding) -> Run | None:
+        return next((one for one in self._store.history.runs if one.id == finding.run_id), None)
 
     def turn_star(self, row: int) -> None:
         """Sets or takes the star; it is seen at once, the workspace follows."""
@@ -156,7 +179,7 @@ class WallDelegate(QStyledItemDelegate):
     def sizeHint(self, option: QStyleOptionViewItem, index: AnyIndex) -> QSize:
         line = QFontMetrics(QApplication.font()).height()
         chip = round(chip_height(QApplication.font()))
-        words = chip + 8 + _LINES * line + 8 + line
+        words = chip + 8 + (_LINES + 1) * line + 8 + line
         return QSize(self.width, self._picture_height() + words + 3 * PAD + 8)
 
     def _picture_height(self) -> int:
@@ -176,7 +199,7 @@ class WallDelegate(QStyledItemDelegate):
         picture = QRect(inner.left(), inner.top(), inner.width(), self._picture_height())
         self._picture(painter, picture, finding)
         below = inner.adjusted(0, picture.height() + PAD, 0, 0)
-        self._words(painter, below, finding, group)
+        self._words(painter, below, group, model.owner(finding))
         self._star(painter, star_place(card), finding)
         painter.restore()
 
@@ -209,7 +232,8 @@ class WallDelegate(QStyledItemDelegate):
             words = "…"
         painter.drawText(place, Qt.AlignmentFlag.AlignCenter, words)
 
-    def _words(self, painter: QPainter, place: QRect, finding: StoredFinding, group: Group) -> None:
+    def _words(self, painter: QPainter, place: QRect, group: Group, owner: str) -> None:
+        finding = group.lead
         metrics = painter.fontMetrics()
         line, chip = metrics.height(), round(chip_height(painter.font()))
         pair = finding.confusion
@@ -218,7 +242,11 @@ class WallDelegate(QStyledItemDelegate):
         painter.setPen(QColor(theme.colours.text))
         title = QRect(place.left(), place.top() + chip + 8, place.width(), _LINES * line)
         wrapped(painter, title, finding.title, _LINES)
-        foot = QRect(place.left(), title.bottom() + 8, place.width(), line)
+        painter.setPen(QColor(theme.colours.quiet))
+        whose = QRect(place.left(), title.bottom() + 1, place.width(), line)
+        shown = metrics.elidedText(owner, Qt.TextElideMode.ElideMiddle, whose.width())
+        painter.drawText(whose, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, shown)
+        foot = QRect(place.left(), whose.bottom() + 8, place.width(), line)
         if len(group.members) > 1:
             many = f", {len(group.members):,} alike"
         else:

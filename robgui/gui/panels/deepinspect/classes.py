@@ -211,9 +211,7 @@ class DeepInspectPanel(GenericPanel):
         self.send.refresh()
 
     def _find(self) -> None:
-        """Shows the first class whose name holds what was typed, beside the class that looks
-        most like it.
-        """
+        """Shows the first class whose name holds the typed text, beside the one most like it."""
         from robgui.analyses.deepinspect.pair_views import nearest_class
 
         words, result = self.search.text().strip().casefold(), self.result

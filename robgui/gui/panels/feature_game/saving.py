@@ -14,9 +14,7 @@ if TYPE_CHECKING:
 
 
 def save_example(result: FeatureGameResult, path: Path) -> list[Path]:
-    """Writes the example, and beside it the difference and the changed pixels, as PNG files at
-    the image's own size.
-    """
+    """Writes the example, the difference and the changed pixels as PNG, at the image's size."""
     from PIL import Image
 
     from robgui.analyses.feature_game import pictures

@@ -1,6 +1,4 @@
-"""The map behind growing regions: the newest one in the workspace of the same network, scene and
-parameters.
-"""
+"""The map behind growing regions: the newest of the same network, scene and parameters."""
 
 from __future__ import annotations
 

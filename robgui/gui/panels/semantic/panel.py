@@ -1,6 +1,4 @@
-"""What the panels of the semantic method share: the controls of the scene, the starts of
-regions.
-"""
+"""What the panels of the semantic method share: the scene's controls, the regions' starts."""
 
 from __future__ import annotations
 
@@ -26,9 +24,7 @@ REGIONS = "semantic_regions"
 
 
 class ScenePanel(Panel):
-    """A panel with the controls of its scene: below the invitation while it is empty, then
-    behind a tab.
-    """
+    """A panel with its scene's controls: below the invitation while empty, then behind a tab."""
 
     most_axes = 2
     several = True

@@ -1,6 +1,4 @@
-"""The controls of a scene: which mesh or input, what varies, where the rest stands, and a live
-picture.
-"""
+"""A scene's controls: which mesh or input, what varies, where the rest stands, a preview."""
 
 from __future__ import annotations
 

@@ -62,9 +62,7 @@ class AxisRow(QWidget):
         self.tick.toggled.connect(self.ticked)
 
     def show_state(self, varies: bool, value: float, span: tuple[float, float] | None) -> None:
-        """Shows where the parameter stands, or from where to where it varies, without telling
-        anyone.
-        """
+        """Shows the parameter's value, or the span it varies over, without emitting a signal."""
         axis = self.axis
         with QSignalBlocker(self.tick), QSignalBlocker(self.slider):
             self.tick.setChecked(varies)

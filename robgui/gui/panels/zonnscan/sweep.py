@@ -148,9 +148,7 @@ class ZonnscanPanel(GenericPanel):
             self._refer(PinnedSweep(self.result, name))
 
     def _twin_made(self, twin: Twins, asked: Request | None, eps: float) -> None:
-        """A twin with another class is a failure of the sweep on show, if that is of its
-        original.
-        """
+        """Counts a twin with another class as a failure of the sweep shown, if of its original."""
         shown = self.request
         if shown is None or asked is None or self.run_id is None:
             return
@@ -189,8 +187,9 @@ class ZonnscanPanel(GenericPanel):
 
 
 def crossing_radius(result: ZonnscanResult) -> float:
-    """Where the cursor begins: the smallest radius at which some of the samples have flipped, so
-    both answers can be seen.
+    """Where the cursor begins: the smallest radius at which some samples have flipped.
+
+    Both answers can be seen there.
     """
     share = np.nan_to_num(result.crossing)
     for least in (SOME, np.finfo(float).tiny):

@@ -1,6 +1,4 @@
-"""The row of tools below a sweep: keep it as a reference, make the adversarial twin of the
-input.
-"""
+"""The tools below a sweep: keep it as a reference, make the input's adversarial twin."""
 
 from __future__ import annotations
 

@@ -62,9 +62,7 @@ class Exports:
         self._writing.run(lambda: _drawings(workspace), draw, key="prepare report")
 
     def write_report(self, path: Path, done: Callable[[], None] | None = None) -> None:
-        """Writes the report, as one HTML file or as PDF by the ending of ``path``, then calls
-        ``done``.
-        """
+        """Writes the report as HTML or PDF, by the ending of ``path``, then calls ``done``."""
         workspace = self._history.need()
         self._history.working.emit("Writing the report …")
 

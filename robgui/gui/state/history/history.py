@@ -98,9 +98,7 @@ class History(QObject):
         return None
 
     def open(self, path: Path | None = None, done: Callable[[], None] | None = None) -> None:
-        """Opens ``path`` (made if missing), or the user's own, in place of the present
-        workspace.
-        """
+        """Opens ``path`` (made if missing), or the user's own, instead of the present workspace."""
 
         def opened(answer: Any) -> None:
             self.loading = False
@@ -297,9 +295,7 @@ class History(QObject):
         self._keeping.run(lambda: (workspace.runs(), workspace.findings()), read, key="refresh")
 
     def speaking_like(self, *requests: Request) -> Run | None:
-        """The run that speaks for the same analysis, models, data and inputs as one of these: the
-        first of them that has a run.
-        """
+        """The run that speaks for the same question as the first of these that has a run."""
         for wanted in map(subject_of, requests):
             own = [run for run in self.runs if subject_of(run.request) == wanted]
             for run in speakers(own):

@@ -1,6 +1,4 @@
-"""Restoring: what a workspace brings along is loaded again, and the pair that was in use is in
-use again.
-"""
+"""Restoring: a workspace's files are loaded again, and the pair in use is in use again."""
 
 from __future__ import annotations
 

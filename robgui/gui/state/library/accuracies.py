@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
 
 class Accuracies(QObject):
-    """Compares the accuracy with the record once all predictions, or those of a sample, are
-    known.
-    """
+    """Compares accuracy with the record once all predictions, or a sample's, are known."""
 
     def __init__(self, library: Library, keeping: Background, parent: QObject) -> None:
         super().__init__(parent)

@@ -118,9 +118,7 @@ class Library(QObject):
         )
 
     def start_anew(self) -> None:
-        """What a workspace brings along may come into use, until the user chooses something
-        else.
-        """
+        """Lets what a workspace brings come into use, until the user chooses something else."""
         self._chosen.clear()
 
     def _takes(self, kind: str, quiet: bool, use: bool | None, empty: bool) -> bool:
@@ -149,8 +147,9 @@ class Library(QObject):
     def add_model(
         self, classifier: ModelCard, *, activate: bool = True, keep_data: bool = False
     ) -> None:
-        """Adds a loaded model, in place of an older one of the same file or content: a model is
-        in the list once; ``keep_data`` as in ``use_model``.
+        """Adds a loaded model, in place of an older one of the same file or content.
+
+        A model is in the list once; ``keep_data`` as in ``use_model``.
         """
         self.arriving.emit(classifier)
         replaced = [m for m in self.models if same_file(m, classifier)]

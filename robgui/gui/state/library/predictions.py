@@ -127,8 +127,9 @@ class Predictions(QObject):
 
     @property
     def measured(self) -> np.ndarray | None:
-        """Inputs by which the model is held against an earlier record: all of them, or a sample
-        that depends on nothing but the data; None until all of these are known.
+        """Inputs for comparing the model with its record: all, or a sample fixed by the data.
+
+        None until all of these are known.
         """
         every = len(self.classes) <= WHOLE
         if every:
@@ -239,9 +240,7 @@ class _Worker(QThread):
         self._classes[numbers[unread]] = UNREADABLE
 
     def _note(self, numbers: np.ndarray, probabilities: np.ndarray) -> None:
-        """Keeps what is said about these inputs, the class last: a reader that sees it may read the
-        rest.
-        """
+        """Keeps what is said about these inputs, the class last: who sees it may read the rest."""
         found, rows = self._found, np.arange(len(numbers))
         best = np.sort(probabilities, 1)[:, -2:]
         found.confidence[numbers] = best[:, -1]

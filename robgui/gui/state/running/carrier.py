@@ -86,9 +86,7 @@ class Carrier(QThread):
 
     @property
     def at_once(self) -> int:
-        """How many Executions it carries out at once on this machine, beside those that were
-        sent to a device.
-        """
+        """How many Executions run at once on this machine, beside those sent to a device."""
         here = [one for one in self._places if not (one.cluster or one.asked)]
         if one_process():
             return 1

@@ -1,6 +1,4 @@
-"""Inspection: every applicable analysis on the chosen input and a sample of the data, one after
-the other.
-"""
+"""Inspection: every applicable analysis on the chosen input and a data sample, in turn."""
 
 from __future__ import annotations
 
@@ -12,6 +10,7 @@ from robgui.core.errors import RobguiError
 from robgui.core.execution.likeness import same_question
 from robgui.core.execution.request import SPREAD
 from robgui.core.text.words import count
+from robgui.core.workspace.speaking import is_answered
 from robgui.gui.state.remedies import told
 
 if TYPE_CHECKING:
@@ -31,6 +30,7 @@ class Inspection(QObject):
     Attributes:
         jobs: The runs of this inspection, in order.
         refusals: Why an analysis was left out, in words, by its name.
+        skipped: How many analyses were left out because a run had answered them.
 
     Signals:
         changed: A run has begun, moved on or ended.
@@ -43,6 +43,7 @@ class Inspection(QObject):
         self._store = store
         self.jobs: list[Execution] = []
         self.refusals: dict[str, str] = {}
+        self.skipped = 0
         store.job_changed.connect(self._heard)
         store.job_stepped.connect(self._heard)
         store.runner.reordered.connect(self.changed)
@@ -106,10 +107,12 @@ class Inspection(QObject):
             return store.library.pending.loading or "Open some inputs first."
         return store.library.mismatch
 
-    def start(self, *, first: bool = False) -> None:
+    def start(self, *, first: bool = False, again: bool = False) -> None:
         """Queues a first look with every analysis that can work on the model in use.
 
-        With ``first`` before all others that wait; so do those that are queued already.
+        Args:
+            first: Before all others that wait; so do those that are queued already.
+            again: Also where a run that is kept has answered already.
         """
         if self.running and first:
             self.go_first()
@@ -120,16 +123,39 @@ class Inspection(QObject):
             for name, known in self._store.analyses.items()
             if known.first_look is not None
         }
-        requests = [
+        every = [
             request
             for name in self._store.analyses
             if (request := self.first_look(name)) is not None
         ]
+        requests = [one for one in every if again or not self._is_answered(one)]
+        self.skipped = len(every) - len(requests)
         self.jobs = [
             self._store.submit(request, place=place if first else None)
             for place, request in enumerate(requests)
         ]
         self.changed.emit()
+        if self.skipped:
+            self._store.offered.emit(
+                self._not_asked(), "Ask again", lambda: self.start(first=first, again=True)
+            )
+
+    def _is_answered(self, short: Request) -> bool:
+        """Whether a run has answered a first look, or all that Run asks by default."""
+        store, known = self._store, self._store.analyses[short.analysis]
+        usual = known.params.parse(dict(store.next_run.usual(known.name)))
+        if known.inputs == "one":
+            full = store.next_run.build(known, usual, short.indices)
+        else:
+            full = store.next_run.build(known, usual, store.scope, store.filter)
+        return is_answered(store.history.runs, short, full)
+
+    def _not_asked(self) -> str:
+        """What was left out because it is known."""
+        if not self.jobs:
+            return "Everything is already answered for this model and input."
+        left = count(self.skipped, "question")
+        return f"Not asked again, because already answered: {left}."
 
     def stop(self) -> None:
         """Ends all its runs; what they have found is kept."""
@@ -137,9 +163,7 @@ class Inspection(QObject):
             job.stop()
 
     def gave(self, request: Request, full: Request) -> bool:
-        """Whether ``request`` was a first look of an inspection, shorter than ``full`` but of
-        the same models and inputs.
-        """
+        """Whether ``request`` was an inspection's first look at what ``full`` looks at."""
         if not self.is_short(request):
             return False
         one = self._store.analyses[request.analysis].inputs == "one"

@@ -42,9 +42,7 @@ class NextRun:
             self._store.params_changed.emit(analysis)
 
     def set_thresholds(self, chosen: dict[str, float]) -> None:
-        """The user's own thresholds, by ``analysis.field``: what forms and inspections begin
-        with.
-        """
+        """The user's thresholds by ``analysis.field``: where forms and inspections begin."""
         if chosen != self.thresholds:
             self.thresholds = dict(chosen)
             self._store.thresholds_changed.emit()
@@ -132,9 +130,7 @@ class NextRun:
         return self.models_for(known, params)
 
     def models_for(self, known: Analysis, params: Params) -> list[ModelCard]:
-        """The models that a run would look at now: the one in use, or all that fit the data, the
-        one in use first.
-        """
+        """Models that a run would look at now: the one in use, or all that fit, it first."""
         if known.several_models:
             ticked = [
                 model
@@ -147,9 +143,7 @@ class NextRun:
         return []
 
     def fitting_models(self) -> list[ModelCard]:
-        """The models that fit the data in use (without data: the model in use), the one in use
-        first.
-        """
+        """Models that fit the data in use, the one in use first; without data only that one."""
         library = self._store.library
         dataset, model = library.dataset, library.model
         if dataset is None:

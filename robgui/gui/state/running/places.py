@@ -12,8 +12,10 @@ MOST_AT_ONCE = 16
 
 
 def window_places(count: int, device: str, devices: Sequence[str], chosen: str = "") -> list[Place]:
-    """One worker takes whatever device its run asks for. The first of several has the device in
-    use, each further one another device; on the processor they share the cores.
+    """The devices and cores of each worker.
+
+    One worker takes whatever device its run asks for. The first of several has the device in use,
+    each further one another device; on the processor they share the cores.
 
     Args:
         count: How many runs at once.

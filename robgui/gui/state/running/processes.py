@@ -30,8 +30,9 @@ class Processes:
         self.cluster = self.device = ""
 
     def set_limits(self, at_once: int, memory: int) -> None:
-        """How many runs compute at once, and how many bytes each of their processes may take (0
-        lets the program choose); what runs goes on.
+        """Sets how many runs compute at once and how many bytes each process may take.
+
+        0 lets the program choose. What runs goes on.
         """
         if (at_once, memory) != (self.at_once, self.memory):
             self.at_once, self.memory = at_once, memory

@@ -31,8 +31,7 @@ SHUTDOWN_MS = 10_000
 
 
 class Runner(QObject):
-    """A queue of Executions, and the thread that carries them out, one after another or some at
-    once.
+    """A queue of Executions and the thread that carries them out, in turn or some at once.
 
     Attributes:
         executions: Those that have not ended: what has begun, then what waits, the next one first.
@@ -155,9 +154,7 @@ class Runner(QObject):
             self.reordered.emit()
 
     def move(self, executions: list[Execution], by: int | None = None) -> None:
-        """Lets some that wait begin ``by`` places later (earlier if negative), or before all
-        others that wait.
-        """
+        """Moves waiting runs ``by`` places back (forward if negative), or to the front."""
         if self.carrier.waiting.move(executions, by):
             self._order()
             self.reordered.emit()

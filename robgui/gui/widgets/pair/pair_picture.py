@@ -1,6 +1,4 @@
-"""PairPicture: paints an input before and after, as large as there is room, with a close look at
-what has changed.
-"""
+"""PairPicture: paints an input before and after, with a close-up of what has changed."""
 
 from __future__ import annotations
 

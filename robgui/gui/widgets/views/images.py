@@ -296,9 +296,7 @@ class PictureModel(QAbstractListModel):
         return self._cell_for(self.side)
 
     def best_side(self, room: QSize, columns: int, least: int) -> int:
-        """The largest side for which all fit into ``room``, else for which ``columns`` fit its
-        width, else ``least``.
-        """
+        """The largest side with which all fit, else ``columns`` in a row, else ``least``."""
         count = self.rowCount()
         lowest, most = (SMALLEST, MOST_OF_FEW) if self.few else (least, MOST)
         widest = 0

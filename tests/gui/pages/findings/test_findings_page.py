@@ -142,7 +142,7 @@ def test_a_chip_filters_by_confusion_and_is_read_aloud(qtbot, findings, filled):
     findings.bar.confusions.setCurrentText("ant → CAT")
     assert titles(findings) == ["for cat"]
     spoken = findings.model.index(0).data(Qt.ItemDataRole.AccessibleTextRole)
-    assert spoken.startswith("ant → CAT. for cat. Severity 0.60.")
+    assert spoken.startswith("ant → CAT. for cat. thirds on small. Severity 0.60.")
 
 
 def test_the_kind_filter_lists_the_kinds_there_are(findings):
@@ -227,7 +227,7 @@ def test_the_shown_findings_are_exported_as_images_and_csv(qtbot, findings, fill
     with qtbot.waitSignal(findings.wants_export):
         qtbot.mouseClick(findings.export, Qt.MouseButton.LeftButton)
     with qtbot.waitSignal(findings.wants_export):
-        choose(findings.menu(0), "Export the 1 shown")
+        choose(findings.menu(0), "Export those shown")
     sentences = said_by(filled)
     filled.history.exports.export_findings(tmp_path / "out", findings.shown())
     qtbot.waitUntil(
@@ -270,10 +270,12 @@ def test_findings_that_are_alike_are_one_entry_with_a_count_and_can_be_unfolded(
     several(filled, *(confused(f"hole {i}", 0.2 + i / 10, "bee") for i in range(4)))
     qtbot.waitUntil(lambda: findings.model.rowCount() == 3, timeout=10_000)
     assert titles(findings) == ["cat is lost", "hole 3", "ant becomes bee"]
-    assert findings.count.text() == "6 findings, 3 shown" and len(findings.shown()) == 6
+    assert findings.count.text() == "3 findings (6 with those alike)"
+    assert len(findings.shown()) == 6
     menu = {action.text(): action for action in findings.menu(1).actions()}
     menu["Show all 4 alike"].trigger()
-    assert findings.model.rowCount() == 6 and findings.count.text() == "6 findings"
+    assert findings.model.rowCount() == 6
+    assert findings.count.text() == "3 findings (6 with those alike)", "the number stays"
     row = titles(findings).index("hole 0")
     menu = {action.text(): action for action in findings.menu(row).actions()}
     menu["Show those alike as one entry"].trigger()

@@ -164,9 +164,7 @@ def _beside(path: Path) -> Any:
 
 
 def _name(path: Path) -> str:
-    """The name of a mesh: its file's, or its folder's if every object has a file of the same
-    name.
-    """
+    """The mesh's name: its file's, or its folder's if all objects share one file name."""
     folder = path.resolve().parent.name
     if path.stem.lower() in _ANY_OBJECT and folder:
         return folder.replace("_", " ")
@@ -201,9 +199,7 @@ def _flat_colours(paint: Paint) -> np.ndarray:
 
 
 def _check_gltf(path: Path) -> None:
-    """Refuses a glTF file that announces more numbers than fit into memory, before allocating
-    any.
-    """
+    """Refuses a glTF file that announces more numbers than fit into memory."""
     try:
         with open_regular(path) as file:
             if path.suffix.lower() == ".glb":

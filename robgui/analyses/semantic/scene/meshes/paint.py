@@ -88,9 +88,7 @@ def _factor(material: Any) -> np.ndarray | None:
 
 
 def _colour(material: Any, textured: bool) -> np.ndarray:
-    """The colour of the vertices: a factor of the texture in glTF, replaced by the texture in OBJ
-    files.
-    """
+    """Vertex colour: multiplies the texture in glTF, is replaced by it in OBJ."""
     factor = _factor(material)
     if textured and (factor is None or not hasattr(material, "baseColorFactor")):
         return np.ones(3)

@@ -25,9 +25,7 @@ from robgui.core.errors import DataError
 
 
 def open_csv(path: Path, options: Options) -> Dataset:
-    """Opens a CSV file: a table, or trajectories if a column like track_id or icao24 groups its
-    rows.
-    """
+    """Opens a CSV file as a table, or as trajectories if a column like track_id groups its rows."""
     return dataset_of(read_grid(path, options), options)
 
 

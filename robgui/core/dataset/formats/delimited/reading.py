@@ -43,9 +43,7 @@ _SAMPLE = 1000
 
 @dataclass
 class Grid:
-    """Columns of numbers (NaN for a missing value) and the few text columns that may be ids or
-    labels.
-    """
+    """Columns of numbers (NaN if missing) and the few text columns that may be ids or labels."""
 
     path: Path
     columns: list[str]
