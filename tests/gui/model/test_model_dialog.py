@@ -460,10 +460,26 @@ def test_the_question_of_trust_shows_the_call_the_code_and_what_a_pickle_calls_l
     assert all(
         label.textFormat() is Qt.TextFormat.PlainText for label in dialog.findChildren(QLabel)
     )
-    assert (
-        dialog.said.text().startswith("<h1>Checked</h1>")
-        and "read, change and send your files" in dialog.warning.text()
-    )
+    assert "b>.pt is a Python pickle" in dialog.said.text()
+    assert "os.system\\n\\nNothing else runs.: can start programs" in dialog.alarming.text()
+    assert "read, change and send your files" in dialog.warning.text()
+
+
+def test_the_question_of_trust_names_the_safer_formats_before_what_would_run(qtbot, tmp_path):
+    code = Code("0" * 64, tmp_path / "m.pkl", imports=("os.system", "sklearn.svm.SVC"))
+    dialog = TrustDialog(code, "m.pkl is not loaded.")
+    qtbot.addWidget(dialog)
+    words = [label.text() for label in dialog.findChildren(QLabel)]
+    safer = next(place for place, text in enumerate(words) if ".safetensors" in text)
+    assert safer < words.index(dialog.alarming.text()) < words.index(dialog.runs.text())
+    assert "scikit-learn: SVC" in dialog.runs.text()
+    assert dialog.cancel.isDefault() and not dialog.trust.autoDefault()
+
+
+def test_a_refusal_without_calls_is_told_in_its_own_words(qtbot, tmp_path):
+    dialog = TrustDialog(Code("0" * 64, tmp_path / "m.keras"), "m.keras holds a Lambda layer.")
+    qtbot.addWidget(dialog)
+    assert dialog.said.text() == "m.keras holds a Lambda layer."
 
 
 class Centred(nn.Module):
