@@ -43,8 +43,11 @@ class Law:
         """
         time = -math.log(critical)
         if self.kill == 1:
+            # M >= m iff the m-th death comes before -log p, and that time is Gamma(m,
+            # rate N): the paper's quantile and this Poisson tail are one condition.
             return _poisson_threshold(self.particles * self.replicas * time, risk)
         tail = self._tail(time)
+        # The tail falls with c, so the first place below the risk is the smallest m.
         return int(np.argmax(tail <= risk))
 
     def power(self, p: np.ndarray | float, m: int) -> np.ndarray:
@@ -61,9 +64,7 @@ class Law:
         """The estimate from the killed ``(R,)`` of each replica: the geometric mean of theirs.
 
         Algorithm 1, line 9, has (1 - 1/N)^(k - 1), which is unbiased but varies far more. Here:
-        exp(-M / N) for the last particle, (1 - K/N)^(M
-
-        K) (1 - (M mod K)/N) for AMS.
+        exp(-M / N) for the last particle, (1 - K/N)^⌊M / K⌋ (1 - (M mod K)/N) for AMS.
         """
         if self.kill == 1:
             return float(np.exp(-killed.sum() / (self.particles * len(killed))))
@@ -174,6 +175,8 @@ def monte_carlo_bound(failures: int, samples: int, risk: float) -> float:
     """
     if samples <= 0:
         return float("nan")
+    # All k samples pass with probability (1 - p)^k <= exp(-k p);
+    # set equal to the risk, solved for p.
     if failures == 0:
         return min(1.0, -math.log(risk) / samples)
     if failures < samples:

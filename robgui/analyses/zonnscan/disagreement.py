@@ -93,6 +93,7 @@ class _Look:
         """Columns with a corner case; first those on which even the least sure model is sure."""
         known = (self._classes >= 0).all(0)
         found = np.flatnonzero(known & (self._classes != self._classes[:1]).any(0))
+        # Where all models are sure and still disagree, at least one is badly wrong.
         return found[np.argsort(-self._confidence[:, found].min(0), kind="stable")]
 
     def read_pictures(self) -> None:
@@ -119,6 +120,7 @@ class _Look:
         )
         corners = corners[chosen_places(len(corners), params.most, params.seed)]
         if len(corners):
+            # Sets of equal size, as in Section III-C, so that neither histogram dominates.
             agreeing = agreeing[chosen_places(len(agreeing), len(corners), params.seed)]
         if not len(corners) or not len(agreeing):
             return None
@@ -178,6 +180,8 @@ def class_orders(classifiers: Sequence[Classifier]) -> list[np.ndarray]:
                 f" {len(first)}; compare models that know the same classes."
             )
         own = [label.casefold() for label in classifier.labels]
+        # Names decide only if they are the same set without repeats;
+        # else class 3 of one is class 3 of the other.
         same = sorted(own) == sorted(first) and len(set(own)) == len(own)
         orders.append(
             np.array(

@@ -15,9 +15,9 @@ from robgui.core.execution.params.params import Params
 PAPER: dict[str, Any] = {"samples": 10_000, "sampler": "plain", "target_half_width": 0.0}
 #: Its sweeps go from 0 to 1 in even steps, whatever the input (Figure 2).
 PAPER_SWEEP: dict[str, Any] = {**PAPER, "radii": EVEN}
-#: The paper looks at 1,000 test inputs (Figures 3 and 4).
+#: Test inputs of Figure 4; Figure 3 has 500.
 PAPER_INPUTS = 1000
-#: Watermark keys of 100 inputs, 100 runs of 1,000 samples.
+#: Section III-D: keys of 100 inputs, 100 runs of 1,000 samples each.
 PAPER_WATERMARK: dict[str, Any] = {"size": 100, "runs": 100, "samples": 1000}
 _SAMPLERS: dict[str, JsonValue] = {"sobol": "even", "antithetic": "mirrored", "plain": "random"}
 _SAMPLER_HELP = (

@@ -31,6 +31,7 @@ def merged(results: Sequence[PopulationsResult]) -> PopulationsResult:
     their pictures are at hand.
     """
     second = np.concatenate([result.second for result in results])
+    # Stable: the inputs of each set stay in the order of the data, as in a run that was not split.
     order = np.argsort(second, kind="stable")
     columns: dict[str, Any] = {
         name: np.concatenate([getattr(result, name) for result in results])[order]

@@ -172,6 +172,7 @@ def notable_places(
     index: np.ndarray, crossing: np.ndarray, among: np.ndarray, most: int = MOST_FINDINGS
 ) -> np.ndarray:
     """The worst of the inputs ``among``, worst first: those with a crossing or a high index."""
+    # Both are shares in [0, 1]; the worse of the two decides.
     severity = np.where(
         among & ((crossing > 0) | (index >= UNSURE)), np.maximum(index, crossing), -1.0
     )
@@ -214,6 +215,7 @@ def two_sets(
     before, after = chosen = chosen_sets(params, len(dataset))
     if part is not None:
         units = min(map(len, chosen))
+        # Proportional parts: the parts of two sets of different size cover both without a gap.
         before, after = (
             places[part.start * len(places) // units : part.stop * len(places) // units]
             for places in chosen
@@ -252,6 +254,8 @@ def true_classes(classifier: Classifier, dataset: Dataset, x: Tensor) -> Tensor:
     predicted = classifier.infer(x).argmax(1)
     if dataset.labels is None:
         return predicted
+    # An attack starts from the true class (Section III-B); a
+    # label the model does not know is no help.
     labels = torch.from_numpy(np.asarray(dataset.labels, dtype=np.int64)).to(classifier.device)
     return torch.where((labels >= 0) & (labels < classifier.classes), labels, predicted)
 
@@ -310,6 +314,7 @@ class Comparison:
 
 def compare(first: np.ndarray, second: np.ndarray) -> Comparison:
     """Means, two-sample Kolmogorov-Smirnov test, and the index as a detector of the second set."""
+    # The paper's test of Sections III-B to III-D; it rejects equality with p < 1e-3 in each.
     test = stats.ks_2samp(
         first, second, method="auto" if max(len(first), len(second)) <= _EXACT else "asymp"
     )

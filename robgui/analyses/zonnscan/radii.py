@@ -27,6 +27,7 @@ class Radii:
     """
 
     def __init__(self, params: ZonnscanParams, dims: int, kind: str, device: torch.device) -> None:
+        # Radii that a person typed are the question itself: none is added between them.
         added = 0 if params.radii else params.added
         radii = params.radii or fitted_radii(params.zone, dims, kind, few=added > 0)
         self.zero = 0 in radii
@@ -49,6 +50,7 @@ class Radii:
     @property
     def order(self) -> np.ndarray:
         """Zones in use, from the smallest radius on."""
+        # Added radii come last in memory but belong between the others on the axis.
         return np.argsort(self._values[: self.used], kind="stable")
 
     def shown(self, samples: np.ndarray) -> np.ndarray:

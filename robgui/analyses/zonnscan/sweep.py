@@ -93,6 +93,7 @@ class Sweep:
         # Whole rows only: a row is a pair, or one point in each of 32 replicates.
         cap = params.samples // self.cloud.lanes * self.cloud.lanes
         self._multi_label = classifier.settings.multi_label
+        # Radius 0 is the output itself, without sampling (Section III-A).
         centre = self.centre.reshape(1, *classifier.shape)
         self._own = read_scores(classifier.infer(centre), self._multi_label)
         own = self._own.confidence.double(), self._own.entropy.double(), self._own.votes.double()
@@ -235,11 +236,13 @@ class Sweep:
         index = joined(own_index, counts.index)
         mean_confidence = joined(own_confidence, counts.confidence)
         entropy_of_mean = entropy_of(mean_confidence, self._multi_label)
+        # At radius 0 both entropies are one number; computed twice they would differ by rounding.
         entropy_of_mean[:first] = own_index
         crossing = joined(0.0, counts.crossing)
         shape = self._classifier.shape
         nothing = np.zeros((0, *shape), dtype=np.float32)
         found = self.crossing if self.crossing and np.isfinite(self.crossing.radius) else None
+        # Before the bisection has begun, the smallest radius with a crossing is what is known.
         coarse = radii[crossing > 0]
         return ZonnscanResult(
             radii=radii,

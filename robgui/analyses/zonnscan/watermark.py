@@ -67,6 +67,7 @@ def make_key(
     changed, kept = (
         np.flatnonzero(each).tolist() for each in to_host(right & fooled, right & ~fooled)
     )
+    # Half and half, as in frontier stitching: true adversaries and false ones.
     half = size // 2
     if len(changed) < half or len(kept) < size - half:
         raise DataError(
@@ -137,6 +138,7 @@ class Stitching:
         self._twin = backend.around(_copy_of_module(backend.module))
         if not self._learns():
             self._twin = _read_again(classifier)
+        # Without a digest: the weights change with every step and belong to no record yet.
         self._learner = self._wrapped("")
         self._x, self._classes = (
             classifier.tensor(key.inputs),
@@ -162,6 +164,7 @@ class Stitching:
         optimiser = torch.optim.Adam(weights, lr=self._rate)
         for _ in range(self._rounds):
             scores = self._learner.logits(self._x)
+            # Further steps would move the boundary more than the mark needs.
             if bool((scores.argmax(1) == self._classes).all()):
                 break
             optimiser.zero_grad()

@@ -78,6 +78,7 @@ class _Check:
             np.zeros((2, len(self._key.inputs))),
         )
         self._whole = np.full((2, len(self._x)), -1)
+        # Two files of one task may list the classes in another order; answers are compared by name.
         self._orders = class_orders([self._first, self._second or self._first])
         self._rounds, self._calls = (
             0,

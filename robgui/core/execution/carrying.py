@@ -54,6 +54,8 @@ def carry_out(task: Task, shelf: LoadedCache) -> Generator[Report, None, None]:
         # It could not clean up; nobody is listening.
         if isinstance(error.__context__, GeneratorExit):
             raise
+        # Our own errors say what to do; a traceback would only
+        # frighten. Any other is a bug, and the log needs it.
         problem = _foreseen(error, task.request.device)
         if isinstance(problem, RobguiError):
             details = ""
@@ -81,6 +83,7 @@ def thinned(reports: Iterator[Report], seconds: float) -> Iterator[Report]:
 
     Results can be large.
     """
+    # The first yes of ``large`` is used up below: the first result comes after ``seconds``.
     large, small = Pace(seconds), Pace(seconds / _REPORTS_PER_RESULT)
     large.due()
     newest: Step[Any] | None = None

@@ -50,6 +50,7 @@ def lost(execution: Execution, why: str, attempts: int, details: str = "") -> Re
         attempts: How often an Execution is tried.
         details: What the worker said last, for the log.
     """
+    # A stopped run counts as lost, not failed: the Execution itself turns that into CANCELLED.
     if execution.attempts < attempts or execution.stop_asked:
         return Report(RunState.QUEUED, error=why)
     if attempts > 1:

@@ -73,6 +73,8 @@ class Steps(Iterator[Step[Any]]):
         self._raise_problem()
 
     def _raise_problem(self) -> None:
+        # Raised once: a second ``next`` or ``close`` after a failure
+        # ends quietly, like any iterator.
         if self._raised:
             problem = None
         else:
@@ -113,6 +115,7 @@ class Inline:
             execution = self._steps.execution
             before = execution.newest
             self._go_on(self._steps, until)
+            # One Step at most per call: the caller shows it before more is computed.
             if execution.newest is not before or time.monotonic() >= until:
                 return
 

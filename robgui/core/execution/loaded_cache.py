@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 #: How many models, and datasets, stay loaded; the least recently used go first.
+#: Enough to compare several models without reading one twice.
 _KEPT = 8
 
 
@@ -87,6 +88,7 @@ class LoadedCache:
         if self._notice is not None:
             classifier.notice = self._notice
         with self._lock:
+            # In place of an older object of the same fingerprint, which may lie on another device.
             self._models.pop(classifier.fingerprint, None)
             _kept(self._models, classifier.fingerprint, lambda: classifier)
 
@@ -119,6 +121,8 @@ class LoadedCache:
         Code runs as in ``models``.
         """
         with self._lock:
+            # Models given from outside (a notebook) are never dropped:
+            # they may exist in memory only.
             if wanted.fingerprint in self._given_models:
                 return self._given_models[wanted.fingerprint]
             make = partial(self._load, wanted, self._device or device, trusted)
@@ -179,6 +183,7 @@ def find_file(wanted: Reference, workspace: Workspace | None = None) -> Path:
         known = workspace.files.references(wanted.kind, every=True)
     else:
         known = []
+    # Where the request says first; then wherever the workspace has seen the same content since.
     paths = [
         wanted.path,
         *(other.path for other in known if other.fingerprint == wanted.fingerprint),

@@ -84,12 +84,16 @@ class Request(BaseModel):
     @property
     def fingerprint(self) -> str:
         """Sixteen hexadecimal digits, equal if the same result is expected from any place."""
+        # Left out on purpose: names, paths and ``chosen``, which change no result; of
+        # the device only its kind, since ``cuda:0`` and ``cuda:1`` compute the same.
         known = find(self.analysis)
         parts = [
             known.name,
             [model.fingerprint for model in self.models],
             self.dataset and self.dataset.fingerprint,
             self.indices,
+            # Parsed first, so a setting left out and the same one spelled
+            # out at its default are equal.
             known.params.parse(dict(self.params)).model_dump(mode="json"),
             self.device.partition(":")[0],
             bool(self.autocast),
@@ -150,6 +154,7 @@ def build_request(
         settings = params
     else:
         settings = known.params.parse(dict(params))
+    # A run that ignores the data must not depend on which happen to be open.
     if not known.looks_at_data(settings):
         dataset = indices = None
     if dataset is not None and not isinstance(dataset, Reference) and "derived" in dataset.options:

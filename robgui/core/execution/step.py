@@ -41,8 +41,11 @@ class Pace:
             due after the current batch.
     """
 
+    # On the class: engines make a Pace of their own, and the listening thread knows
+    # none of them. A worker computes one task at a time, so one flag is enough.
     awaited: ClassVar[bool] = False
 
+    # 20 a second: the window draws 30, and an engine should compute rather than report.
     def __init__(self, seconds: float = 0.05) -> None:
         self._seconds = seconds
         self._next = 0.0

@@ -39,6 +39,7 @@ class Task:
         """A copy for another device; an empty one keeps the request's."""
         if not device or device == self.request.device:
             return self
+        # A copy: the run in the workspace keeps the device that the user asked for.
         return replace(self, request=self.request.model_copy(update={"device": device}))
 
     def analysis(self) -> Analysis:

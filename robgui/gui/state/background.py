@@ -32,7 +32,9 @@ class Background(QObject):
         super().__init__(parent)
         self._pool = QThreadPool(self)
         self._pool.setMaxThreadCount(threads)
+        # Threads stay: starting one for each small piece costs more than the piece.
         self._pool.setExpiryTimeout(-1)
+        # A ticket per piece of work: the highest under a key is the newest.
         self._counter = itertools.count()
         self._newest: dict[str, int] = {}
         self._open = 0
@@ -57,6 +59,7 @@ class Background(QObject):
 
     def drop(self, key: str) -> None:
         """Drops work under ``key``: it is not delivered, and not begun if it has not begun yet."""
+        # A ticket that no work has: whatever was started under the key is then out of date.
         self._newest[key] = next(self._counter)
 
     def current(self, key: str, ticket: int) -> bool:
@@ -84,6 +87,7 @@ class Background(QObject):
         self._closed = True
         if not finish:
             self._pool.clear()
+        # A foreign library may never return; the window then goes without it.
         return self._pool.waitForDone(10_000)
 
     @Slot(object)
@@ -128,6 +132,7 @@ class _Task(QRunnable):
 
     def run(self) -> None:
         answer = _Answer(self)
+        # Asked again on the pool thread: it may have been replaced while it waited.
         if self.owner.current(self.key, self.ticket):
             try:
                 answer.value = self.work()
@@ -137,6 +142,7 @@ class _Task(QRunnable):
                 answer.sentence = f"{sentence(error)} See the log for details."
                 answer.details = traceback.format_exc()
         try:
+            # A signal from another thread is queued by Qt and delivered on the GUI thread.
             self.owner._answered.emit(answer)
         except RuntimeError:
             return  # The window was closed meanwhile: nobody is left to tell.

@@ -56,6 +56,7 @@ class Navigation(QObject):
         self.undo.indexChanged.connect(self.changed)
         self._params: dict[str, Params] = {}
         self._restoring = False
+        # At the end of this turn of the event loop: one click may change model, data and selection.
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._record)
         for signal in (
@@ -124,6 +125,7 @@ class Navigation(QObject):
     def _go(self, number: int) -> None:
         self._at = number
         self._show(self._places[number])
+        # Going back is no new place; the signals it has just caused are not recorded.
         self._soon.stop()
         self.changed.emit()
 
@@ -146,6 +148,7 @@ class Navigation(QObject):
         if self._at >= 0 and self._places[self._at].near(here):
             self._places[self._at] = here
         else:
+            # Whoever went back and then elsewhere leaves the way forward behind, as in a browser.
             self._places = [*self._places[: self._at + 1], here][-MOST:]
             self._at = len(self._places) - 1
         self.changed.emit()
@@ -171,6 +174,7 @@ class Navigation(QObject):
             return
         before = self._params.get(analysis)
         self._params[analysis] = now
+        # The first settings of a form are its defaults, not a change by the user.
         if before is not None and before != now and not self._restoring:
             self.undo.push(
                 _ParamsChanged(self, self._store.analyses[analysis].title, analysis, before, now)
@@ -195,6 +199,7 @@ class _ParamsChanged(QUndoCommand):
             after,
         )
         self._field = _field(before, after)
+        # QUndoStack calls redo when a command is pushed, which must not repeat what was typed.
         self._done = True  # By the user, in the form.
 
     def redo(self) -> None:
@@ -205,6 +210,7 @@ class _ParamsChanged(QUndoCommand):
     def undo(self) -> None:
         self._navigation.restore_params(self._analysis, self._before)
 
+    # Qt offers commands of the same id to each other for merging.
     def id(self) -> int:
         return 1
 

@@ -85,6 +85,7 @@ class Replay(QObject):
         replayed = next(
             (known for known in self._store.history.runs if known.id == job.run_id), None
         )
+        # The same to the last bit: a second copy of the run would only fill the list.
         if exact and replayed is not None and self._store.history.writable is not None:
             self._store.history.delete_run(replayed)
             self._store.history.show_run(run)
@@ -100,6 +101,7 @@ def counterparts(
     left = list(after)
     pairs: list[tuple[StoredFinding, Finding | None]] = []
     for finding in before:
+        # By title, not by position: findings are ordered by severity, which may have changed.
         alike = [
             other for other in left if (other.kind, other.title) == (finding.kind, finding.title)
         ]

@@ -12,6 +12,7 @@ from robgui.gui.state.running.program import Program
 if TYPE_CHECKING:
     from robgui.gui.state.store import Store
 
+#: Its name in the status bar's list of what is busy.
 _PART = "selftest"
 
 

@@ -136,6 +136,8 @@ class Sending(QObject):
                 store.selection.replace(input=len(store.library.dataset or ()) - 1, second=None)
             )
             if len(items) > 1 and store.library.dataset is not None:
+                # The new inputs are the last of their family; an analysis of
+                # many looks at exactly these.
                 count = len(store.library.dataset)
                 store.set_scope(tuple(range(count - len(items), count)))
             self._arrive(offer, analysis, made=made)
@@ -161,6 +163,7 @@ class Sending(QObject):
                     "This finding is about no single input; open its run and send from its panel.",
                 )
                 return
+            # Only with a single input is it certain which one the finding goes back to.
             if run.request.indices is not None and len(run.request.indices) == 1:
                 place = 0
             else:
@@ -259,6 +262,7 @@ def _values(
             dataset.array([_index(request, place) for place in offer.places], shape),
             dataset.kind,
         )
+    # Engines work in [0, 1]; the model knows what units the data had.
     if classifier is not None:
         return classifier.decode(offer.inputs), classifier.kind
     if offer.inputs.ndim != 4:
@@ -266,6 +270,7 @@ def _values(
             f"{request.models[0].name} is no longer loaded, and it knows the units of these values;"
             " open it and send again."
         )
+    # Pictures are shown in [0, 1] anyway; a table without its model has lost its units.
     return offer.inputs, "image"
 
 

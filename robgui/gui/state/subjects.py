@@ -72,6 +72,7 @@ class Subjects:
             model is not library.model or (place is not None and place[0] is not library.dataset)
         ):
             return
+        # Data first: choosing a model afterwards must not replace them by others that fit it.
         if place is not None and place[0] is not library.dataset:
             library.use_dataset(place[0])
         if model is not None and model is not library.model:

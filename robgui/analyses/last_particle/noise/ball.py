@@ -61,6 +61,7 @@ class CutBall:
         rows = len(self._low)
         small = torch.full((rows,), 1e-2, dtype=torch.float64, device=self._low.device)
         large = torch.full_like(small, 4 * math.sqrt(self._low.shape[1] + 2) + 8)
+        # Halvings of a few decades on a logarithmic scale: no digit of a double is left.
         for _ in range(50):
             kappa = (small * large).sqrt()
             mean, variance = self._squares(kappa)
@@ -87,6 +88,7 @@ class CutBall:
     def _kept(self, kappa: Tensor) -> Tensor:
         """How often the condition holds ``(P,)``, tested with fixed random numbers."""
         rows, dim = self._low.shape
+        # Not the run's seed: κ is part of the noise's definition and must not vary with it.
         source = torch.Generator(torch.device("cpu")).manual_seed(0)
         latent = torch.randn((_PILOT, dim + 2), generator=source, device=source.device)
         latent = latent.to(self._low.device)

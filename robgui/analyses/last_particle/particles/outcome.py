@@ -59,6 +59,7 @@ def outcome(
     """
     counts = np.array([lane.killed for lane in lanes], dtype=np.int64)
     killed = int(counts.sum())
+    # Section 3.2: k reached m without a level above 0, so p < p_c at the given risk.
     passed = killed >= m
     complete = all(lane.failing for lane in lanes)
     low, high = law.interval(killed, outside)
@@ -111,6 +112,8 @@ def _stepped(lanes: Sequence[Lane]) -> bool:
 
 
 def _reason(lanes: Sequence[Lane], stuck: float, chance: float, ended: bool) -> str:
+    # The order matters: a plateau explains stuck particles and
+    # contradicting lanes, not the reverse.
     if any(lane.coarse for lane in lanes):
         return COARSE
     if not ended:

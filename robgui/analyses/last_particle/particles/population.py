@@ -109,6 +109,7 @@ class Population:
     @classmethod
     def join(cls, parts: Sequence[Population]) -> Population:
         """All lanes of the parts; at least one part has some."""
+        # Empty parts are left out: their tensors have no shape that would fit.
         columns: Iterable[Any] = zip(
             *(part._columns() for part in parts if len(part.lanes)), strict=True
         )
@@ -178,6 +179,8 @@ class Choice:
         first = np.take_along_axis(population.rests, self.parent, 1)[:, None]
         rests = np.concatenate([first, population.uniform[:, 1:-1]], 1).transpose(1, 0, 2)
         level = self.level[:, None]
+        # Exceeding the next smaller number is the same as reaching
+        # the level: one comparison serves both.
         just_below = np.nextafter(level, level.dtype.type(-np.inf))
         # Above the level, or on it with a smaller rest: the second coordinate of the order, (score,
         # u) with u = 1 - v.

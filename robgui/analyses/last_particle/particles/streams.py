@@ -134,6 +134,7 @@ class Rounds:
         # A fixed number per lane, not per batch: the stretch decides which draw a number belongs
         # to.
         self._stretch = max(1, min(steps, _DRAWN // (kill * dim)))
+        # One thread: each stream must be drawn from in order.
         self._other = ThreadPoolExecutor(1)
 
     @torch.inference_mode()

@@ -122,6 +122,7 @@ def screen(
 ) -> Generator[None, None, Screened]:
     """Tests every rival by itself, once: a class whose score rises first cannot hide another."""
     alone = params.model_copy(
+        # Another seed: the screening must not repeat the luck of the test that it checks.
         update={"class_wise": True, "replicas": 1, "seed": (params.seed + 1) % 2**63}
     )
     run = PairTests(classifier, dataset, alone, chosen, (size,), trace=False)

@@ -69,6 +69,7 @@ def combined(
         samples: Plain samples.
     """
     k, n = (np.asarray(each, dtype=np.int64) for each in np.broadcast_arrays(failures, samples))
+    # Without a failure the plain samples give no estimate, but their upper end stays in force.
     plain_low, plain_high = clopper_pearson(k, n)
     share = np.where(k > 0, k / np.maximum(n, 1), np.nan)
     seen = Ends(share, np.where(k > 0, plain_low, np.nan), np.where(k > 0, plain_high, np.nan))
@@ -82,10 +83,12 @@ def combined(
             (seen.high, around.high, test.high),
         )
     )
+    # A disagreement is shown, not resolved: the interval covers both sides of it.
     apart = ~agree & (source == AROUND)
     allowed = np.where(n > 0, np.fmin(test.high, plain_high), test.high)
     low = np.where(apart, np.fmin(around.low, seen.low), np.fmin(low, share))
     high = np.where(apart, _largest(seen.high, around.high, allowed), np.fmax(high, share))
+    # Samples around known failures say nothing of failures elsewhere.
     alone = (source == AROUND) & np.isnan(test.high)
     high = np.where(alone & (n > 0), np.fmax(high, plain_high), high)
     return Chances(p, low, high, source, agree)

@@ -59,6 +59,7 @@ class MonteCarlo:
 
         Yields after every model call.
         """
+        # Rounded up; what the last block has too many is not counted.
         per_test = -(-self._samples // _BLOCK)
         todo = np.repeat(np.arange(len(self.failures)) if only is None else only, per_test)
         for first in range(0, len(todo), self._blocks):

@@ -57,6 +57,7 @@ class SteepDirections:
             points = nearest(points, slope, height)
             yield
         far = points.square().sum(1).reshape(len(pairs), self._rivals)
+        # A rival without slope stays at 0 and would look like the nearest of all.
         flat = slope.square().sum(1).reshape(far.shape) == 0
         best = far.masked_fill(flat, torch.inf).argmin(1)
         steepest = slope.reshape(len(pairs), self._rivals, dim)[

@@ -26,6 +26,7 @@ def fast_gradient(classifier: Classifier, x: Tensor, classes: Tensor, eps: float
         _, gradient = _gradient(
             classifier,
             x,
+            # A sum, not a mean: each input's gradient is then its own, whatever the batch.
             lambda scores: torch.nn.functional.cross_entropy(scores, classes, reduction="sum"),
         )
     except (RuntimeError, MemoryError) as error:
@@ -39,6 +40,8 @@ def fast_gradient(classifier: Classifier, x: Tensor, classes: Tensor, eps: float
             f"The scores of {classifier.name} do not depend on its input, so there is nothing to"
             " attack; check that it is the right model."
         )
+    # x' = x + eps sign(grad J), the fast gradient sign method,
+    # cut to the values an input can have.
     return (x + eps * gradient.sign()).clamp_(0, 1)
 
 
@@ -68,6 +71,7 @@ def _gradient(
 ) -> tuple[Tensor, Tensor | None]:
     """Outputs ``(n, C)`` and the gradient of the loss; None if the input plays no part."""
     with torch.enable_grad():
+        # A copy: inputs made in inference mode cannot be differentiated.
         leaf = x.detach().clone().requires_grad_(True)
         scores = classifier.logits(leaf)
         loss = loss_of(scores)

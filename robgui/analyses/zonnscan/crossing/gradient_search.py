@@ -30,6 +30,7 @@ HALVED = 10
 FIRST_STEPS = 12
 #: Later passes search this far below the nearest change found, at this many radii.
 BELOW = (0.5, 0.25)
+#: Half of these radii start from the nearest change, half from random places.
 BETWEEN = 8
 #: Gradient steps of each later pass.
 STEPS = 16
@@ -89,12 +90,14 @@ class GradientSearch:
         return self._nearest
 
     def __iter__(self) -> Iterator[None]:
+        # Nobody knows how near the boundary is, so the first pass tries every scale in one batch.
         halves = 0.5 ** torch.arange(HALVED, device=self._centre.device)
         starts = self._centre.expand(HALVED, -1)
         yield from self._pull(
             (yield from self._ascend(self._largest * halves, starts, FIRST_STEPS))
         )
         for below in BELOW:
+            # Nothing to improve on: no change was found, or the input lies on the boundary itself.
             if self.crossing is None or self.crossing.radius == 0:
                 return
             share = torch.arange(BETWEEN, device=self._centre.device) / BETWEEN
@@ -117,6 +120,7 @@ class GradientSearch:
                 anywhere = margins[:0]
             else:
                 anywhere = gradient.any()
+            # One transfer for all three: each waits for the device.
             beyond, within, steep = to_host(margins, radii, anywhere)
             self.blind &= not steep.any()
             crossed = np.flatnonzero(beyond > 0).tolist()
@@ -133,6 +137,7 @@ class GradientSearch:
                 break
             rows = to_device(torch.from_numpy(np.flatnonzero(going)), points.device)
             points, radii, gradient = points[rows], radii[rows], gradient[rows]
+            # Long steps first, to leave flat places; short ones last, to settle on the boundary.
             length = max(_SHORTEST, 1 - step / steps) * radii[:, None]
             moved = points + length * self._direction(gradient, points) - self._centre
             points = (self._centre + self._within(moved, radii[:, None])).clamp(0, 1)
@@ -164,6 +169,7 @@ class GradientSearch:
             ascent(self._classifier, points[i : i + size].reshape(-1, *shape), self._margin)
             for i in range(0, len(points), size)
         ]
+        # A part without gradient makes the whole batch blind: its rows could not be moved.
         margins = torch.cat([margin for margin, _ in parts])
         known = [gradient.flatten(1) for _, gradient in parts if gradient is not None]
         if len(known) < len(parts):
@@ -178,12 +184,15 @@ class GradientSearch:
         With several labels: the label nearest to flipping.
         """
         if self._classifier.settings.multi_label:
+            # A label flips when its score changes sign; the factor is -1 where the label is on.
             return (scores * (1 - 2 * self._home)).amax(1)
         own = self._home > 0
         return scores.masked_fill(own, -torch.inf).amax(1) - (scores * self._home).sum(1)
 
     def _direction(self, gradient: Tensor, points: Tensor) -> Tensor:
         """The step ``(n, d)`` of radius 1 that raises the margin most; values at a bound stay."""
+        # A value at a bound cannot follow the gradient; counted, it
+        # would waste a share of the step.
         stuck = (points <= 0) & (gradient < 0) | (points >= 1) & (gradient > 0)
         free = gradient.masked_fill(stuck, 0)
         if self._zone in ("linf", "box"):
@@ -201,6 +210,8 @@ class GradientSearch:
             limit = radii * self._half_sides()
             return offsets.clamp(-limit, limit)
         size: Tensor = torch.linalg.vector_norm(offsets, power(self._zone), dim=1, keepdim=True)
+        # For L1 the shrunk point is not the nearest of the ball, but
+        # it is in it, which is what counts.
         return offsets * (radii / size.clamp_min(1e-30)).clamp_max(1)
 
     def _half_sides(self) -> Tensor:

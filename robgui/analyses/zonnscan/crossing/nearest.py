@@ -124,6 +124,7 @@ def crossing_samples(scan: Scan, cloud: Cloud, order: np.ndarray) -> Tensor | No
     zones = order[crossed[order].any(1)]
     if not len(zones):
         return None
+    # The smallest zone with a crossing: its samples are the nearest known to begin with.
     numbers = np.flatnonzero(crossed[zones[0]])[:CANDIDATES].tolist()
     zone = to_device(torch.from_numpy(zones[:1].copy()), scan.tally.crossed.device)
     return torch.cat(list(_drawn_again(scan, cloud, zone, numbers)))

@@ -109,6 +109,7 @@ class _HitAndRunBlock:
             yield from self._sweep()
 
     def at(self, zones: Tensor, rows: slice = EVERY, out: Tensor | None = None) -> Tensor:
+        # The chains hold only the zones of this block; the caller speaks of zones by their number.
         places = torch.searchsorted(self._zones, zones)
         offsets = self._offsets[:, :, rows].to(self._target)[:, places].permute(1, 2, 0)
         return torch.sub(offsets, self._low.to(self._target), out=out).clamp_(0, 1)
@@ -120,6 +121,8 @@ class _HitAndRunBlock:
         norm to the ball's. If the cube does not cut the ball (or cuts it through the centre) this
         is already the uniform law.
         """
+        # Two half-lines per coordinate, below and above the input:
+        # how likely is each, and where on it.
         below, above = (room.double()[:, None] for room in (-self._low, self._high))
         scale = product_scale(below, above, self._budget[:, 0], self._power)
         share = _mass(below, scale, self._power) / (
@@ -138,6 +141,7 @@ class _HitAndRunBlock:
         # The radial law of a uniform ball in d dimensions: u^(1/d). Just inside, so rounding keeps
         # it in.
         radial = self._uniform(1, self._count).double().pow(1 / len(self._low)).mul(1 - 1e-6)
+        # Puts each start at the distance that a uniform point of the ball would have.
         factor = radial * (self._budget / size.pow(self._power).sum(0, dtype=torch.float64)).pow(
             1 / self._power
         )
@@ -180,6 +184,7 @@ def product_scale(below: Tensor, above: Tensor, budget: Tensor, power: Power) ->
     """
     low, high = torch.full_like(budget, 1e-6), torch.full_like(budget, 100.0)
     for _ in range(60):
+        # Bisection on a logarithmic scale: 60 halvings of eight decades leave no digit of a double.
         scale = (low * high).sqrt()
         moments = _moment(below, scale, power) + _moment(above, scale, power)
         mean = (moments / (_mass(below, scale, power) + _mass(above, scale, power))).sum(0)
@@ -190,6 +195,7 @@ def product_scale(below: Tensor, above: Tensor, budget: Tensor, power: Power) ->
 def _mass(room: Tensor, scale: Tensor, power: Power) -> Tensor:
     """Integral of exp(-(t/scale)^power) over [0, room]."""
     if power == 1:
+        # expm1 and log1p keep the digits of a room that is small beside the scale.
         return -scale * torch.expm1(-room / scale)
     return torch.erf(room / scale) * scale * (math.sqrt(math.pi) / 2)
 

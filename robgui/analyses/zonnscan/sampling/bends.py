@@ -41,6 +41,7 @@ def next_radius(radii: np.ndarray, curves: np.ndarray) -> float | None:
     the geometric mean of its widths on a linear and on a logarithmic axis: what happens near the
     input matters more than its share of the axis.
     """
+    # A bend needs a point between two neighbours.
     if len(radii) < 3:
         return None
     gaps, off = np.diff(radii), bends(radii, curves)

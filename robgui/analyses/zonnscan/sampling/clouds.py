@@ -30,6 +30,8 @@ def zone_cloud(
         points, used, note = base_points(sampler, corners.shape[1], samples, seed, corners.device)
         return BoxCloud(partial(_box, zone, corners, sizes), corners.shape[1], points), used, note
     kind = ClippedCloud if zone.endswith("clipped") else HitAndRunCloud
+    # Even and mirrored points are points of a cube; mapped onto a
+    # ball they lose what makes them good.
     if sampler == "plain":
         note = ""
     else:

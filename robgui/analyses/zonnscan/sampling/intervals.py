@@ -52,6 +52,7 @@ def half_widths(counts: Counts) -> np.ndarray:
             / math.sqrt(lanes)
         )
         return np.where(rows > 0, half, np.inf)
+    # Raw sums of squares lose digits; a variance just below 0 is rounding.
     variance = np.maximum(
         ratio(counts.squares - rows * np.nan_to_num(counts.index) ** 2, rows - 1), 0
     )
@@ -87,6 +88,7 @@ def intervals(counts: Counts) -> tuple[np.ndarray, np.ndarray]:
     least = _per_zone(resolution, counts)
     low = np.clip(index - half - np.where(small, inner, outer), 0, 1)
     high = np.clip(index + half + np.where(small, outer, inner), 0, 1)
+    # Below the resolution the samples cannot tell the index from 0, whatever their spread.
     hidden = index < least
     return np.where(hidden, 0.0, low), np.where(
         hidden, np.minimum(1, np.maximum(high, least)), high

@@ -78,6 +78,7 @@ class AntitheticPoints:
         self._plain = PlainPoints(dims, seed, device)
 
     def draw(self, start: int, stop: int) -> Tensor:
+        # A row holds two samples, so sample numbers are halved to number the points they come from.
         u = self._plain.draw(start // 2, stop // 2)
         # Both of a pair stand next to each other: a row is a pair.
         return torch.stack([u, 1 - u], 1).flatten(0, 1)
@@ -172,6 +173,7 @@ def _why_plain(sampler: Sampler, dims: int, samples: int) -> str:
             f"Sobol points end at {SOBOL_DIMENSIONS:,} dimensions and this input has {dims:,}:"
             " plain sampling is used."
         )
+    # Each replicate needs two points before its mean says anything of its spread.
     if sampler == "sobol" and samples < 2 * SOBOL_REPLICATES:
         return (
             f"Sobol points need at least {2 * SOBOL_REPLICATES} samples, not {samples}: plain"
@@ -187,6 +189,7 @@ def block_size(dims: int) -> int:
 
     At most 4 million numbers, a power of two, independent of the batch.
     """
+    # A power of two ends each stretch where a Sobol sequence is balanced.
     return 1 << int(math.log2(min(1024, max(SOBOL_REPLICATES, 2**22 // dims))))
 
 

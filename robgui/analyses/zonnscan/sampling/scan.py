@@ -83,6 +83,8 @@ class Scan:
         return int(np.where(stopped, self.cap, self.tally.samples[: self.used]).sum())
 
     def __iter__(self) -> Iterator[None]:
+        # Algorithm 1 draws k samples in one go; here they come in rounds, so that a zone can
+        # stop when its interval is narrow enough. A round is named by the sample it begins with.
         rounds = {round_[0][0]: round_ for round_ in stretches(self.cap, self._cloud.block_size)}
         while self.active:
             taken, chosen = self.tally.samples.copy(), self._chosen()
@@ -92,6 +94,8 @@ class Scan:
                 yield from self._round(
                     rounds[start], [zone for zone in chosen if taken[zone] == start]
                 )
+            # Decided after a whole round, never within one: intervals
+            # allow for looks at round ends only.
             self.active = self.going_on()
             added = self.more(self.tally.counts())
             self.active += range(self.used, self.used + added)
@@ -102,6 +106,7 @@ class Scan:
 
         In a hurry, those whose intervals are widest relative to the target, down to half of it.
         """
+        # A radius without samples is a hole in the curve, so new zones go first.
         new = [zone for zone in self.active if self.tally.samples[zone] == 0]
         if new or not self._hurried:
             return new or self.active
@@ -126,6 +131,7 @@ class Scan:
         """
         rows = last - first
         begun = rows
+        # Only plain points: part of a Sobol or antithetic row would not be a sample of its law.
         if first == 0 and self._cloud.lanes == 1 and self._large:
             begun = min(rows, max(1, FIRST_CURVE // zones))
         start = 0

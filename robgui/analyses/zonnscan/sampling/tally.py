@@ -127,12 +127,16 @@ class Tally:
         self, zones: int, classes: int, lanes: int, cap: int, home: Tensor, multi_label: bool
     ) -> None:
         self.samples = np.zeros(zones, dtype=np.int64)
+        # One bit per sample is kept, the samples are not: those that
+        # crossed are drawn again by number.
         self.crossed = torch.zeros((zones, cap), dtype=torch.bool, device=home.device)
         self.shown = torch.full((zones, min(SHOWN, cap)), -1, device=home.device)
         self._lanes = lanes
         self._classes = classes
         self._home = (home if multi_label else home.argmax(1, keepdim=True)).expand(zones, -1)
         self._multi_label = multi_label
+        # One tensor for all sums: a Step reads it with one transfer.
+        # Double precision, since a million entropies near 0 are summed.
         self._sums = torch.zeros(
             (zones, lanes + 3 + 2 * classes), dtype=torch.float64, device=home.device
         )
@@ -149,6 +153,7 @@ class Tally:
         top = reading.top.view(len(numbers), -1)
         votes, crossed = self._votes(zones, reading, top)
         if self._lanes > 1:
+            # Samples of a row depend on each other; the spread is taken over rows, which do not.
             rows = entropies.mean(2, keepdim=True)
         parts = [
             entropies.sum(1),

@@ -62,6 +62,8 @@ class _BoxBlock:
         return iter(())
 
     def at(self, zones: Tensor, rows: slice = EVERY, out: Tensor | None = None) -> Tensor:
+        # The same u for every zone (common random numbers): the curve over radii
+        # is smooth, and two radii differ by more than chance only if the zones do.
         low, high = self.corners(zones)
         return torch.lerp(low[:, None], high[:, None], self.u[rows], out=out)
 
@@ -100,11 +102,14 @@ def linf_corners(x: Tensor, radius: Tensor | float) -> tuple[Tensor, Tensor]:
 
     For inputs ``(Z or 1, d)`` and one radius or radii ``(Z, 1)``.
     """
+    # Z = B_inf(X, r) ∩ [0, 1]^d (Section II-B). The corners are clipped,
+    # not the samples: clipped samples would pile up on the faces.
     return (x - radius).clamp_min(0), (x + radius).clamp_max(1)
 
 
 def scaled_box(first: Tensor, second: Tensor, radii: Tensor) -> tuple[Tensor, Tensor]:
     """Corners ``(Z, d)`` of the box between two inputs ``(d,)``, scaled about its centre."""
     centre, half = (first + second) / 2, (first - second).abs() / 2
+    # Radius 1 is the whole box of the user; there is no larger one.
     scale = radii[:, None].clamp_max(1)
     return (centre - scale * half).clamp_min(0), (centre + scale * half).clamp_max(1)

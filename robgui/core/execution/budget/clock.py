@@ -22,6 +22,7 @@ class Clock:
     @property
     def seconds(self) -> float:
         """Seconds counted so far."""
+        # Read once: another thread may stop the clock between the test and the sum.
         since = self._since
         if since is None:
             return self._spent

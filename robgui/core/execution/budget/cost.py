@@ -106,6 +106,7 @@ class Estimate:
             return f"at most {roughly(self.limit)}, cut there; {self._calls} without a limit"
         if not math.isfinite(self.longest):
             return self._calls
+        # What cannot be timed is named, not guessed.
         if self.calls.uncounted:
             return f"{self._times} and the {self.calls.uncounted}, {self._calls}"
         return f"{self._times}, {self._calls}"
@@ -151,6 +152,7 @@ def estimate(
         sum(calls.seconds(number, times) for times in timed) / len(timed)
         for number in (calls.fewest, calls.most)
     )
+    # One model that was never timed makes the sum meaningless: calls are told, seconds are not.
     if not all(times.known for times in timed):
         shortest, longest = 0.0, math.inf
     return Estimate(calls, shortest, longest, params.max_seconds)

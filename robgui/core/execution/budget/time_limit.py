@@ -98,6 +98,7 @@ def within(engine: Iterator[Step[Any]], seconds: float) -> Generator[Step[Any], 
             yield step
             clock.start()
     finally:
+        # An engine may be any iterator; only generators can be closed.
         close = getattr(engine, "close", None)
         if close is not None:
             close()

@@ -61,6 +61,7 @@ def keep_bytecode() -> bool:
         sources.append(torch.origin)
     if getattr(sys, "frozen", False) or not any(_lacks_bytecode(source) for source in sources):
         return False
+    # In a child, because importing starts threads and confinement must come before any.
     child = os.fork()
     if child == 0:
         kernel.end_with_parent(signal.SIGKILL)

@@ -10,6 +10,7 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
+#: Followed by the number of the program that made it, by which orphans are recognised.
 _PREFIX = "robgui-worker-"
 
 

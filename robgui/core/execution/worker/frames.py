@@ -21,12 +21,16 @@ from robgui.core.npz import Arrays
 
 #: The largest header and body accepted, in bytes.
 MOST_HEADER = 32 * 2**20
+#: A result of two gigabytes would take seconds to send and could not be drawn.
 MOST_BODY = 2 * 2**30
+#: Shows at once that a process speaks another protocol; the digit counts its versions.
 _MAGIC = b"rgf1"
 _HEAD = struct.Struct("!4sIQ")
 #: Alignment of arrays in the body: they can be used in place.
 _ALIGNMENT = 64
+#: No result has nearly as many arrays: beyond lies an attack on the reader.
 _MOST_ARRAYS = 100_000
+#: What every version of numpy can have.
 _MOST_DIMENSIONS = 32
 #: Plain numbers and text; never Python objects.
 _DTYPE = re.compile(r"[<>|=](?:[biufcSU]\d{1,7}|[mM]8(?:\[\w{1,10}\])?)")
@@ -55,11 +59,13 @@ class Frame:
 def write_frame(pipe: Pipe, frame: Frame) -> None:
     """Sends a frame; waits until the other side has taken it."""
     shapes = {name: [array.dtype.str, list(array.shape)] for name, array in frame.arrays.items()}
+    # NaN is not JSON; arrays may hold it, plain numbers may not.
     header = json.dumps({**frame.header, "arrays": shapes}, allow_nan=False).encode()
     pieces = list(_pieces(frame.arrays))
     size = sum(len(piece) for piece in pieces)
     if len(header) > MOST_HEADER or size > MOST_BODY:
         raise FrameError(f"a message of {len(header) + size:,} bytes is too large to be sent")
+    # Head and header in one write: most frames have no body and cost one system call.
     _write(pipe, _HEAD.pack(_MAGIC, len(header), size) + header)
     for piece in pieces:
         _write(pipe, piece)
@@ -87,6 +93,7 @@ def _pieces(arrays: Arrays) -> Iterator[memoryview | bytes]:
         flat = np.ascontiguousarray(array).reshape(-1)
         if flat.nbytes:
             yield flat.view(np.uint8).data
+            # Fills up to the alignment, also after the last array: the reader counts it in.
             yield bytes(-flat.nbytes % _ALIGNMENT)
 
 
@@ -109,6 +116,7 @@ def _arrays(shapes: Any, body: memoryview) -> Arrays:
         dtype, shape = _described(described)
         count = math.prod(shape)
         size = count * dtype.itemsize
+        # Checked against what came, not what was announced: an array never reaches beyond the body.
         if start + size > len(body):
             raise FrameError("an array is larger than what was sent")
         if size:
@@ -123,6 +131,7 @@ def _arrays(shapes: Any, body: memoryview) -> Arrays:
 def _described(described: Any) -> tuple[np.dtype[Any], tuple[int, ...]]:
     match described:
         case [str(name), list(shape)] if _DTYPE.fullmatch(name) and len(shape) <= _MOST_DIMENSIONS:
+            # ``type``, not isinstance: True is an int to Python, and JSON has it.
             if all(type(side) is int and 0 <= side <= MOST_BODY for side in shape):
                 try:
                     return np.dtype(name), tuple(shape)

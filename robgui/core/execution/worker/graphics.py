@@ -47,6 +47,7 @@ class GraphicsLook:
         devices = sys.modules.get("robgui.core.devices")  # Asking would import torch.
         if devices is None or time.monotonic() < self._next or not (cards := devices.cards()):
             return {}
+        # Asking the driver takes longer than a small frame, so not with every frame.
         self._next = time.monotonic() + _LOOK_SECONDS
         return {"graphics": [[name, *memory] for name, memory in cards.items()]}
 

@@ -160,6 +160,7 @@ def error_words(problem: BaseException | None, sentence: str, details: str = "")
         ours = None
     return {
         "error": (sentence + hint(problem))[:_MOST_TEXT],
+        # The end of a traceback says what happened; its beginning only where.
         "details": details[-_MOST_TEXT:],
         "kind": "" if ours is None else type(ours).__name__,
         "remedy": ours.remedy.name if ours is not None and ours.remedy is not None else "",
@@ -173,6 +174,7 @@ def read_error(header: Mapping[str, Any]) -> tuple[str, str, BaseException | Non
     if not sentence:
         return "", details, None
     kind = _ERRORS.get(text(header["kind"]), RobguiError)
+    # Without its own __init__, whose arguments did not travel; only the class and the words did.
     problem = kind.__new__(kind)
     RobguiError.__init__(
         problem, sentence, remedy=Remedy[header["remedy"]] if header["remedy"] else None
@@ -271,6 +273,7 @@ def _data(task: Task) -> dict[str, Any]:
     from robgui.core.execution.asking.by_value import by_value
 
     data = task.data
+    # Derived inputs travel by themselves, see ``_derived``.
     if data is None or hasattr(data, "items"):
         return {}
     assert data.shape is not None

@@ -46,6 +46,7 @@ class Outbox:
         self._ended = False
         self._next_result = 0.0
         self._next_progress = 0.0
+        # One lock for everything below; whoever changes what the thread waits for notifies it.
         self._changed = threading.Condition()
         self._thread = threading.Thread(target=self._work, name="outbox", daemon=True)
         self._thread.start()

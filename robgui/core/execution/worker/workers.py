@@ -75,6 +75,7 @@ class Workers:
             if kept is not None:
                 old.remove(kept)
             self._slots.append(kept or self._slot(place))
+        # Not killed: what they compute was asked for under the old terms and should end under them.
         self._leaving += old
         self._end_leaving()
 
@@ -242,6 +243,7 @@ class Workers:
                 while (event := self._next(0.0)) is not None:
                     self._hear(event)
                 return
+            # The wait above has used up the rest of the time.
             if left <= _LOOK_SECONDS:
                 return
 

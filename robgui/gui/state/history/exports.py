@@ -64,6 +64,7 @@ class Exports:
     def write_report(self, path: Path, done: Callable[[], None] | None = None) -> None:
         """Writes the report as HTML or PDF, by the ending of ``path``, then calls ``done``."""
         workspace = self._history.need()
+        # On a thread of its own: a long report must hold up neither notes nor openings.
         self._history.working.emit("Writing the report …")
 
         def written(_: Any) -> None:

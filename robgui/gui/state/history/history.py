@@ -109,6 +109,7 @@ class History(QObject):
                 # Behind what is still to be kept, which belongs to the old workspace.
                 self._keeping.run(lambda: _close(old, self._writing))
             references = restored.references
+            # Told now, not when a run fails for it tomorrow.
             self.missing = [r for r in references if r.path and not Path(r.path).exists()]
             for reference in self.missing:
                 self.said.emit(
@@ -232,6 +233,7 @@ class History(QObject):
     def add_finding(self, run_id: str, finding: Finding, *, starred: bool = False) -> None:
         """Keeps a failure that was seen after its run had ended; the same one is kept once."""
         workspace = self.writable
+        # Two clicks on the same button must not make two findings.
         if workspace is None or any(
             (known.run_id, known.title) == (run_id, finding.title) for known in self.findings
         ):

@@ -62,6 +62,7 @@ class LookedAt(QObject):
 
     def _opened(self, restored: Restored) -> None:
         """Starts over: choices in another workspace do not concern this one."""
+        # Choices made before the first workspace was read belong to it.
         if self._opened_before:
             before = {}
         else:

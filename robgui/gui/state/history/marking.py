@@ -144,6 +144,7 @@ def _found(workspace: Workspace, dataset: Dataset) -> tuple[Marks, dict[str, lis
     if not marks.tags:
         return marks, {}
     wanted = {name for names in marks.tags.values() for name in names}
+    # Marks are kept by name: they survive a file that was sorted or extended.
     places = {key: index for index, key in enumerate(dataset.keys()) if key in wanted}
     tags = {
         tag: [places[name] for name in names if name in places] for tag, names in marks.tags.items()
@@ -170,6 +171,7 @@ def _inputs_of(finding: StoredFinding, request: Request | None, dataset: Dataset
         if chosen is None:
             return finding.places
         return [chosen[place] for place in finding.places if place < len(chosen)]
+    # A finding without places is about the whole question; with one or two inputs that is them.
     few = request.indices is not None and len(request.indices) <= 2
     if few and request.indices is not None:
         return request.indices

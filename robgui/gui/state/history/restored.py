@@ -50,5 +50,6 @@ def open_workspace(
         runs, findings = workspace.runs(), workspace.findings()
         return workspace, runs, findings, restored, workspace.derived(), workspace.harm()
     except WorkspaceError:
+        # A file that cannot be read whole must not stay locked.
         workspace.close()
         raise

@@ -33,6 +33,7 @@ class Restoring:
         """
         library = self._library
         library.drop_derived()
+        # What was chosen in the last workspace must not keep this one's pair out of use.
         library.start_anew()
         if self._history.derived:
             library.add_derived(
@@ -45,6 +46,7 @@ class Restoring:
             for each in (restored.dataset, restored.model)
             if each is not None and each.path in there
         ]
+        # Files load one after the other: the pair first, because a person waits for it.
         for reference in pair:
             self.load(
                 reference, used=restored.used.get(reference.fingerprint, time.time()), use=True

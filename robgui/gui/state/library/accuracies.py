@@ -41,6 +41,7 @@ class Accuracies(QObject):
             return
         if (measured := predictions.measured) is None:
             return
+        # Once per pair: predictions change with every answer, the record is compared once.
         known, of = self._noted
         if known == model.fingerprint and of is dataset:
             return

@@ -19,6 +19,7 @@ def looks_alike(classifier: ModelCard, dataset: Dataset) -> bool:
     if dataset.shape is not None and dataset.shape != classifier.shape:
         return False
     if not classifier.settings.labels and dataset.names:
+        # A model without names of its own will take those of the data: only the count can disagree.
         return len(dataset.names) == classifier.classes
     from robgui.core.dataset.matching import fits
 

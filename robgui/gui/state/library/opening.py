@@ -62,11 +62,14 @@ def load_model(
 
     known, remark = settled(opening.path, *opening.stored), ""
     if not opening.quiet:
+        # The user asks for it by hand: a file that has crashed a process may be tried again.
         models.forgive(_path(opening))
     try:
         try:
             model = _load(opening, device, {**known, **opening.settings}, models)
         except ModelError as error:
+            # Without the remembered settings it may load; a question or a
+            # crash would only come twice.
             if not known or isinstance(error, TrustError | LostError):
                 raise
             model = _load(opening, device, opening.settings, models)

@@ -60,6 +60,7 @@ class Pending(QObject):
             loads: Whether a file is read.
             asks: Whether a model has to answer.
         """
+        # Empty pages say what is being loaded; the status bar says everything.
         lists = (self._under_way, self._loading) if loads else (self._under_way,)
         for waiting in lists:
             waiting.append(words)

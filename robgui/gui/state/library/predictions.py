@@ -29,7 +29,9 @@ SAMPLE = 500
 #: Inputs in the first question, and in the largest; a question should take about this long, so
 #: others need not wait.
 _FIRST, CHUNK = 8, 128
+#: A person who scrolls waits for the question under way, so it must be short.
 _SECONDS = 0.1
+#: One topic per pair of model and data: stopping the old one leaves the new one alone.
 _TOPICS = (f"predictions {number}" for number in itertools.count())
 
 
@@ -100,6 +102,7 @@ class Predictions(QObject):
             self._worker.known.disconnect(self.changed)
             self._worker.refused.disconnect(self.failed)
             self._worker.end()
+            # The thread waits for an answer that nobody wants any more.
             self._answers.stop(self._worker.topic)
             self._worker.finished.connect(self._worker.deleteLater)
             if self._worker.isFinished():
@@ -219,6 +222,7 @@ class _Worker(QThread):
         """The next few unknown inputs, those on screen first; waits for some; None at the end."""
         with self._condition:
             while not self._ending:
+                # On screen first, then the sample for the accuracy, then the rest.
                 wanted = self._next_ones[self._classes[self._next_ones] == UNKNOWN]
                 if not len(wanted):
                     wanted = self._later = self._later[self._classes[self._later] == UNKNOWN]
@@ -237,6 +241,7 @@ class _Worker(QThread):
         for places, x in batches(self._classifier, self._dataset.subset(chunk), len(chunk)):
             self._note(numbers[places], self._ask(x))
             unread[places] = False
+        # What the reader skipped is marked, or it would be asked for again and again.
         self._classes[numbers[unread]] = UNREADABLE
 
     def _note(self, numbers: np.ndarray, probabilities: np.ndarray) -> None:
@@ -278,6 +283,7 @@ def sampled(count: int, labels: np.ndarray | None) -> np.ndarray:
         known = np.flatnonzero(labels >= 0)
     if count <= WHOLE or len(known) <= SAMPLE:
         return known
+    # A fixed seed: the same inputs every time, or two accuracies could not be compared.
     return np.sort(np.random.default_rng(0).choice(known, SAMPLE, replace=False))
 
 

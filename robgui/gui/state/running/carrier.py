@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _SLICE = 0.1
 #: Seconds for workers while something is computed in this process.
 _SHORT_SLICE = 0.001
+#: Shown in the status bar until a worker has answered.
 STARTING = "Starting the process for models …"
 
 
@@ -53,6 +54,7 @@ class Carrier(QThread):
         self._places: tuple[Place, ...] = (Place(),)
         self._memory = 0
         self._arranged = False
+        # Bound once: terms compare equal only with the same function, and others restart workers.
         self._notice = self.noticed.emit
         self._wanted: tuple[Request, frozenset[str]] | None = None
         self._said = ""
@@ -153,7 +155,13 @@ class Carrier(QThread):
     def _terms(self) -> Terms:
         memory = self._memory or shared_memory(self.at_once)
         return Terms(
-            pace=0.0, keep=True, polite=True, ahead=True, memory=memory, notice=self._notice
+            # pace 0: the window polls, and the outbox keeps the newest result only.
+            pace=0.0,
+            keep=True,
+            polite=True,
+            ahead=True,
+            memory=memory,
+            notice=self._notice,
         )
 
     def _attend(self, workers: Workers) -> None:
@@ -162,6 +170,7 @@ class Carrier(QThread):
             self._arranged = False
             workers.arrange(self._places, self._terms())
             workers.start(len(self._places))
+        # Never beside a run: preloading would compete with it for memory and processor.
         if self._wanted is not None and not self._going:
             wanted, self._wanted = self._wanted, None
             workers.warm(*wanted)
@@ -173,6 +182,7 @@ class Carrier(QThread):
     def _begin(self, workers: Workers | None) -> None:
         """Begins what there is room for."""
         while not self._leaving:
+            # The first that fits, not the first: a run for a busy device holds up no other.
             order = self.waiting.take(lambda order: self._has_room(order, workers))
             if order is None:
                 return

@@ -55,6 +55,7 @@ class LeftWaiting(QObject):
         """Those that have not been started again, the next one first."""
         from robgui.core.workspace.queue import in_order
 
+        # Those that were started again are in the queue now, not left over.
         live = {job.run_id for job in self._runner.executions}
         return [run for run in in_order(self._history.runs, self._order) if run.id not in live]
 
@@ -77,6 +78,7 @@ class LeftWaiting(QObject):
         assert workspace is not None
         from robgui.core.workspace.queue import read_queue
 
+        # The new workspace's order is read in the background; the old one means nothing to it.
         self._order = []
         self._keeping.run(lambda: read_queue(workspace), self._take, key="queue order")
 

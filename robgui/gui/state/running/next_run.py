@@ -60,6 +60,7 @@ class NextRun:
         )
         if known is None or params is None or library.model is None:
             return None
+        # An analysis of one input takes the chosen one, of many what passes the gallery's filter.
         one = known.inputs == "one"
         if known.looks_at_data(params) and (
             library.dataset is None or (one and self._store.selection.input is None)
@@ -135,6 +136,7 @@ class NextRun:
             ticked = [
                 model
                 for model in self.fitting_models()
+                # By content: a model with other settings is still the one that was unticked.
                 if model is self._store.library.model or model.content not in self.unticked
             ]
             return ticked[: known.takes(params).most_models]

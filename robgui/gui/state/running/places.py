@@ -39,6 +39,7 @@ def _usual_places(count: int, device: str, devices: Sequence[str]) -> list[Place
     else:
         faster = [device, *others][:count]
     on_cpu = count - len(faster)
+    # More threads than cores make every run slower than one after the other.
     threads = max(1, cores() // max(1, on_cpu))
     return [*(Place(name) for name in faster), *[Place("cpu", threads)] * on_cpu]
 

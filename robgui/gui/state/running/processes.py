@@ -103,7 +103,11 @@ class Processes:
             else:
                 data = None
             request = Request(
-                analysis="any", models=(reference(model),), dataset=data, device=str(model.device)
+                # The name is never looked up: only models and data are loaded.
+                analysis="any",
+                models=(reference(model),),
+                dataset=data,
+                device=str(model.device),
             )
             self._store.runner.warm(request, code_of((model,)))
 

@@ -43,6 +43,7 @@ class Program(QObject):
         if frozen:
             itself = []
         else:
+            # -P: a file called robgui.py in the working directory must not be run instead.
             itself = ["-P", "-m", "robgui"]
         if folder is not None:
             self._process.setWorkingDirectory(str(folder))
@@ -54,6 +55,7 @@ class Program(QObject):
 
     def close(self) -> None:
         """Ends it, if one is under way; nothing is told."""
+        # Whoever listens may be half destroyed by the time the process has gone.
         self._process.blockSignals(True)
         if self.running:
             self._process.kill()

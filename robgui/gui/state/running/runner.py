@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from robgui.core.execution.worker.workers import Doing
 
 
+#: 30 pictures a second; the eye asks for no more, and drawing costs the event loop.
 FRAME_MS = 33
+#: A worker gets two seconds to stop and is killed then; the rest is for a slow disk.
 SHUTDOWN_MS = 10_000
 
 
@@ -179,6 +181,7 @@ class Runner(QObject):
         self._timer.stop()
         self.carrier.leave()
         for execution in self.executions:
+            # What waits stays QUEUED in the workspace: the next session offers to start it.
             if execution.attempts:
                 execution.stop()
             else:
@@ -194,6 +197,7 @@ class Runner(QObject):
         began = time.monotonic()
         for execution in list(self.executions):
             self._tell(execution, execution.state, execution.newest)
+        # Milliseconds, three times what this frame took in seconds.
         self._timer.setInterval(max(FRAME_MS, round(3000 * (time.monotonic() - began))))
         if not self.executions:
             self._timer.stop()

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+#: From <sys/ptrace.h> and <sched.h>; Python has no names for them.
 _PTRACE_SEIZE = 0x4206  # Like attaching, but does not stop the other process.
 _CLONE_NEWUSER = 0x10000000
 
