@@ -15,6 +15,8 @@ from robgui.cli.printing import print_json, print_line
 from robgui.core.dataset.options import Options
 from robgui.core.execution.params.text import format_value
 from robgui.core.identify import identify
+from robgui.core.model.doubt.low_accuracy import Rightness, suspicion
+from robgui.core.model.doubt.trying import WaysTried
 from robgui.core.model.settings import ModelSettings
 from robgui.core.text.words import count, percent
 
@@ -86,14 +88,16 @@ def _inspect(
         if trial.left_out:
             _say(f"Left out: {trial.left_out}")
         if given.guess:
-            ways: list[Tried] = executor.ask("ways", **both)
+            tried: WaysTried = executor.ask("ways", **both)
+            document["ways"] = [_way_document(way) for way in tried.ways]
         else:
-            ways = []
+            tried = WaysTried([], "")
         document |= _trial_document(trial)
-        document |= {"ways": [_way_document(way) for way in ways]} if given.guess else {}
         if not given.json:
             _print(trial)
-            _print_ways(ways)
+            _print_ways(tried)
+        if not given.guess and (doubt := _doubt(card, trial)):
+            _say(doubt)
     if given.json:
         print_json(document)
     return 0
@@ -166,25 +170,45 @@ def _way_document(way: Tried) -> dict[str, object]:
     return {**dataclasses.asdict(way), "accuracy": way.accuracy}
 
 
-def _print_ways(ways: list[Tried]) -> None:
+def _doubt(card: ModelCard, trial: Trial) -> str:
+    """What a low accuracy probably means, and how to find out."""
+    if not trial.counted:
+        return ""
+    known = Rightness(trial.right, trial.counted, card.classes)
+    if doubt := suspicion(known):
+        return f"{doubt} --guess tries the usual ways and another order of the class names."
+    return ""
+
+
+def _print_ways(tried: WaysTried) -> None:
     """Prints the ways of feeding the model, best first, and the options for the best."""
-    if not ways:
-        return
-    print_line(f"{'preprocessing tried on':<14} {count(ways[0].counted, 'labelled picture')}:")
-    for way in ways:
-        if way.counted < ways[0].counted:
-            few = f" (of {way.counted:,}, then given up)"
+    if tried.ways:
+        most = max(way.counted for way in tried.ways)
+        print_line(f"tried on {count(most, 'labelled input')}:")
+    for way in tried.ways:
+        if way.counted < most:
+            few = f" (of {way.counted:,})"
         else:
             few = ""
         print_line(f"  {percent(way.accuracy):>8}  {way.name}{few}")
-    best = ways[0]
+    if tried.remark:
+        print_line(tried.remark)
+    if not tried.ways:
+        return
+    best = tried.ways[0]
     if best.name == "as it is":
         print_line("No other usual preprocessing is right more often than the present one.")
         return
-    words = " ".join(
-        f"--model-set {name}={format_value(value)}" for name, value in best.settings.items()
-    )
-    print_line(f"To use {best.name}: {words}")
+    values = dict(best.settings)
+    labels = values.pop("labels", ())
+    words = [f"--model-set {name}={format_value(value)}" for name, value in values.items()]
+    if labels:
+        words.append("--model-set labels=FILE")
+    print_line(f"To use {best.name}: {' '.join(words)}")
+    if labels:
+        print_line("FILE holds one name per line, in this order:")
+        for name in labels:
+            print_line(f"  {name}")
 
 
 def _print(trial: Trial) -> None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +19,6 @@ from robgui.core.errors import DataError, RobguiError
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
     from robgui.core.dataset.matching import Model
-    from robgui.core.model.classifier import Classifier
     from robgui.core.model.settings import ModelSettings
 
 #: Asks a model with these settings about inputs in [0, 1]; None if it cannot be fed like that.
@@ -116,31 +114,6 @@ def presets_for(settings: ModelSettings) -> dict[str, dict[str, Any]]:
         for name, values in PRESETS.items()
         if all(len(values[field]) in (1, channels) for field in ("mean", "std"))
     }
-
-
-def try_presets(classifier: Classifier, dataset: Dataset) -> list[Tried]:
-    """Every plausible way of feeding ``classifier``, best first; ties keep the current settings.
-
-    A way dropped early counts fewer inputs.
-
-    Raises:
-        DataError: The data have no labels, or are no pictures.
-    """
-
-    @cache  # Changing the settings calls the model too.
-    def fed(settings: ModelSettings) -> Classifier | None:
-        with suppress(RobguiError):
-            return classifier.with_settings(settings)
-        return None
-
-    def answer(settings: ModelSettings, x: np.ndarray) -> np.ndarray | None:
-        candidate = fed(settings)
-        if candidate is None:
-            return None
-        return np.asarray(candidate.probs(x).argmax(1).cpu().numpy())
-
-    newest = {tried.name: tried for tried in ways(classifier, dataset, answer)}
-    return sorted(newest.values(), key=lambda tried: tried.rank, reverse=True)
 
 
 def ways(classifier: Model, dataset: Dataset, answer: Answer) -> Iterator[Tried]:
@@ -294,10 +267,9 @@ def _try(
 
 
 def _labelled(dataset: Dataset) -> np.ndarray:
-    """Up to a hundred labelled inputs, spread over the dataset in every round."""
+    """Up to a hundred labelled inputs from everywhere in the dataset, in every round."""
     if dataset.labels is None:
         return np.empty(0, dtype=np.int64)
     known = np.flatnonzero(dataset.labels >= 0)
-    places = np.linspace(0, len(known) - 1, min(ROUNDS[-1], len(known))).astype(int)
-    # Shuffled: every round is then a sample of all classes.
-    return np.random.default_rng(0).permutation(known[places])
+    # Shuffled: equal steps would miss classes in data that repeat them in turn.
+    return np.random.default_rng(0).permutation(known)[: ROUNDS[-1]]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -12,7 +10,6 @@ import numpy as np
 
 from robgui.core.errors import RobguiError
 from robgui.core.execution.worker.asked import LostError
-from robgui.core.text.words import count, percent
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
@@ -24,11 +21,6 @@ Ask = Callable[..., Any]
 
 SHOWN = 8
 TOP = 3
-#: Most inputs and most seconds that measuring the accuracy may take.
-COUNTED = 1_000
-SECONDS = 3.0
-#: Fewer inputs than this say nothing about accuracy.
-_ENOUGH = 16
 
 
 @dataclass(frozen=True)
@@ -64,14 +56,6 @@ class Preview:
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     guesses: tuple[Guess, ...] = ()
-
-
-@dataclass(frozen=True)
-class Accuracy:
-    """How often the model is right, on ``counted`` of ``total`` inputs, and what looks wrong."""
-
-    words: str
-    warnings: tuple[str, ...] = ()
 
 
 @dataclass
@@ -114,42 +98,6 @@ def preview(
     except RobguiError as error:
         return Preview(candidate, str(error), tuple(talk.warnings), tuple(talk.notes))
     return Preview(fitted, "", tuple(talk.warnings), tuple(talk.notes), guesses)
-
-
-def measure(
-    ask: Ask, classifier: ModelCard, dataset: Dataset, wanted: Callable[[], bool]
-) -> Accuracy:
-    """Clean accuracy on a spread of inputs, until time is up or nobody wants it any more."""
-    from robgui.core.dataset import align, batches
-
-    fitting = align(classifier, dataset)
-    labels = fitting.labels
-    total = len(dataset)
-    if labels is None:
-        known = np.arange(total)
-    else:
-        known = np.flatnonzero(labels >= 0)
-    if len(known):
-        chosen = known[np.linspace(0, len(known) - 1, min(COUNTED, len(known))).astype(int)]
-    else:
-        chosen = known
-    # Shuffled: a measurement cut short by the clock is still fair to every class.
-    chosen = np.random.default_rng(0).permutation(chosen)
-    guesses, truths = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-    end = time.monotonic() + SECONDS
-    for places, x in batches(classifier, dataset.subset(chosen), 32):
-        if not wanted() or (time.monotonic() > end and len(guesses) > 1):
-            break
-        scores: Scores = ask("scores", model=classifier, x=x)
-        guesses.append(scores.probabilities.argmax(1))
-        if labels is not None:
-            truths.append(labels[chosen[places]])
-    return _accuracy(
-        classifier,
-        np.concatenate(guesses),
-        np.concatenate(truths) if labels is not None else None,
-        total,
-    )
 
 
 def from_data(settings: ModelSettings, dataset: Dataset) -> dict[str, tuple[float, ...]]:
@@ -283,54 +231,6 @@ def _output_warning(candidate: ModelCard, scores: Scores) -> str:
             " not sum to 1); set Output to logits."
         )
     return ""
-
-
-def _accuracy(
-    classifier: ModelCard, guesses: np.ndarray, truths: np.ndarray | None, total: int
-) -> Accuracy:
-    many = len(guesses)
-    if many >= _ENOUGH:
-        warnings = [_one_class(classifier, guesses, truths)]
-    else:
-        warnings = []
-    if truths is None or not many:
-        return Accuracy(
-            "The inputs carry no labels, so the accuracy is not known.",
-            tuple(filter(None, warnings)),
-        )
-    share = float((guesses == truths).mean())
-    chance = 1 / classifier.classes
-    # Three standard deviations are what guessing reaches by luck; a tenth of the way from guessing
-    # to perfect is no better.
-    luck = max(3 * math.sqrt(chance * (1 - chance) / many), 0.1 * (1 - chance))
-    if many >= _ENOUGH and share <= chance + luck:
-        known = f"{percent(share)} right is hardly better than guessing ({percent(chance)})"
-        warnings.append(f"{known}; check mean, std, value range, channel order and labels.")
-    if many == total:
-        of = count(many, "input")
-    else:
-        of = f"{many:,} of {count(total, 'input')}"
-    return Accuracy(f"{percent(share)} right on {of}", tuple(filter(None, warnings)))
-
-
-def _one_class(classifier: ModelCard, guesses: np.ndarray, truths: np.ndarray | None) -> str:
-    """A sentence when nearly all predictions are the same class though the inputs are not."""
-    votes = np.bincount(guesses)
-    favourite = int(votes.argmax())
-    if truths is None:
-        expected = 0.0
-    else:
-        expected = float((truths == favourite).mean())
-    if votes[favourite] < 0.9 * len(guesses) or expected > 0.75:
-        return ""
-    if votes[favourite] == len(guesses):
-        many = f"All {len(guesses):,}"
-    else:
-        many = f"{votes[favourite]:,} of {len(guesses):,}"
-    return (
-        f"{many} inputs are predicted as {classifier.labels[favourite]}; mean, std, value range or"
-        " channel order are probably wrong."
-    )
 
 
 def times(shape: tuple[int, ...] | None) -> str:

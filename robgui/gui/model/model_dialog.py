@@ -20,14 +20,8 @@ from PySide6.QtWidgets import (
 from robgui.core.errors import ParamsError
 from robgui.core.model.remembered import remember
 from robgui.core.model.settings import ModelSettings, side_file, write_side_file
-from robgui.gui.model.model_check import (
-    Accuracy,
-    Ask,
-    Preview,
-    has_several_outputs,
-    measure,
-    preview,
-)
+from robgui.gui.model.model_accuracy import Accuracy, measure, tried_out
+from robgui.gui.model.model_check import Ask, Preview, has_several_outputs, preview
 from robgui.gui.model.model_form import ModelForm
 from robgui.gui.model.model_report import ModelReport, facts_of, tell
 from robgui.gui.model.settings_filler import NO_DATA, SettingsFiller
@@ -87,6 +81,7 @@ class ModelDialog(QDialog):
         self._debounce.timeout.connect(self.recompute)
         self.form.changed.connect(self._changed)
         self.form.guess_wanted.connect(self._guess)
+        self.report.guess.clicked.connect(self._guess)
         store.library.datasets_changed.connect(self._changed)
         self.finished.connect(self._end)
         self.rejected.connect(self._let_go)
@@ -221,14 +216,31 @@ class ModelDialog(QDialog):
         tell(self.problem, answer.problem)
         tell(self.warnings, *answer.warnings)
         tell(self.notes, *answer.notes)
+        self.report.guess.hide()
         self.cards.show_guesses(
             answer.guesses, NO_DATA if self._store.library.dataset is None else ""
         )
         self._enable()
 
     def _measured(self, answer: Preview, accuracy: Accuracy) -> None:
+        self._tell_accuracy(answer, accuracy)
+        dataset, candidate, stale = self._store.library.dataset, answer.classifier, self._newest
+        if not accuracy.quick or dataset is None or candidate is None:
+            return
+        ask = partial(self._store.answers.ask, topic=self._topic)
+        # What cannot be tried leaves the doubt as it was told.
+        self._store.pictures.run(
+            lambda: tried_out(ask, candidate, dataset, accuracy, lambda: not stale.is_set()),
+            lambda compared: self._tell_accuracy(answer, compared),
+            failed=lambda sentence, details: None,
+            key=_ACCURACY,
+        )
+
+    def _tell_accuracy(self, answer: Preview, accuracy: Accuracy) -> None:
         self.verdict.setText(accuracy.words)
         tell(self.warnings, *answer.warnings, *accuracy.warnings)
+        tell(self.notes, *answer.notes, *accuracy.notes)
+        self.report.guess.setVisible(accuracy.doubtful)
 
     def _failed_measure(self, answer: Preview, sentence: str, details: str) -> None:
         self.verdict.setText("The accuracy could not be measured.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
 from robgui.gui.app.theme import heading_font
 from robgui.gui.model.model_cards import Cards
@@ -26,6 +26,7 @@ class ModelReport(QWidget):
         verdict: How often it is right.
         problem: Why it cannot be used or shown.
         warnings: What is probably wrong.
+        guess: Asks to try other ways of feeding the model; on show while it is doubted.
         notes: What is good to know.
         cards: Eight inputs with what the model says.
     """
@@ -41,6 +42,10 @@ class ModelReport(QWidget):
         self.verdict.setAccessibleName("How often the model is right")
         self.problem = _said("bad", "Problem")
         self.warnings = _said("warning", "What is probably wrong")
+        self.guess = QPushButton("Guess …")
+        self.guess.setToolTip("Tries the usual ways of feeding the model, and other class orders.")
+        self.guess.setAutoDefault(False)
+        self.guess.hide()
         self.notes = _said("quiet", "Good to know")
         self.cards = Cards()
         title = Label(classifier.name)
@@ -48,8 +53,10 @@ class ModelReport(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(8)
-        for widget in (title, self.facts, self.verdict, self.problem, self.warnings, self.notes):
+        for widget in (title, self.facts, self.verdict, self.problem, self.warnings):
             layout.addWidget(widget)
+        layout.addWidget(self.guess, 0, Qt.AlignmentFlag.AlignLeft)
+        layout.addWidget(self.notes)
         layout.addWidget(self.cards, 1)
 
 

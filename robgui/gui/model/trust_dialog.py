@@ -2,73 +2,120 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
+    QLabel,
     QPlainTextEdit,
     QPushButton,
     QVBoxLayout,
     QWidget,
 )
 
+from robgui.core.trust.meaning import meaning_of
 from robgui.gui.app.theme import heading_font, icon, theme
 from robgui.gui.widgets.plain import Label, visible
 
 if TYPE_CHECKING:
     from robgui.core.trust import Code
 
+_SAFER = (
+    "Ask for the model as .safetensors, .onnx or .pt2: these hold numbers and layers, and usually"
+    " run nothing."
+)
 _WARNING = (
-    "Such code can read, change and send your files. Open it only if you made the file yourself or"
-    " know who did. Files in the formats .safetensors, .onnx and .pt2 usually need no trust."
+    "Such code can read, change and send your files. No list proves it harmless: go on only if you"
+    " made the file yourself or know who did."
 )
 #: Characters of a source that are shown; the dialog says when there are more.
 _LONGEST = 100_000
 
 
 class TrustDialog(QDialog):
-    """Shows what a model would run; the default is no.
+    """Says what a file is, the safer way, and what it would run; the default is no.
 
-    It lists the call, its files, what a pickle imports, and the code itself.
+    Attributes:
+        said: Why the file was refused.
+        runs: What it would run, in plain words.
+        alarming: What it would run that no model needs.
+        what: Every call and all code, letter by letter.
+        warning: What code can do.
+        trust: Opens the file.
+        cancel: Leaves it.
     """
 
     def __init__(self, code: Code, sentence: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Do you trust this file?")
-        title = Label(f"Opening {visible(code.model.name)} runs code that comes with it")
+        meaning = meaning_of(code)
+        title = Label(f"Opening {visible(code.model.name)} would run code")
         title.setFont(heading_font())
         title.setWordWrap(True)
         mark = Label()
         mark.setPixmap(icon("warning", theme.colours.warning).pixmap(32, 32))
-        self.said = Label(visible(sentence), wordWrap=True)
+        self.said = Label(visible(meaning.what or sentence), wordWrap=True)
+        self.alarming = _lines(meaning.alarming)
+        self.alarming.setProperty("role", "bad")
+        self.runs = _lines(meaning.usual)
         self.warning = Label(_WARNING, wordWrap=True)
         self.what = QPlainTextEdit(what_runs(code), readOnly=True)
-        self.what.setAccessibleName("What would run")
+        self.what.setAccessibleName("Every call and all code")
         self.what.setTabChangesFocus(True)
-        self.what.setMinimumHeight(self.fontMetrics().height() * 12)
-        self.trust = QPushButton("I trust this file")
+        self.what.setMinimumHeight(self.fontMetrics().height() * 5)
+        self.trust = QPushButton("Trust and open")
         self.trust.setAutoDefault(False)
         self.trust.clicked.connect(self.accept)
-        self.refuse = QPushButton("Do not open", default=True)
-        self.refuse.clicked.connect(self.reject)
+        self.cancel = QPushButton("Cancel", default=True)
+        self.cancel.clicked.connect(self.reject)
         head = QHBoxLayout()
         head.addWidget(mark, 0, Qt.AlignmentFlag.AlignTop)
         head.addWidget(title, 1)
+        self._lay_out(head)
+        self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 84)
+        self.cancel.setFocus()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Qt asks wrapped text for its height before it knows the width; here both are known."""
+        super().showEvent(event)
+        if (layout := self.layout()) is not None:
+            wanted = layout.totalHeightForWidth(self.width()) + self.fontMetrics().height() * 6
+            self.resize(self.width(), min(wanted, self.screen().availableSize().height() - 60))
+
+    def _lay_out(self, head: QHBoxLayout) -> None:
         buttons = QHBoxLayout()
         buttons.addStretch(1)
         buttons.addWidget(self.trust)
-        buttons.addWidget(self.refuse)
+        buttons.addWidget(self.cancel)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 16, 16, 16)
-        layout.setSpacing(12)
+        layout.setSpacing(8)
         layout.addLayout(head)
-        for widget in (self.said, self.what, self.warning):
-            layout.addWidget(widget, 1 if widget is self.what else 0)
+        layout.addWidget(self.said)
+        layout.addWidget(_heading("Safer"))
+        layout.addWidget(Label(_SAFER, wordWrap=True))
+        layout.addWidget(_heading("What it would run"))
+        for label in (self.alarming, self.runs):
+            layout.addWidget(label)
+            label.setVisible(bool(label.text()))
+        layout.addWidget(self.warning)
+        layout.addWidget(_heading("Every call and all code"))
+        layout.addWidget(self.what, 1)
         layout.addLayout(buttons)
-        self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 90)
-        self.refuse.setFocus()
+
+
+def _heading(text: str) -> QLabel:
+    label = Label(text)
+    label.setFont(heading_font(1.1))
+    return label
+
+
+def _lines(lines: Iterable[str]) -> QLabel:
+    return Label("\n".join(f"•  {visible(line)}" for line in lines), wordWrap=True)
 
 
 def ask_trust(code: Code, sentence: str, parent: QWidget | None = None) -> bool:

@@ -5,24 +5,22 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
-import numpy as np
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from robgui.core.errors import ModelError
-from robgui.core.execution.worker.asked import LostError
-from robgui.core.model.preprocessing import Answer, Tried, ways
+from robgui.core.model.doubt.trying import Trials
+from robgui.core.model.preprocessing import Tried
 from robgui.core.text.words import count, percent
+from robgui.gui.model.model_accuracy import answer_by
 from robgui.gui.widgets.plain import Label
 from robgui.gui.widgets.sheet import Cells, Sheet
 
 if TYPE_CHECKING:
     from robgui.core.dataset import Dataset
-    from robgui.core.model.answers import Scores
     from robgui.core.model.card import ModelCard
-    from robgui.core.model.settings import ModelSettings
     from robgui.gui.state.store import Store
 
 _TOPICS = (f"ways {number}" for number in itertools.count())
@@ -56,7 +54,9 @@ class Ways(QDialog):
         self._store = store
         self._topic = next(_TOPICS)
         self.tried: list[Tried] = []
-        self._ways = ways(model, dataset, self._answer_of(model))
+        ask = partial(store.answers.ask, topic=self._topic)
+        self._trials = Trials(model, dataset, answer_by(ask, model))
+        self._ways = iter(self._trials)
         self.setWindowTitle(f"Ways of feeding {model.name}")
         self._make()
         self.finished.connect(self._end)
@@ -80,22 +80,6 @@ class Ways(QDialog):
         layout.addWidget(self.table, 1)
         layout.addLayout(buttons)
         self.resize(self.fontMetrics().averageCharWidth() * 64, self.fontMetrics().height() * 26)
-
-    def _answer_of(self, model: ModelCard) -> Answer:
-        ask, topic = self._store.answers.ask, self._topic
-
-        def answer(settings: ModelSettings, x: np.ndarray) -> np.ndarray | None:
-            try:
-                scores: Scores = ask(
-                    "scores", model=model, topic=topic, x=x, settings=settings.model_dump()
-                )
-            except LostError:
-                raise
-            except ModelError:
-                return None
-            return np.asarray(scores.probabilities.argmax(1))
-
-        return answer
 
     def _next(self) -> None:
         """One way at a time: the user's changes need not wait for all of them."""
@@ -123,7 +107,9 @@ class Ways(QDialog):
 
     def _conclude(self) -> None:
         if not self.tried:
-            self.said.setText("The model could not be fed in any of the usual ways.")
+            self.said.setText(
+                self._trials.remark or "The model could not be fed in any of the usual ways."
+            )
             return
         best = max(self.tried, key=lambda each: each.rank)
         # Two standard deviations of a share: anything closer may be chance.
@@ -136,7 +122,7 @@ class Ways(QDialog):
             others = ""
         self.said.setText(
             f"“{best.name}” is right on {percent(best.accuracy)} of"
-            f" {count(best.counted, 'labelled input')}{others}."
+            f" {count(best.counted, 'labelled input')}{others}. {self._trials.remark}".rstrip()
         )
 
     def _failed(self, sentence: str, details: str) -> None:

@@ -11,7 +11,8 @@ from torch import nn
 from robgui.core.dataset import inputs, open_dataset
 from robgui.core.errors import DataError
 from robgui.core.model.classifier import Classifier
-from robgui.core.model.preprocessing import PRESETS, presets_for, try_presets
+from robgui.core.model.doubt.trying import try_ways
+from robgui.core.model.preprocessing import PRESETS, presets_for
 from robgui.core.model.settings import ModelSettings
 
 
@@ -49,7 +50,7 @@ def classifier(**settings) -> Classifier:
 
 
 def test_the_way_it_was_trained_with_has_the_highest_accuracy(photos):
-    ways = try_presets(classifier(), photos)
+    ways = try_ways(classifier(), photos).ways
     assert ways[0].name.startswith("ImageNet") and ways[0].accuracy == 1
     assert "squashed" not in ways[0].name
     assert {way.name for way in ways} >= {"as it is", "CLIP", "Inception", "ImageNet, BGR"}
@@ -68,7 +69,7 @@ def test_ways_that_lag_behind_are_given_up_early(tmp_path):
 
     model = Classifier.from_callable(Counting(), (3, 32, 32), labels=["class_0", "class_1"])
     data, seen = make_photos(tmp_path, 110), 0
-    ways = try_presets(model, data)
+    ways = try_ways(model, data).ways
     assert ways[0].name.startswith("ImageNet") and ways[0].accuracy == 1
     assert {way.counted for way in ways} == {16, 40, 100}
     assert sum(way.counted for way in ways) < 0.45 * 100 * len(ways)
@@ -78,7 +79,7 @@ def test_ways_that_lag_behind_are_given_up_early(tmp_path):
 
 
 def test_mean_and_std_of_the_pictures_themselves_are_tried(photos):
-    ways = {way.name: way for way in try_presets(classifier(), photos)}
+    ways = {way.name: way for way in try_ways(classifier(), photos).ways}
     own = ways["mean and std of these inputs"].settings
     x = inputs(classifier(), photos)
     assert own["mean"] == pytest.approx(x.mean((0, 2, 3)), abs=1e-3)
@@ -86,8 +87,8 @@ def test_mean_and_std_of_the_pictures_themselves_are_tried(photos):
 
 
 def test_the_settings_of_a_way_give_its_accuracy_again(photos):
-    best = try_presets(classifier(), photos)[0]
-    again = try_presets(classifier(**best.settings), photos)
+    best = try_ways(classifier(), photos).ways[0]
+    again = try_ways(classifier(**best.settings), photos).ways
     assert again[0].name == "as it is" and again[0].accuracy == best.accuracy
 
 
@@ -110,7 +111,7 @@ def test_every_preset_is_a_setting_of_a_model_it_is_offered_for():
 def test_data_without_labels_are_one_sentence(tmp_path):
     Image.fromarray(np.zeros((8, 8, 3), np.uint8)).save(tmp_path / "a.png")
     with pytest.raises(DataError, match="no labels"):
-        try_presets(classifier(), open_dataset(tmp_path))
+        try_ways(classifier(), open_dataset(tmp_path))
 
 
 def test_runs_of_earlier_versions_keep_their_fingerprint():

@@ -460,10 +460,26 @@ def test_the_question_of_trust_shows_the_call_the_code_and_what_a_pickle_calls_l
     assert all(
         label.textFormat() is Qt.TextFormat.PlainText for label in dialog.findChildren(QLabel)
     )
-    assert (
-        dialog.said.text().startswith("<h1>Checked</h1>")
-        and "read, change and send your files" in dialog.warning.text()
-    )
+    assert "b>.pt is a Python pickle" in dialog.said.text()
+    assert "os.system\\n\\nNothing else runs.: can start programs" in dialog.alarming.text()
+    assert "read, change and send your files" in dialog.warning.text()
+
+
+def test_the_question_of_trust_names_the_safer_formats_before_what_would_run(qtbot, tmp_path):
+    code = Code("0" * 64, tmp_path / "m.pkl", imports=("os.system", "sklearn.svm.SVC"))
+    dialog = TrustDialog(code, "m.pkl is not loaded.")
+    qtbot.addWidget(dialog)
+    words = [label.text() for label in dialog.findChildren(QLabel)]
+    safer = next(place for place, text in enumerate(words) if ".safetensors" in text)
+    assert safer < words.index(dialog.alarming.text()) < words.index(dialog.runs.text())
+    assert "scikit-learn: SVC" in dialog.runs.text()
+    assert dialog.cancel.isDefault() and not dialog.trust.autoDefault()
+
+
+def test_a_refusal_without_calls_is_told_in_its_own_words(qtbot, tmp_path):
+    dialog = TrustDialog(Code("0" * 64, tmp_path / "m.keras"), "m.keras holds a Lambda layer.")
+    qtbot.addWidget(dialog)
+    assert dialog.said.text() == "m.keras holds a Lambda layer."
 
 
 class Centred(nn.Module):
@@ -527,3 +543,76 @@ def test_models_that_were_corrected_lately_are_offered_too(qtbot, open_dialog, t
     settle(qtbot, dialog)
     assert dialog.candidate.settings.mean == (0.25,)
     assert dialog.form.preset.currentText() == "same as older.onnx"
+
+
+class Blurred(Brightness):
+    """Right on a given share of the inputs: what it sees is shifted for the others."""
+
+    def __init__(self, share):
+        super().__init__()
+        self.share = share
+
+    def forward(self, x):
+        scores = super().forward(x)
+        noise = (1e4 * x.flatten(1)[:, 0] + 7.3 * x.flatten(1)[:, 1] * 1e3).frac().abs()
+        return torch.where((noise < self.share)[:, None], scores, scores.roll(1, 1))
+
+
+def speckled(many=300):
+    """Three greys whose first pixels differ from input to input."""
+    labels = np.arange(many) % 3
+    images = np.asarray([25, 115, 230], np.uint8)[labels][:, None, None].repeat(4, 1).repeat(4, 2)
+    images[:, 0, :2] = np.random.default_rng(0).integers(0, 255, (many, 2))
+    return from_arrays(images, labels, names=NAMES, name="speckled")
+
+
+def test_a_model_that_is_right_on_half_of_the_inputs_is_doubted_and_leads_to_guess(
+    qtbot, open_dialog
+):
+    model = Classifier.from_module(Blurred(0.5), (1, 4, 4), NAMES, name="half")
+    dialog = open_dialog(model, speckled())
+    said = dialog.warnings.text() + dialog.notes.text()
+    assert "are right, guessing gives 33.3 %" in said and "usual ways of feeding it" in said
+    qtbot.mouseClick(dialog.report.guess, Qt.MouseButton.LeftButton)
+    assert dialog.ways is not None and dialog.ways.isVisible()
+
+
+def test_a_model_that_is_right_on_nine_of_ten_inputs_is_not_doubted(open_dialog):
+    model = Classifier.from_module(Blurred(0.9), (1, 4, 4), NAMES, name="nine")
+    dialog = open_dialog(model, speckled())
+    assert not dialog.warnings.isVisible() and not dialog.report.guess.isVisible()
+
+
+def test_a_preset_that_does_better_is_named_in_the_warning(open_dialog):
+    dialog = open_dialog(centred())
+    assert "gets 100 % of 90 inputs right" in dialog.warnings.text()
+    assert dialog.report.guess.isVisible()
+
+
+def reordered(labels):
+    """A model whose outputs are dark, middle, bright, but whose names say otherwise."""
+    return Classifier.from_module(Brightness(), (1, 4, 4), labels, name="reordered")
+
+
+def test_class_names_in_another_order_are_noticed_and_put_right_by_a_click(qtbot, open_dialog):
+    dialog = open_dialog(reordered(("middle", "bright", "dark")))
+    assert "Class names seem to be in another order" in dialog.warnings.text()
+    assert "re-ordered 100 % are right, now 0 %" in dialog.warnings.text()
+    assert dialog.candidate.labels == ("middle", "bright", "dark"), "never without a click"
+    qtbot.mouseClick(dialog.report.guess, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: "another order" in dialog.ways.said.text(), timeout=20_000)
+    row = next(i for i, each in enumerate(dialog.ways.tried) if "re-ordered" in each.name)
+    dialog.ways.table.pointed.emit(row)
+    settle(qtbot, dialog)
+    assert dialog.candidate.labels == NAMES
+    assert dialog.verdict.text().startswith("100 %")
+    assert not dialog.warnings.isVisible() and not dialog.report.guess.isVisible()
+
+
+def test_the_order_of_numbered_classes_is_said_to_be_a_matter_of_the_data(open_dialog):
+    labels = (np.arange(90) + 1) % 3
+    images = np.asarray([25, 115, 230], np.uint8)[np.arange(90) % 3]
+    data = from_arrays(images[:, None, None].repeat(4, 1).repeat(4, 2), labels, name="numbers")
+    dialog = open_dialog(brightness(), data)
+    assert "another order" in dialog.warnings.text()
+    assert "in the settings of the data" in dialog.warnings.text()

@@ -16,8 +16,8 @@ from robgui.core.identify import identify
 from robgui.core.loading import load
 from robgui.core.model.answers import DataCard, Scores, Speed
 from robgui.core.model.card import ModelCard, card_of
+from robgui.core.model.doubt.trying import WaysTried, try_ways
 from robgui.core.model.guessing import output_kind
-from robgui.core.model.preprocessing import Tried, try_presets
 from robgui.core.model.settings import ModelSettings
 from robgui.core.model.trial import Trial, try_on
 
@@ -83,9 +83,9 @@ def trial(shelf: LoadedCache, model: str, data: str) -> Trial:
     return try_on(shelf.model_at_hand(model), shelf.dataset_at_hand(data))
 
 
-def ways(shelf: LoadedCache, model: str, data: str) -> list[Tried]:
-    """Tries the usual ways of feeding a loaded model on open data; best first."""
-    return try_presets(shelf.model_at_hand(model), shelf.dataset_at_hand(data))
+def ways(shelf: LoadedCache, model: str, data: str) -> WaysTried:
+    """Tries the usual ways of feeding a loaded model on open data, as ``try_ways``."""
+    return try_ways(shelf.model_at_hand(model), shelf.dataset_at_hand(data))
 
 
 def left_out(shelf: LoadedCache, data: str) -> str:

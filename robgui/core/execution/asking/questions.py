@@ -13,7 +13,7 @@ from robgui.core.execution.deferred import deferred
 from robgui.core.execution.method import methods
 from robgui.core.model.answers import DataCard, Scores, Speed
 from robgui.core.model.card import ModelCard
-from robgui.core.model.preprocessing import Tried
+from robgui.core.model.doubt.trying import WaysTried
 from robgui.core.model.trial import Trial
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ _QUESTIONS = (
     Question("held_keys", deferred(f"{_HELD}:held_keys"), list[str]),
     Question("held_lengths", deferred(f"{_HELD}:held_lengths"), np.ndarray),
     Question("trial", deferred(f"{_HERE}:trial"), Trial),
-    Question("ways", deferred(f"{_HERE}:ways"), list[Tried]),
+    Question("ways", deferred(f"{_HERE}:ways"), WaysTried),
     Question("left_out", deferred(f"{_HERE}:left_out"), str),
     Question("card", deferred(f"{_HERE}:card"), ModelCard),
     Question("let_go", deferred(f"{_HERE}:let_go"), bool),
