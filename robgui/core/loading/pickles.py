@@ -211,7 +211,7 @@ class _Depth:
         return (self._stack[-1] if self._stack else None) or _Value(0, container=False)
 
 
-def words_in(content: bytes) -> list[str]:
+def words_in(content: bytes | BinaryIO) -> list[str]:
     """Every text in a sound pickle: names of classes as ``module name``, keys, values."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -8,6 +8,7 @@ from typing import Any
 
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
+    QComboBox,
     QDialog,
     QFileDialog,
     QFormLayout,
@@ -22,6 +23,13 @@ from PySide6.QtWidgets import (
 
 from robgui.core.errors import ParamsError
 from robgui.core.execution.params.text import parse_value
+from robgui.core.loading.offered import (
+    Offered,
+    fitting,
+    networks_beside,
+    networks_of,
+    parts_of,
+)
 from robgui.core.model.settings import ModelSettings
 from robgui.gui.app.theme import heading_font
 from robgui.gui.widgets.plain import Label
@@ -35,7 +43,8 @@ class ArchitectureDialog(QDialog):
 
     def __init__(self, path: Path, sentence: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._folder = path.parent
+        self._path, self._folder = path, path.parent
+        self._needs: dict[str, tuple[str, ...]] = {}
         self.setWindowTitle(f"Open {path.name}")
         title = Label(f"{path.name} needs a little more")
         title.setFont(heading_font())
@@ -46,6 +55,10 @@ class ArchitectureDialog(QDialog):
             "file.py:factory, module:factory, timm:name or torchvision:name; empty when the file"
             " knows it"
         )
+        self.offered = QComboBox()
+        self.offered.setAccessibleName("Networks in the Python file")
+        self.offered.setToolTip("Read from the text of the file; nothing in it has run.")
+        self.offered.textActivated.connect(self.architecture.setText)
         self.browse = QPushButton("Browse …")
         self.browse.clicked.connect(self._browse)
         self.shape = QLineEdit(placeholderText="3, 224, 224")
@@ -69,6 +82,7 @@ class ArchitectureDialog(QDialog):
         self._lay_out(title, said)
         self.architecture.textChanged.connect(lambda _: self._check())
         self.shape.textChanged.connect(lambda _: self._check())
+        self._offer(networks_beside(path))
         self._check()
         self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 70)
 
@@ -98,12 +112,15 @@ class ArchitectureDialog(QDialog):
         first.addWidget(self.architecture, 1)
         first.addWidget(self.browse)
         form = QFormLayout()
+        self.found = Label("&Network")
+        self.found.setBuddy(self.offered)
+        form.addRow(self.found, self.offered)
         title_of = Label("&Architecture")
         title_of.setBuddy(self.architecture)
         form.addRow(title_of, first)
         kinds = Label(
-            "A Python file and the function in it that builds the network; or module:factory,"
-            " timm:name, torchvision:name."
+            "A Python file and the class or function in it that builds the network; or"
+            " module:factory, timm:name, torchvision:name."
         )
         kinds.setWordWrap(True)
         kinds.setProperty("role", "quiet")
@@ -130,13 +147,55 @@ class ArchitectureDialog(QDialog):
         if path:
             self.architecture.setText(f"{path}:")
             self.architecture.setFocus()
+            self._offer({Path(path): networks_of(Path(path))})
+
+    def _offer(self, files: dict[Path, list[Offered]]) -> None:
+        """Lists the networks of Python files, and fills in the one that the weights fit."""
+        self.offered.clear()
+        for path, networks in files.items():
+            for network in networks:
+                text = f"{self._named(path)}:{network.name}"
+                self._needs[text] = network.needs
+                self.offered.addItem(text)
+        parts = parts_of(self._path)
+        chosen = [
+            f"{self._named(path)}:{best.name}"
+            for path, networks in files.items()
+            if (best := fitting(networks, parts)) is not None
+        ]
+        if len(chosen) == 1:
+            self.offered.setCurrentText(chosen[0])
+            self.architecture.setText(chosen[0])
+        else:
+            self.offered.setCurrentIndex(-1)
+            self.offered.setPlaceholderText("Choose one")
+        for widget in (self.found, self.offered):
+            widget.setVisible(self.offered.count() > 0)
+
+    def _named(self, path: Path) -> str:
+        """The name of a Python file as the loader finds it from the weights."""
+        if path.parent == self._folder:
+            return path.name
+        return str(path)
+
+    def _missing(self, text: str) -> str:
+        """What a network needs that is not given; a checkpoint may hold it itself."""
+        needs = self._needs.get(text, ())
+        if not needs or self._path.suffix == ".ckpt":
+            return ""
+        name = text.rpartition(":")[2]
+        example = ", ".join(f"{each}=…" for each in needs)
+        return f"{name} needs values: write them in brackets, {name}({example})."
 
     def _check(self) -> None:
         """The button follows from what is typed; the reason stands above it."""
         reason = ""
         text = self.architecture.text().strip()
         if text and not re.fullmatch(r".+:\S.*", text):
-            reason = "After the colon comes the name of the function that builds the network."
+            reason = (
+                "After the colon comes the name of the class or function that builds the network."
+            )
+        reason = reason or self._missing(text)
         try:
             filled = bool(self.overrides())
         except ParamsError as error:

@@ -76,15 +76,16 @@ class TrustDialog(QDialog):
         head.addWidget(mark, 0, Qt.AlignmentFlag.AlignTop)
         head.addWidget(title, 1)
         self._lay_out(head)
-        self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 84)
+        self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 90)
         self.cancel.setFocus()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Qt asks wrapped text for its height before it knows the width; here both are known."""
         super().showEvent(event)
         if (layout := self.layout()) is not None:
-            wanted = layout.totalHeightForWidth(self.width()) + self.fontMetrics().height() * 6
-            self.resize(self.width(), min(wanted, self.screen().availableSize().height() - 60))
+            wanted = layout.totalHeightForWidth(self.width())
+            room = self.screen().availableSize().height() * 9 // 10
+            self.resize(self.width(), min(wanted, room))
 
     def _lay_out(self, head: QHBoxLayout) -> None:
         buttons = QHBoxLayout()
@@ -92,6 +93,8 @@ class TrustDialog(QDialog):
         buttons.addWidget(self.trust)
         buttons.addWidget(self.cancel)
         layout = QVBoxLayout(self)
+        # Wrapped lines ask for the height of a narrow dialog; showEvent knows the real one.
+        layout.setSizeConstraint(QVBoxLayout.SizeConstraint.SetNoConstraint)
         layout.setContentsMargins(16, 16, 16, 16)
         layout.setSpacing(8)
         layout.addLayout(head)

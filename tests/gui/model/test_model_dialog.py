@@ -417,6 +417,48 @@ def test_a_shape_that_is_no_shape_keeps_the_architecture_dialog_closed(qtbot, tm
         dialog.overrides()
 
 
+NETS = """
+raise SystemExit("must not run before it is trusted")
+class Other(nn.Module):
+    def __init__(self):
+        self.head = nn.Linear(2, 2)
+class Mine(nn.Module):
+    def __init__(self, classes):
+        self.fc = nn.Linear(2, classes)
+"""
+
+
+def test_the_networks_of_the_python_file_beside_the_weights_are_offered(qtbot, tmp_path):
+    torch.save({"fc.weight": torch.zeros(2, 2), "fc.bias": torch.zeros(2)}, tmp_path / "net.pth")
+    (tmp_path / "nets.py").write_text(NETS, encoding="utf-8")
+    dialog = ArchitectureDialog(tmp_path / "net.pth", "net.pth holds weights only.")
+    qtbot.addWidget(dialog)
+    dialog.show()
+    words = [dialog.offered.itemText(place) for place in range(dialog.offered.count())]
+    assert words == ["nets.py:Other", "nets.py:Mine"]
+    assert dialog.offered.currentText() == dialog.architecture.text() == "nets.py:Mine"
+    assert "Mine needs values: write them in brackets, Mine(classes=…)" in dialog.problem.text()
+    assert not dialog.open_button.isEnabled()
+    dialog.architecture.setText("nets.py:Mine(classes=2)")
+    assert dialog.open_button.isEnabled() and not dialog.problem.text()
+
+
+def test_a_python_file_that_is_chosen_offers_its_networks(qtbot, tmp_path, monkeypatch):
+    torch.save({"head.weight": torch.zeros(2, 2)}, tmp_path / "net.pth")
+    (tmp_path / "code").mkdir()
+    (tmp_path / "code" / "nets.py").write_text(NETS, encoding="utf-8")
+    dialog = ArchitectureDialog(tmp_path / "net.pth", "net.pth holds weights only.")
+    qtbot.addWidget(dialog)
+    dialog.show()
+    assert not dialog.offered.isVisible(), "there is none beside the weights"
+    file = str(tmp_path / "code" / "nets.py")
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (file, ""))
+    qtbot.mouseClick(dialog.browse, Qt.MouseButton.LeftButton)
+    assert dialog.offered.isVisible() and dialog.architecture.text() == f"{file}:Other"
+    dialog.offered.textActivated.emit(f"{file}:Mine")
+    assert dialog.architecture.text() == f"{file}:Mine"
+
+
 @pytest.mark.parametrize(
     ("key", "answer"), [(Qt.Key.Key_Return, False), (Qt.Key.Key_Escape, False), (None, True)]
 )
