@@ -28,7 +28,7 @@ def test_a_dry_run_says_what_the_run_would_cost_and_runs_nothing(capsys, tmp_pat
     [
         (5, 0, "Map: about 5 s, 820 calls."),
         (40, 0, "Map: about 40 s, 820 calls. With --max-seconds 60 it ends after a minute"),
-        (90, 60, "Map: at most 1 min, cut there; 820 calls without a limit."),
+        (90, 60, "Map: cut at 1 min; without a limit about 1.5 min, 820 calls."),
     ],
 )
 def test_a_long_run_is_announced_with_what_would_shorten_it(seconds, limit, words) -> None:

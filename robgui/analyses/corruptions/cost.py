@@ -7,7 +7,11 @@ from robgui.core.execution.budget.cost import Calls, Subject
 
 
 def corruption_calls(params: CorruptionsParams, subject: Subject) -> Calls:
-    """Each picture as it is and in every corruption; those without a label are left out."""
+    """Each picture as it is and in every corruption.
+
+    Those without a label are left out, and mostly there are none.
+    """
     kinds = params.seen(subject.shape[0])
     each = subject.models * (1 + len(kinds) * len(params.severities))
-    return Calls(each, each * min(params.most or subject.inputs, subject.inputs))
+    most = each * min(params.most or subject.inputs, subject.inputs)
+    return Calls(each, most, usual=most)

@@ -24,23 +24,36 @@ def demo(name):
 
 
 @pytest.mark.parametrize(
-    ("shortest", "longest", "calls", "words"),
+    ("likely", "longest", "calls", "words"),
     [
         (40, 40, (820, 820), "about 40 s, 820 calls"),
-        (10, 125, (200, 2412), "10 s to 2.1 min, 200 to 2,400 calls"),
+        (40, 55, (820, 1100), "about 55 s, about 950 calls"),
+        (40, 125, (200, 2412), "about 40 s, at most 2.1 min; about 700 calls"),
         (0.01, 0.3, (7, 7), "under 1 s, 7 calls"),
-        (0.5, 90, (1, 1800), "up to 1.5 min, 1 to 1,800 calls"),
-        (0, math.inf, (820, 820), "820 calls"),
+        (0.5, 90, (1, 1800), "under 1 s, at most 1.5 min; about 42 calls"),
+        (math.inf, math.inf, (820, 820), "820 calls"),
     ],
 )
-def test_an_estimate_reads_like_a_person_says_it(shortest, longest, calls, words):
-    assert Estimate(Calls(*calls), shortest, longest).words == words
+def test_an_estimate_reads_like_a_person_says_it(likely, longest, calls, words):
+    assert Estimate(Calls(*calls), likely, longest).words == words
+
+
+def test_what_mostly_happens_is_named_rather_than_the_middle_of_the_range():
+    assert Calls(100, 10_000).likely == 1000 and Calls(1, 300, usual=300).likely == 300
+    for name in ("accuracy", "corruptions", "tolerance"):
+        known = analyses()[name]
+        said = known.calls(known.params(), Subject(50, 1, "image", (3, 32, 32), 10, gradients=True))
+        assert said.fewest <= said.usual <= said.most
 
 
 def test_an_estimate_beyond_the_limit_says_that_the_run_will_be_cut():
     found = Estimate(Calls(820, 36_000), 41, 1800, limit=60)
     assert found.cut
-    assert found.words == "at most 1 min, cut there; 820 to 36,000 calls without a limit"
+    assert found.words == "about 41 s, cut at 1 min; about 5,400 calls"
+    longer = Estimate(Calls(820, 36_000), 300, 1800, limit=60)
+    assert longer.words == "cut at 1 min; without a limit about 5 min, about 5,400 calls"
+    untimed = Estimate(Calls.exactly(820), math.inf, math.inf, limit=60)
+    assert untimed.words == "cut at 1 min; 820 calls"
     assert not Estimate(Calls(820, 820), 41, 41, limit=60).cut
 
 

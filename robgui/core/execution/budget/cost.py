@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from robgui.core.model.timing.times import CallTimes
 
 
+#: Up to this many times as long as likely, the longest is not named.
+_NARROW = 1.5
+
+
 @dataclass(frozen=True, slots=True)
 class Subject:
     """The facts about a run that its cost depends on.
@@ -54,6 +58,7 @@ class Calls:
         making: Seconds that it takes to make one of these inputs, besides the model.
         uncounted: What else the run computes that cannot be timed beforehand, in the plural:
             ``proofs``; empty for nothing.
+        usual: How many a run mostly takes; 0 if only the two ends are known.
     """
 
     fewest: int
@@ -62,6 +67,15 @@ class Calls:
     at_once: int = 0
     making: float = 0.0
     uncounted: str = ""
+    usual: int = 0
+
+    @property
+    def likely(self) -> int:
+        """The number to name first: the usual one, else the middle of the range by ratio.
+
+        The ends may be a factor of hundreds apart, where a plain mean would be half of the most.
+        """
+        return self.usual or round(math.sqrt(self.fewest * self.most))
 
     @classmethod
     def exactly(cls, number: int, slopes: int = 0, at_once: int = 0) -> Calls:
@@ -81,13 +95,13 @@ class Estimate:
 
     Attributes:
         calls: How many inputs its models see.
-        shortest: Least seconds it takes.
+        likely: Seconds that it mostly takes.
         longest: Most seconds it takes; infinite if the models have not been timed.
         limit: Its time limit in seconds; 0 for none.
     """
 
     calls: Calls
-    shortest: float
+    likely: float
     longest: float
     limit: float = 0.0
 
@@ -98,37 +112,49 @@ class Estimate:
 
     @property
     def words(self) -> str:
-        """``about 40 s, 820 calls``; ``10 s to 2 min, 200 to 2,400 calls``.
+        """``about 40 s, 820 calls``; ``about 40 s, at most 3 min; about 700 calls``.
 
-        ``about 40 s and the proofs, 820 calls`` where the time of the proofs is not known.
+        ``about 40 s and the proofs, 820 calls`` where the time of the proofs is not known, and
+        ``cut at 1 min`` where the time limit may end it.
         """
-        if self.cut:
-            return f"at most {roughly(self.limit)}, cut there; {self._calls} without a limit"
         if not math.isfinite(self.longest):
-            return self._calls
+            return f"{self._end}{self._calls}"
+        if self.cut and self.likely >= self.limit:
+            return f"{self._end}without a limit about {roughly(self.likely)}, {self._calls}"
         # What cannot be timed is named, not guessed.
         if self.calls.uncounted:
-            return f"{self._times} and the {self.calls.uncounted}, {self._calls}"
-        return f"{self._times}, {self._calls}"
+            more = f" and the {self.calls.uncounted}"
+        else:
+            more = ""
+        if self.cut:
+            return f"{_about(self.likely)}{more}, cut at {roughly(self.limit)}; {self._calls}"
+        if self._narrow:
+            return f"{_about(self.longest)}{more}, {self._calls}"
+        most = roughly(self.longest)
+        return f"{_about(self.likely)}, at most {most}{more}; {self._calls}"
 
     @property
-    def _times(self) -> str:
-        shortest, longest = roughly(self.shortest), roughly(self.longest)
-        if shortest == longest or self.longest <= 1:
-            if self.longest < 1:
-                return "under 1 s"
-            return f"about {longest}"
-        if self.shortest < 1:
-            return f"up to {longest}"
-        return f"{shortest} to {longest}"
+    def _narrow(self) -> bool:
+        """Whether one figure says it all: nobody waits differently for half as long again."""
+        return self.longest <= max(1, _NARROW * self.likely)
+
+    @property
+    def _end(self) -> str:
+        if self.cut:
+            return f"cut at {roughly(self.limit)}; "
+        return ""
 
     @property
     def _calls(self) -> str:
-        fewest, most = _rounded(self.calls.fewest), _rounded(self.calls.most)
-        noun = "call" if most == 1 else "calls"
-        if fewest == most:
-            return f"{most:,} {noun}"
-        return f"{fewest:,} to {most:,} {noun}"
+        if self.calls.fewest == self.calls.most:
+            number = self.calls.most
+            about = ""
+        else:
+            number = self.calls.likely
+            about = "about "
+        rounded = _rounded(number)
+        noun = "call" if rounded == 1 else "calls"
+        return f"{about}{rounded:,} {noun}"
 
 
 def estimate(
@@ -148,14 +174,20 @@ def estimate(
     )
     calls = known.calls(params, subject)
     timed = [model.times for model in models]
-    shortest, longest = (
+    likely, longest = (
         sum(calls.seconds(number, times) for times in timed) / len(timed)
-        for number in (calls.fewest, calls.most)
+        for number in (calls.likely, calls.most)
     )
     # One model that was never timed makes the sum meaningless: calls are told, seconds are not.
     if not all(times.known for times in timed):
-        shortest, longest = 0.0, math.inf
-    return Estimate(calls, shortest, longest, params.max_seconds)
+        likely = longest = math.inf
+    return Estimate(calls, likely, longest, params.max_seconds)
+
+
+def _about(seconds: float) -> str:
+    if seconds < 1:
+        return roughly(seconds)
+    return f"about {roughly(seconds)}"
 
 
 def _rounded(calls: int) -> int:
