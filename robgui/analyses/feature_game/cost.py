@@ -17,20 +17,22 @@ _TARGETS = 20
 
 
 def game_calls(params: FeatureGameParams, subject: Subject) -> Calls:
-    """Every search of one image."""
+    """Every search of one image; one that has found an example mostly goes on to the end."""
     if params.player == "all":
         players = len(PLAYERS)
     else:
         players = 1
     every = params.target.strip().casefold() == ALL_CLASSES
     searches = players * (min(_TARGETS, subject.classes - 1) if every else 1)
-    return Calls(min(_FIRST, params.max_calls) * searches, params.max_calls * searches)
+    most = params.max_calls * searches
+    return Calls(min(_FIRST, params.max_calls) * searches, most, usual=most)
 
 
 def batch_calls(params: FeatureGameBatchParams, subject: Subject) -> Calls:
-    """One search for each image."""
+    """One search for each image; most go on to the end."""
     if params.images:
         images = min(subject.inputs, params.images)
     else:
         images = subject.inputs
-    return Calls(min(_FIRST, params.max_calls) * images, params.max_calls * images)
+    most = params.max_calls * images
+    return Calls(min(_FIRST, params.max_calls) * images, most, usual=most)
