@@ -83,7 +83,7 @@ class MatrixView(ViewWidget):
 
     def read(self, x: float, y: float) -> str:
         """The cell under the pointer and the sign on it."""
-        pixel = self.heat.plot.getPlotItem().getViewBox().viewPixelSize()
+        pixel = self.heat.plot.box.viewPixelSize()
         near = (SIGN / 2 * abs(pixel[0]), SIGN / 2 * abs(pixel[1]))
         sign = self.spots.at(x, y, near)
         words = cell_words(self.view, x, y)

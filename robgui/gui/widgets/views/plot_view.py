@@ -129,7 +129,7 @@ class PlotView(ViewWidget):
             self.chosen.emit(found)
 
     def _data(self, position: QPointF) -> QPointF | None:
-        box = self.plot.getPlotItem().getViewBox()
+        box = self.plot.box
         if not box.sceneBoundingRect().contains(position):
             return None
         place: QPointF = box.mapSceneToView(position)

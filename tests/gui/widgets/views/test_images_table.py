@@ -172,7 +172,7 @@ def test_the_axes_of_a_film_stand_still_while_its_lines_move(shown):
     ranges = []
     for place in range(3):
         widget.timeline.slider.setValue(place)
-        ranges.append(widget.axes.viewRange())
+        ranges.append(widget.axes.box.viewRange())
     assert ranges[0] == ranges[1] == ranges[2]
 
 
