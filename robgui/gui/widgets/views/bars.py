@@ -37,8 +37,9 @@ class BarsView(PlotView):
 
     kind = Bars
 
-    def __init__(self, *, mini: bool = False) -> None:
-        super().__init__(mini=mini)
+    def build(self) -> None:
+        """A plot without bars."""
+        super().build()
         self.bars: list[Any] = []
         self.errors: list[Any] = []
         self.numbers: list[Any] = []

@@ -29,8 +29,8 @@ class BoxesView(ViewWidget):
 
     kind = Boxes
 
-    def __init__(self, *, mini: bool = False) -> None:
-        super().__init__(mini=mini)
+    def build(self) -> None:
+        """A map with rectangles, names and signs over it, and their legend."""
         self.heat = Heat()
         self.legend = Legend()
         self.spots = Spots(self.heat.plot)

@@ -31,8 +31,9 @@ class CurvesView(PlotView):
 
     kind = Curves
 
-    def __init__(self, *, mini: bool = False) -> None:
-        super().__init__(mini=mini)
+    def build(self) -> None:
+        """A plot without lines, and the cursor of the pointer."""
+        super().build()
         self.lines: list[LineItem] = []
         self._near: int | None = None
         self._cursor = pg.InfiniteLine(angle=90)

@@ -38,12 +38,12 @@ class MatrixView(ViewWidget):
 
     kind = Matrix
 
-    def __init__(self, *, mini: bool = False) -> None:
-        super().__init__(mini=mini)
+    def build(self) -> None:
+        """A heat map with numbers and signs over it, and its legend."""
         self.heat = Heat()
         self.legend = Legend()
         self.spots = Spots(self.heat.plot)
-        if mini:
+        if self.mini:
             self.numbers = None
         else:
             self.numbers = CellNumbers(self.heat)

@@ -224,8 +224,8 @@ def test_pictures_of_a_run_at_work_are_drawn_as_they_come(qtbot):
     with qtbot.waitExposed(board):
         board.show()
     grey, white = (np.full((8, 8, 3), value, np.uint8) for value in (90, 255))
-    board.show_views((Images("Pictures", (Picture(grey, "a"),)),), live=True)
-    board.show_views((Images("Pictures", (Picture(white, "a"), Picture(grey, "b"))),), live=True)
+    board.show_views((Images("Pictures", (Picture(grey, "a"),)),))
+    board.show_views((Images("Pictures", (Picture(white, "a"), Picture(grey, "b"))),))
     widget = board.widgets[0]
     assert widget.model.rowCount() == 2, "the newest are on show, not the first"
     assert widget.model.pictures(0)[0][1].toImage().pixelColor(2, 2).red() == 255
