@@ -45,7 +45,7 @@ def drawn(qtbot, store, panel):
         lambda: bool(store.history.runs) and store.history.runs[0].state.ended, timeout=60_000
     )
     qtbot.waitUntil(lambda: panel.run_id is not None and not panel.stale, timeout=5_000)
-    qtbot.waitUntil(lambda: panel.board.complete, timeout=5_000)
+    qtbot.waitUntil(lambda: panel.complete and panel.board.complete, timeout=5_000)
     return panel
 
 

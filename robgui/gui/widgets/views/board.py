@@ -13,6 +13,7 @@ from robgui.gui.app.theme import set_heading
 from robgui.gui.widgets.plain import Label
 from robgui.gui.widgets.tab_rows import MOST_ROWS, TabRows
 from robgui.gui.widgets.views.widget import ViewWidget
+from robgui.gui.widgets.when_seen import FRAME_MS
 
 #: Lower than this many lines of text, the first view is behind a tab too.
 HIGH = 44
@@ -38,7 +39,7 @@ class ViewBoard(QWidget):
         self._views: Sequence[View] = ()
         self._titles: tuple[str, ...] = ()
         self._low = False
-        self._later = QTimer(self, singleShot=True, interval=0)
+        self._later = QTimer(self, singleShot=True, interval=FRAME_MS)
         self._later.timeout.connect(self._show_rest)
         self.title = set_heading(Label(textFormat=Qt.TextFormat.PlainText), "section")
         self.title.setContentsMargins(6, 0, 0, 0)
