@@ -128,9 +128,9 @@ def test_two_models_are_compared_and_the_scoreboard_leads_to_their_runs(qtbot, s
         lambda: page.shown == (runs[CNN].id, runs[MLP].id) and len(plots()) == 3, timeout=20_000
     )
     left, right, change = plots()
-    left.setXRange(0.02, 0.1, padding=0)
+    left.box.setXRange(0.02, 0.1, padding=0)
     for plot in (right, change):
-        assert plot.viewRange()[0] == pytest.approx([0.02, 0.1], abs=0.02), "the axes move together"
+        assert plot.box.viewRange()[0] == pytest.approx([0.02, 0.1], abs=0.02), "the axes move together"
 
     if page.switch.isVisible():
         page.switch.setCurrentIndex(1)  # a low window shows the models in their turn

@@ -24,6 +24,7 @@ from robgui.gui.pages.findings import Findings
 from robgui.gui.pages.overview import Overview
 from robgui.gui.pages.welcome import Welcome
 from robgui.gui.panels import Page, pages
+from robgui.gui.widgets.layout_stop import LayoutStop
 
 if TYPE_CHECKING:
     from robgui.gui.app.actions import Actions
@@ -128,7 +129,7 @@ class Arranged(QMainWindow):
         self.compare_place: QWidget = QWidget()
         QVBoxLayout(self.compare_place).setContentsMargins(0, 0, 0, 0)
         self.pages.addWidget(self.compare_place)
-        self.setCentralWidget(self.pages)
+        self.setCentralWidget(LayoutStop(self.pages))
         self.rail = Rail(places())
         self.rail.chosen.connect(self._page_chosen)
         bar = QToolBar("Pages", objectName="rail", movable=False)

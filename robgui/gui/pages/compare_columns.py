@@ -97,10 +97,11 @@ class Columns(QWidget):
         first, second, change = (slot.plot for slot in self.slots)
         if first is None or second is None:
             return
-        second.setXLink(first)
-        second.setYLink(first)
+        second.box.setXLink(first.box)
+        second.box.setYLink(first.box)
         if change is not None:
-            change.setXLink(first if isinstance(parts[2], Curves | Matrix) else None)
+            shared = isinstance(parts[2], Curves | Matrix)
+            change.box.setXLink(first.box if shared else None)
 
 
 class CaptionedPicture(QWidget):

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QStackedLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from robgui.core.errors import RobguiError
 from robgui.core.execution.analysis import Analysis
 from robgui.core.verdict import Verdict
 from robgui.gui.app.theme import Themed, theme
 from robgui.gui.panels.empty_state import EmptyState
+from robgui.gui.panels.entrance import Entrance
 from robgui.gui.panels.following import Following
 from robgui.gui.panels.panel_page import PanelPage
 from robgui.gui.panels.recall import Recall
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from robgui.core.offer import Offer
     from robgui.core.view import View
     from robgui.gui.state.store import Store
-
 
 #: Words that change thirty times a second cannot be read, and laying them out costs more than the
 #: picture.
@@ -88,7 +88,7 @@ class Panel(Themed, QWidget):
         self.result = self.params = self.request = self.run_id = self._following.job = None
         self._recall.forget()
         self.badge.hide()
-        self._pages.setCurrentIndex(0)
+        self._entrance.show_empty()
 
     def show_result(self, request: Request, result: Any, verdict: Verdict | None) -> None:
         """Draws ``result`` and remembers what it came from.
@@ -99,13 +99,19 @@ class Panel(Themed, QWidget):
             return
         self.result = result
         self._say(verdict)
-        self._pages.setCurrentIndex(1)
-        self.draw(result)
+        if self._entrance.show_page(live=self.live):
+            self.draw(result)
         if verdict is not None:
             self.say_again()  # What is on show may be another part since.
             self.send.refresh()
         self.found.refresh()
         self._check_stale()
+
+    def _show_picture(self) -> None:
+        """Draws the first picture of a panel; the words stand above its place already."""
+        if self.request is not None and self.result is not None:
+            self.show_result(self.request, self.result, None)
+            self.say_again()
 
     def views(self) -> Sequence[View]:
         """What the result on show looks like; nothing while there is none."""
@@ -138,6 +144,11 @@ class Panel(Themed, QWidget):
     def live(self) -> bool:
         """Whether a run is being drawn as it goes, so the next result will follow soon."""
         return self.job is not None
+
+    @property
+    def complete(self) -> bool:
+        """Whether the picture of the result on show is drawn, not its words alone."""
+        return not self._entrance.waits
 
     @property
     def stale(self) -> bool:
@@ -211,23 +222,16 @@ class Panel(Themed, QWidget):
         store.job_stepped.connect(self._job_stepped)
         store.history.result_shown.connect(self.show_stored)
         for signal in (
-            store.params_changed,
-            store.selection_changed,
-            store.scope_changed,
-            store.library.models_changed,
-            store.library.datasets_changed,
-            store.library.working,
-        ):
-            signal.connect(self._asked_otherwise)
-        for signal in (
-            store.history.runs_changed,
             store.params_changed,  # The form is made after the panel has come on show.
             store.selection_changed,
             store.scope_changed,
             store.library.models_changed,
             store.library.datasets_changed,
         ):
+            signal.connect(self._asked_otherwise)
             signal.connect(self._look_back)
+        store.library.working.connect(self._asked_otherwise)
+        store.history.runs_changed.connect(self._look_back)
         store.library.models_changed.connect(lambda: self.when_seen(self._recall.model_changed))
         store.history.opened.connect(self._workspace_opened)
         store.history.findings_changed.connect(self._more_found)
@@ -240,10 +244,8 @@ class Panel(Themed, QWidget):
         self.verdict, origin = page.verdict, page.origin
         self.subject, self.badge = origin.subject, origin.badge
         self.explanation, self.send, self.found = origin.explanation, origin.send, origin.found
-        self._pages = QStackedLayout(self)
         self.empty = self._empty()
-        self._pages.addWidget(self.empty)
-        self._pages.addWidget(page)
+        self._entrance = Entrance(self, self.empty, page, self.content, self._show_picture)
 
     def _empty(self) -> EmptyState:
         """What is on show before the first run."""
@@ -274,9 +276,7 @@ class Panel(Themed, QWidget):
         self._check_stale()
 
     def _job_stepped(self, job: Execution) -> None:
-        if not self._following.takes(job):
-            return
-        if not self._take(job.request):
+        if not self._following.takes(job) or not self._take(job.request):
             return
         assert job.newest is not None
         self._following.job, self.result, self.run_id = job, job.newest.result, job.run_id

@@ -57,7 +57,7 @@ class Heat(QWidget):
         super().__init__()
         self.plot = Plot("", "")
         self.plot.setMinimumSize(90, 80)  # beside its scale even in a narrow place
-        self.plot.getPlotItem().showGrid(x=False, y=False)
+        self.plot.show_grid(False)
         self.image = pg.ImageItem(axisOrder="row-major")
         self._table = lookup("magma")
         self.image.setLookupTable(self._table)
@@ -134,7 +134,7 @@ class Heat(QWidget):
             self.clicked.emit(place.x(), place.y())
 
     def _data(self, position: QPointF) -> QPointF | None:
-        box = self.plot.getPlotItem().getViewBox()
+        box = self.plot.box
         if self._place is None or not box.sceneBoundingRect().contains(position):
             return None
         place: QPointF = box.mapSceneToView(position)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGraphicsGridLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from robgui.core.view import Axis
 from robgui.gui.app.theme import Themed, theme
@@ -17,34 +17,56 @@ from robgui.gui.widgets.axes import ViewAxis
 pg.setConfigOptions(antialias=True)
 Range = tuple[float, float]
 Names = Sequence[str]
+#: How strong the lines of the grid are, of 255.
+GRID = 38
 
 
-class Plot(Themed, pg.PlotWidget):
+class Plot(Themed, pg.GraphicsView):
     """A plot with named axes and fixed ranges that follows the theme; a double click undoes a zoom.
+
+    Pyqtgraph's own plot brings menus, buttons and two more axes that nobody sees, and takes three
+    times as long to make.
 
     Args:
         x: Name and unit of the horizontal axis.
         y: Name and unit of the vertical axis.
         x_range: Where the horizontal axis begins and ends.
         y_range: Where the vertical axis begins and ends.
+
+    Attributes:
+        box: What lies between the axes, and its range.
     """
 
     def __init__(self, x: str, y: str, x_range: Range = (0, 1), y_range: Range = (0, 1)) -> None:
+        super().__init__()
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.enableMouse(False)
+        self.box = pg.ViewBox(enableMenu=False)
         self._axes = {side: ViewAxis(side) for side in ("bottom", "left")}
-        super().__init__(enableMenu=False, axisItems=self._axes)
         self._frame: tuple[Range, Range, float] | None = None
-        item = self.getPlotItem()
-        item.hideButtons()
-        item.layout.setContentsMargins(2, 8, 16, 2)  # half a number may reach beyond an axis
-        item.showGrid(x=True, y=True, alpha=0.15)
-        item.setLabel("bottom", x)
-        item.setLabel("left", y)
+        self._lay_out()
+        self.show_grid(True)
+        self.axis("bottom").setLabel(x)
+        self.axis("left").setLabel(y)
         self.set_frame(x_range, y_range, padding=0.05)
         self.setAccessibleName(f"{y} against {x}")
         self.setMinimumSize(160, 110)
         self.scene().sigMouseClicked.connect(self._undo_zoom)
         theme.changed.connect(self.look_changed)
         self.restyle()
+
+    def axis(self, side: str) -> ViewAxis:
+        """The axis at the ``bottom`` or at the ``left``."""
+        return self._axes[side]
+
+    def addItem(self, item: Any, *, ignoreBounds: bool = False) -> None:
+        """Draws ``item`` between the axes."""
+        self.box.addItem(item, ignoreBounds=ignoreBounds)
+
+    def show_grid(self, shown: bool) -> None:
+        """Whether faint lines go across at every number."""
+        for axis in self._axes.values():
+            axis.setGrid(GRID if shown else False)
 
     def show_axes(self, x: Axis, y: Axis, columns: Names = (), rows: Names = ()) -> None:
         """Takes titles and numbers from two Axes, or names in place of the numbers."""
@@ -62,7 +84,7 @@ class Plot(Themed, pg.PlotWidget):
         wanted = (x_range, y_range, padding)
         if wanted != self._frame:
             self._frame = wanted
-            self.setRange(xRange=x_range, yRange=y_range, padding=padding)
+            self.box.setRange(xRange=x_range, yRange=y_range, padding=padding)
 
     def apply_theme(self) -> None:
         """Takes over the present theme."""
@@ -79,10 +101,27 @@ class Plot(Themed, pg.PlotWidget):
             axis.label.setFont(self.font())
             axis.label.setDefaultTextColor(pg.mkColor(colours.text))
 
+    def _lay_out(self) -> None:
+        """The box above one axis and beside the other, without any space between them."""
+        middle = pg.GraphicsWidget()
+        grid = QGraphicsGridLayout()
+        grid.setContentsMargins(2, 8, 16, 2)  # half a number may reach beyond an axis
+        grid.setSpacing(0)
+        grid.addItem(self.box, 0, 1)
+        for side, place in (("left", (0, 0)), ("bottom", (1, 1))):
+            axis = self._axes[side]
+            axis.linkToView(self.box)
+            axis.setZValue(0.5)  # above an image, whose grid would else be hidden
+            grid.addItem(axis, *place)
+        grid.setRowStretchFactor(0, 100)
+        grid.setColumnStretchFactor(1, 100)
+        middle.setLayout(grid)
+        self.setCentralItem(middle)
+
     def _undo_zoom(self, event: Any) -> None:
         if event.double() and self._frame is not None:
             x_range, y_range, padding = self._frame
-            self.setRange(xRange=x_range, yRange=y_range, padding=padding)
+            self.box.setRange(xRange=x_range, yRange=y_range, padding=padding)
 
 
 def to_qimage(image: np.ndarray) -> QImage:

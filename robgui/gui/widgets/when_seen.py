@@ -7,6 +7,9 @@ from collections.abc import Callable
 from PySide6.QtGui import QShowEvent
 
 Work = Callable[[], object]
+#: Milliseconds after which what was drawn has been painted: what is done then has a turn of the
+#: event loop of its own.
+FRAME_MS = 16
 
 
 class WhenSeen:

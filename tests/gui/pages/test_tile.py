@@ -46,7 +46,7 @@ def test_in_a_low_card_the_picture_stands_beside_the_words_and_is_whole(qtbot, t
 
 def test_a_small_plot_has_no_titles_and_a_large_one_has(qtbot, tile):
     shown_in(qtbot, tile, samples.curves(), 336, 148)
-    axis = tile.picture.axes.getPlotItem().getAxis("bottom")
+    axis = tile.picture.axes.axis("bottom")
     assert not axis.label.isVisible()
     picture = shown_in(qtbot, tile, samples.curves(), 420, 460)
     assert axis.label.isVisible() and picture.top() > tile.scale.geometry().bottom()
@@ -74,7 +74,7 @@ def test_names_that_would_stand_upright_in_a_small_picture_are_left_out(qtbot, t
     names = tuple(f"a long name {number}" for number in range(8))
     many = replace(samples.matrix(), values=np.eye(8), rows=names, columns=names, spots=())
     shown_in(qtbot, tile, many, 336, 148)
-    axis = tile.picture.axes.getPlotItem().getAxis("bottom")
+    axis = tile.picture.axes.axis("bottom")
     assert not axis.upright and axis.tickValues(0, 8, 100) == []
     shown_in(qtbot, tile, many, 420, 460)
     assert axis.upright and axis.tickValues(0, 8, 300)

@@ -86,7 +86,7 @@ def run(qtbot, store):
         )
         assert not store.history.runs[0].error
         drawn = lambda: panel.run_id == store.history.runs[0].id and panel.result is not None  # noqa: E731
-        qtbot.waitUntil(lambda: drawn() and not panel.stale, timeout=5_000)
+        qtbot.waitUntil(lambda: drawn() and panel.complete and not panel.stale, timeout=5_000)
         for board in panel.findChildren(ViewBoard):
             qtbot.waitUntil(lambda: board.complete, timeout=5_000)  # noqa: B023
         return panel.result

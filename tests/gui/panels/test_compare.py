@@ -69,10 +69,10 @@ def test_two_runs_stand_beside_each_other_with_linked_axes_and_their_difference(
     left, right, change = widgets(page)
     np.testing.assert_allclose(change.view.lines[0].y, right.view.lines[0].y - left.view.lines[0].y)
     assert change.view.lines[0].y.any()
-    assert left.plot.viewRange()[1] == pytest.approx(right.plot.viewRange()[1])
-    left.plot.setXRange(0.1, 0.2, padding=0)
+    assert left.plot.box.viewRange()[1] == pytest.approx(right.plot.box.viewRange()[1])
+    left.plot.box.setXRange(0.1, 0.2, padding=0)
     for other in (right, change):
-        assert other.plot.viewRange()[0] == pytest.approx([0.1, 0.2], abs=0.01)
+        assert other.plot.box.viewRange()[0] == pytest.approx([0.1, 0.2], abs=0.01)
 
 
 def test_every_view_that_both_runs_have_stands_behind_a_tab(qtbot, page):

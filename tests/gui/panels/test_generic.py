@@ -45,7 +45,7 @@ def drawn(qtbot, store, panel):
         lambda: bool(store.history.runs) and store.history.runs[0].state.ended, timeout=60_000
     )
     qtbot.waitUntil(lambda: panel.run_id is not None and not panel.stale, timeout=5_000)
-    qtbot.waitUntil(lambda: panel.board.complete, timeout=5_000)
+    qtbot.waitUntil(lambda: panel.complete and panel.board.complete, timeout=5_000)
     return panel
 
 
@@ -195,34 +195,47 @@ def test_an_old_run_with_settings_that_are_no_more_is_a_sentence_and_the_picture
     assert drawn.request is before
 
 
-def test_while_a_run_goes_on_what_is_behind_a_tab_is_drawn_when_it_comes_on_show(qtbot):
+def test_what_is_behind_a_tab_is_drawn_when_it_comes_on_show(qtbot):
     board = ViewBoard()
     qtbot.addWidget(board)
     board.resize(800, 900)
     board.show()
     first, second = samples.table(), replace(samples.table(), note="Another")
-    board.show_views([samples.curves(), samples.bars(), first], live=True)
+    board.show_views([samples.curves(), samples.bars(), first])
     assert len(board.widgets) == 1, "the picture comes first"
     qtbot.waitUntil(lambda: len(board.widgets) == 3, timeout=5_000)
     hidden = board.widgets[2]
     drawn = []
     hidden.draw = drawn.append
-    board.show_views([samples.curves(), samples.bars(), second], live=True)
+    board.show_views([samples.curves(), samples.bars(), second])
     assert (hidden.view, drawn) == (second, [])
     board.bar.setCurrentIndex(1)
     assert drawn == [second]
-    board.show_views([samples.curves(), samples.bars(), first], live=True)
+    board.show_views([samples.curves(), samples.bars(), first])
     assert drawn == [second, first]
 
 
-def test_a_result_that_is_not_live_is_drawn_whole_at_once(qtbot):
+def test_what_is_behind_a_tab_is_not_made_before_somebody_looks(qtbot):
     board = ViewBoard()
     qtbot.addWidget(board)
-    board.show_views([samples.curves(), samples.bars(), samples.table()])
-    assert len(board.widgets) == 3
-    board.show_views([samples.curves()], live=True)
+    board.resize(800, 900)
+    board.show()
+    board.show_views([samples.curves(), samples.bars(), samples.curves(), samples.matrix()])
+    qtbot.waitUntil(lambda: board.complete, timeout=5_000)
+    assert [widget.built for widget in board.widgets] == [True, True, False, False]
+    board.bar.setCurrentIndex(2)
+    assert [widget.built for widget in board.widgets] == [True, True, False, True]
+
+
+def test_a_board_that_nobody_sees_makes_nothing(qtbot):
+    board = ViewBoard()
+    qtbot.addWidget(board)
     board.show_views([samples.curves(), samples.bars()])
-    assert len(board.widgets) == 2
+    qtbot.waitUntil(lambda: board.complete, timeout=5_000)
+    assert not any(widget.built for widget in board.widgets)
+    board.resize(800, 900)
+    board.show()
+    assert all(widget.built for widget in board.widgets)
 
 
 def test_the_words_are_those_of_the_picture_though_the_next_step_is_long_in_coming(

@@ -40,7 +40,7 @@ def shown(qtbot):
 def test_a_heat_map_tells_where_the_mouse_points_in_the_units_of_its_axes(qtbot, shown):
     heat = shown(Heat())
     heat.show_values(np.eye(3), (0, -10, 360, 100))
-    box = heat.plot.getPlotItem().getViewBox()
+    box = heat.plot.box
     with qtbot.waitSignal(heat.hovered) as seen:
         heat.plot.scene().sigMouseMoved.emit(box.mapViewToScene(QPointF(120, 40)))
     assert seen.args[0] == pytest.approx((120, 40), abs=2)
@@ -54,9 +54,9 @@ def test_a_heat_map_tells_where_the_mouse_points_in_the_units_of_its_axes(qtbot,
 def test_a_heat_map_keeps_the_users_zoom_while_it_is_redrawn(shown):
     heat = shown(Heat())
     heat.show_values(np.zeros((4, 4)), (0, 0, 4, 4))
-    heat.plot.setRange(xRange=(1, 2), yRange=(1, 2), padding=0)
+    heat.plot.box.setRange(xRange=(1, 2), yRange=(1, 2), padding=0)
     heat.show_values(np.ones((4, 4)), (0, 0, 4, 4))
-    assert heat.plot.viewRange()[0] == pytest.approx([1, 2], abs=0.01)
+    assert heat.plot.box.viewRange()[0] == pytest.approx([1, 2], abs=0.01)
 
 
 def test_the_diverging_colours_are_neutral_at_zero_and_unlike_at_the_ends():

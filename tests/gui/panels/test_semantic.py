@@ -179,7 +179,7 @@ def test_one_parameter_gives_one_curve_for_each_network_and_their_mean(
     panel.view.hovered.connect(heard.append)
     plot = panel.view.curves.plot
     place = QPointF(30.0, float(result.scores[1, 0, 0, 7]))
-    plot.scene().sigMouseMoved.emit(plot.getPlotItem().getViewBox().mapViewToScene(place))
+    plot.scene().sigMouseMoved.emit(plot.box.mapViewToScene(place))
     assert heard == [(0, 7, 1)], "the nearest curve is that of the second network"
     qtbot.waitUntil(lambda: panel.here.picture.shown, timeout=10_000)
     panel.view.curves.chosen.emit(30.0)

@@ -126,7 +126,7 @@ class SemanticMapPanel(ScenePanel):
         self._mark_points(result)
         self._list_traps(result)
         details = [view for view in map_details(result) if view.title != TRAPS]
-        self.more.show_views(details, live=self.live)
+        self.more.show_views(details)
         if self._first is not self.request and result.computed.all():
             self._first = self.request
             self.pose.show_pointed()
@@ -195,7 +195,7 @@ class SemanticMapPanel(ScenePanel):
         else:
             many = ""
         self.stage.name_view(self.traps, f"Traps{many}")
-        self.traps.show_view(trap_table(result))
+        self.traps.keep_view(trap_table(result))
 
     def clear(self) -> None:
         """Back to the empty state."""

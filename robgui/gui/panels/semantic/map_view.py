@@ -89,7 +89,7 @@ class MapView(QWidget):
         return point[0], float(np.interp(point[0], self.curves.view.at, np.nan_to_num(line.y)))
 
     def _moved(self, position: Any) -> None:
-        box = self.curves.plot.getPlotItem().getViewBox()
+        box = self.curves.plot.box
         if box.sceneBoundingRect().contains(position):
             place = box.mapSceneToView(position)
             self._hovered((place.x(), place.y()))

@@ -11,6 +11,7 @@ from robgui.analyses.semantic.params import IMAGE
 from robgui.gui.panels.empty_state import EmptyState
 from robgui.gui.panels.panel import Panel
 from robgui.gui.panels.semantic.scene import SceneControls
+from robgui.gui.widgets.when_seen import WhenSeen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
 REGIONS = "semantic_regions"
 
 
+class ScenePage(WhenSeen, QWidget):
+    """The place of the controls behind a tab."""
+
+
 class ScenePanel(Panel):
     """A panel with its scene's controls: below the invitation while empty, then behind a tab."""
 
@@ -32,7 +37,7 @@ class ScenePanel(Panel):
     def make_controls(self) -> QWidget:
         """The controls, and the place where they stand once there is a result."""
         self.controls = SceneControls(self.store, self.analysis.name, self.most_axes, self.several)
-        self._scene_page, self._waiting = QWidget(), QWidget()
+        self._scene_page, self._waiting = ScenePage(), QWidget()
         for place in (self._scene_page, self._waiting):
             layout = QVBoxLayout(place)
             layout.setContentsMargins(0, 0, 0, 0)
@@ -41,17 +46,21 @@ class ScenePanel(Panel):
     def clear(self) -> None:
         """Back to the empty state, with the scene to choose."""
         super().clear()
+        self._scene_page.up_to_date()
         self._put(self._waiting)
 
     def show_result(self, request: Request, result: Any, verdict: Verdict | None) -> None:
-        """Draws ``result``; the controls make room for it."""
-        self._put(self._scene_page)
+        """Draws ``result``; the controls make room for it, and come when their tab is chosen."""
+        self._scene_page.when_seen(self._put_behind)
         super().show_result(request, result, verdict)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """In a low window the controls need the room of the picture."""
         super().resizeEvent(event)
         self.empty.set_pictured(event.size().height() > 60 * self.fontMetrics().height())
+
+    def _put_behind(self) -> None:
+        self._put(self._scene_page)
 
     def _put(self, place: QWidget) -> None:
         layout = place.layout()

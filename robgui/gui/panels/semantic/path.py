@@ -111,7 +111,7 @@ class Path(QObject):
         return False
 
     def _data(self, position: QPointF) -> tuple[float, float]:
-        box = self._plot.getPlotItem().getViewBox()
+        box = self._plot.box
         place = box.mapSceneToView(self._plot.mapToScene(position.toPoint()))
         (left, right), (low, high) = box.viewRange()
         return float(np.clip(place.x(), left, right)), float(np.clip(place.y(), low, high))

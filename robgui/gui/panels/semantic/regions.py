@@ -212,7 +212,7 @@ class SemanticRegionsPanel(ScenePanel):
             return
         step = min(self.timeline.place, result.trace.shape[1] - 1)
         self.picture.show_view(boxes_at(result, step, self.start, self.ground))
-        self.losses.show_view(loss_curves(result, step))
+        self.losses.keep_view(loss_curves(result, step))
 
     def _list(self, result: RegionsResult) -> None:
         complete = bool(np.isfinite(result.inside_mean).all()) and result.inside_scores.shape[1] > 0
@@ -220,7 +220,7 @@ class SemanticRegionsPanel(ScenePanel):
         if key == self._listed and (complete or not self._table_due.due()):
             return
         self._listed = key
-        self.lost.show_view(lost_bars(result, self.params))
+        self.lost.keep_view(lost_bars(result, self.params))
         self.table.show_view(region_table(result))
         self.table.sheet.point(self.row)
         if len(result.axes) == 1:
@@ -228,8 +228,8 @@ class SemanticRegionsPanel(ScenePanel):
         else:
             more = []
         more += [bounds_table(result), size_bars(result)]
-        self.more.show_views(more, live=self.live)
-        self.in_out.show_view(region_pictures(result, self.row))
+        self.more.show_views(more)
+        self.in_out.keep_view(region_pictures(result, self.row))
 
     def _redraw(self) -> None:
         if self.result is not None:
@@ -250,7 +250,7 @@ class SemanticRegionsPanel(ScenePanel):
         place = self.start_box.findData(int(result.start_number[row]))
         if place >= 0 and self.start != ALL:
             self.start_box.setCurrentIndex(place)
-        self.in_out.show_view(region_pictures(result, row))
+        self.in_out.keep_view(region_pictures(result, row))
 
     def _clicked(self, x: float, y: float) -> None:
         result = self.result

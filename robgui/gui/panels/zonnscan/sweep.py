@@ -120,7 +120,7 @@ class ZonnscanPanel(GenericPanel):
 
     def _show_cursor(self) -> None:
         if self.result is not None and len(self.board.widgets) > 1:
-            self.board.widgets[1].show_view(self._samples())
+            self.board.widgets[1].keep_view(self._samples())
             self._ask_samples()
 
     def _ask_samples(self) -> None:

@@ -41,8 +41,9 @@ _KINDS: tuple[type[ViewWidget], ...] = (
 
 
 def view_widget(view: View, *, mini: bool = False, unseen: bool = False) -> ViewWidget:
-    """The widget that draws ``view``, with ``view`` in it; ``unseen`` draws it when it is shown."""
-    made = next(kind for kind in _KINDS if isinstance(view, kind.kind))(mini=mini)
+    """The widget that draws ``view``, with ``view`` in it; ``unseen`` makes and draws it when it is shown."""
+    kind = next(kind for kind in _KINDS if isinstance(view, kind.kind))
+    made = kind(mini=mini, later=unseen)
     if unseen:
         made.keep_view(view)
     else:

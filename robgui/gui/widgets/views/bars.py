@@ -37,14 +37,15 @@ class BarsView(PlotView):
 
     kind = Bars
 
-    def __init__(self, *, mini: bool = False) -> None:
-        super().__init__(mini=mini)
+    def build(self) -> None:
+        """A plot without bars."""
+        super().build()
         self.bars: list[Any] = []
         self.errors: list[Any] = []
         self.numbers: list[Any] = []
         self.spreads: list[Spread] = []
-        self.plot.getPlotItem().getViewBox().sigResized.connect(lambda _: self._make_room())
-        self.plot.sigRangeChanged.connect(lambda *_: self._make_room())
+        self.plot.box.sigResized.connect(lambda _: self._make_room())
+        self.plot.box.sigRangeChanged.connect(lambda *_: self._make_room())
 
     def draw(self, view: Bars) -> None:
         """Gives every bar its new height."""
@@ -191,7 +192,7 @@ class BarsView(PlotView):
         written = [item for item in self.numbers if item.toPlainText()]
         if not written or not self.spreads:
             return
-        pixel = abs(self.plot.getPlotItem().getViewBox().viewPixelSize()[0]) or 1.0
+        pixel = abs(self.plot.box.viewPixelSize()[0]) or 1.0
         if len(self.spreads) > 1:
             share = 1.0
         else:
@@ -204,7 +205,7 @@ class BarsView(PlotView):
 
     def _within(self, item: Any) -> bool:
         """Whether all of a number is within the plot: one that is cut reads as another."""
-        box = self.plot.getPlotItem().getViewBox()
+        box = self.plot.box
         low, high = box.viewRange()[1]
         reach = item.textItem.boundingRect().height() * (abs(box.viewPixelSize()[1]) or 1.0)
         below = item.anchor.y() == 0.0

@@ -13,11 +13,10 @@ from robgui.gui.app.theme import set_heading
 from robgui.gui.widgets.plain import Label
 from robgui.gui.widgets.tab_rows import MOST_ROWS, TabRows
 from robgui.gui.widgets.views.widget import ViewWidget
+from robgui.gui.widgets.when_seen import FRAME_MS
 
 #: Lower than this many lines of text, the first view is behind a tab too.
 HIGH = 44
-#: Widgets that are made at once while a run goes on: the first view; the others follow one by one.
-AT_ONCE = 1
 #: Widgets without a view that are kept; making one takes longer than drawing it.
 _MOST_ASIDE = 6
 
@@ -40,8 +39,8 @@ class ViewBoard(QWidget):
         self._views: Sequence[View] = ()
         self._titles: tuple[str, ...] = ()
         self._low = False
-        self._later = QTimer(self, singleShot=True, interval=0)
-        self._later.timeout.connect(self._make_next)
+        self._later = QTimer(self, singleShot=True, interval=FRAME_MS)
+        self._later.timeout.connect(self._show_rest)
         self.title = set_heading(Label(textFormat=Qt.TextFormat.PlainText), "section")
         self.title.setContentsMargins(6, 0, 0, 0)
         self.bar = TabRows()
@@ -60,41 +59,35 @@ class ViewBoard(QWidget):
 
     @property
     def complete(self) -> bool:
-        """Whether every view has its widget."""
+        """Whether every view has its place."""
         return len(self.widgets) == len(self._views)
 
-    def show_views(self, views: Sequence[View], *, live: bool = False) -> None:
+    def show_views(self, views: Sequence[View]) -> None:
         """Shows these, each in the widget it had before where that can draw it.
+
+        What is not on show is made and drawn when it comes on show. Of the first views of an empty
+        board the large one comes at once and those below it in the next turn of the event
+        loop: a window that makes both would not answer meanwhile.
 
         Args:
             views: The first one is the large one.
-            live: More will follow soon, and the window must not wait: what is behind another tab is
-                drawn when it comes on show, and new widgets are made one at a time.
         """
         self._views = views
-        if live:
-            now = views[: max(AT_ONCE, len(self.widgets))]
-        else:
-            now = views
-        for place, view in enumerate(now):
+        both = bool(self.widgets) or self._low or not self.isVisible()
+        self._show(views if both else views[:1])
+
+    def _show_rest(self) -> None:
+        self._show(self._views)
+
+    def _show(self, views: Sequence[View]) -> None:
+        for place, view in enumerate(views):
             if place < len(self.widgets) and self.widgets[place].fits(view):
-                widget = self.widgets[place]
-                widget.keep_view(view) if live else widget.show_view(view)
+                self.widgets[place].keep_view(view)
             else:
-                self._replace(place, view, live=live)
+                self._replace(place, view)
         for widget in self.widgets[len(views) :]:
             self._put_aside(widget)
         del self.widgets[len(views) :]
-        self._arrange()
-
-    def _make_next(self) -> None:
-        """Makes one more widget, if one is missing still."""
-        place = len(self.widgets)
-        if place < len(self._views):
-            self._replace(place, self._views[place], live=True)
-            self._arrange()
-
-    def _arrange(self) -> None:
         titles = tuple(widget.view.title for widget in self.widgets)
         if titles != self._titles:
             self._titles = titles
@@ -111,17 +104,17 @@ class ViewBoard(QWidget):
             self.bar.set_most_rows(1 if low else MOST_ROWS)
             self._lay_out()
 
-    def _replace(self, place: int, view: View, *, live: bool) -> None:
+    def _replace(self, place: int, view: View) -> None:
         """Gives a view a widget: the one it had before it was put aside, or a new one."""
         title = view.title
         known = (one for one in self._aside if one.fits(view) and one.view.title == title)
         spare = next(known, None)
         if spare is None:
-            widget = self._make(view, unseen=live and place > 0)
+            widget = self._make(view)
         else:
             widget = spare
             self._aside.remove(spare)
-            widget.keep_view(view) if live else widget.show_view(view)
+            widget.keep_view(view)
         if place < len(self.widgets):
             self._put_aside(self.widgets[place])
             self.widgets[place] = widget
@@ -129,11 +122,11 @@ class ViewBoard(QWidget):
             self.widgets.append(widget)
         self._titles = ()
 
-    def _make(self, view: View, *, unseen: bool) -> ViewWidget:
-        """A new widget; while a run goes on, one behind a tab is not drawn yet."""
+    def _make(self, view: View) -> ViewWidget:
+        """A new widget, empty until it comes on show."""
         from robgui.gui.widgets.views import view_widget
 
-        made = view_widget(view, unseen=unseen)
+        made = view_widget(view, unseen=True)
         made.chosen.connect(lambda what: self.chosen.emit(made.view, what))
         self.made.emit(made)
         return made

@@ -29,8 +29,8 @@ class BoxesView(ViewWidget):
 
     kind = Boxes
 
-    def __init__(self, *, mini: bool = False) -> None:
-        super().__init__(mini=mini)
+    def build(self) -> None:
+        """A map with rectangles, names and signs over it, and their legend."""
         self.heat = Heat()
         self.legend = Legend()
         self.spots = Spots(self.heat.plot)
@@ -39,8 +39,8 @@ class BoxesView(ViewWidget):
         self.put(Keyed(self.heat, self.legend))
         self.heat.hovered.connect(self._hovered)
         self.heat.clicked.connect(self._pressed)
-        self.heat.plot.getPlotItem().getViewBox().sigResized.connect(lambda _: self._unpile())
-        self.heat.plot.sigRangeChanged.connect(lambda *_: self._unpile())
+        self.heat.plot.box.sigResized.connect(lambda _: self._unpile())
+        self.heat.plot.box.sigRangeChanged.connect(lambda *_: self._unpile())
 
     def draw(self, view: Boxes) -> None:
         """Gives every rectangle its new place."""
@@ -73,7 +73,7 @@ class BoxesView(ViewWidget):
     def read(self, x: float, y: float) -> str:
         """The boxes and signs under the pointer, and the value of the map behind them."""
         view: Boxes = self.view
-        pixel = self.heat.plot.getPlotItem().getViewBox().viewPixelSize()
+        pixel = self.heat.plot.box.viewPixelSize()
         sign = self.spots.at(x, y, (SIGN / 2 * abs(pixel[0]), SIGN / 2 * abs(pixel[1])))
         inside = [_box_words(view, view.boxes[number]) for number in _at(view, x, y)]
         if view.behind is None:
@@ -133,7 +133,7 @@ class BoxesView(ViewWidget):
     def _unpile(self) -> None:
         """Hides the names that would cover one already written or leave the picture."""
         taken: list[QRectF] = []
-        box = self.heat.plot.getPlotItem().getViewBox()
+        box = self.heat.plot.box
         room = box.sceneBoundingRect()
         for item in self.names:
             corner = box.mapViewToScene(item.pos())

@@ -30,12 +30,12 @@ def of_axes(plot: Plot, x: Axis, y: Axis, within: QWidget) -> list[Callout]:
     for side, axis, words in (("bottom", x, "Left to right"), ("left", y, "Bottom to top")):
         if not axis.title:
             continue
-        box = plot.getPlotItem().getAxis(side).sceneBoundingRect()
+        box = plot.axis(side).sceneBoundingRect()
         corner = box.bottomRight() - QPointF(12, 10)
         if side == "bottom":
             spot = corner
         else:
-            top = plot.getPlotItem().getViewBox().sceneBoundingRect().top()
+            top = plot.box.sceneBoundingRect().top()
             spot = QPointF(box.left() + 10, top + 12)
         found.append(Callout(_in(plot, spot, within), f"{words}: {axis.title}."))
     return found
@@ -108,7 +108,7 @@ def _spot(plot: Plot, x: float, y: float, view: Curves) -> QPointF | None:
 
 
 def _mapped(plot: Plot, place: QPointF) -> QPointF:
-    mapped: QPointF = plot.getPlotItem().getViewBox().mapViewToScene(place)
+    mapped: QPointF = plot.box.mapViewToScene(place)
     return mapped
 
 

@@ -56,7 +56,7 @@ class CellNumbers(pg.GraphicsObject):
         self._shape = (1, 1)
         self._halves: dict[str, float] = {}
         heat.plot.addItem(self, ignoreBounds=True)
-        box = heat.plot.getPlotItem().getViewBox()
+        box = heat.plot.box
         box.sigResized.connect(self.fit)
 
     def show_matrix(self, view: Matrix) -> None:
@@ -82,7 +82,7 @@ class CellNumbers(pg.GraphicsObject):
         words = {number.words for number in self.numbers}
         self._halves = {one: metrics.horizontalAdvance(one) / 2 for one in words}
         widest = 2 * max(self._halves.values(), default=0.0)
-        box = self._heat.plot.getPlotItem().getViewBox()
+        box = self._heat.plot.box
         rows, columns = self._shape
         room = _FILLED * box.width() / columns, _FILLED * box.height() / rows
         self.setVisible(bool(words) and widest <= room[0] and metrics.height() <= room[1])

@@ -31,8 +31,9 @@ class CurvesView(PlotView):
 
     kind = Curves
 
-    def __init__(self, *, mini: bool = False) -> None:
-        super().__init__(mini=mini)
+    def build(self) -> None:
+        """A plot without lines, and the cursor of the pointer."""
+        super().build()
         self.lines: list[LineItem] = []
         self._near: int | None = None
         self._cursor = pg.InfiniteLine(angle=90)
@@ -94,7 +95,7 @@ class CurvesView(PlotView):
 
     def _line_at(self, x: float, y: float, places: list[int | None]) -> int | None:
         """The line that the pointer is on, if any."""
-        box = self.plot.getPlotItem().getViewBox()
+        box = self.plot.box
         height = abs(box.viewPixelSize()[1]) or 1.0
         best, least = None, NEAR * height
         for number, (item, at) in enumerate(zip(self.lines, places, strict=False)):
@@ -120,7 +121,7 @@ class CurvesView(PlotView):
         x_range = span(view.x, [*(item.x for item in shown), marks])
         y_range = span(view.y, [*(part for item in shown for part in item.heights), levels])
         x_ends, y_ends = _ends(view.x, x_range), _ends(view.y, y_range)
-        self.plot.getPlotItem().getViewBox().setLimits(
+        self.plot.box.setLimits(
             xMin=x_ends[0], xMax=x_ends[1], yMin=y_ends[0], yMax=y_ends[1]
         )
         self.plot.set_frame(x_range, y_range)

@@ -15,12 +15,15 @@ class FilmView(ViewWidget):
 
     kind = Film
 
-    def __init__(self, *, mini: bool = False) -> None:
-        super().__init__(mini=mini)
-        self.timeline = Timeline("step")
-        self.timeline.setVisible(not mini)
+    def __init__(self, *, mini: bool = False, later: bool = False) -> None:
         self.screened: ViewWidget | None = None
         self._frames: tuple[Still, ...] = ()
+        super().__init__(mini=mini, later=later)
+
+    def build(self) -> None:
+        """The view on show, and below it the steps."""
+        self.timeline = Timeline("step")
+        self.timeline.setVisible(not self.mini)
         box = QWidget()
         self._column = QVBoxLayout(box)
         self._column.setContentsMargins(0, 0, 0, 0)

@@ -63,10 +63,10 @@ class ImagesView(ViewWidget):
 
     kind = Images
 
-    def __init__(self, *, mini: bool = False) -> None:
-        super().__init__(mini=mini)
+    def build(self) -> None:
+        """A list of pictures."""
         self.model = PictureModel()
-        self.model.letters = MINI_WORDS if mini else WORDS
+        self.model.letters = MINI_WORDS if self.mini else WORDS
         self.list = _List(self)
         self.list.setModel(self.model)
         self.list.setItemDelegate(CellDelegate(self.model, self.list))
@@ -92,7 +92,7 @@ class ImagesView(ViewWidget):
     def fit(self) -> None:
         """The largest pictures that need no scrolling, or the columns that the view asks for."""
         view: Images | None = self.view
-        if view is None:
+        if view is None or not self.built:
             return
         room = self.list.size()
         bar = 0 if self.mini else self.list.verticalScrollBar().sizeHint().width()

@@ -38,12 +38,12 @@ class MatrixView(ViewWidget):
 
     kind = Matrix
 
-    def __init__(self, *, mini: bool = False) -> None:
-        super().__init__(mini=mini)
+    def build(self) -> None:
+        """A heat map with numbers and signs over it, and its legend."""
         self.heat = Heat()
         self.legend = Legend()
         self.spots = Spots(self.heat.plot)
-        if mini:
+        if self.mini:
             self.numbers = None
         else:
             self.numbers = CellNumbers(self.heat)
@@ -83,7 +83,7 @@ class MatrixView(ViewWidget):
 
     def read(self, x: float, y: float) -> str:
         """The cell under the pointer and the sign on it."""
-        pixel = self.heat.plot.getPlotItem().getViewBox().viewPixelSize()
+        pixel = self.heat.plot.box.viewPixelSize()
         near = (SIGN / 2 * abs(pixel[0]), SIGN / 2 * abs(pixel[1]))
         sign = self.spots.at(x, y, near)
         words = cell_words(self.view, x, y)

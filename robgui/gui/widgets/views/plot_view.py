@@ -28,13 +28,16 @@ class PlotView(ViewWidget):
         marks: Lines across the plot: level ones (0) and upright ones (90).
     """
 
-    def __init__(self, *, mini: bool = False) -> None:
-        super().__init__(mini=mini)
-        self.plot = Plot("", "")
-        self.legend = Legend()
-        self.legend.setVisible(not mini)
+    def __init__(self, *, mini: bool = False, later: bool = False) -> None:
         self.marks: dict[int, list[Any]] = {0: [], 90: []}
         self._movable: dict[int, Callable[[float], None]] = {}
+        super().__init__(mini=mini, later=later)
+
+    def build(self) -> None:
+        """A plot with its legend."""
+        self.plot = Plot("", "")
+        self.legend = Legend()
+        self.legend.setVisible(not self.mini)
         self.put(Keyed(self.plot, self.legend))
         self.plot.scene().sigMouseMoved.connect(self._moved)
         self.plot.scene().sigMouseClicked.connect(self._pressed)
@@ -129,7 +132,7 @@ class PlotView(ViewWidget):
             self.chosen.emit(found)
 
     def _data(self, position: QPointF) -> QPointF | None:
-        box = self.plot.getPlotItem().getViewBox()
+        box = self.plot.box
         if not box.sceneBoundingRect().contains(position):
             return None
         place: QPointF = box.mapSceneToView(position)

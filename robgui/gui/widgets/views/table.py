@@ -12,8 +12,8 @@ class TableView(ViewWidget):
 
     kind = Table
 
-    def __init__(self, *, mini: bool = False) -> None:
-        super().__init__(mini=mini)
+    def build(self) -> None:
+        """A table."""
         self.sheet = Sheet("Table", "Nothing to show yet.")
         self.put(self.sheet)
         self.sheet.pointed.connect(self.chosen.emit)

@@ -25,14 +25,14 @@ class TreeView(ViewWidget):
 
     kind = Tree
 
-    def __init__(self, *, mini: bool = False) -> None:
-        super().__init__(mini=mini)
+    def build(self) -> None:
+        """The nodes with their scale of colours."""
         self.page = TreePage(self)
         self.area = QScrollArea(widgetResizable=True, frameShape=QScrollArea.Shape.NoFrame)
         self.area.setWidget(self.page)
         self.area.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.bar = Scale(Axis(""), lookup("magma"))
-        self.bar.setVisible(not mini)
+        self.bar.setVisible(not self.mini)
         box = QWidget()
         row = QHBoxLayout(box)
         row.setContentsMargins(0, 0, 0, 0)

@@ -23,12 +23,14 @@ TITLED = 12
 class ViewWidget(Themed, QWidget):
     """Draws views of one kind; the next view of that kind changes the picture, nothing is rebuilt.
 
-    A subclass sets ``kind``, builds its picture with ``put`` and fills it in ``draw``.
+    A subclass sets ``kind``, makes its picture in ``build`` and fills it in ``draw``.
 
     Args:
         mini: Small and to be looked at only: no legend, no note, no mouse.
+        later: The picture is made with the first view that is drawn, not at once.
 
     Attributes:
+        built: Whether the picture is made.
         foot: The note below the picture, and what the pointer stands on.
 
     Signals:
@@ -41,9 +43,10 @@ class ViewWidget(Themed, QWidget):
 
     kind: ClassVar[type[Any]]
 
-    def __init__(self, *, mini: bool = False) -> None:
+    def __init__(self, *, mini: bool = False, later: bool = False) -> None:
         super().__init__()
         self.mini = mini
+        self.built = False
         self.setProperty("role", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.view: Any = None
@@ -56,11 +59,23 @@ class ViewWidget(Themed, QWidget):
         if mini:
             self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         theme.changed.connect(self.look_changed)
+        if not later:
+            self._make()
+
+    def build(self) -> None:
+        """Makes the picture and gives it to ``put``; called once."""
+        raise NotImplementedError
+
+    def _make(self) -> None:
+        if not self.built:
+            self.build()
+            self.built = True
 
     def show_view(self, view: View) -> None:
         """Shows ``view``, which must be of this widget's kind."""
         self._take(view)
         self.up_to_date()
+        self._make()
         self.draw(view)
 
     def keep_view(self, view: View) -> None:
@@ -71,6 +86,7 @@ class ViewWidget(Themed, QWidget):
     def _draw_kept(self) -> None:
         """Draws the view that was taken last; to take over a theme alone may draw less."""
         if self.view is not None:
+            self._make()
             self.draw(self.view)
             for plot in self.findChildren(pg.GraphicsView):
                 # What a new range moves: done while painting, it would be painted twice.
@@ -100,7 +116,8 @@ class ViewWidget(Themed, QWidget):
 
     def apply_theme(self) -> None:
         """Takes over a theme that was chosen while nobody looked."""
-        self.restyle()
+        if self.built:
+            self.restyle()
 
     @property
     def axes(self) -> Plot | None:
@@ -112,7 +129,7 @@ class ViewWidget(Themed, QWidget):
         return []
 
     def put(self, picture: QWidget) -> None:
-        """Puts the picture above the note; called once."""
+        """Puts the picture above the note."""
         self._layout.insertWidget(0, picture, 1)
         if self.mini:
             picture.setFocusPolicy(Qt.FocusPolicy.NoFocus)

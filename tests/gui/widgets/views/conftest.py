@@ -34,7 +34,7 @@ def hover():
     def move(widget, plot, x, y):
         said = []
         widget.pointed.connect(said.append)
-        box = plot.getPlotItem().getViewBox()
+        box = plot.box
         plot.scene().sigMouseMoved.emit(box.mapViewToScene(QPointF(x, y)))
         return said[-1]
 
@@ -46,7 +46,7 @@ def click(qtbot):
     """What is chosen by a click into a plot: ``click(widget, plot, x, y)``."""
 
     def press(widget, plot, x, y):
-        box = plot.getPlotItem().getViewBox()
+        box = plot.box
         place = plot.mapFromScene(box.mapViewToScene(QPointF(x, y)))
         with qtbot.waitSignal(widget.chosen, timeout=2000) as chosen:
             qtbot.mouseClick(plot.viewport(), Qt.MouseButton.LeftButton, pos=place)

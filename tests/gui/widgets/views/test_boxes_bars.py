@@ -57,7 +57,7 @@ def test_boxes_of_one_dimension_stand_in_lanes_with_names(shown, hover):
         "r", Axis("rotation", "°", -90, 90), Axis(""), (Box(-30, 1.2, 60, 0.6),), lanes=("a", "b")
     )
     widget = shown(view)
-    left = widget.heat.plot.getPlotItem().getAxis("left")
+    left = widget.heat.plot.axis("left")
     assert left.tickStrings(left.tickValues(0, 2, 300)[0][1], 1, 1) == ["a", "b"]
     assert hover(widget, widget.heat.plot, 0, 1.5) == "rotation -30 ° to 30 °"
 
@@ -106,7 +106,7 @@ def test_numbers_stand_above_bars_only_where_they_fit(shown):
 
 def test_bars_below_zero_are_on_show_too(shown):
     view = Bars("d", Axis("difference"), ("a", "b"), (Series("", np.array([-0.5, 0.25])),))
-    low, high = shown(view).plot.viewRange()[1]
+    low, high = shown(view).plot.box.viewRange()[1]
     assert low < -0.5 and high > 0.25
 
 
@@ -126,7 +126,7 @@ def test_a_number_above_a_bar_is_whole_or_not_shown(shown):
     view = Bars("b", Axis("lost", kind="share", low=0), ("a", "b"), (row,), levels=(level,))
     for height in (400, 160, 110):
         widget = shown(view, 260, height)
-        room = widget.plot.getPlotItem().getViewBox().sceneBoundingRect().adjusted(0, -4, 0, 4)
+        room = widget.plot.box.sceneBoundingRect().adjusted(0, -4, 0, 4)
         for item in widget.numbers:
             if item.isVisible() and item.toPlainText():
                 assert room.contains(item.mapRectToScene(item.boundingRect())), height
@@ -136,6 +136,6 @@ def test_without_a_single_bar_no_numbers_stand_where_names_would(shown):
     none = np.zeros(0)
     view = Bars("b", Axis("share", kind="share"), (), (Series("", none),), x=Axis("slice"))
     widget = shown(view)
-    bottom = widget.plot.getPlotItem().getAxis("bottom")
+    bottom = widget.plot.axis("bottom")
     ((spacing, places),) = bottom.tickValues(0, 1, 800)
     assert not any(bottom.tickStrings(places, 1, spacing))

@@ -55,11 +55,11 @@ def test_a_click_gives_its_place_on_the_horizontal_axis(shown, click):
 
 def test_the_range_is_that_of_the_axis_and_the_users_zoom_stays_while_it_is_the_same(shown):
     widget = shown(samples.curves())
-    low, high = widget.plot.viewRange()[1]
+    low, high = widget.plot.box.viewRange()[1]
     assert low == pytest.approx(0, abs=0.05) and high == pytest.approx(1, abs=0.05)
-    widget.plot.setRange(xRange=(0.2, 0.4), yRange=(0.1, 0.2), padding=0)
+    widget.plot.box.setRange(xRange=(0.2, 0.4), yRange=(0.1, 0.2), padding=0)
     widget.show_view(samples.curves(0.5))
-    assert widget.plot.viewRange()[0] == pytest.approx([0.2, 0.4], abs=0.01)
+    assert widget.plot.box.viewRange()[0] == pytest.approx([0.2, 0.4], abs=0.01)
 
 
 def test_zooming_out_shows_no_share_above_one_and_no_size_below_zero(shown):
@@ -73,8 +73,8 @@ def test_zooming_out_shows_no_share_above_one_and_no_size_below_zero(shown):
             (Line("proven", 1 - at, Ink("holds")),),
         )
     )
-    widget.plot.getPlotItem().getViewBox().scaleBy((5, 5))
-    (left, _), (bottom, top) = widget.plot.viewRange()
+    widget.plot.box.scaleBy((5, 5))
+    (left, _), (bottom, top) = widget.plot.box.viewRange()
     assert left >= -0.02 and bottom >= -0.05 and top <= 1.05
 
 
@@ -129,7 +129,7 @@ def test_the_titles_of_both_axes_stay_within_the_plot_in_the_middle_of_their_axi
     widget.resize(size[0] - 40, size[1] - 10)  # a title is put anew when its axis shrinks
     ground = widget.plot.rect().toRectF()
     for side in ("left", "bottom"):
-        axis = widget.plot.getPlotItem().getAxis(side)
+        axis = widget.plot.axis(side)
         title = axis.label.mapRectToScene(axis.label.boundingRect())
         assert ground.adjusted(-8, -8, 8, 8).contains(title), side
         middle = axis.mapRectToScene(axis.rect()).center()
@@ -140,5 +140,5 @@ def test_the_titles_of_both_axes_stay_within_the_plot_in_the_middle_of_their_axi
 def test_the_title_of_an_axis_that_needs_two_lines_keeps_its_unit(shown):
     view = replace(samples.curves(), y=Axis("confidence, share, uncertainty", "0 to 1"))
     widget = shown(view, 640, 260)
-    axis = widget.plot.getPlotItem().getAxis("left")
+    axis = widget.plot.axis("left")
     assert axis.label.toPlainText().split() == view.y.title.split()

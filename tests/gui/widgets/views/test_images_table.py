@@ -172,7 +172,7 @@ def test_the_axes_of_a_film_stand_still_while_its_lines_move(shown):
     ranges = []
     for place in range(3):
         widget.timeline.slider.setValue(place)
-        ranges.append(widget.axes.viewRange())
+        ranges.append(widget.axes.box.viewRange())
     assert ranges[0] == ranges[1] == ranges[2]
 
 
@@ -224,8 +224,8 @@ def test_pictures_of_a_run_at_work_are_drawn_as_they_come(qtbot):
     with qtbot.waitExposed(board):
         board.show()
     grey, white = (np.full((8, 8, 3), value, np.uint8) for value in (90, 255))
-    board.show_views((Images("Pictures", (Picture(grey, "a"),)),), live=True)
-    board.show_views((Images("Pictures", (Picture(white, "a"), Picture(grey, "b"))),), live=True)
+    board.show_views((Images("Pictures", (Picture(grey, "a"),)),))
+    board.show_views((Images("Pictures", (Picture(white, "a"), Picture(grey, "b"))),))
     widget = board.widgets[0]
     assert widget.model.rowCount() == 2, "the newest are on show, not the first"
     assert widget.model.pictures(0)[0][1].toImage().pixelColor(2, 2).red() == 255

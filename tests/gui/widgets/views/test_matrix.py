@@ -18,7 +18,7 @@ from tests.gui import sample_views as samples
 
 def colour_at(widget, x, y):
     plot = widget.heat.plot
-    scene = plot.getPlotItem().getViewBox().mapViewToScene(QPointF(x, y))
+    scene = plot.box.mapViewToScene(QPointF(x, y))
     place = plot.mapTo(widget, plot.mapFromScene(scene))
     return widget.grab().toImage().pixelColor(place)
 
@@ -64,11 +64,11 @@ def test_a_class_has_its_hue_and_there_is_a_legend_instead_of_a_bar(shown):
 
 def test_names_stand_on_the_axes_and_numbers_where_there_are_none(shown):
     widget = shown(samples.matrix())
-    bottom = widget.heat.plot.getPlotItem().getAxis("bottom")
+    bottom = widget.heat.plot.axis("bottom")
     places = bottom.tickValues(0, 3, 300)[0][1]
     assert bottom.tickStrings(places, 1, 1) == ["cat", "dog", "cow"]
     plain = shown(samples.classes())
-    bottom = plain.heat.plot.getPlotItem().getAxis("bottom")
+    bottom = plain.heat.plot.axis("bottom")
     step, places = bottom.tickValues(-180, 180, 300)[0]
     assert step in (30, 45, 60, 90) and 0 in places
 
@@ -76,7 +76,7 @@ def test_names_stand_on_the_axes_and_numbers_where_there_are_none(shown):
 def test_rows_are_named_as_far_as_they_fit_and_never_under_nine_points(shown):
     names = tuple(f"class {number}" for number in range(10))
     view = replace(samples.matrix(), values=np.eye(10), rows=names, columns=names, spots=())
-    axis = {high: shown(view, 560, high).heat.plot.getAxis("left") for high in (225, 600)}
+    axis = {high: shown(view, 560, high).heat.plot.axis("left") for high in (225, 600)}
     named = {}
     for high, one in axis.items():
         (_, places), *_ = one.tickValues(*one.range, one.size().height())
@@ -117,7 +117,7 @@ def test_a_thousand_classes_are_one_image_with_as_many_names_as_fit(shown):
     )
     widget = shown(view)
     assert widget.heat.image.image.shape == (1000, 1000)
-    left = widget.heat.plot.getPlotItem().getAxis("left")
+    left = widget.heat.plot.axis("left")
     assert len(left.tickValues(0, 1000, 300)[0][1]) < 30
 
 
@@ -148,7 +148,7 @@ def test_a_small_matrix_has_its_numbers_in_its_cells_where_they_fit(shown):
 def test_each_number_is_written_in_the_middle_of_its_cell(shown):
     values = np.array([[np.nan, 0.8], [np.nan, np.nan]])
     widget = shown(Matrix("m", Axis("a"), Axis("b"), values, Axis("v"), (0, 1)), 640, 400)
-    box = widget.heat.plot.getPlotItem().getViewBox()
+    box = widget.heat.plot.box
     corner, far = (box.mapViewToScene(QPointF(*place)) for place in ((1, 0), (2, 1)))
     widget.numbers.hide()
     bare = widget.heat.plot.grab().toImage()
@@ -208,7 +208,7 @@ def test_cells_of_which_nothing_is_known_are_hatched_and_the_legend_says_why(sho
 def _tints(widget, x, y):
     """The colours around a place, which are one where a cell is filled."""
     plot = widget.heat.plot
-    middle = plot.mapFromScene(plot.getPlotItem().getViewBox().mapViewToScene(QPointF(x, y)))
+    middle = plot.mapFromScene(plot.box.mapViewToScene(QPointF(x, y)))
     image = plot.grab().toImage()
     around = range(-8, 8)
     return {image.pixel(middle + QPoint(across, down)) for across in around for down in around}

@@ -1,0 +1,68 @@
+"""Entrance: what a panel shows before its first run, and how the first picture takes its place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QStackedLayout, QWidget
+
+from robgui.gui.widgets.when_seen import FRAME_MS
+
+
+class Entrance(QStackedLayout):
+    """The two pages of a panel: what to do next, and the run on show.
+
+    The page of a run comes first and its picture a frame later: to make both takes longer than a
+    window may stand still. Until then there is no picture, so none of an earlier run is seen.
+
+    Args:
+        panel: Whose pages they are.
+        empty: What to do next.
+        page: What is shown of a run.
+        picture: The part of ``page`` that comes a frame later.
+        draw: Draws the picture.
+    """
+
+    def __init__(
+        self,
+        panel: QWidget,
+        empty: QWidget,
+        page: QWidget,
+        picture: QWidget,
+        draw: Callable[[], object],
+    ) -> None:
+        super().__init__(panel)
+        self._picture = picture
+        policy = picture.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)  # the words above it must not move
+        picture.setSizePolicy(policy)
+        self._later = QTimer(panel, singleShot=True, interval=FRAME_MS)
+        self._later.timeout.connect(draw)
+        self.addWidget(empty)
+        self.addWidget(page)
+
+    @property
+    def waits(self) -> bool:
+        """Whether the page is there and its picture is not."""
+        return self._later.isActive()
+
+    def show_empty(self) -> None:
+        """Says what to do next."""
+        self._later.stop()
+        self._picture.hide()
+        self.setCurrentIndex(0)
+
+    def show_page(self, *, live: bool) -> bool:
+        """Shows the page of a run; whether the picture may be drawn at once.
+
+        Where it may not, ``draw`` is called a frame later.
+        """
+        first = self.currentIndex() == 0
+        self.setCurrentIndex(1)
+        if live and first:
+            self._later.start()
+            return False
+        self._later.stop()
+        self._picture.show()
+        return True
