@@ -130,7 +130,9 @@ def test_two_models_are_compared_and_the_scoreboard_leads_to_their_runs(qtbot, s
     left, right, change = plots()
     left.box.setXRange(0.02, 0.1, padding=0)
     for plot in (right, change):
-        assert plot.box.viewRange()[0] == pytest.approx([0.02, 0.1], abs=0.02), "the axes move together"
+        assert plot.box.viewRange()[0] == pytest.approx([0.02, 0.1], abs=0.02), (
+            "the axes move together"
+        )
 
     if page.switch.isVisible():
         page.switch.setCurrentIndex(1)  # a low window shows the models in their turn

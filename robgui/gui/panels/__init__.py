@@ -77,6 +77,10 @@ def make_panel(
 def preload() -> None:
     """Imports the panels ahead; called away from the GUI thread."""
     importlib.import_module("robgui.gui.panels.generic")
+    from robgui.gui.widgets.heat import lookup
+
+    for name in ("magma", "cividis"):  # pyqtgraph reads them from files
+        lookup(name)
     for entry in panel_entries().values():
         try:
             entry.load()

@@ -7,20 +7,21 @@ from collections.abc import Callable
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QStackedLayout, QWidget
 
-from robgui.gui.widgets.when_seen import FRAME_MS
+from robgui.gui.widgets.when_seen import TURN_MS
 
 
 class Entrance(QStackedLayout):
     """The two pages of a panel: what to do next, and the run on show.
 
-    The page of a run comes first and its picture a frame later: to make both takes longer than a
-    window may stand still. Until then there is no picture, so none of an earlier run is seen.
+    The page of a run comes first and its picture in a later turn of the event loop: to make both
+    takes longer than a window may stand still. Until then there is no picture, so none of an
+    earlier run is seen.
 
     Args:
         panel: Whose pages they are.
         empty: What to do next.
         page: What is shown of a run.
-        picture: The part of ``page`` that comes a frame later.
+        picture: The part of ``page`` that comes later.
         draw: Draws the picture.
     """
 
@@ -37,7 +38,7 @@ class Entrance(QStackedLayout):
         policy = picture.sizePolicy()
         policy.setRetainSizeWhenHidden(True)  # the words above it must not move
         picture.setSizePolicy(policy)
-        self._later = QTimer(panel, singleShot=True, interval=FRAME_MS)
+        self._later = QTimer(panel, singleShot=True, interval=TURN_MS)
         self._later.timeout.connect(draw)
         self.addWidget(empty)
         self.addWidget(page)
@@ -56,7 +57,7 @@ class Entrance(QStackedLayout):
     def show_page(self, *, live: bool) -> bool:
         """Shows the page of a run; whether the picture may be drawn at once.
 
-        Where it may not, ``draw`` is called a frame later.
+        Where it may not, ``draw`` is called soon.
         """
         first = self.currentIndex() == 0
         self.setCurrentIndex(1)

@@ -40,7 +40,7 @@ class GenericPanel(Panel):
 
     def _show_next(self) -> None:
         if self.result is not None:
-            self.board.show_views(self._next_views)
+            self.board.show_views(self._next_views, live=self.live)
 
     def _point(self, view: View, what: Any) -> None:
         """Chooses an input in the gallery if the clicked item has the name of one on offer."""

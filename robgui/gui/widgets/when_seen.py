@@ -7,9 +7,9 @@ from collections.abc import Callable
 from PySide6.QtGui import QShowEvent
 
 Work = Callable[[], object]
-#: Milliseconds after which what was drawn has been painted: what is done then has a turn of the
-#: event loop of its own.
-FRAME_MS = 16
+#: Milliseconds after which what is done has a turn of the event loop of its own: what was drawn
+#: before is painted, and the user is heard.
+TURN_MS = 8
 
 
 class WhenSeen:

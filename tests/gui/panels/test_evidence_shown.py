@@ -74,6 +74,7 @@ def test_the_tile_the_scoreboard_and_the_list_of_runs_tell_of_a_failure_another_
     assert chapter(store.history.workspace, replace(held, has_result=True)).verdict.status is (
         Status.AT_RISK
     )
+    qtbot.waitUntil(lambda: not store.pictures.busy, timeout=10_000)  # the overview waits for one
 
 
 def test_the_words_of_a_panel_follow_what_other_runs_see_and_forget(qtbot, store, sampled):

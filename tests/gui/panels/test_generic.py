@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QLabel
 
 from robgui.core.execution import registry
@@ -195,15 +195,21 @@ def test_an_old_run_with_settings_that_are_no_more_is_a_sentence_and_the_picture
     assert drawn.request is before
 
 
-def test_what_is_behind_a_tab_is_drawn_when_it_comes_on_show(qtbot):
+VIEWS = (samples.curves(), samples.bars(), samples.curves(), samples.matrix())
+
+
+@pytest.fixture
+def board(qtbot):
     board = ViewBoard()
     qtbot.addWidget(board)
     board.resize(800, 900)
+    return board
+
+
+def test_what_is_behind_a_tab_is_drawn_when_it_comes_on_show(board):
     board.show()
     first, second = samples.table(), replace(samples.table(), note="Another")
     board.show_views([samples.curves(), samples.bars(), first])
-    assert len(board.widgets) == 1, "the picture comes first"
-    qtbot.waitUntil(lambda: len(board.widgets) == 3, timeout=5_000)
     hidden = board.widgets[2]
     drawn = []
     hidden.draw = drawn.append
@@ -215,27 +221,45 @@ def test_what_is_behind_a_tab_is_drawn_when_it_comes_on_show(qtbot):
     assert drawn == [second, first]
 
 
-def test_what_is_behind_a_tab_is_not_made_before_somebody_looks(qtbot):
-    board = ViewBoard()
-    qtbot.addWidget(board)
-    board.resize(800, 900)
+def test_what_is_behind_a_tab_is_not_made_before_somebody_looks(board):
     board.show()
-    board.show_views([samples.curves(), samples.bars(), samples.curves(), samples.matrix()])
-    qtbot.waitUntil(lambda: board.complete, timeout=5_000)
+    board.show_views(VIEWS)
     assert [widget.built for widget in board.widgets] == [True, True, False, False]
     board.bar.setCurrentIndex(2)
     assert [widget.built for widget in board.widgets] == [True, True, False, True]
 
 
-def test_a_board_that_nobody_sees_makes_nothing(qtbot):
-    board = ViewBoard()
-    qtbot.addWidget(board)
-    board.show_views([samples.curves(), samples.bars()])
-    qtbot.waitUntil(lambda: board.complete, timeout=5_000)
+def test_a_board_that_nobody_sees_makes_nothing(board):
+    board.show_views(VIEWS, live=True)
     assert not any(widget.built for widget in board.widgets)
-    board.resize(800, 900)
+    board.show_views(VIEWS)
     board.show()
-    assert all(widget.built for widget in board.widgets)
+    assert [widget.built for widget in board.widgets] == [True, True, False, False]
+
+
+def test_while_a_run_goes_on_every_turn_of_the_event_loop_makes_or_draws_one_picture(
+    qtbot, board, monkeypatch
+):
+    """Both together, or two of them, hold the window up for longer than a frame."""
+    turns = [[]]
+    for kind in (CurvesView, BarsView):
+        for name in ("build", "draw"):
+            plain = getattr(kind, name)
+
+            def noted(self, *args, name=name, plain=plain):
+                turns[-1].append(name)
+                return plain(self, *args)
+
+            monkeypatch.setattr(kind, name, noted)
+    beat = QTimer(interval=1)
+    beat.timeout.connect(lambda: turns.append([]) if turns[-1] else None)
+    beat.start()
+    board.show()
+    board.show_views(VIEWS, live=True)
+    assert len(board.widgets) == 1 and turns == [[]], "the picture comes first, but not at once"
+    qtbot.waitUntil(lambda: board.complete and len(board.widgets) == 4, timeout=5_000)
+    assert sorted(name for turn in turns for name in turn) == ["build", "build", "draw", "draw"]
+    assert max(map(len, turns)) == 1, turns
 
 
 def test_the_words_are_those_of_the_picture_though_the_next_step_is_long_in_coming(

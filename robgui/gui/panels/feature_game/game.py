@@ -106,7 +106,7 @@ class FeatureGamePanel(GenericPanel):
                 rest.append(view)
             else:
                 self._draw_cell(place, view)
-        self.board.show_views(rest)
+        self.board.show_views(rest, live=self.live)
         self.save.setEnabled(self.shown.found_class >= 0)
 
     def _draw_cell(self, place: int, view: View) -> None:

@@ -126,7 +126,7 @@ class SemanticMapPanel(ScenePanel):
         self._mark_points(result)
         self._list_traps(result)
         details = [view for view in map_details(result) if view.title != TRAPS]
-        self.more.show_views(details)
+        self.more.show_views(details, live=self.live)
         if self._first is not self.request and result.computed.all():
             self._first = self.request
             self.pose.show_pointed()

@@ -228,7 +228,7 @@ class SemanticRegionsPanel(ScenePanel):
         else:
             more = []
         more += [bounds_table(result), size_bars(result)]
-        self.more.show_views(more)
+        self.more.show_views(more, live=self.live)
         self.in_out.keep_view(region_pictures(result, self.row))
 
     def _redraw(self) -> None:

@@ -18,7 +18,7 @@ from robgui.gui.panels.generic import GenericPanel
 from robgui.gui.panels.zonnscan.pinned_sweep import PinnedSweep
 from robgui.gui.panels.zonnscan.sweep_tools import SweepTools
 from robgui.gui.widgets.plots import column
-from robgui.gui.widgets.views import CurvesView
+from robgui.gui.widgets.views import CurvesView, ViewWidget
 
 if TYPE_CHECKING:
     from robgui.analyses.zonnscan import ZonnscanParams, ZonnscanResult
@@ -51,7 +51,9 @@ class ZonnscanPanel(GenericPanel):
         self.tools.made.connect(self._twin_made)
         self.store.selection_changed.connect(self._selected)
         self.restyle()
-        return column(super().build(), self.tools)
+        views = super().build()
+        self.board.made.connect(self._place_marker)
+        return column(views, self.tools)
 
     def restyle(self) -> None:
         """The cursor in the accent colour."""
@@ -61,7 +63,9 @@ class ZonnscanPanel(GenericPanel):
     def draw(self, result: ZonnscanResult) -> None:
         """Gives every view its new data."""
         super().draw(result)
-        self._place_marker(float(result.radii[-1]))
+        largest = float(result.radii[-1])
+        if tuple(self.marker.maxRange) != (0, largest):
+            self.marker.setBounds((0, largest))
         if self._held is not self.request:
             self.marker.setValue(crossing_radius(result))
         self._ask_samples()
@@ -103,16 +107,10 @@ class ZonnscanPanel(GenericPanel):
             view, note=f"{view.note} {self.pinned.words(float(self.result.radii[place]))}"
         )
 
-    def _place_marker(self, largest: float) -> None:
+    def _place_marker(self, made: ViewWidget) -> None:
         """The cursor belongs to the plot of the first view, which is made with the first result."""
-        if self.board.widgets:
-            first = self.board.widgets[0]
-        else:
-            first = None
-        if isinstance(first, CurvesView) and self.marker.scene() is not first.plot.scene():
-            first.plot.addItem(self.marker, ignoreBounds=True)
-        if tuple(self.marker.maxRange) != (0, largest):
-            self.marker.setBounds((0, largest))
+        if isinstance(made, CurvesView) and self.board.widgets.index(made) == 0:
+            made.plot.addItem(self.marker, ignoreBounds=True)
 
     def _hold(self) -> None:
         """The cursor stays where the user has put it."""

@@ -40,12 +40,21 @@ _KINDS: tuple[type[ViewWidget], ...] = (
 )
 
 
-def view_widget(view: View, *, mini: bool = False, unseen: bool = False) -> ViewWidget:
-    """The widget that draws ``view``, with ``view`` in it; ``unseen`` makes and draws it when it is shown."""
+def view_widget(
+    view: View, *, mini: bool = False, unseen: bool = False, by_turns: bool = False
+) -> ViewWidget:
+    """The widget that draws ``view``, with ``view`` in it.
+
+    Args:
+        view: What it shows.
+        mini: Small and to be looked at only.
+        unseen: It is made and drawn when it is shown.
+        by_turns: And then made in one turn of the event loop and drawn in another.
+    """
     kind = next(kind for kind in _KINDS if isinstance(view, kind.kind))
     made = kind(mini=mini, later=unseen)
     if unseen:
-        made.keep_view(view)
+        made.keep_view(view, by_turns=by_turns)
     else:
         made.show_view(view)
     return made

@@ -13,7 +13,7 @@ from robgui.gui.app.theme import set_heading
 from robgui.gui.widgets.plain import Label
 from robgui.gui.widgets.tab_rows import MOST_ROWS, TabRows
 from robgui.gui.widgets.views.widget import ViewWidget
-from robgui.gui.widgets.when_seen import FRAME_MS
+from robgui.gui.widgets.when_seen import TURN_MS
 
 #: Lower than this many lines of text, the first view is behind a tab too.
 HIGH = 44
@@ -26,7 +26,7 @@ class ViewBoard(QWidget):
 
     Signals:
         chosen: ``(view, what)``: what was clicked in which view.
-        made: A widget was made.
+        made: The picture of a widget was made.
     """
 
     chosen = Signal(object, object)
@@ -37,15 +37,16 @@ class ViewBoard(QWidget):
         self.widgets: list[ViewWidget] = []
         self._aside: list[ViewWidget] = []
         self._views: Sequence[View] = ()
+        self._live = False
         self._titles: tuple[str, ...] = ()
         self._low = False
-        self._later = QTimer(self, singleShot=True, interval=FRAME_MS)
+        self._later = QTimer(self, singleShot=True, interval=TURN_MS)
         self._later.timeout.connect(self._show_rest)
         self.title = set_heading(Label(textFormat=Qt.TextFormat.PlainText), "section")
         self.title.setContentsMargins(6, 0, 0, 0)
         self.bar = TabRows()
         self.stack = QStackedWidget()
-        self.bar.currentChanged.connect(self._turn)
+        self.bar.currentChanged.connect(self._chosen)
         self._top, self._details = QWidget(), QWidget()
         _fill(self._top, self.title)
         _fill(self._details, self.bar, self.stack)
@@ -59,30 +60,36 @@ class ViewBoard(QWidget):
 
     @property
     def complete(self) -> bool:
-        """Whether every view has its place."""
-        return len(self.widgets) == len(self._views)
+        """Whether every view has its place, and those that can be seen are drawn."""
+        placed = len(self.widgets) == len(self._views)
+        return placed and all(widget.complete for widget in self.widgets)
 
-    def show_views(self, views: Sequence[View]) -> None:
+    def show_views(self, views: Sequence[View], *, live: bool = False) -> None:
         """Shows these, each in the widget it had before where that can draw it.
 
-        What is not on show is made and drawn when it comes on show. Of the first views of an empty
-        board the large one comes at once and those below it in the next turn of the event
-        loop: a window that makes both would not answer meanwhile.
+        What is not on show is made and drawn when it comes on show.
 
         Args:
             views: The first one is the large one.
+            live: A run goes on, and the window must answer: of the first views on an empty board
+                the large one comes first, and a new picture is made in one turn of the event loop
+                and filled in another.
         """
-        self._views = views
-        both = bool(self.widgets) or self._low or not self.isVisible()
+        self._views, self._live = views, live
+        both = bool(self.widgets) or not live or self._low or not self.isVisible()
         self._show(views if both else views[:1])
 
     def _show_rest(self) -> None:
-        self._show(self._views)
+        """The views below the large one, once that is drawn."""
+        if all(widget.complete for widget in self.widgets):
+            self._show(self._views, done=len(self.widgets))
+        else:
+            self._later.start()
 
-    def _show(self, views: Sequence[View]) -> None:
-        for place, view in enumerate(views):
+    def _show(self, views: Sequence[View], done: int = 0) -> None:
+        for place, view in enumerate(views[done:], done):
             if place < len(self.widgets) and self.widgets[place].fits(view):
-                self.widgets[place].keep_view(view)
+                self.widgets[place].keep_view(view, by_turns=self._live)
             else:
                 self._replace(place, view)
         for widget in self.widgets[len(views) :]:
@@ -92,7 +99,7 @@ class ViewBoard(QWidget):
         if titles != self._titles:
             self._titles = titles
             self._lay_out()
-        if not self.complete:
+        if len(views) < len(self._views):
             self._later.start()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -114,7 +121,7 @@ class ViewBoard(QWidget):
         else:
             widget = spare
             self._aside.remove(spare)
-            widget.keep_view(view)
+            widget.keep_view(view, by_turns=self._live)
         if place < len(self.widgets):
             self._put_aside(self.widgets[place])
             self.widgets[place] = widget
@@ -126,10 +133,10 @@ class ViewBoard(QWidget):
         """A new widget, empty until it comes on show."""
         from robgui.gui.widgets.views import view_widget
 
-        made = view_widget(view, unseen=True)
-        made.chosen.connect(lambda what: self.chosen.emit(made.view, what))
-        self.made.emit(made)
-        return made
+        empty = view_widget(view, unseen=True, by_turns=self._live)
+        empty.chosen.connect(lambda what: self.chosen.emit(empty.view, what))
+        empty.made.connect(lambda: self.made.emit(empty))
+        return empty
 
     def _put_aside(self, widget: ViewWidget) -> None:
         """Keeps a widget for a view to come: the next run begins with few and ends with all."""
@@ -170,6 +177,12 @@ class ViewBoard(QWidget):
                     self.stack.addWidget(widget)
             self.bar.setCurrentIndex(max(0, place))
         self._turn(self.bar.currentIndex())
+
+    def _chosen(self, place: int) -> None:
+        """The user waits for what is behind this tab."""
+        for widget in self.widgets:
+            widget.hurry()
+        self._turn(place)
 
     def _turn(self, place: int) -> None:
         behind = self.widgets[len(self.widgets) - self.bar.count() :]

@@ -121,9 +121,7 @@ class CurvesView(PlotView):
         x_range = span(view.x, [*(item.x for item in shown), marks])
         y_range = span(view.y, [*(part for item in shown for part in item.heights), levels])
         x_ends, y_ends = _ends(view.x, x_range), _ends(view.y, y_range)
-        self.plot.box.setLimits(
-            xMin=x_ends[0], xMax=x_ends[1], yMin=y_ends[0], yMax=y_ends[1]
-        )
+        self.plot.box.setLimits(xMin=x_ends[0], xMax=x_ends[1], yMin=y_ends[0], yMax=y_ends[1])
         self.plot.set_frame(x_range, y_range)
 
 
@@ -153,7 +151,7 @@ class LineItem:
 
     Attributes:
         curve: The line itself.
-        band: The area between its bounds.
+        band: The area between its bounds; None before it has any.
     """
 
     def __init__(self, plot: Any, *, mini: bool = False) -> None:
@@ -162,18 +160,18 @@ class LineItem:
         self.heights: list[np.ndarray] = []
         self._style: object = None
         self._crowded = False
+        self._plot = plot
         self.curve = pg.PlotCurveItem(connect="finite")
-        self._dots = pg.ScatterPlotItem(pxMode=True)
-        self.band = QGraphicsPathItem()
-        self.band.setPen(QPen(Qt.PenStyle.NoPen))
-        for item in (self.band, self.curve, self._dots):
-            plot.addItem(item, ignoreBounds=True)
+        self.band: QGraphicsPathItem | None = None
+        self._dots: Any = None
+        plot.addItem(self.curve, ignoreBounds=True)
 
     def show_line(self, view: Curves, line: Line | None, place: int) -> None:
         """Takes the numbers of ``line``; None hides everything."""
-        for item in (self.curve, self._dots, self.band):
-            item.setVisible(line is not None)
         if line is None:
+            for item in (self.band, self.curve, self._dots):
+                if item is not None:
+                    item.setVisible(False)
             return
         self.x = scaled(view.x, view.at if line.x is None else line.x)
         self.y = scaled(view.y, line.y)
@@ -183,16 +181,39 @@ class LineItem:
             x, y = (self.x, self.y)
         self.curve.setData(x, y)
         self.curve.setVisible(line.line)
-        self.band.setPath(self._area(view.y, line))
-        if line.symbol and not (self._mini and line.line):
-            dots = np.isfinite(self.x) & np.isfinite(self.y)
-            self._dots.setData(self.x[dots], self.y[dots])
-        else:
-            self._dots.clear()
+        self._show_band(self._area(view.y, line))
+        self._show_dots(line)
         for depth, item in ((0, self.band), (1, self.curve), (2, self._dots)):
-            item.setZValue(depth * 1000 - place + (0 if line.quiet else 500))
+            if item is not None:
+                item.setZValue(depth * 1000 - place + (0 if line.quiet else 500))
         self._crowded = len(self.x) > CROWD or (not line.line and len(self.x) > 1 and _crowd(view))
         self.point(line, False)
+
+    def _show_band(self, area: QPainterPath) -> None:
+        if self.band is None and not area.isEmpty():
+            self.band = QGraphicsPathItem()
+            self.band.setPen(QPen(Qt.PenStyle.NoPen))
+            self._add(self.band)
+        if self.band is not None:
+            self.band.setPath(area)
+            self.band.setVisible(True)
+
+    def _show_dots(self, line: Line) -> None:
+        wanted = bool(line.symbol) and not (self._mini and line.line)
+        if self._dots is None and wanted:
+            self._dots = pg.ScatterPlotItem(pxMode=True)
+            self._add(self._dots)
+        if wanted:
+            dots = np.isfinite(self.x) & np.isfinite(self.y)
+            self._dots.setData(self.x[dots], self.y[dots])
+            self._dots.setVisible(True)
+        elif self._dots is not None:
+            self._dots.clear()
+
+    def _add(self, item: Any) -> None:
+        """Most lines have no band and no symbols: what is not needed is not made."""
+        self._plot.addItem(item, ignoreBounds=True)
+        self._style = None  # The new item has no colour yet.
 
     def point(self, line: Line, near: bool) -> None:
         """Draws the line as it is, or stronger while pointed at; a grey one then turns dark."""
@@ -208,8 +229,9 @@ class LineItem:
             return  # Each of the following recomputes every point.
         self._style = style
         self.curve.setPen(pen(ink, width, _dash(line.ink)))
-        self.band.setBrush(pg.mkBrush(colour(line.ink, 0.22)))
-        if line.symbol:
+        if self.band is not None:
+            self.band.setBrush(pg.mkBrush(colour(line.ink, 0.22)))
+        if line.symbol and self._dots is not None:
             self._dots.setSymbol(SYMBOLS[line.symbol])
             self._dots.setSize(size)
             self._dots.setBrush(pg.mkBrush(colour(ink)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
@@ -15,6 +15,7 @@ from robgui.gui.widgets.elided import beginning
 from robgui.gui.widgets.plain import Label, unbroken
 from robgui.gui.widgets.plots import Plot
 from robgui.gui.widgets.views.callout import Callout
+from robgui.gui.widgets.when_seen import TURN_MS
 
 #: A small picture lower than this many lines of text has no titles at its axes.
 TITLED = 12
@@ -34,10 +35,12 @@ class ViewWidget(Themed, QWidget):
         foot: The note below the picture, and what the pointer stands on.
 
     Signals:
+        made: The picture is made; what else belongs into it can be added.
         pointed: What stands at the pointer, in words; empty when it has left.
         chosen: What was clicked; each kind says what that is.
     """
 
+    made = Signal()
     pointed = Signal(str)
     chosen = Signal(object)
 
@@ -47,6 +50,7 @@ class ViewWidget(Themed, QWidget):
         super().__init__()
         self.mini = mini
         self.built = False
+        self._by_turns = self._due_soon = False
         self.setProperty("role", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.view: Any = None
@@ -70,6 +74,12 @@ class ViewWidget(Themed, QWidget):
         if not self.built:
             self.build()
             self.built = True
+            self.made.emit()
+
+    @property
+    def complete(self) -> bool:
+        """Whether what can be seen of it is drawn."""
+        return not self._due_soon
 
     def show_view(self, view: View) -> None:
         """Shows ``view``, which must be of this widget's kind."""
@@ -78,19 +88,43 @@ class ViewWidget(Themed, QWidget):
         self._make()
         self.draw(view)
 
-    def keep_view(self, view: View) -> None:
-        """Takes ``view`` and draws it when it is looked at: now, or when it is next shown."""
+    def keep_view(self, view: View, *, by_turns: bool = False) -> None:
+        """Takes ``view`` and draws it when it is looked at: now, or when it is next shown.
+
+        Args:
+            view: Of this widget's kind.
+            by_turns: A run goes on and the window must answer: the first view is drawn later, after
+                a turn of the event loop in which the picture is made.
+        """
         self._take(view)
+        self._by_turns = by_turns
         self.when_seen(self._draw_kept)
 
     def _draw_kept(self) -> None:
         """Draws the view that was taken last; to take over a theme alone may draw less."""
-        if self.view is not None:
+        if self._due_soon:
+            return
+        if self._by_turns and not self.built:
+            self._due_soon = True
+            QTimer.singleShot(TURN_MS, self, self._make_soon)
+        elif self.view is not None:
             self._make()
             self.draw(self.view)
             for plot in self.findChildren(pg.GraphicsView):
                 # What a new range moves: done while painting, it would be painted twice.
                 plot.scene().prepareForPaint()
+
+    def hurry(self) -> None:
+        """The user waits for it: once it is shown it is drawn at once."""
+        self._by_turns = False
+
+    def _make_soon(self) -> None:
+        self._make()
+        QTimer.singleShot(TURN_MS, self, self._draw_soon)
+
+    def _draw_soon(self) -> None:
+        self._due_soon = False
+        self.when_seen(self._draw_kept)
 
     def _take(self, view: View) -> None:
         if not self.fits(view):
