@@ -255,7 +255,7 @@ class _Tally:
 
 
 def _middle(severity: np.ndarray) -> tuple[float, float]:
-    """Mean and median of the severities that are known; nan when none is."""
+    """Mean and median of the known severities; nan without any."""
     known = severity[np.isfinite(severity)]
     if len(known):
         return (float(known.mean()), float(np.median(known)))

@@ -76,7 +76,7 @@ class Slide:
         picture: ``(h, w, 3)`` uint8 where there is no pair; None without one.
         view: What a run looks like, where there is no picture; None without one.
         pictures: Small ones in rows of two, before and after, where there is nothing else.
-        finding: Number of the finding it tells of; -1 for none.
+        finding: Number of the finding it shows; -1 for none.
     """
 
     key: str
@@ -96,7 +96,7 @@ def story_of(workspace: Workspace, right: Right | None = None) -> list[Slide]:
     """The slides in order; none for a workspace in which nothing has run.
 
     Args:
-        workspace: What is told.
+        workspace: Where the runs and findings are.
         right: How often a model is right; told where the story is about that model.
     """
     runs = workspace.runs()

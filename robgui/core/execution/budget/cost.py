@@ -152,7 +152,7 @@ def estimate(
         sum(calls.seconds(number, times) for times in timed) / len(timed)
         for number in (calls.fewest, calls.most)
     )
-    # One model that was never timed makes the sum meaningless: calls are told, seconds are not.
+    # One model that was never timed makes the sum meaningless: only the calls are shown.
     if not all(times.known for times in timed):
         shortest, longest = 0.0, math.inf
     return Estimate(calls, shortest, longest, params.max_seconds)
