@@ -131,6 +131,7 @@ class Chunk:
             weights.shape[1]
         )
         limit = self._rows(place)
+        # A few rows at a time, so that a stop is heard between them.
         pieces = zip(
             torch.split(weights.flatten(0, 1), limit), torch.split(owners, limit), strict=True
         )
@@ -145,16 +146,21 @@ class Chunk:
         """-inf where the model may overflow: an infinity or NaN inside it voids every bound."""
         ends = (torch.maximum(-a, b).flatten(1) for a, b in zip(self._low, self._high, strict=True))
         largest = torch.stack([each.amax(1) for each in ends]).amax(0)
+        # Anywhere in the network: infinity minus infinity later on
+        # would be NaN, which bounds nothing.
         return torch.where((largest < LARGEST)[:, None], lower, -torch.inf)
 
     def _advance(self, operation: Operation) -> Iterator[None]:
         if not isinstance(operation, Affine):
             place = operation.inputs[0]
             yield from self._refine(place, operation)
+            # After the refinement: the lines of a relaxation are as good
+            # as the bounds they are drawn from.
             self._relaxed[len(self._low)] = relax(operation, self._low[place], self._high[place])
         lows, highs = ([ends[p] for p in operation.inputs] for ends in (self._low, self._high))
         low, high = interval(operation, lows, highs)
         error = roundings(operation, lows, highs)
+        # Outwards by the rounding, so the ends hold for the number that the model computes.
         self._low.append(low if error is None else low - error)
         self._high.append(high if error is None else high + error)
         self._rounding.append(error)

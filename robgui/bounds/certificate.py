@@ -106,6 +106,7 @@ def _tried_margins(classifier: Classifier, box: Box, labels: Tensor) -> Steps[Te
     else:
         network = record(classifier.raw, classifier.shape, classifier.device)
         lower = yield from network_margins(classifier, network, box, labels)
+    # Only proofs are tried on the model: an open input needs no confirmation.
     (above,) = to_host(lower > 0)
     if not above.any():
         return lower
@@ -179,6 +180,7 @@ def network_margins(
     settings = classifier.settings
     if settings.lowest_wins and network.squashed:
         raise UnsupportedError(_LOWEST_WINS)
+    # Where the lowest score wins, the margin is that of the negated scores.
     sign = -1.0 if settings.lowest_wins else 1.0
     if scores == 1:
         direction = (2.0 * labels - 1) * sign
@@ -192,6 +194,7 @@ def network_margins(
     own = torch.nn.functional.one_hot(labels, scores)
     others = torch.eye(scores, device=network.device, dtype=torch.int64)
     found = yield from bounds_of(network, *box, sign * (own[:, None] - others))
+    # The margin over the nearest rival; the class itself, at margin 0, is left out.
     lower = found.lower.masked_fill(own.bool(), torch.inf).amin(1)
     return lower - _squashing(classifier, network, found, own)
 

@@ -126,6 +126,7 @@ def evaluate(operation: Operation, *values: Tensor) -> Tensor:
     if isinstance(operation, Affine):
         return operation.apply(*values)
     if isinstance(operation, Relu):
+        # With a slope below 1 the maximum is the leaky ReLU on both sides of 0.
         return torch.maximum(values[0], operation.slope * values[0])
     return windows(operation, values[0]).amax(2).reshape(len(values[0]), *operation.shape)
 

@@ -96,6 +96,8 @@ class Recorder(Watching):
         self._kept: list[Any] = [x]
         self._operations: list[Operation] = []
         self._shapes: list[Shape] = [tuple(x.shape[1:])]
+        # What two inputs must agree in: names, constant tensors and
+        # plain numbers of every operation.
         self._log: list[tuple[str, list[Tensor], list[Any]]] = []
         self._writing = False
         self._failure = ""
@@ -127,6 +129,7 @@ class Recorder(Watching):
         constants, numbers = self._constants((args, kwargs))
         event = _Event(name, func, args, self._refs(args), self._refs(kwargs), known)
         result = func(*args, **kwargs)
+        # Nothing of the input's values gets into these.
         if name in SHAPE_ONLY or name in CONSTANTS:
             return result
         self._log.append((name, constants, numbers))
@@ -186,6 +189,7 @@ class Recorder(Watching):
     def _follow(self, event: _Event, result: Any) -> None:
         results = [each for each in leaves(result) if isinstance(each, Tensor)]
         mutable = event.function._schema.is_mutable
+        # A plain number came out: the model may branch on it, which no record shows.
         if not results or len(leaves(result)) != len(results):
             self._failure = self._failure or "it decides by the values of the input what to compute"
             return
@@ -202,6 +206,7 @@ class Recorder(Watching):
     def _translated(self, event: _Event, result: Tensor) -> _Value:
         name, known = event.name, event.known
         reason = next((value.reason for value in known if value.reason), "")
+        # What could not be followed spoils all that is computed from it, with the first reason.
         if reason:
             return _Value(0, result, reason)
         squashed = next((value.squashed for value in known if value.squashed), "")

@@ -56,6 +56,7 @@ def undecided(operation: Relu | WindowMaximum, low: Tensor, high: Tensor) -> Ten
     if isinstance(operation, Relu):
         return (low < 0) & (high > 0)
     lows, highs = windows(operation, low), windows(operation, high)
+    # An input whose upper end is below another's lower end never wins and needs no better bound.
     can_be_largest = highs > lows.amax(2, keepdim=True)
     is_open = can_be_largest & (can_be_largest.sum(2, keepdim=True) > 1)
     flags = torch.zeros((len(low), low[0].numel() + 1), dtype=torch.bool, device=low.device)
@@ -99,6 +100,7 @@ def _relax_maximum(operation: WindowMaximum, low: Tensor, high: Tensor) -> Relax
     over = (highs - best).clamp_min(0)
     width = torch.where(over > 0, highs - lows, 1.0)
     chords = over / width
+    # At the centre of the box each chord is at half of its height.
     flat = highs.amax(2) <= best[..., 0] + over.sum(2) / 2
     flat &= (over > 0).sum(2) > 1
     intercept = best[..., 0] - (chords * torch.where(over > 0, lows, 0.0)).sum(2)

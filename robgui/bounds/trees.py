@@ -94,6 +94,7 @@ def tree_margins(ensemble: Ensemble, low: Tensor, high: Tensor, labels: Tensor) 
         leaves = tree.left < 0
         reached = reachable(tree, first, last)[:, leaves]
         values = weights @ tree.value[leaves].T
+        # Each tree at its worst, as if the trees could choose different inputs: sound, not exact.
         total += np.where(reached[:, None, :], values, np.inf).min(2)
     return torch.from_numpy(total.min(1) - ensemble.slack).to(low.device)
 
@@ -120,6 +121,7 @@ def reachable(tree: DecisionTree, low: np.ndarray, high: np.ndarray) -> np.ndarr
     level = np.array([0])
     while len(level := level[tree.left[level] >= 0]):
         feature, threshold = tree.feature[level], tree.threshold[level]
+        # A box reaches a side if some point of it does.
         found[:, tree.left[level]] = found[:, level] & (low[:, feature] <= threshold)
         found[:, tree.right[level]] = found[:, level] & (high[:, feature] > threshold)
         level = np.concatenate([tree.left[level], tree.right[level]])
@@ -144,6 +146,7 @@ def _forest(estimator: Any) -> Ensemble:
     members = getattr(estimator, "estimators_", [estimator])
     trees = []
     for member in members:
+        # Older scikit-learn stores counts, newer shares; divided by their sum both are shares.
         shares = member.tree_.value[:, 0, :] / member.tree_.value[:, 0, :].sum(1, keepdims=True)
         trees.append(_tree(member.tree_, shares / len(members)))
     return Ensemble(tuple(trees), np.zeros(len(estimator.classes_)), boosted=False)

@@ -101,6 +101,7 @@ def attack(classifier: Classifier, box: Box, labels: Tensor, floor: Tensor) -> I
         yield
     if not classifier.capabilities.gradients:
         return
+    # The centre, and random inner points, which come last.
     starts = torch.cat([shares[:1], shares[-_STARTS + 1 :]])
     for x, owner in _points(box, starts, max(1, classifier.batch() // 2)):
         least = floor[owner.to(floor.device)]
@@ -134,6 +135,7 @@ def _refute(classifier: Classifier, scores: Tensor, labels: Tensor, floor: Tenso
     """Raises if these answers contradict the proof."""
     told = map(torch.from_numpy, to_host(scores, labels, floor))
     scores, labels, floor = (next(told).double(), *told)
+    # One input of another class in a proven box: the proof, not the input, is wrong.
     wrong = (scores.argmax(1) != labels).nonzero()[:, 0]
     if len(wrong):
         row = int(wrong[0])
@@ -169,6 +171,7 @@ def _shares(like: Tensor, corners: int, inside: int) -> Tensor:
     """
     size = (corners + inside, *like.shape)
     uniform = torch.rand(size, generator=host_generator(0), device=HOST).to(like)
+    # Rounded, a random point becomes a random corner, where linear bounds are reached.
     uniform[:corners] = uniform[:corners].round()
     fixed = torch.tensor([0.5, 0.0, 1.0], dtype=like.dtype, device=like.device)
     ends = fixed.reshape(-1, *(1 for _ in like.shape)).expand(-1, *like.shape)

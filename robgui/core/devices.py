@@ -216,7 +216,7 @@ class Passenger:
         _WAITING.append(self)
 
     def arrive(self, value: bool) -> None:
-        """Takes the value that a read brought to the host."""
+        """Receives the value that a read brought to the host."""
         self.value, self.number = value, None
         with suppress(ValueError):
             _WAITING.remove(self)

@@ -175,7 +175,7 @@ def worst_of(verdicts: Sequence[Verdict]) -> int:
 
 
 def of_several(names: Sequence[str], each: Sequence[Verdict], order: str, scope: str) -> Verdict:
-    """The gravest verdict of several models, with its model's name, and what each was told.
+    """The gravest verdict of several models, with its model's name and each model's own.
 
     Args:
         names: What the models are called.

@@ -102,6 +102,8 @@ def bottom_line(
         run = told.run
         status, severe = gravity(told.verdict, severity.get(run.id, 0.0))
         place = rail.get(run.request.analysis, len(rail))
+        # Worst status first; among equals the run that speaks, then
+        # the severest, then the rail's order.
         return status, run.id not in speaking, severe, place
 
     because = min((one for one, _ in verdicts), key=weight)
@@ -152,6 +154,7 @@ def summary(
                 said = one.verdict.of(place(one.run.request, fingerprint))
                 rows.setdefault(fingerprint, []).append(JudgedRun(one, said))
     speaking = speaking_in(chapters)
+    # Two files of one name get a piece of their fingerprint, or a row would stand for both.
     twice = {name for name, many in Counter(names.values()).items() if many > 1}
     table = {}
     for fingerprint, name in names.items():

@@ -153,6 +153,7 @@ class Exhibit:
 
     @cached_property
     def _picture(self) -> str:
+        # Inside the cell: a notebook that is sent on keeps its pictures.
         data = base64.b64encode(save(self.plot(), "png", dpi=110)).decode()
         return f"data:image/png;base64,{data}"
 

@@ -192,6 +192,7 @@ def _reference(reference: Reference) -> str:
 
 def _short(reference: Reference) -> str:
     """A model or data by name and the beginning of its fingerprint."""
+    # Eight digits tell any two files of one report apart, and a line has room for them.
     return f"{PurePath(reference.name).name} ({reference.fingerprint[:8]})"
 
 

@@ -29,7 +29,7 @@ class Own:
     """The user's part of a report.
 
     Attributes:
-        title: Instead of the one that the report makes; empty leaves that.
+        title: Replaces the report's own title; empty keeps it.
         text: Paragraphs below the title; empty for none.
         logo: The bytes of a PNG file; empty for none.
     """

@@ -79,7 +79,7 @@ def write_pdf(workspace: Workspace, path: str | Path, figures: Figures | None = 
 
 
 def _carried(workspace: Workspace) -> list[str]:
-    """The runs that the report tells of, as the file carries them."""
+    """The runs in the report, as the file carries them."""
     chapters, _ = report_content.told_once(report_content.chapters_of(workspace, workspace.runs()))
     told = report_content.with_result(chapters)
     return [origin.experiment_of_run(one.run, one.verdict).to_text() for one in told]
@@ -264,7 +264,7 @@ def _finding(
 
 
 def _failed(chapters: Sequence[Chapter]) -> Iterator[PaperSheet]:
-    """The runs without a result in one list, with why."""
+    """One list of the runs without a result, with the reasons."""
     if not chapters:
         return
     sheet = PaperSheet()

@@ -101,7 +101,7 @@ def views(workspace: Workspace, chapter: Chapter) -> tuple[tuple[View, ...], str
 
 
 def told_once(chapters: Sequence[Chapter]) -> tuple[list[Chapter], dict[str, Chapter]]:
-    """The chapters without repetitions, and for every run the chapter that tells of it.
+    """The chapters without repetitions, and the chapter of every run.
 
     A run is a repetition when a newer one of the same request on the same device says the same.
     """
@@ -119,7 +119,7 @@ def told_once(chapters: Sequence[Chapter]) -> tuple[list[Chapter], dict[str, Cha
 
 
 def with_result(chapters: Sequence[Chapter]) -> list[Chapter]:
-    """The chapters that say something."""
+    """The chapters that have a verdict."""
     return [one for one in chapters if one.run.has_result]
 
 

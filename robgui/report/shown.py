@@ -64,6 +64,7 @@ class ShowableResult:
             if self._execution is None:
                 name = type(self).__name__
                 raise RobguiError(f"This {name} was changed by hand; run the analysis again.")
+            # Results are frozen; the exhibit is made once, since views take time.
             object.__setattr__(self, "_made", Exhibit.of_execution(self._execution, self._when))
         assert self._made is not None
         return self._made
@@ -94,6 +95,7 @@ class ShowableResult:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled and copied it is the plain result."""
+        # 0 is the class made here, 1 ShowableResult, 2 the result's own class.
         plain = type(self).__mro__[2]
         fields = dataclasses.fields(plain)
         return _plain, (plain, {field.name: getattr(self, field.name) for field in fields})

@@ -45,7 +45,7 @@ def drawings(workspace: Workspace) -> list[Callable[[], object]]:
 
 
 def write_evidence(workspace: Workspace, path: Path) -> Path:
-    """Writes what was tested, how surely it is known, and what was not, as CSV."""
+    """Writes as CSV what was tested, with what confidence, and what was not."""
     from robgui.core.files import write_whole
     from robgui.report import report_content
     from robgui.report.evidence.table import to_csv

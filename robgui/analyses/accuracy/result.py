@@ -1,4 +1,4 @@
-"""What the labels say, as counted."""
+"""The counts of right and wrong answers, by label."""
 
 from __future__ import annotations
 

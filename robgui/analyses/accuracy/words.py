@@ -161,7 +161,7 @@ def _calibration_words(result: AccuracyResult) -> str:
     elif claimed < low:
         judged = "it claims too little"
     else:
-        judged = "the two agree within what the sample tells"
+        judged = "the two agree within sampling error"
     return (
         f"It claims {percent(claimed)} on average and is right on {percent(share)}: {judged};"
         f" expected calibration error {error}."

@@ -107,6 +107,7 @@ def pair_inputs(result: DeepInspectResult, a: int, b: int) -> PairInputs:
                 (result.true == b) & (result.predicted == a)
             )
     places = np.flatnonzero(member)
+    # Errors first, because they are what a person wants to see of a pair.
     places = places[np.argsort(~wrong[places], kind="stable")]
     return PairInputs(places, wrong[places])
 

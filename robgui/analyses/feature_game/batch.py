@@ -78,6 +78,7 @@ def merge_games(
         for i, place in enumerate(result.worst)
     ]
     height = column["severity"][:, _COLUMN[params.norm]]
+    # Least severe first: the fewer pixels it takes, the worse for the network.
     worst = sorted(worst, key=lambda item: (height[item[0]], item[0]))[:MOST_FINDINGS]
     mean, median = _middle(height)
     return dataclasses.replace(
@@ -155,6 +156,7 @@ class _Tally:
     def play(self, place: int) -> Iterator[float]:
         """Plays one game; yields how much of its calls are used."""
         image = inputs(self._classifier, self._dataset, [place])[0]
+        # By the number among all images: a game is the same in a part and in the whole.
         params = self._params.model_copy(update={"seed": self._params.seed + self._first + place})
         if self._target >= 0 and self._already(place, image):
             return
@@ -253,7 +255,7 @@ class _Tally:
 
 
 def _middle(severity: np.ndarray) -> tuple[float, float]:
-    """Mean and median of the severities that are known; nan when none is."""
+    """Mean and median of the known severities; nan without any."""
     known = severity[np.isfinite(severity)]
     if len(known):
         return (float(known.mean()), float(np.median(known)))

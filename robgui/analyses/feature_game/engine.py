@@ -82,6 +82,7 @@ class _Seen:
         deadline: Deadline,
     ) -> None:
         exact = inputs(classifier, dataset)[0]
+        # One call more where rounding to 8 bits may have changed the class.
         self._asked = int(
             not np.allclose(exact, rounded(exact) / np.float32(255), rtol=0, atol=_SAME)
         )
@@ -108,6 +109,7 @@ class _Seen:
     @property
     def can_turn(self) -> bool:
         """Whether there are calls, and time, left to turn the example."""
+        # At the speed of the search so far.
         seconds = PERSISTENCE_CALLS * self._deadline.seconds / max(1, self.match.oracle.calls)
         return bool(self._reserve) and seconds <= self._deadline.left
 
@@ -132,6 +134,7 @@ class _Seen:
                 outcome.model_calls
                 for outcome in self.match.all_outcomes[len(self.match.outcomes) :]
             )
+        # Only the last Step is marked: before it the search may still use its time.
         cut = self.match.cut and len(self.match.outcomes) == len(self.match.tasks)
         return Step(min(done, total), total, self._result(), self._remark, cut)
 

@@ -257,7 +257,7 @@ def _searches(result: FeatureGameResult) -> Table:
 
 
 def finite(value: float) -> float | None:
-    """The value, None if it is not known."""
+    """The value, or None if it is unknown."""
     if np.isfinite(value):
         return float(value)
     return None

@@ -76,7 +76,7 @@ def _sentence(result: FeatureGameResult, params: FeatureGameParams) -> str:
 
 
 def _mislabelled(result: FeatureGameResult) -> str:
-    """What the label says, where the model is wrong without any change."""
+    """A sentence if the model is already wrong on the unmodified image."""
     if result.true_class in (-1, result.original):
         return ""
     true, seen = result.labels[result.true_class], result.labels[result.original]

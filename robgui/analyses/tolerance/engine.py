@@ -94,7 +94,7 @@ class _Trial:
     """The brackets so far.
 
     Attributes:
-        doing: What is done now, a sentence.
+        doing: The current activity, as a sentence.
     """
 
     def __init__(

@@ -54,7 +54,7 @@ class Radii:
         return np.argsort(self._values[: self.used], kind="stable")
 
     def shown(self, samples: np.ndarray) -> np.ndarray:
-        """The same without those added that have no ``samples (Z,)`` yet."""
+        """The same, without added radii that have no ``samples (Z,)`` yet."""
         order = self.order
         # A radius that was just added has no samples yet.
         return np.asarray(order[(order < self.first) | (samples[order] > 0)])

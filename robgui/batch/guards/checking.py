@@ -59,7 +59,7 @@ class CaseOutcome:
 
     @property
     def failing(self) -> bool:
-        """Whether it counts against the model."""
+        """Whether this result counts against the model."""
         return self.state in (State.STILL, State.NEW) and not self.known
 
     @property

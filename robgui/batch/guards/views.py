@@ -14,7 +14,7 @@ _ORDER = (State.NEW, State.STILL, State.FIXED)
 
 
 def views(checked: Checked) -> Sequence[View]:
-    """The findings and what is newly wrong as pictures; every input in a table."""
+    """Pictures of the findings and of new errors, and a table of every input."""
     moved = [one for state in _ORDER for one in checked.outcomes if one.state is state]
     kept = checked.count(State.KEPT)
     note = (

@@ -65,6 +65,7 @@ def _batch_norm(call: Call) -> list[Operation]:
     """The offset is shift - mean · factor; both terms may far exceed it, so their sizes count."""
     ref = single_ref(call)
     if call.name != "_native_batch_norm_legit_no_training" and call.args[5]:
+        # A network in training mode would answer differently beside other inputs.
         raise call.unsupported("uses the statistics of the batch")
     (found,) = replay(call, roundings=_NORM_ROUNDINGS)
     assert isinstance(found, Affine)
@@ -98,6 +99,7 @@ def _matrix(call: Call, place: int, bias: Tensor | None) -> list[Operation]:
         raise call.unsupported("multiplies by what depends on the input")
     weight = as_float64(call.args[place + 1], call)
     if call.name != "linear":
+        # ``linear`` stores its matrix transposed, ``mm`` and ``addmm`` do not.
         weight = weight.T.contiguous() * call.kwargs.get("alpha", 1)
     if bias is not None:
         bias = bias.expand(len(weight))

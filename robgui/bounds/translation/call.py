@@ -120,6 +120,7 @@ def constant(value: Tensor, call: Call) -> Tensor:
     found = as_float64(value, call)
     if value.ndim < len(call.result) or value.shape[0] == 1:
         return found
+    # Equal rows are a constant that was expanded to the batch; others depend on the place.
     if bool((found[1:] != found[:1]).any()):
         raise call.unsupported("treats the inputs of a batch differently")
     return found[:1]

@@ -35,7 +35,7 @@ def vnnlib(words: list[str]) -> int:
 
 
 def parser() -> argparse.ArgumentParser:
-    """What the command takes."""
+    """The arguments of the command."""
     made = Parser(
         prog="robgui vnnlib",
         description=(

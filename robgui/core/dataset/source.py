@@ -22,7 +22,7 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A file or row that was left out, and why."""
+    """A file or row that was skipped, and the reason."""
 
     path: str
     reason: str

@@ -64,7 +64,7 @@ def methods() -> tuple[Method, ...]:
 
 
 def problems() -> tuple[str, ...]:
-    """One sentence for each method that cannot be loaded."""
+    """One sentence per method that failed to load."""
     return _discover()[1]
 
 

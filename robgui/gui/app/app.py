@@ -45,6 +45,7 @@ class Application(QApplication):
 
     def event(self, event: QEvent) -> bool:
         """Takes the request to open a file; everything else is Qt's."""
+        # macOS sends a double click on a file as an event, not on the command line.
         if isinstance(event, QFileOpenEvent) and event.file():
             self.file_asked.emit(event.file())
             return True
@@ -97,6 +98,7 @@ def main(files: Sequence[str] = ()) -> int:
     app = application()
     window = open_window(files=files)
     window.show()
+    # After the window is shown: it collects between events, when no Qt call is under way.
     Garbage(app)
     ahead = DrawnAhead(window.store)
     seconds = os.environ.get("ROBGUI_QUIT_AFTER")
@@ -160,6 +162,7 @@ def leave(window: MainWindow, code: int) -> int:
         logging.getLogger("robgui").warning(
             "The model did not let go in time; its last step is lost, everything before it is kept."
         )
+        # A thread that never returns would keep the interpreter from ending.
         os._exit(code)
     return code
 
@@ -172,6 +175,7 @@ def _catch_everything(store: Store) -> None:
             QApplication.quit()
             return
         details = "".join(traceback.format_exception(kind, error, trace))
+        # Also to the terminal: the window that should show it may be what is broken.
         sys.stderr.write(details)
         store.say("error", f"{sentence(error)} See the log for details.", details)
 

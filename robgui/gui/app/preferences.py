@@ -118,6 +118,7 @@ class Preferences(QDialog):
         for name, words in LOOKS.items():
             self.look.addItem(words, name)
         self.look.setCurrentIndex(self.look.findData(settings.look))
+        # The size in use may lie between those on offer; it must not change by opening the dialog.
         for size in sorted({*TEXT_SIZES, round(100 * settings.font_scale)}):
             self.text_size.addItem(f"{size} %", size)
         self.text_size.setCurrentIndex(self.text_size.findData(round(100 * settings.font_scale)))
@@ -144,6 +145,8 @@ class Preferences(QDialog):
     def chosen(self) -> dict[str, float]:
         """The thresholds that differ from the program's own, by ``analysis.field``."""
         values = {key: float(editor.value()) for key, editor in self.editors.items()}
+        # Only what differs is stored: a default that a later version
+        # improves then reaches everyone.
         return {key: value for key, value in values.items() if value != self._default(key)}
 
     def restore(self) -> None:
@@ -241,6 +244,7 @@ def _page(*widgets: QWidget) -> QWidget:
 def _problem(known: Analysis, one: Threshold, editor: Editor) -> str:
     """Why the input is not valid; empty if it is."""
     try:
+        # The limits of the form are those of the analysis, so nothing is written down twice.
         known.params.model_validate({one.field: editor.value()})
     except ParamsError as error:
         return str(error)

@@ -12,6 +12,7 @@ from robgui.core.text.words import amount, count
 from robgui.gui.state.running.places import MOST_AT_ONCE, window_places
 from robgui.gui.widgets.plain import Label
 
+#: Decimal gigabytes, as disks and memory are sold and as the status bar counts.
 _GB = 1e9
 #: Least memory: without torch a process cannot even start.
 _LEAST_GB = 1.0

@@ -49,6 +49,7 @@ class StatusBar(QStatusBar):
         self.working = Label()
         self.runs = Label()
         self.runs.setAccessibleName("What each worker does")
+        # Ignored: long words must not widen the window.
         self.runs.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._busy = QProgressBar(textVisible=False, minimum=0, maximum=0)
         self._busy.setFixedWidth(96)
@@ -91,6 +92,7 @@ class StatusBar(QStatusBar):
     def changeEvent(self, event: QEvent) -> None:
         """Larger text takes more room at once."""
         super().changeEvent(event)
+        # Qt sends the event while the constructor is still running, before there is a rate.
         if event.type() is QEvent.Type.FontChange and hasattr(self, "_rate"):
             self._show_speed()
 
@@ -110,6 +112,7 @@ class StatusBar(QStatusBar):
             resting = "busy"
         else:
             resting = "idle"
+        # Less than one answer in two seconds would be shown as 0.
         computes = self._rate >= 0.5
         self.speed.setText(f"{number(round(self._rate))} inputs/s" if computes else resting)
 

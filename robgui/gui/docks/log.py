@@ -122,7 +122,7 @@ class Listener(QObject):
             warnings.showwarning = self._show_before
 
     def put(self, level: str, sentence: str, details: str) -> None:
-        """Queues one message; called on whatever thread spoke."""
+        """Queues one message; may be called on any thread."""
         with self._lock:
             first = not self._waiting
             self._waiting.append((level, sentence, details))

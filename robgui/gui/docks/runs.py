@@ -144,7 +144,7 @@ class Runs(QWidget):
     # --- what is shown ----------------------------------------------------------------------------
 
     def sync(self) -> None:
-        """Takes over jobs and history; the chosen row and the place stay."""
+        """Updates jobs and history; keeps the selected row and scroll position."""
         chosen = self.chosen
         bar = self.table.verticalScrollBar()
         place = bar.value()

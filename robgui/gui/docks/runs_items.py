@@ -60,6 +60,7 @@ class RunsModel(QAbstractTableModel):
         shown = live | {run.id for run in left}
         others = [run for run in self._store.history.runs if run.id not in shown]
         rows: list[Row] = [*jobs, *left, *others]
+        # A reset would lose selection and scroll position at every Step.
         if [key(row) for row in rows] == [key(row) for row in self.rows]:
             self.rows = rows
             self.touch(range(len(rows)))

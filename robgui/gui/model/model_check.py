@@ -144,7 +144,7 @@ def _refusal(classifier: ModelCard, values: dict[str, Any], error: RobguiError) 
 
 
 def _match(candidate: ModelCard, dataset: Dataset, talk: _Talk) -> ModelCard:
-    """Takes over the data's value range where the model has none; what does not fit is said."""
+    """Adopts the data's value range if the model has none; warns about what does not fit."""
     from robgui.core.dataset import match
     from robgui.core.dataset.matching import fits
 

@@ -215,7 +215,7 @@ class BatchWindow(QWidget):
         self._say(f"{path.name} asks again what the runs have asked; look at it, or press Start.")
 
     def _look(self) -> None:
-        """Reads the newest picture; at the end says how it went."""
+        """Shows the newest progress, and the outcome at the end."""
         thread = self._thread
         if thread is None:
             return

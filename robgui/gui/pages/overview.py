@@ -51,7 +51,7 @@ class Overview(WhenSeen, QWidget):
 
     Attributes:
         tiles: One card for each method.
-        runs: Which runs the cards tell of.
+        runs: Which runs the cards show.
         left: How much of the inspection is done, and how long it takes.
 
     Signals:

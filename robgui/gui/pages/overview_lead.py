@@ -68,7 +68,7 @@ class Lead(QObject):
         return gravity(tile.told, severity)
 
     def _worst_finding(self, tile: Tile) -> StoredFinding | None:
-        """The worst finding of the run that a tile tells of."""
+        """The worst finding of the run that a tile shows."""
         history, run = self._store.history, tile.run
         own = [one for one in history.findings if run is not None and one.run_id == run.id]
         return max(own, key=history.harm.severity, default=None)

@@ -1,4 +1,4 @@
-"""MethodRuns: which runs tell of a method, for the model and the input in use."""
+"""MethodRuns: which runs speak for a method, with the model and input in use."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class MethodRuns:
-    """Finds what a tile of the overview tells of."""
+    """Finds the run that a tile of the overview shows."""
 
     def __init__(self, store: Store) -> None:
         self._store = store

@@ -28,8 +28,8 @@ class ScoreCell:
     """What a run says of a model, and on which inputs.
 
     Attributes:
-        verdict: Beside all that is known.
-        inputs: On what.
+        verdict: Adjusted for what other runs know.
+        inputs: On which inputs.
         unlike: In what it differs from the question of its row; empty for like with like.
     """
 

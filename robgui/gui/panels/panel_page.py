@@ -28,7 +28,7 @@ class PanelPage(QWidget):
 
     Attributes:
         verdict: What the run says.
-        origin: Of what it is, and what can be done with it.
+        origin: Which model and input, and the actions on it.
     """
 
     def __init__(self, panel: Panel) -> None:

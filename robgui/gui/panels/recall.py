@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class Recall:
     """Brings back the run that speaks for the model and input in use.
 
-    It does so after a restart, and after a run that answers the same less well.
+    This happens after a restart, and after a run that answers the same question less well.
     """
 
     def __init__(self, panel: Panel) -> None:

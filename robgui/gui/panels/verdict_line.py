@@ -112,7 +112,7 @@ class VerdictLine(QWidget):
         layout.addWidget(self.rest)
 
     def _rest(self) -> list[str]:
-        """On what it is said, and what it rests on."""
+        """Scope and reasons of the verdict."""
         verdict = self.verdict
         if verdict is None or self._brief:
             return []

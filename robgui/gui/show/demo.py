@@ -80,7 +80,7 @@ class DemoStart(QObject):
         data = {one.name for one in self._store.library.datasets}
         if scene.demo.model not in names or scene.demo.data not in data:
             return
-        self._waiting = None  # to choose tells of other data, which comes back here
+        self._waiting = None  # choosing signals other data, which leads back here
         choose(self._store, scene.demo)
         self._store.params_offered.emit(scene.name, dict(scene.demo.params))
         self.ready.emit()

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 NOTHING = "There is nothing to tell yet"
 _WHAT_TO_DO = (
     "Run an analysis; what it finds makes a story here. Star the findings that matter, and only"
-    " those are told."
+    " those are shown."
 )
 KINDS = "PDF (*.pdf);;Film (*.mp4);;One HTML file (*.html)"
 _BACK = (Qt.Key.Key_Left, Qt.Key.Key_Up, Qt.Key.Key_PageUp, Qt.Key.Key_Backspace)
@@ -48,7 +48,7 @@ class Presentation(SlideStage):
     """A window of its own over the whole screen, without docks, toolbars or menu.
 
     Attributes:
-        slides: What is told, in order.
+        slides: The slides, in order.
 
     Signals:
         left: It has been closed.

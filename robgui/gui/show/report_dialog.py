@@ -44,6 +44,7 @@ class ReportDialog(QDialog):
         self._logo = own.logo
         self.title = QLineEdit(own.title, placeholderText=USUAL_TITLE)
         self.title.setAccessibleName("Title of the report")
+        # Tab leads on through the dialog, as in its other fields.
         self.text = QPlainTextEdit(own.text, tabChangesFocus=True)
         self.text.setAccessibleName("Text below the title")
         self.text.setPlaceholderText("Who it is for, why it was made, what follows from it")

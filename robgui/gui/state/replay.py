@@ -94,9 +94,9 @@ class Replay(QObject):
 def counterparts(
     before: Sequence[StoredFinding], after: Sequence[Finding]
 ) -> list[tuple[StoredFinding, Finding | None]]:
-    """Each finding of the first run with the one of the replay that is most like it.
+    """Pairs each finding of the first run with the replay's most similar one.
 
-    None is given twice.
+    No finding is used twice.
     """
     left = list(after)
     pairs: list[tuple[StoredFinding, Finding | None]] = []

@@ -22,6 +22,7 @@ _KINDS: dict[type, Any] = {
     Table: table,
     Tree: tree,
 }
+#: Inches between a title and its picture.
 _BELOW_TITLE = 0.06
 
 

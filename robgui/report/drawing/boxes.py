@@ -100,6 +100,7 @@ def _limits(axes: Axes, view: Boxes) -> None:
 def _draw(axes: Axes, box: Box, look: Look, *, on_colours: bool) -> None:
     colour = look.colour(box.ink)
     if on_colours:
+        # On a heat map a coloured frame would be lost without a rim of the ground's colour.
         rim = [withStroke(linewidth=3.6, foreground=look.ground)]
     else:
         rim = None

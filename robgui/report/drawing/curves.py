@@ -19,6 +19,7 @@ from robgui.report.lettering import elide, extent, line_height
 
 #: Inches between two symbols of a line: of more points, only some have one.
 _SYMBOL = 0.18
+#: Instead of empty axes, which look like a result of zero.
 NOTHING = "Nothing to show yet."
 
 
@@ -52,6 +53,7 @@ def paint(view: Curves, area: Area) -> None:
     x = ticks.limits(view.x, places, pad=0.0 if joined else 0.05)
     y = ticks.limits(view.y, _heights(view), edge=0.02)
     _scale(axes, view, x, y)
+    # Quiet lines first, so that none covers a strong one.
     for line in sorted(view.lines, key=lambda line: not line.quiet):
         _draw(axes, line, _x(view, line), area, y)
     for place, mark in enumerate(view.levels):
@@ -173,6 +175,7 @@ def _draw(
         step = None
     if line.low is not None and line.high is not None:
         floor, roof = sorted(limits)
+        # A band may reach to infinity, which no file format can draw.
         low, high = (np.clip(edge, floor, roof) for edge in (line.low, line.high))
         axes.fill_between(x, low, high, color=colour, alpha=0.2, linewidth=0, step=step)
     style = _style(line, look)
@@ -192,6 +195,7 @@ def _draw(
 
 
 def _style(line: Line, look: Look) -> dict[str, Any]:
+    # A line through one point has no length: it gets a symbol.
     alone = np.isfinite(line.y).sum() == 1 and not line.quiet
     width = 0.7 if line.quiet else 1.7
     return {

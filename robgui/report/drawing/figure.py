@@ -186,7 +186,7 @@ def _compose(
     width: float,
     look: Look,
 ) -> Plate:
-    """A plate of the height that everything takes together, with everything on it."""
+    """A plate with all blocks on it, exactly as high as they need."""
     inner = width - 2 * MARGIN
     title, subject = wrap(words[0], TITLE, inner, bold=True), wrap(words[1], SUBJECT, inner)
     foot = wrap(words[2], FOOT, inner)

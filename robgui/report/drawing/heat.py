@@ -34,6 +34,7 @@ from robgui.report.drawing.ticks import TickWords
 MOST_CELLS = 500
 #: Classes that the legend names, those with most cells first.
 _NAMED_CLASSES = 12
+#: Inches of the colour bar itself, without its numbers.
 _BAR = 0.14
 
 
@@ -49,6 +50,7 @@ def shades(worst: str, levels: tuple[float, float], look: Look) -> ScalarMappabl
     if not (math.isfinite(low) and math.isfinite(high)):
         low, high = 0.0, 1.0
     if high <= low:
+        # A matrix of one value would divide by zero.
         high = low + (abs(low) or 1.0)
     table: Colormap
     if name == "diverging":
@@ -82,6 +84,7 @@ def _pixels(view: Matrix, look: Look) -> np.ndarray:
 def coarse(view: Matrix) -> Matrix:
     """A matrix with more cells than dots: each dot takes the worst of its cells; none is lost."""
     times = [math.ceil(side / MOST_CELLS) or 1 for side in view.values.shape]
+    # Classes cannot be ranked, so none of them may stand for a block.
     if max(times) == 1 or view.classes is not None:
         return view
     fewer: dict[str, Any] = {"values": _worst_of(_blocks(view.values, times), view.worst)}
@@ -114,6 +117,7 @@ def _blocks(values: np.ndarray, times: list[int]) -> np.ndarray:
 def _worst_of(blocks: np.ndarray, worst: str) -> np.ndarray:
     known = np.isfinite(blocks).any(-1)
     if worst == "middle":
+        # Of differences the largest either way is the one to see.
         place = np.abs(np.nan_to_num(blocks)).argmax(-1)
     elif worst == "low":
         place = np.where(np.isfinite(blocks), blocks, np.inf).argmin(-1)

@@ -38,6 +38,7 @@ def to_arrays(view: View) -> dict[str, np.ndarray]:
 def _cell(value: Any) -> Any:
     if isinstance(value, float | np.floating):
         if math.isfinite(value):
+            # All digits: a spreadsheet can round, but nothing can bring digits back.
             return repr(float(value))
         return ""
     if value is None:
@@ -95,6 +96,7 @@ def _matrix_rows(view: Matrix) -> Rows:
     rows, columns = _names(view)
     if view.classes is None:
         yield [f"{view.y.title} \\ {view.x.title}", *columns]
+        # As in the picture, whose rows rise from the bottom.
         for place in reversed(range(len(rows))):
             yield [rows[place], *view.values[place]]
         return

@@ -38,7 +38,7 @@ class Strip:
 
     @property
     def height(self) -> float:
-        """How many inches it takes."""
+        """Its height in inches."""
         return self.head_height + 0.1 + self.rows * line_height(SMALL) * _ROW + 0.1
 
     @property

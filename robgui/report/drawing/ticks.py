@@ -41,6 +41,7 @@ class TickWords(Formatter):
         return self._words(value, 3)
 
     def format_ticks(self, values: Sequence[float]) -> list[str]:
+        # Three digits are enough unless two ticks would read the same.
         for digits in range(3, 9):
             words = [self._words(value, digits) for value in values]
             if len(set(words)) == len(words):
@@ -164,6 +165,7 @@ def _powers(side: Any, axis: Axis, room: int) -> None:
         decades = math.log10(high / low)
     else:
         decades = 1
+    # A decade or two with powers alone would show two ticks on the whole axis.
     subs = (1.0, 2.0, 5.0) if decades < 2.5 and 3 * decades <= room else (1.0,)
     side.set_major_locator(LogLocator(subs=subs, numticks=max(3, min(9, room)) + 2))
     side.set_major_formatter(TickWords(axis))

@@ -53,6 +53,7 @@ def evidence_rows(chapters: Sequence[Chapter]) -> list[Row]:
     """One row for each run with a result and each of its models."""
     rows = []
     for one in chapters:
+        # No result is a gap, which is listed below, not a row without a status.
         if one.verdict is None:
             continue
         for model in one.run.request.models:

@@ -38,7 +38,7 @@ class SlideArea:
 
 
 def has_picture(slide: Slide) -> bool:
-    """Whether something stands on the left."""
+    """Whether the left half holds anything."""
     shown = any(one is not None for one in (slide.pair, slide.picture, slide.view))
     return shown or bool(slide.pictures)
 

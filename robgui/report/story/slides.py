@@ -76,7 +76,7 @@ class Slide:
         picture: ``(h, w, 3)`` uint8 where there is no pair; None without one.
         view: What a run looks like, where there is no picture; None without one.
         pictures: Small ones in rows of two, before and after, where there is nothing else.
-        finding: Number of the finding it tells of; -1 for none.
+        finding: Number of the finding it shows; -1 for none.
     """
 
     key: str
@@ -96,7 +96,7 @@ def story_of(workspace: Workspace, right: Right | None = None) -> list[Slide]:
     """The slides in order; none for a workspace in which nothing has run.
 
     Args:
-        workspace: What is told.
+        workspace: Where the runs and findings are.
         right: How often a model is right; told where the story is about that model.
     """
     runs = workspace.runs()
@@ -108,6 +108,7 @@ def story_of(workspace: Workspace, right: Right | None = None) -> list[Slide]:
     if not told and not groups:
         return []
     severity = severities(workspace.findings(), workspace.harm())
+    # The story, the report and the overview must lead with the same failure.
     groups = _led(groups, bottom_line(told, severity))
     model = _model(groups, by_run, told)
     chosen = _chosen(groups, by_run, model)
@@ -158,9 +159,11 @@ def _chosen(
     own = [one for one in groups if _about(by_run[one.lead.run_id], model)]
     starred = [one for one in own if one.lead.starred]
     if starred:
+        # The first slide and the last take two places.
         return starred[: MOST - 2]
     worst: dict[str, Group] = {}
     for one in own:
+        # A finding that the user called harmless is no slide.
         if one.severity > 0:
             worst.setdefault(method_name(by_run[one.lead.run_id]), one)
     return list(worst.values())[:MOST_FINDINGS]

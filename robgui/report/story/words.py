@@ -26,7 +26,7 @@ Edits = Mapping[str, Words]
 
 
 def read_edits(workspace: Workspace) -> dict[str, Words]:
-    """What the user wrote, by the key of the slide; what is none of it is left out."""
+    """The user's text by slide key; anything malformed is skipped."""
     stored = workspace.values.get(_STORY)
     if isinstance(stored, dict):
         listed = list(stored.items())[:_MOST_SLIDES]

@@ -121,7 +121,7 @@ def _same_words(one: str, other: str) -> bool:
 
 
 def _unit(figures: str) -> float:
-    """What the last digit of a fraction counts; a whole number has none that may move."""
+    """The value of a fraction's last digit; 0 for a whole number."""
     _, point, digits = figures.partition(".")
     if point:
         return 10.0 ** -len(digits)

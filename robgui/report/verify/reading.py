@@ -69,6 +69,7 @@ class _Reader(HTMLParser):
         if tag in _VOID:
             return
         values = dict(attrs)
+        # Our pages put the meaning first; further classes are looks.
         kind = (values.get("class") or "").partition(" ")[0]
         if tag in ("td", "th", "tr", "li"):  # their ends are left out in places
             self._close(tag)

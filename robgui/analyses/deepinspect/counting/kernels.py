@@ -267,12 +267,14 @@ def known_classes(matrix: Tensor) -> Tensor:
     """
     finite = torch.isfinite(matrix)
     if len(matrix) > 1:
+        # The diagonal is 0 for every class, also for one whose distances are all unknown.
         finite = finite.clone().fill_diagonal_(False)
     return finite.any(1)
 
 
 def upper(matrix: Tensor) -> Tensor:
     """The entries ``(m (m - 1) / 2,)`` above the diagonal, row by row."""
+    # Unordered pairs: each distance counts once in a mean or a spread.
     first, second = torch.triu_indices(len(matrix), len(matrix), 1, device=matrix.device)
     return matrix[first, second]
 

@@ -83,6 +83,7 @@ def summary(output: Tensor) -> Tensor:
     Of four dimensions the second counts the channels; of fewer, the last counts the units.
     """
     if output.ndim == 4:
+        # Section 3.1: a channel is a neuron, its activation the mean over the picture.
         neurons = output.mean((2, 3))
     else:
         if output.ndim == 2:
@@ -145,6 +146,7 @@ def _chosen(
     # A layer with another number of rows (patches, tokens) cannot be assigned to inputs.
     fitting = {name: layer for name, layer in layers.items() if len(layer) == count}
     if not last_layer:
+        # The last layer's units are the classes themselves: they would separate every pair.
         fitting = dict(list(fitting.items())[:-1])
     if not fitting:
         raise ModelError(
@@ -184,5 +186,6 @@ def members(scores: Tensor, multi_label: bool) -> Tensor:
     The highest score, or every score above 0 (probability above ½) for a multi-label model.
     """
     if multi_label:
+        # A logit above 0 is a probability above one half.
         return scores > 0
     return torch.nn.functional.one_hot(scores.argmax(1), scores.shape[1]).bool()

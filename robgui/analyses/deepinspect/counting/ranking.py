@@ -69,6 +69,7 @@ def ranking_rounds(
         return Ranking(distance, unfair, None, None)
     yield
     confusion = quality(
+        # Near classes are the suspicious ones, so the distance is negated.
         -distance,
         truth.conf,
         None if mode is None else -mode.distance,
@@ -93,6 +94,7 @@ def mode_rounds(
 
     None if they cannot be seen.
     """
+    # MODE needs no inputs: it compares the rows of the last linear layer.
     weights = classifier.class_weights()
     if weights is None:
         return None

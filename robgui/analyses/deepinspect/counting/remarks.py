@@ -23,6 +23,7 @@ def remarks_on(
     counts = tally.members()
     empty, few = np.flatnonzero(counts == 0), np.flatnonzero((counts > 0) & (counts < FEW_MEMBERS))
     said = []
+    # A class that is never predicted has no members, and rho would be 0 / 0.
     if len(empty):
         said.append(f"Never predicted and so left out of every pair: {_listed(empty, classes)}.")
     if len(few):

@@ -38,6 +38,7 @@ class Intervals:
     high: np.ndarray
 
 
+#: For networks whose grouped counts would not fit.
 NO_INTERVALS = Intervals(np.zeros((0, 0)), np.zeros((0, 0)))
 
 
@@ -122,4 +123,5 @@ def _quantiles(drawn: np.ndarray, ends: tuple[float, float]) -> tuple[np.ndarray
 
 
 def _draws(classes: int, neurons: int) -> int:
+    # A draw costs a Gram product of all classes.
     return int(min(DRAWS, WORK / max(1, neurons * classes * classes)))

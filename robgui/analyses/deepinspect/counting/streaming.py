@@ -73,6 +73,7 @@ def sharpened(
         known.tally.add(reading)
         if keep is not None and keeping.due(known.tally.size):
             yield keep()
+        # Matrices cost more than a batch where there are many classes, so not after each.
         if growing.due():
             for _ in known.derive():
                 if pace.due():

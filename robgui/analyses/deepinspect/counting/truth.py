@@ -233,6 +233,7 @@ def quality(
     score, error = (
         matrix[places[:, 0], places[:, 1]].astype(np.float64) for matrix in (suspicion, truth)
     )
+    # The same rule for both sides (Section 4.3): reported and true are beyond mean + k std.
     true, _ = beyond(error, cutoff)
     reported, top = beyond(score, cutoff)[0], top_share(score, top_percent)
     if len(score):
@@ -283,6 +284,7 @@ def rank_correlation(first: np.ndarray, second: np.ndarray) -> tuple[float, floa
 
     Nan when one side is constant or there are fewer than three values.
     """
+    # Two points always lie on a line, and a constant has no rank.
     if len(first) < 3 or np.ptp(first) == 0 or np.ptp(second) == 0:
         return math.nan, math.nan
     test = stats.spearmanr(first, second)

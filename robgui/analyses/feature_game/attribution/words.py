@@ -19,7 +19,7 @@ _CAVEAT = "It says where the answer comes from, not whether it is right."
 
 
 def verdict(result: AttributionResult, params: AttributionParams) -> Verdict:
-    """Where the strongest part lies, by the way that every model allows."""
+    """Where the strongest part lies, by the method that works on every model."""
     scope = (
         f"{count(len(result.names), 'picture')}, class “{result.labels[result.target]}”, squares of"
         f" {result.patch} pixels covered in {params.cover}."

@@ -34,6 +34,7 @@ def find_keypoints(image: np.ndarray) -> tuple[np.ndarray, str]:
 
 def grid(height: int, width: int) -> np.ndarray:
     """A regular grid of equally strong keypoints that covers the image."""
+    # Square cells: a wide image has more columns, not wider features.
     cell = max(1.0, min(height, width) / GRID)
     rows, columns = max(1, round(height / cell)), max(1, round(width / cell))
     y, x = np.meshgrid(

@@ -36,6 +36,7 @@ class Mixture:
     def weights(self) -> np.ndarray:
         """How much each keypoint counts now."""
         return np.asarray(
+            # The responses count like four rewards, so a few games outweigh SIFT and one does not.
             (PRIOR_REWARDS * self.prior + self._rewards) / (PRIOR_REWARDS + self._rewards.sum())
         )
 
@@ -62,6 +63,8 @@ class Mixture:
 
     def owners(self) -> np.ndarray:
         """``(h, w)`` the keypoint that is most responsible for each pixel, by the first weights."""
+        # Far from a keypoint its Gaussian is 0 in double precision;
+        # its log is -inf, which never wins.
         with np.errstate(divide="ignore"):
             x, y, weight = np.log(self._x), np.log(self._y), np.log(self.prior)
         best = np.full(self.shape, -np.inf)

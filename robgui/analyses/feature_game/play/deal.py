@@ -25,6 +25,7 @@ class Deal:
 
     def __init__(self, game: Game, mixture: Mixture, rng: np.random.Generator) -> None:
         first = game.first
+        # A list: a single look-up in a numpy array costs far more.
         self._pixel: list[int] = game.pixel.tolist()
         pixels = game.pixel[first]
         owner = mixture.owners().ravel()[pixels]
@@ -32,6 +33,7 @@ class Deal:
         noise = rng.gumbel(size=len(first))
         self._stock: dict[int, list[int]] = {}
         self._hands: dict[int, list[int]] = {}
+        # A keypoint may own no pixel at all where a stronger one covers it.
         there = set(owner.tolist())
         features = [k for k in np.argsort(-mixture.prior, kind="stable").tolist() if k in there]
         # An image of few features still needs about as many moves to choose from.

@@ -121,7 +121,9 @@ class Endgame:
         # Margins break ties between equally long games. They are known from the enumeration.
         margins = self._goal.margins(self._oracle.scores(children))
         if self._player == "nature":
+            # Definition 3 with nature as player II: the expected number of further changes.
             return 1 + float(np.mean(needed)), -float(np.mean(margins))
+        # With an adversary as player II: the most that it can make necessary.
         return 1 + max(needed), -float(np.min(margins))
 
     def _answer(self, state: State, hand: tuple[int, ...], rng: np.random.Generator) -> int:

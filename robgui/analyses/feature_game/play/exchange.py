@@ -132,6 +132,7 @@ class Exchange:
         margins = yield from self._margins(states)
         gains = margins - self._margin
         new = np.array([max(1, len(state) - len(self._state)) for state in states])
+        # Per pixel: a group that gains twice as much with four times the pixels is the worse one.
         rates = gains / new
         best = np.argsort(-rates, kind="stable")[: max(1, len(tried) // ONE_OF)].tolist()
         chosen = [place for place in best if gains[place] > 0]
@@ -164,6 +165,8 @@ class Exchange:
             case 1:
                 width = self._game.shape[2]
                 side = max(1, int((group * len(self._game.image) / len(options)) ** 0.5))
+                # A shifted grid in each round: pixels that were neighbours
+                # across a border come together.
                 dy, dx = self._rng.integers(0, side, 2).tolist()
                 pixel = self._game.pixel[options]
                 y, x = (pixel // width + dy) // side, (pixel % width + dx) // side
@@ -179,6 +182,7 @@ class Exchange:
     def _learn(self, part: State, loss: float) -> None:
         """Shares out what taking back a group costs, on top of what is known of its pixels."""
         believed = [self._losses.get(option, loss / len(part)) for option in part]
+        # What the group cost beyond the sum of beliefs is spread evenly: nobody knows whose it is.
         wrong = (loss - sum(believed)) / len(part)
         self._losses.update(
             {option: one + wrong for option, one in zip(part, believed, strict=True)}
@@ -273,6 +277,7 @@ class Exchange:
             (found,) = yield from self._margins([state])
             if not np.isfinite(found):
                 break
+            # Not just above 0: in another batch a margin within rounding could be lost again.
             if found > self._oracle.sure:
                 low, best = middle, (state, float(found))
             else:

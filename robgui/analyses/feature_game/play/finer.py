@@ -40,6 +40,7 @@ class Finer:
 
         ``again`` looks just below the best known first: another order of pixels may reach that.
         """
+        # In 8-bit values: nothing finer could be saved as a picture.
         low, high = 0, round(255 * self._record.severity)
         middle = high - 1 if again else high // 2
         while high - low > 1:
@@ -84,6 +85,7 @@ class Finer:
 
     def smaller(self, picture: np.ndarray) -> Work:
         """Takes back the change of every pixel step by step, each step half of the one before."""
+        # Signed: a uint8 difference would wrap around.
         change = picture.astype(np.int64) - self._image
         step = int(np.abs(change).max())
         while step > 1 and self._oracle.left:

@@ -17,6 +17,7 @@ from robgui.analyses.feature_game.result import Severity
 
 #: Options in rising order, at most one per pixel.
 State = tuple[int, ...]
+#: The unmodified image.
 EMPTY: State = ()
 
 
@@ -41,6 +42,7 @@ class Goal:
             kept = self.original
         else:
             kept = self.target
+        # Logits, not probabilities: softmax saturates at 1 and would blind the search.
         rest = np.delete(scores, kept, axis=-1).max(-1)
         return np.asarray(rest - scores[..., kept] if self.target < 0 else scores[..., kept] - rest)
 
@@ -97,6 +99,7 @@ class Game:
 
     def moves(self, state: State) -> np.ndarray:
         """``(M,)`` bool: the options that one move from the state reaches."""
+        # A pixel is changed once; after that it only goes further along its own chain.
         used = np.zeros(len(self.image), dtype=bool)
         used[self.pixel[list(state)]] = True
         allowed = (self.weaker < 0) & ~used[self.pixel]

@@ -45,6 +45,7 @@ class LadderSearch(Search):
         failed = 0
         while not self.record.over() and failed < PERSISTENCE:
             before, known = self._oracle.calls, self.record.severity
+            # The nearest class half of the time, the next a quarter, and so on.
             aim = aims[min(len(aims) - 1, int(self._rng.geometric(0.5)) - 1)]
             state = yield from self._ladder(aim, 1.0)
             if state and self._params.refine:
@@ -102,6 +103,7 @@ class LadderSearch(Search):
         winner: State = EMPTY
         for level in range(1, int(self._game.level[self._values.options].max()) + 1):
             order = self._ordered(gains, level)
+            # Few pixels matter most, so the rungs are dense there.
             counts = sorted({round(float(n)) for n in np.geomspace(1, max(1, len(order)), _RUNGS)})
             found = yield from self._fewest(order, counts)
             if found and (not winner or self._game.severity(found) < self._game.severity(winner)):

@@ -34,6 +34,7 @@ from robgui.core.model.classifier import Classifier
 
 #: Most classes that "all classes" means, those with the highest scores for the image.
 MOST_TARGETS = 20
+#: No example: a severity of 0 would claim that nothing needs to change.
 NOTHING = Severity(*[math.nan] * 5)
 #: Seconds of a search whose time is over before it begins.
 _NO_TIME = 1e-9
@@ -111,11 +112,13 @@ class Match:
 
     def _begin(self, task: SearchTask) -> None:
         params = self._params
+        # The call for the unmodified image is paid by the first search.
         calls = params.max_calls - self._reserve - (0 if self.outcomes else self.oracle.calls)
         left = self._deadline.left / (len(self.tasks) - self._ended)
         seconds = min(params.search_seconds or math.inf, max(left, _NO_TIME))
         self.oracle.allow(max(0, calls), seconds)
         self.mixture = self._fresh_mixture()
+        # A stream for each search: one more target changes none of the others.
         rng = np.random.default_rng([params.seed, self._ended])
         goal = Goal(self.oracle.original, task.target)
         self._second = time.monotonic()

@@ -59,10 +59,13 @@ def opening(
         if not record.nearest:  # Gradients may have found an example.
             yield from Painting(oracle, goal, mixture, record, rng.spawn(1)[0])
         if record.nearest:
+            # The features whose pixels made the example are rewarded (the
+            # mutable saliency of Section 2).
             owners = mixture.owners().ravel()[oracle.game.pixel[list(record.nearest)]]
             mixture.reward(owners, 1.0)
             yield from exchange(EXCHANGED)
             if len(record.nearest) > FEW:
+                # Still far from few: single moves would not help, so all calls go on exchanging.
                 yield from exchange(1.0)
         else:
             count = max(16, int(PATCHED * calls))
@@ -86,6 +89,8 @@ def _small(oracle: Oracle, goal: Goal, values: Values, record: SearchRecord) -> 
     game = oracle.game
     if game.norm == "l0":
         width = game.shape[2]
+        # Neighbouring pixels do alike, so the tried half tells where
+        # the other half is worth trying.
         dark = (game.pixel // width + game.pixel % width) % 2 == 0
         yield from _scan(oracle, goal, values, record, np.flatnonzero(dark))
         if record.over():

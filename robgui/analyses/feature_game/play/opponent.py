@@ -130,6 +130,7 @@ class OpponentSearch(Search):
             return None
         options = [option for _, hand in hands for option in hand]
         margins = dict(zip(options, self._predicted(scores, options), strict=True))
+        # Theorem 1: against either a deterministic strategy of player I is enough.
         judge = _mean if self._player == "nature" else min
         feature, hand = max(hands, key=lambda one: judge([margins[option] for option in one[1]]))
         if self._player == "nature":
@@ -217,6 +218,8 @@ class OpponentSearch(Search):
         order = sorted(range(len(self.games)), key=self.games.__getitem__)
         changed = [place for place in order if self._ends[place]]
         if changed:
+            # The median game stands for all: the best would be luck, the
+            # mean no game that was played.
             middle = order[(len(order) - 1) // 2]
             self.record.settle(self._ends[middle if middle in changed else changed[-1]])
         recent = self.games[-WINDOW:]

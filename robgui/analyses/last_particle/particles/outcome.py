@@ -24,7 +24,7 @@ FEW_ROUNDS, MOST_REPEATED = 4, 0.55
 
 COARSE = "score too coarse (too many noisy inputs have the same score)"
 STEPPED = (
-    "the score goes in steps too coarse for killing several at once; take more moves or kill one"
+    "the score moves in steps too coarse for killing several at once; take more moves or kill one"
     " at a time"
 )
 STUCK = "the particles did not move freely (not mixed); take more moves or smaller noise"

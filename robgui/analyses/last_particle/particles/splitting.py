@@ -146,7 +146,7 @@ class Splitting:
     def _admit(self) -> Generator[None, None, bool]:
         """Fills the batch with waiting tests, scoring first particles for many lanes at once.
 
-        Says whether any came.
+        Returns whether any entered.
         """
         s = self._setup
         room = max(s.replicas, s.rows // s.kill)

@@ -8,7 +8,7 @@ counts for the test, and by a defensive mixture for samples around failures):
 - Otherwise the samples around failures give it where enough of them count, else the test, else the
   plain samples. The interval is widened to hold k / n.
 - Where two of them exclude each other, one has missed a way to fail or is the one in twenty that
-  misses by chance, and it is told: the interval then reaches over both. Only the test can miss ways
+  misses by chance, and the panel says so: the interval then spans both. Only the test can miss ways
   to fail without noticing it: beside a way that met failures it lowers no end, and it raises none
   above what the plain samples allow. Without samples around failures the plain ones decide.
 - Where the test cannot tell, the upper end is that of the plain samples: nothing else speaks of

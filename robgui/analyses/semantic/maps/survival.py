@@ -81,7 +81,7 @@ def survival(result: MapResult, network: int) -> Survival:
 
 
 def _nearest(result: MapResult, lost: np.ndarray) -> np.ndarray | None:
-    """The pose among ``lost (H, W)`` nearest to the usual one, in shares of the ranges."""
+    """The pose in ``lost (H, W)`` nearest to the usual one, in shares of the ranges."""
     if not lost.any():
         return None
     rows, columns = np.nonzero(lost)

@@ -81,7 +81,7 @@ def varied(axes: Sequence[SceneAxis], params: SpaceParams, spec: str) -> tuple[S
 
 
 def ranges_of(params: SpaceParams, spec: str) -> dict[str, tuple[float, float]]:
-    """From where to where parameters of a scene vary; those not named take their whole range."""
+    """The ranges of a scene's parameters; those not named take their whole range."""
     if spec == IMAGE and params.span == "usual":
         return {**USUAL_RANGES, **params.ranges}
     return dict(params.ranges)

@@ -50,7 +50,7 @@ def _pictures(result: CornerCasesResult) -> Images:
         order = "The surest come first."
     if left and not pictures:
         order = "They are shown when all inputs have been looked at."
-    note = f"Answers of {', '.join(names)}; ✓ and ✗ tell of {names[0]}. {order}"
+    note = f"Answers of {', '.join(names)}; ✓ and ✗ are for {names[0]}. {order}"
     return Images("Inputs the models disagree on", tuple(pictures), note=note)
 
 

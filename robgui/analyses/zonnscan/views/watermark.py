@@ -89,7 +89,7 @@ def _key(result: WatermarkResult, params: WatermarkParams) -> Images:
         chip = f"{result.labels[before]} → {known}"
         pictures.append(Picture(pixels, result.keys[place], chip, right, ink))
     first, second = _names(params)
-    note = f"Answers of {first} → {second}; ✓ and ✗ tell of {second}."
+    note = f"Answers of {first} → {second}; ✓ and ✗ are for {second}."
     return Images("Key inputs" if params.mode == "make" else "Inputs", tuple(pictures), note=note)
 
 

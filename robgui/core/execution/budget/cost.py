@@ -178,7 +178,7 @@ def estimate(
         sum(calls.seconds(number, times) for times in timed) / len(timed)
         for number in (calls.likely, calls.most)
     )
-    # One model that was never timed makes the sum meaningless: calls are told, seconds are not.
+    # One model that was never timed makes the sum meaningless: only the calls are shown.
     if not all(times.known for times in timed):
         likely = longest = math.inf
     return Estimate(calls, likely, longest, params.max_seconds)

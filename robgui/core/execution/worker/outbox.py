@@ -147,7 +147,7 @@ class Outbox:
 
 
 def _both(earlier: Report | None, later: Report) -> Report:
-    """The later report, completed with what only the earlier one has."""
+    """The later report, with gaps filled from the earlier one."""
     if earlier is None:
         return later
     if later.step is None:

@@ -42,7 +42,7 @@ class CallBatches:
     ) -> list[Tensor]:
         """What ``call`` answers for all inputs, one part per batch.
 
-        A batch that does not fit is halved, and ``notice`` is told.
+        A batch that does not fit is halved, and ``notice`` is called.
         """
         parts: list[Tensor] = []
         start = 0

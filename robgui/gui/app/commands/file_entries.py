@@ -221,6 +221,7 @@ def known_keys(
     standard: QKeySequence.StandardKey, otherwise: str
 ) -> QKeySequence.StandardKey | str:
     """The keys that the system has for something, or ours where it has none."""
+    # Some desktops bind no keys to Quit or Preferences.
     if QKeySequence.keyBindings(standard):
         return standard
     return otherwise

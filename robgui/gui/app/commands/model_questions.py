@@ -34,6 +34,7 @@ class ModelQuestions:
         self._declined = declined
         self.dialog: ModelDialog | None = None
         self._opening = False
+        # Not modal: the dialog shows live predictions, and the window stays usable beside it.
         self._waiting: deque[tuple[Opening, ModelCard]] = deque()
         library = self._store.library
         library.trust_needed.connect(self._ask_trust)
@@ -97,6 +98,7 @@ class ModelQuestions:
             self._declined(opening.path)
             return
         try:
+            # By digest: the same name with other code is asked about again.
             trust(error.code.digest, error.code.what)
         except RobguiError as problem:
             self._store.say("warning", f"It is trusted this time only: {problem}")

@@ -66,6 +66,7 @@ class Saving:
 
     def write_report(self) -> None:
         """Writes the report, as one HTML file or as PDF by its ending."""
+        # Drawn while the person chooses a name: the report is then written in a moment.
         self._store.history.exports.prepare_report()
         if path := self._ask_save("Write report", "report", "HTML (*.html);;PDF (*.pdf)"):
             self._store.history.exports.write_report(path)
@@ -159,6 +160,7 @@ class Saving:
         if not path:
             return None
         self._window.settings.last_folder = str(Path(path).parent)
+        # "HTML (*.html)" names the ending for a file typed without one.
         ending = chosen[chosen.find("*") + 1 : chosen.find(")")]
         if Path(path).suffix:
             return Path(path)

@@ -68,6 +68,7 @@ class Workspaces:
         if confirm:
             options = QFileDialog.Option(0)
         else:
+            # Qt would offer to replace the file, which a new workspace never does.
             options = QFileDialog.Option.DontConfirmOverwrite
         text, _ = QFileDialog.getSaveFileName(
             self._window,

@@ -93,6 +93,7 @@ class GalleryModel(QStandardItemModel):
         if np.array_equal(rows, self.rows):
             return False
         self.rows = rows
+        # The inverse of ``rows``: finding a row must not search a million of them.
         self._places = np.full(int(rows.max()) + 1 if len(rows) else 0, -1, np.int64)
         self._places[rows] = np.arange(len(rows))
         self.setRowCount(len(rows))
@@ -134,6 +135,7 @@ class GalleryModel(QStandardItemModel):
             "findings": len(store.marking.findings.get(index, ())),
             "label": label,
         }
+        # Other data are on show already, and their predictions have not begun.
         if index >= len(predictions.classes):
             return InputEntry(index, key, title, **marks)
         guess = int(predictions.classes[index])

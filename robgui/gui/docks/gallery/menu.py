@@ -80,6 +80,7 @@ class InputMenu(QMenu):
         for tag, tagged in marking.tags.items():
             action = menu.addAction(in_menu(tag))
             action.setCheckable(True)
+            # Ticked only if all of them have it; a click then gives it to the rest.
             action.setChecked(set(indices) <= set(tagged))
             action.toggled.connect(lambda on, tag=tag: marking.tag(tag, indices, on=on))
         menu.addSeparator()

@@ -11,6 +11,7 @@ from robgui.gui.app.theme import icon, theme
 from robgui.gui.docks.gallery.items import AnyIndex, GalleryModel, InputEntry
 from robgui.gui.docks.thumbnails import Thumbnails, fit
 
+#: The grid of the whole window.
 PAD = 8
 
 
@@ -31,6 +32,7 @@ class GalleryDelegate(QStyledItemDelegate):
     @staticmethod
     def side() -> int:
         """Side of a thumbnail in pixels; grows with the font."""
+        # A multiple of eight pixels, about five lines of text high.
         return 8 * round(QFontMetrics(QApplication.font()).height() * 5.5 / 8)
 
     @classmethod
@@ -207,8 +209,10 @@ def guess_in(entry: InputEntry, metrics: QFontMetrics, width: int) -> str:
     """
     share = rough_percent(entry.confidence)
     wide = metrics.horizontalAdvance(with_share(entry.guess, share)) > width
+    # The same word stands above already; only its share is news.
     if wide and entry.guess == entry.title:
         return share
+    # What it is taken for matters more than how surely.
     if wide and entry.right is False:
         return metrics.elidedText(entry.guess, Qt.TextElideMode.ElideMiddle, width)
     room = width - metrics.horizontalAdvance(with_share("", share))

@@ -34,8 +34,11 @@ from robgui.gui.widgets.plain import Label
 if TYPE_CHECKING:
     from robgui.gui.state.store import Store
 
+#: Rest after a key before searching: a fast typist's word is searched once.
 _TYPING_MS = 150
+#: One key for all searches: a newer one replaces what is under way.
 _ASKED = "gallery search"
+#: Stands for every class in the list; no label is negative.
 ALL = -1
 #: Fewer inputs are searched at once, unless their names must be read.
 _MANY = 50_000
@@ -138,8 +141,10 @@ class SearchBar(QWidget):
             self._answered(SearchAnswer(np.empty(0, np.int64)))
             return
         if self.waits:
+            # A filter on predictions is right only once every input has one.
             self._store.library.predictions.want_all()
         find = self._finding(facts)
+        # Names of a large folder are read from disk on first use.
         slow = "name" in needs(self._query) or self.order.by == "name" or facts.count > _MANY
         if slow:
             self._store.pictures.run(find, self._answered, failed=self._mistyped, key=_ASKED)
@@ -290,5 +295,6 @@ class SearchBar(QWidget):
 def _wrong(facts: InputFacts) -> QueryMatch:
     """What is misclassified; without a model nobody knows."""
     if facts.predicted is None:
+        # Unknown, not "none": the headline counts what is still open.
         return QueryMatch(np.zeros(facts.count, bool), np.ones(facts.count, bool))
     return evaluate(Keyword("wrong"), facts)

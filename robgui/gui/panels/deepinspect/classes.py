@@ -152,7 +152,7 @@ class DeepInspectPanel(GenericPanel):
         return pair_offers(self.result, *pair)
 
     def _pair(self) -> tuple[int, int] | None:
-        """The chosen pair, where the result can tell of it."""
+        """The chosen pair, if the result covers it."""
         pair, result = self.store.selection.pair, self.result
         if (
             result is None

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Exports:
-    """Plain files, findings and reports; each says where it is once it is written.
+    """Writes plain files, findings and reports, and announces where each is.
 
     Args:
         history: The open workspace.

@@ -23,7 +23,7 @@ _READ = "marks"
 
 
 class Marking(QObject):
-    """What the user has noted of the inputs; kept in the workspace as it is said.
+    """The user's notes on inputs, written to the workspace as they are made.
 
     Attributes:
         marks: By the names of inputs, as the workspace keeps them.

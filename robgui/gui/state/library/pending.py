@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Pending(QObject):
-    """One piece of work after the other; the words of the first one are told.
+    """Runs pieces of work one after another and announces the first.
 
     Args:
         background: Does what ends soon.

@@ -1,1 +1,1 @@
-"""Running: what waits, where it computes, and what is told of it."""
+"""Running: the queue, where runs compute, and their progress."""

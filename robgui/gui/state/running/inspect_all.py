@@ -159,7 +159,7 @@ class Inspection(QObject):
         return f"Not asked again, because already answered: {left}."
 
     def stop(self) -> None:
-        """Ends all its runs; what they have found is kept."""
+        """Stops all its runs; their findings are kept."""
         for job in self.jobs:
             job.stop()
 

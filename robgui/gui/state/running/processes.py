@@ -93,7 +93,7 @@ class Processes:
         return newest.of(self._store.library.device)
 
     def warm(self) -> None:
-        """Has the model and the data in use loaded where they will be run."""
+        """Preloads the model and data in use where they will run."""
         from robgui.core.execution.request import Request, reference
 
         model, dataset = self._store.library.model, self._store.library.dataset

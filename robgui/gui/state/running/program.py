@@ -50,11 +50,11 @@ class Program(QObject):
         self._process.start(sys.executable, [*itself, *words])
 
     def stop(self) -> None:
-        """Ends it before its end; that it ended is told."""
+        """Kills it early; ``ended`` is still emitted."""
         self._process.kill()
 
     def close(self) -> None:
-        """Ends it, if one is under way; nothing is told."""
+        """Kills it if it is running, without a signal."""
         # Whoever listens may be half destroyed by the time the process has gone.
         self._process.blockSignals(True)
         if self.running:

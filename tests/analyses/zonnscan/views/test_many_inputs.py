@@ -69,7 +69,7 @@ def test_corner_cases_show_every_models_answer_and_who_is_right() -> None:
     assert isinstance(images, Images)
     first, second = images.pictures[:2]
     assert first.chip == "shirt / coat" and first.right is False and first.caption == "image 0"
-    assert second.caption == "image 1" and "✓ and ✗ tell of mlp" in images.note
+    assert second.caption == "image 1" and "✓ and ✗ are for mlp" in images.note
     unknown = corner_cases.views(disagreed(1, truth=np.array([-1])), CornerCasesParams())[
         0
     ].pictures[0]
