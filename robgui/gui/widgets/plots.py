@@ -35,7 +35,8 @@ class Plot(Themed, pg.PlotWidget):
         self._frame: tuple[Range, Range, float] | None = None
         item = self.getPlotItem()
         item.hideButtons()
-        item.layout.setContentsMargins(2, 8, 16, 2)  # half a number may reach beyond an axis
+        self._head = -1
+        self.set_head(0)
         item.showGrid(x=True, y=True, alpha=0.15)
         item.setLabel("bottom", x)
         item.setLabel("left", y)
@@ -51,6 +52,15 @@ class Plot(Themed, pg.PlotWidget):
         self._axes["bottom"].show_axis(x, columns)
         self._axes["left"].show_axis(y, rows)
         self.setAccessibleName(f"{y.title} against {x.title}")
+
+    def set_head(self, pixels: int) -> None:
+        """Leaves room above the data, for words that name some of it."""
+        if pixels != self._head:
+            self._head = pixels
+            layout = self.getPlotItem().layout
+            # Half a number may reach beyond an axis.
+            layout.setContentsMargins(2, max(8, pixels), 16, 2)
+            layout.activate()  # Else all is painted now, and again when that is done.
 
     def set_titled(self, titled: bool) -> None:
         """Whether its axes have titles; the accessible name has them always."""
