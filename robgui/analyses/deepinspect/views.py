@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -72,9 +73,11 @@ def inspect_views(
 def _class_bars(result: DeepInspectResult, errors: ClassErrors, limit: float) -> Bars:
     shown = errors.order[errors.members[errors.order] > 0][:SHOWN_CLASSES]
     left = int((errors.members > 0).sum()) - len(shown)
+    # In steps of a tenth, so a live axis seldom moves.
+    top = min(1.0, math.ceil(10 * float(errors.high[shown].max(initial=limit)) + 0.5) / 10)
     return Bars(
         "Errors by class",
-        Axis("inputs of the class that are wrong", kind="share", low=0, high=1, better="low"),
+        Axis("inputs of the class that are wrong", kind="share", low=0, high=top, better="low"),
         tuple(result.classes[int(c)] for c in shown),
         (
             Series(

@@ -33,10 +33,11 @@ SHOWN_PAIRS = 12
 
 
 def batch_views(result: FeatureGameBatchResult, params: FeatureGameBatchParams) -> Sequence[View]:
-    """How many images change by how much; the smallest changes; every image as a row."""
+    """The smallest changes; how many images change by how much; every image as a row."""
+    pairs = _worst(result)
     return (
+        *([pairs] if pairs.pictures else []),
         _histogram(result, params),
-        _worst(result),
         _shares(result, params),
         _images(result, params.norm),
     )

@@ -52,3 +52,11 @@ def score_matrix(
         note=note,
         guessed=guessed,
     )
+
+
+def usual_spot(axes: tuple[SceneAxis, ...]) -> tuple[Spot, ...]:
+    """A ring where nothing is varied; none where that is out of range."""
+    x, y = axes[0], axes[1]
+    if not (x.low <= x.default <= x.high and y.low <= y.default <= y.high):
+        return ()
+    return (Spot(x.default, y.default, "usual pose", Ink("text"), "circle"),)

@@ -44,8 +44,14 @@ class Axis:
 
     def words(self, value: float) -> str:
         """One of its numbers as a person reads it, with its unit."""
+        if self.kind in ("share", "probability"):
+            return self.plain(value)
+        return f"{self.plain(value)} {self.unit}".rstrip()
+
+    def plain(self, value: float) -> str:
+        """One of its numbers without the unit that its title says."""
         if self.kind == "share":
             return percent(value)
         if self.kind == "probability":
             return probability(value, 2)
-        return f"{number(value)} {self.unit}".rstrip()
+        return number(value)

@@ -17,7 +17,7 @@ from robgui import resources
 from robgui.gui.widgets.when_seen import WhenSeen
 
 #: How much larger than the text each kind of heading is.
-HEADINGS = {"hero": 2.0, "title": 1.6, "verdict": 1.1, "section": 1.15}
+HEADINGS = {"hero": 2.0, "title": 1.6, "verdict": 1.2, "section": 1.15}
 #: Pixels of an icon on a button and in a bar, and of the box of a tick, at the usual text size.
 BUTTON_ICON, BAR_ICON, BOX = 16, 20, 13
 #: Pixels across a scroll bar and of the arrow of a sorted column, at the usual text size.

@@ -13,7 +13,7 @@ from robgui.gui.widgets.inks import colour
 from robgui.gui.widgets.plain import Label, tip, unbroken
 
 #: Lines of what a verdict rests on; more are shown when they are asked for.
-LINES = 3
+LINES = 1
 
 
 class VerdictLine(QWidget):
@@ -81,6 +81,10 @@ class VerdictLine(QWidget):
             held = 0
         self.setMinimumHeight(0)  # A height for a width is never below the minimum.
         self.setMinimumHeight(max(held, self.heightForWidth(self.width())))
+        layout = self.layout()
+        assert layout is not None
+        layout.invalidate()  # It has laid out other words in this width, and would keep that.
+        layout.activate()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Another width takes another number of lines."""

@@ -36,7 +36,6 @@ class LegendKey:
         pen: Of the line.
         symbol: pyqtgraph's name of the symbol on the line; empty for none.
         brush: Of a filled area or bar; None for a line.
-        upright: The line stands upright in the picture.
         line: Whether there is a line, not the symbol alone.
     """
 
@@ -44,7 +43,6 @@ class LegendKey:
     pen: QPen
     symbol: str = ""
     brush: QBrush | None = None
-    upright: bool = False
     line: bool = True
 
 
@@ -236,9 +234,6 @@ def _draw_sample(painter: QPainter, key: LegendKey, place: QRectF) -> None:
         painter.setBrush(key.brush)
         painter.drawRect(place.adjusted(4, 3, -4, -3))
         painter.setBrush(Qt.BrushStyle.NoBrush)
-    elif key.line and key.upright:
-        painter.setPen(QPen(key.pen.color(), 2, Qt.PenStyle.DashLine))
-        painter.drawLine(middle.x(), place.top(), middle.x(), place.bottom())
     elif key.line:
         painter.drawLine(place.left(), middle.y(), place.right(), middle.y())
     if key.symbol:

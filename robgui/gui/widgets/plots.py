@@ -44,7 +44,9 @@ class Plot(Themed, pg.GraphicsView):
         self.box = pg.ViewBox(enableMenu=False)
         self._axes = {side: ViewAxis(side) for side in ("bottom", "left")}
         self._frame: tuple[Range, Range, float] | None = None
+        self._head = -1
         self._lay_out()
+        self.set_head(0)
         self.show_grid(True)
         self.axis("bottom").setLabel(x)
         self.axis("left").setLabel(y)
@@ -73,6 +75,14 @@ class Plot(Themed, pg.GraphicsView):
         self._axes["bottom"].show_axis(x, columns)
         self._axes["left"].show_axis(y, rows)
         self.setAccessibleName(f"{y.title} against {x.title}")
+
+    def set_head(self, pixels: int) -> None:
+        """Leaves room above the data, for words that name some of it."""
+        if pixels != self._head:
+            self._head = pixels
+            # Half a number may reach beyond an axis.
+            self._grid.setContentsMargins(2, max(8, pixels), 16, 2)
+            self._grid.activate()  # Else all is painted now, and again when that is done.
 
     def set_titled(self, titled: bool) -> None:
         """Whether its axes have titles; the accessible name has them always."""
@@ -104,8 +114,7 @@ class Plot(Themed, pg.GraphicsView):
     def _lay_out(self) -> None:
         """The box above one axis and beside the other, without any space between them."""
         middle = pg.GraphicsWidget()
-        grid = QGraphicsGridLayout()
-        grid.setContentsMargins(2, 8, 16, 2)  # half a number may reach beyond an axis
+        grid = self._grid = QGraphicsGridLayout()
         grid.setSpacing(0)
         grid.addItem(self.box, 0, 1)
         for side, place in (("left", (0, 0)), ("bottom", (1, 1))):

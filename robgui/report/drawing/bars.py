@@ -187,12 +187,12 @@ def _numbers(axes: Axes, view: Bars, inner: Area, lie: bool) -> None:
                 high = value
             else:
                 high = np.fmax(value, row.high[at])
-            words = ticks.bare(view.value, float(value))
+            words = view.value.plain(float(value))
             _at_end(axes, at + shift, float(high), words, look, lie)
 
 
 def _fits(view: Bars, room: float) -> bool:
-    words = [ticks.bare(view.value, float(value)) for row in view.series for value in row.values]
+    words = [view.value.plain(float(value)) for row in view.series for value in row.values]
     return max((extent(word, 7.5) for word in words), default=0.0) <= room
 
 
@@ -231,7 +231,7 @@ def _inside(axes: Axes, view: Bars, inner: Area, lie: bool) -> None:
     below = np.zeros(len(view.names))
     for row in view.series:
         for at, value in enumerate(np.nan_to_num(row.values)):
-            words = ticks.bare(view.value, float(value))
+            words = view.value.plain(float(value))
             room, need = value * inches, (extent(words, 7.5) + 0.06, 0.14)
             if lie:
                 wide, high = (room, across)

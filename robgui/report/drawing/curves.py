@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
 
 from robgui.core.view import Curves, Line, Mark
+from robgui.core.view.flags import Flag, fly
 from robgui.report.drawing import legend, ticks
 from robgui.report.drawing.legend import LegendEntry
 from robgui.report.drawing.look import LINES, MARKERS, SMALL, Look
@@ -19,6 +19,8 @@ from robgui.report.lettering import elide, extent, line_height
 
 #: Inches between two symbols of a line: of more points, only some have one.
 _SYMBOL = 0.18
+#: Inches between the names of two vertical lines.
+_FLAG = 0.06
 #: Instead of empty axes, which look like a result of zero.
 NOTHING = "Nothing to show yet."
 
@@ -80,7 +82,7 @@ def place_with_marks(area: Area, axes: Axes, marks: Sequence[Mark]) -> None:
     rows = 1
     for _ in range(2):  # Less height has other ticks, and with them another width.
         inner = area.less(top=rows * line_height(SMALL) + 0.05).fit(axes)
-        flags = fly([_flag(area, axes, inner, mark) for mark in marks])
+        flags = fly([_flag(area, axes, inner, mark) for mark in marks], _FLAG)
         taken = 1 + max(flag.row for flag in flags)
         if taken == rows:
             break
@@ -96,35 +98,6 @@ def place_with_marks(area: Area, axes: Axes, marks: Sequence[Mark]) -> None:
         top = inner.top - (flag.row + 1) * line_height(SMALL) - 0.03
         area.plate.put(flag.words, flag.left, top, SMALL, colour=letters)
         area.plate.rule(flag.at, inner.top, flag.at, top, color=colour, linewidth=0.8)
-
-
-@dataclass(frozen=True)
-class Flag:
-    """The name of a mark beside the upper end of its line; places are in inches."""
-
-    mark: Mark
-    words: str
-    at: float
-    left: float
-    right: float
-    row: int = 0
-
-    def crosses(self, other: Flag) -> bool:
-        """Whether the words touch, or the line of one runs through the words of the other."""
-        if self.row == other.row:
-            return self.left < other.right + 0.06 and other.left < self.right + 0.06
-        low, high = sorted((self, other), key=lambda flag: flag.row)
-        return low.left - 0.03 < high.at < low.right + 0.03
-
-
-def fly(flags: Sequence[Flag]) -> list[Flag]:
-    """The flags in rows in which none crosses another; those that point left come last."""
-    placed: list[Flag] = []
-    for flag in sorted(flags, key=lambda flag: (flag.left < flag.at, -flag.at)):
-        rows = (replace(flag, row=row) for row in range(len(flags)))
-        free = (one for one in rows if not any(one.crosses(other) for other in placed))
-        placed.append(next(free, replace(flag, row=len(placed))))
-    return placed
 
 
 def _flag(area: Area, axes: Axes, inner: Area, mark: Mark) -> Flag:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +11,7 @@ from matplotlib.patches import Ellipse, Rectangle
 from matplotlib.patheffects import withStroke
 
 from robgui.core.view import Matrix, Spot
+from robgui.core.view.cells import cell_number
 from robgui.report.drawing import heat, ticks
 from robgui.report.drawing.curves import plot_height, say_nothing
 from robgui.report.drawing.legend import LegendEntry
@@ -134,7 +134,7 @@ def _numbers(axes: Axes, view: Matrix, place: Area) -> None:
     rows, columns = view.values.shape
     if view.classes is not None or not view.rows or not columns or place.height / rows < _CELL_HIGH:
         return
-    words = [[cell_words(view, float(value)) for value in row] for row in view.values]
+    words = [[cell_number(view, float(value)) for value in row] for row in view.values]
     widest = max(extent(word, _CELL_LETTERS) for row in words for word in row)
     if widest > 0.9 * place.width / columns:
         return
@@ -144,14 +144,3 @@ def _numbers(axes: Axes, view: Matrix, place: Area) -> None:
         centre = (x + width * (at[1] + 0.5) / columns, y + depth * (at[0] + 0.5) / rows)
         colour = on(shade.to_rgba(view.values[at])[:3])
         axes.text(*centre, str(row), fontsize=_CELL_LETTERS, ha="center", va="center", color=colour)
-
-
-def cell_words(view: Matrix, value: float) -> str:
-    """A value in its cell, where there is room for two digits."""
-    if not math.isfinite(value):
-        return ""
-    if view.scale.kind != "share" or value > 0.995:
-        return ticks.bare(view.scale, value)
-    if 0 < value < 0.001:
-        return "<0.1 %"
-    return f"{100 * value:.2g} %"

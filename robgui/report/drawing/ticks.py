@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -60,11 +59,6 @@ class TickWords(Formatter):
         if value < 0:
             return plain.replace("-", "\N{MINUS SIGN}", 1)
         return plain
-
-
-def bare(axis: Axis, value: float) -> str:
-    """One number of an axis without the unit that its title says."""
-    return replace(axis, unit="").words(value)
 
 
 def limits(

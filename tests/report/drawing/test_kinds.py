@@ -21,8 +21,8 @@ from robgui.core.view import (
     Table,
     Tree,
 )
+from robgui.core.view.flags import Flag, fly
 from robgui.report.drawing import Plate, draw_view, heat, images, legend, pixels, table, tree
-from robgui.report.drawing.curves import Flag, fly
 from robgui.report.drawing.look import Look
 from robgui.report.drawing.plate import fitting
 from robgui.report.drawing.rules import rules_of
@@ -50,7 +50,7 @@ class TestCurves:
             Flag(Mark(at, name), name, at, at, at + 1.0)
             for at, name in ((1, "a"), (1.2, "b"), (4, "c"))
         ]
-        rows = {flag.words: flag.row for flag in fly(flags)}
+        rows = {flag.words: flag.row for flag in fly(flags, 0.06)}
         assert rows == {"c": 0, "b": 0, "a": 1}
 
     def test_a_point_on_the_edge_is_drawn_whole(self):

@@ -32,15 +32,13 @@ SHORT_NAMES = ("activated", "sections", "outer regions", "above range", "top of 
 def thresholds_views(result: ThresholdsResult, params: ThresholdsParams) -> Sequence[View]:
     """Confused pairs over the threshold, biased ones, and all figures as a table."""
     return (
-        _sensitivity("Confused pairs and the threshold", result, result.confusion, params),
-        _sensitivity("Biased pairs and the threshold", result, result.bias, params),
-        _threshold_table(result),
+        _sensitivity("Confused pairs and the threshold", result, result.confusion),
+        _sensitivity("Biased pairs and the threshold", result, result.bias),
+        _threshold_table(result, params),
     )
 
 
-def _sensitivity(
-    title: str, result: ThresholdsResult, values: Sensitivity, params: ThresholdsParams
-) -> Curves:
+def _sensitivity(title: str, result: ThresholdsResult, values: Sensitivity) -> Curves:
     middle = f"{result.thresholds[result.reference]:g}"
     lines = [
         Line(
@@ -59,12 +57,6 @@ def _sensitivity(
             Line(
                 "true pairs that are reported", values.recall, Ink("series", 2), symbol="triangle"
             ),
-            Line(
-                f"true among the top {params.top_percent:g} %",
-                values.top_precision,
-                Ink("series", 3),
-                symbol="diamond",
-            ),
         ]
     return Curves(
         title,
@@ -76,7 +68,7 @@ def _sensitivity(
     )
 
 
-def _threshold_table(result: ThresholdsResult) -> Table:
+def _threshold_table(result: ThresholdsResult, params: ThresholdsParams) -> Table:
     columns = [
         Column("Threshold", tuple(float(value) for value in result.thresholds), "number"),
         Column("Active neurons", cells(result.active), "share"),
@@ -89,6 +81,8 @@ def _threshold_table(result: ThresholdsResult) -> Table:
         if result.labelled:
             columns.append(Column(f"{kind}: true", cells(values.precision), "share"))
             columns.append(Column(f"{kind}: found", cells(values.recall), "share"))
+            top = f"{kind}: true among the top {params.top_percent:g} %"
+            columns.append(Column(top, cells(values.top_precision), "share"))
     return Table("All thresholds", tuple(columns))
 
 

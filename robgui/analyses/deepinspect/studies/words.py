@@ -22,13 +22,17 @@ def thresholds_verdict(result: ThresholdsResult, params: ThresholdsParams) -> Ve
     middle = f"{result.thresholds[result.reference]:g}"
     least = float(np.nanmin(agreement))
     low, high = _stable_around(result, params)
-    sentence = (
-        f"At least {percent(params.stable)} of the confused pairs are the same as at {middle} for"
-        f" thresholds from {low:g} to {high:g}."
-    )
+    stay = f"at least {percent(params.stable)} of the pairs found at {middle} stay"
+    if least >= params.stable:
+        sentence = f"The threshold hardly matters: {stay} at every one tried."
+    else:
+        sentence = (
+            f"Which classes stand out depends on the threshold: from {low:g} to {high:g} {stay},"
+            f" elsewhere as few as {percent(least)}."
+        )
     if not result.complete:
         sentence = f"So far, {sentence[0].lower()}{sentence[1:]}"
-    because = [f"Fewest pairs in common with those at {middle}: {percent(least)}."]
+    because = []
     if result.labelled and np.isfinite(result.confusion.aucec).any():
         best = int(np.nanargmax(result.confusion.aucec))
         because.append(f"By the labels the ranking is best at {result.thresholds[best]:g}.")
@@ -51,10 +55,7 @@ def coverage_verdict(result: CoverageResult, params: CoverageParams) -> Verdict:
         words = "Coverage cannot be compared: fewer than two classes have two predicted inputs."
         return Verdict(Status.UNKNOWN, words, scope=scope)
     weak = float(result.effect_shares[:2].sum())
-    sentence = (
-        f"Coverage hardly differs in {percent(weak)} of the pairs of classes, so it cannot tell"
-        " these apart."
-    )
+    sentence = f"Coverage cannot tell {percent(weak)} of the pairs of classes apart."
     if not result.complete:
         sentence = f"So far, {sentence[0].lower()}{sentence[1:]}"
     because = (

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from robgui.analyses.semantic.domain.params import OperatingDomainParams
 from robgui.analyses.semantic.domain.result import OperatingDomainResult, Pose
 from robgui.analyses.semantic.scene.scene import SceneAxis as Parameter
-from robgui.analyses.semantic.words import place_words
+from robgui.analyses.semantic.words import place_words, with_unit
 from robgui.core.intervals import clopper_pearson
 from robgui.core.text.words import count
 from robgui.core.view import (
@@ -30,6 +31,8 @@ from robgui.core.view.parts import Symbol
 
 #: Most dots that can be told apart, bars along one parameter, and failures that count as few.
 _DOTS, _BARS, _FEW = 500, 8, 25
+#: With fewer poses, which parameter matters most is chance.
+_ENOUGH = 200
 
 
 def domain_views(result: OperatingDomainResult, params: OperatingDomainParams) -> Sequence[View]:
@@ -43,7 +46,7 @@ def domain_views(result: OperatingDomainResult, params: OperatingDomainParams) -
 
 
 def _dots(result: OperatingDomainResult) -> Curves:
-    """Poses over the first two parameters, or over the margin if there is one.
+    """Poses over the two parameters that matter most, or over the margin if there is one.
 
     As many of each kind as occurred, so the eye counts right; if few are lost, all of them.
     """
@@ -52,21 +55,22 @@ def _dots(result: OperatingDomainResult) -> Curves:
     few = int(fails.sum()) <= _FEW
     shown = first | fails if few else first
     flat = len(result.axes) == 1
+    across, up = _telling(result)
     if flat:
         height = result.margins
     else:
-        height = result.points[:, 1]
-    x, kept, lost = result.points[:, 0], shown & ~fails, shown & fails
+        height = result.points[:, up]
+    x, kept, lost = result.points[:, across], shown & ~fails, shown & fails
     lines = [
-        _worst(result, flat),
+        _worst(result, across, up),
         _scattered("lost", x[lost], height[lost], Ink("fails"), "cross"),
         _scattered("kept", x[kept], height[kept], Ink("holds"), "circle"),
     ]
     return Curves(
         "Poses that keep and lose the class",
-        _axis(result.axes[0]),
-        Axis("margin of another class") if flat else _axis(result.axes[1]),
-        result.points[shown, 0],
+        _axis(result.axes[across]),
+        Axis("margin of another class") if flat else _axis(result.axes[up]),
+        result.points[shown, across],
         tuple(line for line in lines if len(line.y)),
         note=_dots_note(result, int(shown.sum()), few),
     )
@@ -76,19 +80,29 @@ def _scattered(name: str, x: np.ndarray, y: np.ndarray, ink: Ink, symbol: Symbol
     return Line(name, y, ink, x=x, symbol=symbol, line=False)
 
 
-def _worst(result: OperatingDomainResult, flat: bool) -> Line:
+def _telling(result: OperatingDomainResult) -> tuple[int, int]:
+    """Of more than two parameters, the two along which the share of lost poses varies most."""
+    count_of = len(result.axes)
+    if count_of <= 2 or len(result.margins) < _ENOUGH:
+        return 0, min(1, count_of - 1)
+    spread = [np.ptp(_lost_along(result, place).share) for place in range(count_of)]
+    across, up = sorted(np.argsort(spread)[-2:].tolist())
+    return across, up
+
+
+def _worst(result: OperatingDomainResult, across: int, up: int) -> Line:
     worst = result.worst
-    if flat:
+    if across == up:
         y = worst.margin
     else:
-        y = float(worst.at[1])
+        y = float(worst.at[up])
     if worst.margin > 0:
         ink = Ink("fails")
         name = "worst pose"
     else:
         ink = Ink("risk")
         name = "nearest to another class"
-    return _scattered(name, worst.at[:1], np.array([y]), ink, "diamond")
+    return _scattered(name, worst.at[[across]], np.array([y]), ink, "diamond")
 
 
 def _dots_note(result: OperatingDomainResult, shown: int, few: bool) -> str:
@@ -112,18 +126,12 @@ def _axis(axis: Parameter) -> Axis:
 
 def _along(result: OperatingDomainResult, place: int) -> Bars:
     """The share of failing plain poses along one parameter, whatever the others."""
-    axis = result.axes[place]
-    edges = np.linspace(axis.low, axis.high, _BARS + 1)
-    fails = result.margins > 0
-    bins = np.clip(np.digitize(result.points[:, place], edges) - 1, 0, _BARS - 1)
-    all_of = np.bincount(bins, minlength=_BARS)
-    lost = np.bincount(bins[fails], minlength=_BARS)
-    low, high = clopper_pearson(lost, np.maximum(all_of, 1))
-    share = np.where(all_of > 0, lost / np.maximum(all_of, 1), np.nan)
-    known = all_of > 0
+    axis, along = result.axes[place], _lost_along(result, place)
+    low, high = clopper_pearson(along.lost, np.maximum(along.all_of, 1))
+    known = along.all_of > 0
     series = Series(
         "lost",
-        share,
+        np.where(known, along.share, np.nan),
         Ink("fails"),
         low=np.where(known, low, np.nan),
         high=np.where(known, high, np.nan),
@@ -133,10 +141,38 @@ def _along(result: OperatingDomainResult, place: int) -> Bars:
         Axis("poses that lose the class", kind="share", low=0, high=1, better="low"),
         (),
         (series,),
-        edges=edges,
+        edges=along.edges,
         x=_axis(axis),
         note="Thin lines are 95 % intervals; the other parameters vary as in the domain.",
     )
+
+
+@dataclass(frozen=True, slots=True)
+class LostAlong:
+    """Plain poses along one parameter, in bins.
+
+    Attributes:
+        edges: ``(bins + 1,)`` of the bins.
+        all_of: ``(bins,)`` poses in each.
+        lost: ``(bins,)`` those that lose the class.
+    """
+
+    edges: np.ndarray
+    all_of: np.ndarray
+    lost: np.ndarray
+
+    @property
+    def share(self) -> np.ndarray:
+        """``(bins,)`` of the poses that are lost; 0 in an empty bin."""
+        return np.asarray(self.lost / np.maximum(self.all_of, 1))
+
+
+def _lost_along(result: OperatingDomainResult, place: int) -> LostAlong:
+    axis = result.axes[place]
+    edges = np.linspace(axis.low, axis.high, _BARS + 1)
+    bins = np.clip(np.digitize(result.points[:, place], edges) - 1, 0, _BARS - 1)
+    all_of = np.bincount(bins, minlength=_BARS)
+    return LostAlong(edges, all_of, np.bincount(bins[result.margins > 0], minlength=_BARS))
 
 
 def _pictures(result: OperatingDomainResult) -> Images:
@@ -145,16 +181,30 @@ def _pictures(result: OperatingDomainResult) -> Images:
     return Images(
         "Poses",
         tuple(pictures),
-        note="The usual pose, the worst one, then failing poses, those most like the usual first.",
+        note=f"The usual pose, the worst, then others that fail. {_order(result)}".rstrip(),
     )
+
+
+def _order(result: OperatingDomainResult) -> str:
+    """What the numbers below the pictures are, where they stand without names."""
+    if len(result.axes) < 2:
+        return ""
+    return f"Numbers: {', '.join(axis.title.lower() for axis in result.axes)}."
 
 
 def _picture(result: OperatingDomainResult, pose: Pose, name: str) -> Picture:
     from robgui.core.dataset.picture import picture_of
 
-    caption = name or place_words(result.axes, pose.at)
+    where = place_words(result.axes, pose.at)
+    if len(result.axes) > 1:
+        values = zip(pose.at, result.axes, strict=True)
+        short = ", ".join(with_unit(float(f"{value:.2g}"), axis.unit) for value, axis in values)
+    else:
+        short = where
+    caption = name or short
     right = pose.seen_as == result.target
-    return Picture(picture_of(pose.image, "image"), caption, result.labels[pose.seen_as], right)
+    pixels, label = picture_of(pose.image, "image"), result.labels[pose.seen_as]
+    return Picture(pixels, caption, label, right, detail=where)
 
 
 def _climb(result: OperatingDomainResult) -> Curves:

@@ -54,17 +54,16 @@ def _status(result: OperatingDomainResult) -> Status:
 
 def _sentence(result: OperatingDomainResult, params: OperatingDomainParams) -> str:
     name = f"{result.shape}, “{result.labels[result.target]}”"
-    where = range_words(result.axes)
     if result.validated:
         rare = f"{probability(params.critical, 2)} ({confidence(params.risk)} confidence)"
-        return f"{name}: in the domain ({where}) it is lost with probability below {rare}."
+        return f"{name}: among the poses expected it is lost with probability below {rare}."
     if result.p_source and result.p_low > 0:
-        return f"{name}: in the domain ({where}) it is lost {_often(result)}."
+        return f"{name}: among the poses expected it is lost {_often(result)}."
     if not result.finished:
         most = _most(result, params)
         return (
-            f"{name}: so far not lost in the domain ({where}); at most"
-            f" {_share(most)} of it can be ({confidence(params.risk)} confidence)."
+            f"{name}: so far not lost among the poses expected; at most"
+            f" {_share(most)} of them can lose it ({confidence(params.risk)} confidence)."
         )
     if result.worst.margin > 0:
         place = place_words(result.axes, result.worst.at)
@@ -73,10 +72,10 @@ def _sentence(result: OperatingDomainResult, params: OperatingDomainParams) -> s
 
 
 def _often(result: OperatingDomainResult) -> str:
-    return (
-        f"with probability about {_share(result.p)} (95 % interval {_share(result.p_low)} to"
-        f" {_share(result.p_high)})"
-    )
+    interval = f"95 % interval {_share(result.p_low)} to {_share(result.p_high)}"
+    if result.p >= _OFTEN:
+        return f"in about {_share(result.p)} of all cases ({interval})"
+    return f"with probability about {_share(result.p)} ({interval})"
 
 
 def _share(p: float) -> str:
@@ -176,8 +175,8 @@ def _scope(result: OperatingDomainResult) -> str:
     if not result.finished:
         sampled = f"{len(result.margins):,} of {result.samples:,} plain poses"
         state = f"Not finished: {sampled}, {result.killed:,} of {count(result.m, 'round')}. "
-    parameters = count(len(result.axes), "parameter")
-    return f"{state}One scene, {parameters}, {count(result.model_calls, 'picture')} looked at."
+    expected = f"Expected: {range_words(result.axes)}"
+    return f"{state}{expected}; {count(result.model_calls, 'picture')} looked at."
 
 
 def domain_findings(result: OperatingDomainResult, params: OperatingDomainParams) -> list[Finding]:

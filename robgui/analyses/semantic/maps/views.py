@@ -11,7 +11,7 @@ from robgui.analyses.semantic.maps.guessed import guessed_cells, maps_of
 from robgui.analyses.semantic.maps.params import MapParams
 from robgui.analyses.semantic.maps.survival import survival
 from robgui.analyses.semantic.result import MapResult
-from robgui.analyses.semantic.views import SCORE, rect_of, score_matrix, view_axis
+from robgui.analyses.semantic.views import SCORE, rect_of, score_matrix, usual_spot, view_axis
 from robgui.analyses.semantic.words import finding_picture, place_words, range_words
 from robgui.core.text.words import number, percent
 from robgui.core.view import (
@@ -62,7 +62,7 @@ def map_details(result: MapResult) -> list[View]:
 def winner_map(result: MapResult, network: int, shape: int) -> Matrix:
     """Which class wins (hue) and how surely (intensity); the score if unknown."""
     title, note = _titled(result, WINNERS, network, shape), _told(result, network, shape)
-    spots = trap_spots(result, network, shape)
+    spots = (*trap_spots(result, network, shape), *usual_spot(result.axes))
     if not result.top_scores.size:
         scores = result.scores[network, shape]
         grid, guessed = (result.x, result.y), guessed_cells(result, network, shape)
@@ -94,7 +94,8 @@ def score_map(result: MapResult, network: int, shape: int) -> Matrix:
         scores = result.scores[network]
     scores = scores.mean(0) if shape < 0 else scores[shape]
     title = _titled(result, SCORES, network, shape)
-    spots, note = trap_spots(result, network, shape), _told(result, network, shape)
+    spots = (*trap_spots(result, network, shape), *usual_spot(result.axes))
+    note = _told(result, network, shape)
     grid, guessed = (result.x, result.y), guessed_cells(result, network, shape)
     return score_matrix(title, result.axes, grid, scores, spots, note, guessed)
 

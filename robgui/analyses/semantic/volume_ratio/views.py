@@ -21,6 +21,8 @@ def srvr_views(result: SrvrResult, params: SrvrParams) -> Sequence[View]:
     """The bars first, then their numbers, every shape, and where the regions lie."""
     shares = [safe_share(result, network) for network in range(len(result.networks))]
     views: list[View] = [_bars(result, params, shares), _table(result, shares)]
+    if len(shares) > 1 and len(result.methods) > 1:
+        views.insert(1, _by_way(result))
     if len(result.shapes) > 1:
         views.append(_by_shape(result))
     if len(result.axes) == 2:
@@ -29,7 +31,7 @@ def srvr_views(result: SrvrResult, params: SrvrParams) -> Sequence[View]:
 
 
 def _bars(result: SrvrResult, params: SrvrParams, shares: list[SafeShare]) -> Bars:
-    """A group for every network.
+    """A bar for every network.
 
     A single network has a bar for every way to grow, so another one can be laid beside it.
     """
@@ -52,11 +54,16 @@ def _bars(result: SrvrResult, params: SrvrParams, shares: list[SafeShare]) -> Ba
             high=np.concatenate([high, gap]),
         )
         return Bars(TITLE, _SHARE, names, (row,), x=Axis("way to grow"), levels=levels, note=note)
-    rows = [Series("mean of all ways to grow", mean, Ink("text"), low=low, high=high)]
-    ways = zip(result.methods, result.by_method.T, strict=True)
-    rows += [Series(METHOD_WORDS[method], row, METHOD_INKS[method]) for method, row in ways]
+    row = Series("share of the range", mean, Ink("series", 0), low=low, high=high)
     x = Axis("network")
-    return Bars(TITLE, _SHARE, result.networks, tuple(rows), x=x, levels=levels, note=note)
+    return Bars(TITLE, _SHARE, result.networks, (row,), x=x, levels=levels, note=note)
+
+
+def _by_way(result: SrvrResult) -> Bars:
+    """A group for every network, a bar for every way to grow."""
+    ways = zip(result.methods, result.by_method.T, strict=True)
+    rows = [Series(METHOD_WORDS[method], row, METHOD_INKS[method]) for method, row in ways]
+    return Bars("By way to grow", _SHARE, result.networks, tuple(rows), x=Axis("network"))
 
 
 def _table(result: SrvrResult, shares: list[SafeShare]) -> Table:

@@ -189,8 +189,13 @@ def _ranking(result: SrvrResult, best: int, known: np.ndarray) -> str:
     if best >= 0:
         leader = result.networks[best]
         return f"{leader} has the largest regions; {fills}: {words[0]}, next {words[1]}."
-    range_ = f"from {words[-1]} to {words[0]}"
-    return f"The {len(known)} networks cannot be told apart; {fills}: {range_}."
+    least, most = (percent(float(result.srvr[m])) for m in (order[-1], order[0]))
+    unsure = any(math.isnan(safe_share(result, int(m)).low) for m in known)
+    error = " (error not known)" if unsure else ""
+    return (
+        f"A region fills on average {least} to {most}{error} of {axes}; the {len(known)} networks"
+        " cannot be told apart."
+    )
 
 
 def _number(share: SafeShare, of: str = "") -> Quantity:

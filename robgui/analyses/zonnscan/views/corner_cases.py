@@ -20,10 +20,14 @@ MOST_ROWS = 1000
 
 
 def views(result: CornerCasesResult, params: CornerCasesParams) -> Sequence[View]:
-    """The corner cases with every model's answer, who disagrees with whom, and the uncertainty."""
+    """The corner cases with every model's answer, who disagrees with whom, and the uncertainty.
+
+    While the models still look there are no pictures, and who disagrees comes first.
+    """
     around = "Uncertainty around corner cases and agreeing inputs"
+    pictures = _pictures(result)
     return (
-        _pictures(result),
+        *([pictures] if pictures.pictures else []),
         _pairs(result),
         *(distributions(known, params.radius, around) for known in result.populations),
         _table(result),
@@ -50,7 +54,8 @@ def _pictures(result: CornerCasesResult) -> Images:
         order = "The surest come first."
     if left and not pictures:
         order = "They are shown when all inputs have been looked at."
-    note = f"Answers of {', '.join(names)}; ✓ and ✗ are for {names[0]}. {order}"
+    said = f"Answers of {' / '.join(names)}, equal ones once"
+    note = f"{said}. ✓ {names[0]} is right, ✗ wrong. {order}"
     return Images("Inputs the models disagree on", tuple(pictures), note=note)
 
 

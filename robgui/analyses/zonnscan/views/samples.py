@@ -27,7 +27,7 @@ def samples_view(result: ZonnscanResult, place: int, pixels: Sequence[np.ndarray
         else:
             same = None
         pictures.append(Picture(picture, chip=label, right=same, ink=Ink("class", name=label)))
-    return Images(TITLE, tuple(pictures), columns=len(pictures), note=radius_words(result, place))
+    return Images(TITLE, tuple(pictures), note=radius_words(result, place))
 
 
 def radius_words(result: ZonnscanResult, place: int) -> str:

@@ -46,17 +46,18 @@ def rival(result: ZonnscanResult) -> int:
 def sweep(result: ZonnscanResult, params: ZonnscanParams) -> Curves:
     """The picture of the method (Figure 2 of the paper)."""
     own = Mark(float(result.index[0]), "uncertainty at the input", Ink("quiet"))
-    exact = result.radii[0] == 0 and math.isfinite(own.at)
+    told_apart = result.radii[0] == 0 and own.at >= WORTH_A_LINE  # Else it is the axis.
+    greys = _others(result)
     return Curves(
         title="Confidence and uncertainty around the input",
         x=radius_axis(result, params),
-        y=Axis("confidence, share, uncertainty", low=0, high=1, remark="0 to 1"),
+        y=Axis("confidence, share or uncertainty", low=0, high=1, remark="0 to 1"),
         at=result.radii,
-        lines=(*_class_lines(result), _uncertainty(result), _changed(result), *_others(result)),
+        lines=(*_class_lines(result), _uncertainty(result), _changed(result), *greys),
         marks=tuple(_marks(result, params)),
-        levels=(own,) if exact else (),
-        note="Grey: other classes. Bands: 95 % intervals; a band without its line lies where the "
-        "samples cannot tell the uncertainty from 0. Upright: nearest changes of class found.",
+        levels=(own,) if told_apart else (),
+        note=("Grey: other classes. " if greys else "")
+        + "Bands: 95 % intervals; where there is no line, samples cannot tell the value from 0.",
     )
 
 

@@ -35,7 +35,6 @@ from robgui.analyses.semantic.regions.views import (
 from robgui.analyses.semantic.views import score_matrix
 from robgui.analyses.semantic.words import place_words
 from robgui.core.execution.step import Pace
-from robgui.gui.app.theme import theme
 from robgui.gui.panels.semantic.background import Backdrop
 from robgui.gui.panels.semantic.marks import PlotMarks
 from robgui.gui.panels.semantic.panel import (
@@ -51,7 +50,6 @@ from robgui.gui.widgets.timeline import Timeline
 from robgui.gui.widgets.views import (
     BarsView,
     BoxesView,
-    CurvesView,
     ImagesView,
     TableView,
     ViewBoard,
@@ -66,8 +64,6 @@ if TYPE_CHECKING:
 ALL = -1
 #: Tables and bars need not follow every Step.
 TABLE_SECONDS = 0.3
-#: Height of the strip of pictures, in lines of text: the growing needs the room.
-PICTURE_LINES = 12
 FILMS = "Animations (*.gif *.mp4)"
 #: A saved film has at most this many frames.
 MOST_FRAMES = 120
@@ -90,7 +86,7 @@ class SemanticRegionsPanel(ScenePanel):
         super().__init__(store, analysis)
 
     def build(self) -> QWidget:
-        """The growing with its timeline; numbers and the scene beside it; pictures below."""
+        """The growing with its timeline; pictures, numbers and the scene beside it."""
         self.start_box = QComboBox()
         self.start_box.setAccessibleName("Which starts")
         self.start_box.currentIndexChanged.connect(lambda _: self._redraw())
@@ -101,24 +97,19 @@ class SemanticRegionsPanel(ScenePanel):
         )
         self.picture, self.timeline = BoxesView(), Timeline("step")
         self.marks = PlotMarks(self.picture.heat.plot)
-        self.lost, self.table, self.losses = BarsView(), TableView(), CurvesView()
+        self.lost, self.table = BarsView(), TableView()
         self.more, self.in_out = ViewBoard(), ImagesView()
-        self._set_picture_height()
-        theme.changed.connect(self._set_picture_height)
         views: dict[str, QWidget] = {
+            "Pictures": self.in_out,
             "Lost inside": self.lost,
             "Table": self.table,
-            "Loss": self.losses,
         }
         views |= {"More": self.more, "Scene": self.make_controls()}
         growing = column(self.picture, self.timeline)
-        self.stage = Stage("Growing", growing, views, ("Pictures", self.in_out))
+        self.stage = Stage("Growing", growing, views)
         self.backdrop = Backdrop(self.store)
         self._connect_parts()
         return column(self._tools(), self.stage, stretch=1)
-
-    def _set_picture_height(self) -> None:
-        self.in_out.setMaximumHeight(PICTURE_LINES * self.fontMetrics().height())
 
     def _tools(self) -> QWidget:
         box = QWidget()
@@ -212,7 +203,6 @@ class SemanticRegionsPanel(ScenePanel):
             return
         step = min(self.timeline.place, result.trace.shape[1] - 1)
         self.picture.show_view(boxes_at(result, step, self.start, self.ground))
-        self.losses.keep_view(loss_curves(result, step))
 
     def _list(self, result: RegionsResult) -> None:
         complete = bool(np.isfinite(result.inside_mean).all()) and result.inside_scores.shape[1] > 0
@@ -227,7 +217,9 @@ class SemanticRegionsPanel(ScenePanel):
             more: list[View] = [score_curve(result)]
         else:
             more = []
-        more += [bounds_table(result), size_bars(result)]
+        more.append(bounds_table(result))
+        if np.isfinite(result.loss).any():  # The largest box has one way to grow and no loss.
+            more += [size_bars(result), loss_curves(result)]
         self.more.show_views(more, live=self.live)
         self.in_out.keep_view(region_pictures(result, self.row))
 

@@ -1,4 +1,4 @@
-"""Stage: one big picture with details beside it and below it; in a small window they take turns."""
+"""Stage: one big picture with details beside it; in a small window they take turns."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from robgui.gui.widgets.elided import beginning
 from robgui.gui.widgets.plain import Label, set_tip
 from robgui.gui.widgets.tabbed import Tabbed
 
-#: Least width in characters for the big picture beside its details, and least height in lines for
-#: what is below it; with less room they become tabs.
-_NARROW, _LOW = 68, 36
+#: Least width in characters for the big picture beside its details; with less it becomes a tab.
+_NARROW = 68
 
 
 class Stage(QWidget):
@@ -22,7 +21,6 @@ class Stage(QWidget):
         title: Of the tab of the big picture in a narrow window.
         main: The big picture.
         views: The details beside it.
-        below: Title and widget that stand below where there is room, else among the details.
         shares: How the width is shared.
     """
 
@@ -31,12 +29,11 @@ class Stage(QWidget):
         title: str,
         main: QWidget,
         views: dict[str, QWidget],
-        below: tuple[str, QWidget] | None = None,
         shares: tuple[int, int] = (3, 2),
     ) -> None:
         super().__init__()
-        self._title, self._main, self._below = title, main, below
-        self.narrow = self.low = False
+        self._title, self._main = title, main
+        self.narrow = False
         self.views = Tabbed(views)
         self.split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
         for widget, share in zip((main, self.views), shares, strict=True):
@@ -46,8 +43,6 @@ class Stage(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.split, 1)
-        if below is not None:
-            layout.addWidget(below[1])
 
     def minimumSizeHint(self) -> QSize:
         """Small: whatever does not fit takes turns."""
@@ -69,17 +64,10 @@ class Stage(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Moves what no longer fits into a tab, and back."""
         super().resizeEvent(event)
-        metrics, size = self.fontMetrics(), event.size()
-        narrow, low = (
-            size.width() < _NARROW * metrics.averageCharWidth(),
-            size.height() < _LOW * metrics.height(),
-        )
+        narrow = event.size().width() < _NARROW * self.fontMetrics().averageCharWidth()
         if narrow != self.narrow:
             self.narrow = narrow
             self._move_main()
-        if low != self.low:
-            self.low = low
-            self._move_below()
 
     def _move_main(self) -> None:
         bar, stack = self.views.bar, self.views.stack
@@ -92,25 +80,6 @@ class Stage(QWidget):
             stack.removeWidget(self._main)
             self.split.insertWidget(0, self._main)
             self._main.show()
-        stack.setCurrentIndex(bar.currentIndex())
-
-    def _move_below(self) -> None:
-        if self._below is None:
-            return
-        title, widget = self._below
-        bar, stack = self.views.bar, self.views.stack
-        place = stack.indexOf(widget)
-        if self.low and place < 0:
-            before = stack.count() - 1
-            stack.insertWidget(before, widget)
-            bar.insertTab(before, title)
-        elif not self.low and place >= 0:
-            bar.removeTab(place)
-            stack.removeWidget(widget)
-            layout = self.layout()
-            if layout is not None:
-                layout.addWidget(widget)
-            widget.show()
         stack.setCurrentIndex(bar.currentIndex())
 
 

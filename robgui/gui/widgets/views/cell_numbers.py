@@ -17,6 +17,7 @@ from PySide6.QtGui import QColor, QFontMetrics, QPainter, QTransform
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from robgui.core.view import Matrix
+from robgui.core.view.cells import cell_number
 from robgui.gui.widgets.heat import Heat
 
 #: More cells than this are read by their colours and by pointing.
@@ -114,7 +115,7 @@ class CellNumbers(pg.GraphicsObject):
         for row, column in np.argwhere(np.isfinite(view.values)).tolist():
             value = float(view.values[row, column])
             if value not in known:
-                known[value] = view.scale.words(value), self._ink(view, value)
+                known[value] = cell_number(view, value), self._ink(view, value)
             x = left + (column + 0.5) * width / columns
             y = bottom + (row + 0.5) * height / rows
             found.append(Number(known[value][0], QPointF(x, y), known[value][1]))

@@ -102,13 +102,19 @@ class ImagesView(ViewWidget):
         self.model.set_worded(not self.mini or self.model.words_fit(room.width()))
         self.model.set_side(self.model.best_side(room, asked, least))
         self.list.setGridSize(self.model.cell)
-        across = self.model.rowCount() * self.model.cell.width()
-        alone = self.model.few and across <= room.width()
-        beside = above = 0
-        if alone:
-            beside = max(0, (room.width() - across) // 2 - MARGIN)
-            above = max(0, (room.height() - self.model.cell.height()) // 2 - MARGIN)
-        self.list.stand_in_the_middle(beside, above)
+        self.list.stand_in_the_middle(*self._free(room))
+
+    def _free(self, room: QSize) -> tuple[int, int]:
+        """Pixels on both sides and above that leave all cells in the middle of the room.
+
+        None above where they have to be scrolled.
+        """
+        cell, count = self.model.cell, self.model.rowCount()
+        across = max(1, min(count, room.width() // max(1, cell.width())))
+        beside = max(0, (room.width() - across * cell.width()) // 2 - MARGIN)
+        rows = -(-count // across)
+        above = max(0, (room.height() - rows * cell.height()) // 2 - MARGIN)
+        return beside, above
 
     def callouts(self) -> list[Callout]:
         """What the first picture and the first one that is wrong are."""

@@ -15,6 +15,7 @@ from robgui.gui.widgets.inks import pen
 from robgui.gui.widgets.legend import Keyed, Legend, LegendKey
 from robgui.gui.widgets.plots import Plot
 from robgui.gui.widgets.views.callout import Callout, of_axes, of_lines
+from robgui.gui.widgets.views.flags import PlotFlags
 from robgui.gui.widgets.views.widget import ViewWidget
 
 #: Share of an axis left free at both ends of the data.
@@ -26,6 +27,7 @@ class PlotView(ViewWidget):
 
     Attributes:
         marks: Lines across the plot: level ones (0) and upright ones (90).
+        flags: The names of the upright ones.
     """
 
     def __init__(self, *, mini: bool = False, later: bool = False) -> None:
@@ -38,6 +40,7 @@ class PlotView(ViewWidget):
         self.plot = Plot("", "")
         self.legend = Legend()
         self.legend.setVisible(not self.mini)
+        self.flags = PlotFlags(self.plot)
         self.put(Keyed(self.plot, self.legend))
         self.plot.scene().sigMouseMoved.connect(self._moved)
         self.plot.scene().sigMouseClicked.connect(self._pressed)
@@ -70,7 +73,10 @@ class PlotView(ViewWidget):
         self.legend.setVisible(bool(keys) and not self.mini)
 
     def show_marks(self, marks: Sequence[Mark], angle: int, axis: Axis) -> list[LegendKey]:
-        """Draws lines at some values, upright (90) or lying (0), and says what they mean."""
+        """Draws lines at some values, upright (90) or lying (0).
+
+        The names of upright lines stand above them; those of lying ones are keys of the legend.
+        """
         items = self.marks[angle]
         while len(items) < len(marks):
             items.append(pg.InfiniteLine(angle=angle))
@@ -85,10 +91,19 @@ class PlotView(ViewWidget):
             item.setValue(scaled(axis, np.array([mark.at]))[0])
         for place, item in enumerate(items):
             item.setVisible(place < len(marks) and math.isfinite(marks[place].at))
+        if angle:
+            self._name(marks, axis)
+            return []
         shown = [mark for mark in marks if mark.name and math.isfinite(mark.at)]
-        return [
-            LegendKey(mark.name, pen(mark.ink, 1.5, style), upright=bool(angle)) for mark in shown
-        ]
+        return [LegendKey(mark.name, pen(mark.ink, 1.5, style)) for mark in shown]
+
+    def _name(self, marks: Sequence[Mark], axis: Axis) -> None:
+        """Names the upright lines; a mini picture has no room for words."""
+        self.plot.setAccessibleDescription(", ".join(mark.name for mark in marks))
+        if not self.mini:
+            self.flags.show_marks(
+                marks, scaled(axis, np.array([mark.at for mark in marks])).tolist()
+            )
 
     def let_move(self, place: int, moved: Callable[[float], None]) -> None:
         """Lets the user drag an upright line, drawn already or later.

@@ -50,12 +50,14 @@ def test_a_trap_is_marked_where_it_is_in_a_ring_of_its_own() -> None:
         "semantic_map", toy_net(with_hole), target="pot", step={"azimuth": 6, "elevation": 6}
     )
     views = map_views(result, MapParams())
-    ring, cross = views[0].spots
+    ring, cross, usual = views[0].spots
     assert (ring.symbol, cross.symbol, cross.ink.role) == ("circle", "cross", "fails")
     assert (cross.x, cross.y) == tuple(result.traps.at[0]) == (
         ring.x,
         ring.y,
     ) and "seen as “other”" in cross.name
+    assert usual.name == "usual pose"
+    assert (usual.x, usual.y) == tuple(axis.default for axis in result.axes)
     table = titled(views, Table)["Traps, the worst first"]
     assert table.height == 1 and table.columns[3].cells == ("other",)
     images = titled(views, Images)["What the network sees at the traps"]

@@ -42,7 +42,9 @@ def test_several_networks_stand_beside_each_other_with_their_intervals() -> None
     result = run("srvr", nets, scene=("toy", "second"), target="pot", starts=((140, 40), (300, 0)))
     views = srvr_views(result, SrvrParams())
     bars, where = views[0], views[-1]
-    assert bars.names == ("a", "b") and len(bars.series) == 4
+    assert bars.names == ("a", "b") and len(bars.series) == 1
+    ways = titled(views, Bars)["By way to grow"]
+    assert ways.names == ("a", "b") and len(ways.series) == 3
     np.testing.assert_allclose(bars.series[0].values, result.srvr)
     table = titled(views, Table)["Networks"]
     lost = next(column for column in table.columns if column.name == "Starts lost")

@@ -81,7 +81,7 @@ def test_a_winner_is_named_only_beyond_the_error_of_the_difference() -> None:
     )
     unclear = run("srvr", mixed, target="pot", starts=((50, 40), (260, 40)))
     assert winner(unclear) == -1 and unclear.srvr[1] > unclear.srvr[0]
-    assert says("srvr", unclear).sentence.startswith("The 2 networks cannot be told apart")
+    assert says("srvr", unclear).sentence.endswith("the 2 networks cannot be told apart.")
     alone = run("srvr", nets, target="pot", starts=((180, 40),))
     assert winner(alone) == -1, "one start has no error to be beyond"
     assert "(error not known)" in says("srvr", alone).sentence

@@ -69,7 +69,7 @@ def test_corner_cases_show_every_models_answer_and_who_is_right() -> None:
     assert isinstance(images, Images)
     first, second = images.pictures[:2]
     assert first.chip == "shirt / coat" and first.right is False and first.caption == "image 0"
-    assert second.caption == "image 1" and "✓ and ✗ are for mlp" in images.note
+    assert second.caption == "image 1" and "✓ mlp is right" in images.note
     unknown = corner_cases.views(disagreed(1, truth=np.array([-1])), CornerCasesParams())[
         0
     ].pictures[0]
@@ -89,11 +89,7 @@ def test_pairs_of_models_have_a_bar_each() -> None:
 def test_a_search_under_way_has_views_without_pictures() -> None:
     empty = disagreed(0, looked=0, thumbnails=np.zeros((0, 1, 1, 3), dtype=np.uint8))
     made = corner_cases.views(empty, CornerCasesParams())
-    assert (
-        [type(view) for view in made] == [Images, Bars, Table]
-        and made[0].pictures == ()
-        and made[2].height == 0
-    )
+    assert [type(view) for view in made] == [Bars, Table] and made[1].height == 0
     many = corner_cases.views(disagreed(100), CornerCasesParams())[0]
     assert len(many.pictures) == 60 and many.note.endswith("Of 100, the surest.")
 

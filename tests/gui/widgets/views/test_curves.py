@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QPointF
 
 from robgui.core.view import Axis, Curves, Ink, Line, Mark
 from robgui.gui.app.theme import theme
@@ -27,9 +28,32 @@ def test_the_legend_has_what_is_read_and_never_lies_over_the_plot(shown):
     for width in (900, 360):
         widget = shown(samples.curves(), width)
         words = [key.words for key in widget.legend.keys]
-        assert words == ["Shirt", "Coat", "class changes", "asked for"], "Bag is quiet"
+        assert words == ["Shirt", "Coat", "asked for"], "Bag is quiet"
         assert not widget.legend.geometry().intersects(widget.plot.geometry())
         assert widget.legend.isVisible() and widget.plot.height() > 120
+
+
+def test_upright_lines_are_named_above_the_data_where_they_stand(shown):
+    widget = shown(samples.curves())
+    (flag,) = widget.flags.flags
+    box = widget.plot.box
+    assert flag.words == "class changes"
+    assert flag.at == pytest.approx(box.mapViewToScene(QPointF(flag.mark.at, 0)).x())
+    assert box.sceneBoundingRect().top() > widget.plot.fontMetrics().height()
+    box.setXRange(flag.mark.at + 0.1, flag.mark.at + 0.2)
+    assert not widget.flags.flags, "its line is out of view"
+
+
+def test_names_of_upright_lines_that_stand_close_take_rows_of_their_own(shown):
+    marks = tuple(Mark(at, f"a long name of line {at}") for at in (0.40, 0.41, 0.42))
+    widget = shown(replace(samples.curves(), marks=marks))
+    assert sorted(flag.row for flag in widget.flags.flags) == [0, 1, 2]
+    widget.show_view(replace(samples.curves(), marks=()))
+    assert widget.flags.flags == []
+
+
+def test_a_mini_picture_names_no_upright_line(shown):
+    assert shown(samples.curves(), mini=True).flags.flags == []
 
 
 def test_the_read_out_names_the_place_and_the_values_with_their_band(shown, hover):
@@ -109,7 +133,7 @@ def test_fewer_lines_hide_the_others_and_more_bring_them_back(shown):
     widget = shown(samples.curves())
     widget.show_view(replace(samples.curves(), lines=samples.curves().lines[:1]))
     assert [item.curve.isVisible() for item in widget.lines] == [True, False, False]
-    assert widget.legend.keys[0].words == "Shirt" and len(widget.legend.keys) == 3
+    assert widget.legend.keys[0].words == "Shirt" and len(widget.legend.keys) == 2
     widget.show_view(samples.curves())
     assert all(item.curve.isVisible() for item in widget.lines)
 

@@ -195,6 +195,17 @@ def test_a_pair_is_as_large_as_its_room_and_stands_in_the_middle(qtbot, shown):
     assert cell(widget, 0).top() == 0, "it stands on top, not below an empty row"
 
 
+def test_many_pictures_that_fit_stand_in_the_middle_too(shown):
+    picture = samples.images().pictures[0]
+    widget = shown(Images("i", (picture,) * 8), 1000, 500)
+    first, last = (cell(widget, row) for row in (0, 7))
+    viewport = widget.list.viewport()
+    top = viewport.mapTo(widget, first.topLeft()).y()
+    below = widget.height() - viewport.mapTo(widget, last.bottomLeft()).y()
+    assert last.top() > first.top(), "two rows are larger than one"
+    assert abs(top - below) < 40
+
+
 def test_a_picture_too_small_for_its_words_has_none(shown):
     two = replace(samples.images(pairs=True), pictures=samples.images(pairs=True).pictures[:2])
     assert not shown(two, 100, 80, mini=True).model.worded

@@ -1,0 +1,31 @@
+"""What is written into a cell of a matrix, where there is room for two digits."""
+
+from __future__ import annotations
+
+import math
+
+from robgui.core.text.words import number, percent
+from robgui.core.view.views import Matrix
+
+
+def cell_number(view: Matrix, value: float) -> str:
+    """A value in its cell, without the unit that the scale says.
+
+    Nothing for nothing bad: in a matrix of failures the empty cells let the others be seen.
+    """
+    unharmed = value == 0 and view.worst == "high" and view.levels[0] == 0
+    if unharmed or not math.isfinite(value):
+        return ""
+    if view.scale.kind == "share":
+        return _share(value)
+    if view.scale.kind == "number" and abs(value) < 100:
+        return number(float(f"{value:.2g}"))
+    return view.scale.plain(value)
+
+
+def _share(value: float) -> str:
+    if value > 0.995:
+        return percent(value)
+    if 0 < value < 0.001:
+        return "<0.1 %"
+    return f"{100 * value:.2g} %"
