@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
 from robgui import manual
 from robgui.core.experiment.carrying import html_element
+from robgui.core.text.words import count
+from robgui.core.verdict import Status
 from robgui.core.view import Table
 from robgui.report import origin, report_content
 from robgui.report.page import status_class
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
     from robgui.core.dataset.derived import Ancestor, Derived
     from robgui.core.verdict import Verdict
     from robgui.core.workspace import Workspace
+    from robgui.report.contents import Contents
     from robgui.report.pictures import Figures
 
 #: Pictures come in light and in dark while both together stay below this many bytes; then in light
@@ -26,31 +30,41 @@ BOTH_BYTES = 1_500_000
 MOST_ROWS = 100
 
 
-def methods(
-    workspace: Workspace,
-    chapters: Sequence[Chapter],
-    telling: Mapping[str, Chapter],
-    figures: Figures,
-) -> Iterator[str]:
-    """Every method used: what it is in plain words, then its runs."""
-    light = {one.run.id: figures.shown(one) for one in chapters}
+def methods(workspace: Workspace, contents: Contents, figures: Figures) -> Iterator[str]:
+    """Every method used: what it is in plain words, the runs told in full, then the others."""
+    light = {one.run.id: figures.shown(one) for one in contents.in_full}
     size = sum(len(one) for shown in light.values() for one in shown if isinstance(one, str))
     both = 2 * size <= BOTH_BYTES
     told: dict[tuple[Ancestor, ...], str] = {}
-    for name, runs in report_content.by_method(chapters).items():
+    for name, runs in report_content.by_method(contents.told).items():
         title = escape(report_content.method_title(name))
         yield f'<section aria-labelledby="method-{escape(name)}">'
         yield f'<h2 id="method-{escape(name)}">{title}</h2>\n'
         if name != LOOSE:
             yield f'<p class="plain">{escape(manual.page(name).plain)}</p>\n'
-        for one in runs:
-            trail = _trails(workspace, one, telling, told)
+        for one in (one for one in runs if one.run.id in light):
+            trail = _trails(workspace, one, contents.telling, told)
             if both:
                 dark = figures.shown(one, dark=True)
             else:
                 dark = []
             yield _run(one, _looks(one, light[one.run.id], dark), trail, figures.problem(one))
+        yield from _others([one for one in runs if one.run.id not in light])
         yield "</section>\n"
+
+
+def _others(chapters: Sequence[Chapter]) -> Iterator[str]:
+    """The runs told in brief: how many say what, and each without pictures where it unfolds."""
+    if not chapters:
+        return
+    said = Counter(one.status for one in chapters)
+    statuses = [in_words(status) for status in Status]
+    tally = ", ".join(f"{words}: {said[words]:,}" for words in statuses if said[words])
+    many = count(len(chapters), "more run")
+    yield f'<details class="others"><summary>{many} ({escape(tally)})</summary>\n'
+    for one in chapters:
+        yield _run(one, "", "", one.problem)
+    yield "</details>\n"
 
 
 def _run(chapter: Chapter, pictures: str, trail: str, problem: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING
 
 from robgui.report import origin
@@ -19,12 +19,23 @@ if TYPE_CHECKING:
 _HIGH, _LOW = 5.4, 3.2
 #: A picture that is not the first one is at most this high.
 _MORE_HIGH = 4.4
+#: In a short report a run shows this many pictures at most, none of them lower than this.
+MOST_PICTURES, _SMALLEST = 2, 2.4
 #: Width of each of two tables side by side.
 _HALF = TEXT_WIDTH / 2 - 0.1
 
 
-def run_sheets(workspace: Workspace, chapter: Chapter, figures: Figures) -> Iterator[PaperSheet]:
-    """Title, what the run says, its pictures, settings and origin."""
+def run_sheets(
+    workspace: Workspace, chapter: Chapter, figures: Figures, *, every: bool
+) -> Iterator[PaperSheet]:
+    """Title, what the run says, its pictures, settings and origin.
+
+    Args:
+        workspace: Where the run is kept.
+        chapter: The run.
+        figures: Draws the pictures.
+        every: Whether all pictures are shown; else those that matter most, on one page.
+    """
     run = chapter.run
     sheet = PaperSheet()
     sheet.text(chapter.title, 15, bold=True)
@@ -40,15 +51,41 @@ def run_sheets(workspace: Workspace, chapter: Chapter, figures: Figures) -> Iter
         words = f"Where its input comes from: {' → '.join(steps)}"
         sheet.text(words, 9, colour=QUIET, most=3)
     sheet.space(0.1)
-    for place, file in enumerate(figures.files(chapter)):
-        picture = packed(file)
-        high = _height(picture, _MORE_HIGH if place else _HIGH)
+    if every:
+        sheet = yield from _all_pictures(sheet, chapter, figures)
+    else:
+        _first_pictures(sheet, chapter, figures)
+    yield from _small_print(sheet, chapter)
+
+
+def _all_pictures(
+    sheet: PaperSheet, chapter: Chapter, figures: Figures
+) -> Generator[PaperSheet, None, PaperSheet]:
+    """Sets every picture, on further pages where they need them; returns the last page."""
+    most = _HIGH
+    for picture in map(packed, figures.files(chapter)):
+        high = _height(picture, most)
         if sheet.left < min(high, _LOW):
             yield sheet
             sheet = PaperSheet()
         _, used = sheet.picture(picture, 0.0, TEXT_WIDTH, min(high, sheet.left))
         sheet.space(used + 0.15)
-    yield from _small_print(sheet, chapter)
+        most = _MORE_HIGH
+    return sheet
+
+
+def _first_pictures(sheet: PaperSheet, chapter: Chapter, figures: Figures) -> None:
+    """Sets the first pictures, as many as the page has room for above the small print."""
+    most = _HIGH
+    below = _small_height(chapter)
+    for picture in map(packed, figures.files(chapter, MOST_PICTURES)):
+        room = max(sheet.left - below, _SMALLEST if most == _HIGH else 0.0)
+        high = _height(picture, most)
+        if room < min(high, _SMALLEST):
+            return
+        _, used = sheet.picture(picture, 0.0, TEXT_WIDTH, min(high, room))
+        sheet.space(used + 0.15)
+        most = _MORE_HIGH
 
 
 def _verdict(sheet: PaperSheet, verdict: Verdict) -> None:
@@ -71,10 +108,16 @@ def _height(picture: PaperPicture, most: float) -> float:
     return min(most, TEXT_WIDTH * picture.height / picture.width)
 
 
+def _small_height(chapter: Chapter) -> float:
+    """How many inches the small print takes."""
+    tables = (origin.origin(chapter.run), origin.settings(chapter.run))
+    return 0.2 + max(table_height(rows, _HALF) for rows in tables)
+
+
 def _small_print(sheet: PaperSheet, chapter: Chapter) -> Iterator[PaperSheet]:
     """Origin left, settings right; on a page of its own where the pictures leave no room."""
     tables = (origin.origin(chapter.run), origin.settings(chapter.run))
-    if sheet.left < 0.2 + max(table_height(rows, _HALF) for rows in tables):
+    if sheet.left < _small_height(chapter):
         yield sheet
         sheet = PaperSheet()
         sheet.text(f"{chapter.title}: settings and origin", 12, bold=True)

@@ -45,28 +45,34 @@ class Figures:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._drawn: dict[tuple[str, bool], tuple[list[bytes | Table], str]] = {}
+        self._drawn: dict[tuple[str, bool, int], tuple[list[bytes | Table], str]] = {}
 
     def problem(self, chapter: Chapter) -> str:
         """Why a run cannot be drawn, in a sentence; empty when it can."""
-        return self._of(chapter, False)[1]
+        return self._of(chapter, False, 1)[1]
 
     def shown(self, chapter: Chapter, *, dark: bool = False) -> list[str | Table]:
         """What a run looks like: pictures as ``data:`` addresses, tables as they are."""
         found = self._of(chapter, dark)[0]
         return [one if isinstance(one, Table) else _address("png", one) for one in found]
 
-    def files(self, chapter: Chapter) -> Iterator[bytes]:
-        """What a run looks like, each as a PNG file; tables are drawn on demand."""
-        for one in self._of(chapter, False)[0]:
+    def files(self, chapter: Chapter, most: int = 0) -> Iterator[bytes]:
+        """What a run looks like, each as a PNG file; tables are drawn on demand.
+
+        Args:
+            chapter: The run.
+            most: How many at most; 0 for all.
+        """
+        for one in self._of(chapter, False, most)[0]:
             yield png_of(one, large=False) if isinstance(one, Table) else one
 
-    def _of(self, chapter: Chapter, dark: bool) -> tuple[list[bytes | Table], str]:
-        key = (chapter.run.id, dark)
+    def _of(self, chapter: Chapter, dark: bool, most: int = 0) -> tuple[list[bytes | Table], str]:
+        key = (chapter.run.id, dark, most)
         if key not in self._drawn:
             views, problem = report_content.views(self._workspace, chapter)
             with styled(Look(dark)):
-                shown = [_shown(view, dark, place == 0) for place, view in enumerate(views)]
+                chosen = enumerate(views[: most or None])
+                shown = [_shown(view, dark, place == 0) for place, view in chosen]
             self._drawn[key] = (shown, problem)
         return self._drawn[key]
 
