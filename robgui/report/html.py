@@ -21,7 +21,7 @@ from robgui.report import origin, report_content
 from robgui.report.bottom_line import BottomLine, Cell, hero_pair
 from robgui.report.contents import WHOLE, Contents, Scope, contents_of
 from robgui.report.evidence.html import evidence
-from robgui.report.html_runs import methods
+from robgui.report.html_runs import methods, picture
 from robgui.report.own import Own, read_own
 from robgui.report.page import status_class, style
 from robgui.report.pictures import Figures, thumbnail_address
@@ -145,13 +145,16 @@ def _hero(
         return f'<img class="figure hero pair" alt="{words}" src="{address}">\n'
     same = [one for one in chapters if one.verdict and one.verdict.status is line.status]
     for one in (line.because, *same):
-        pictures = [shown for shown in figures.shown(one) if isinstance(shown, str)]
-        if pictures:
+        light, dark = (
+            [shown for shown in figures.shown(one, dark=dark, most=1) if isinstance(shown, str)]
+            for dark in (False, True)
+        )
+        if light:
             if one.verdict:
                 words = one.verdict.sentence
             else:
                 words = one.title
-            return f'<img class="figure hero" alt="{escape(words)}" src="{pictures[0]}">\n'
+            return f"{picture(escape(words), light[0], dark[0], 'figure hero')}\n"
     return ""
 
 

@@ -198,13 +198,13 @@ def _methods(chapters: Sequence[Chapter]) -> Iterator[PaperSheet]:
     sheet.text("The methods in plain words", 15, bold=True)
     for name in names:
         page = manual.page(name)
-        if sheet.left < 1.8:
+        if sheet.left < 1.2:
             yield sheet
             sheet = PaperSheet()
-        sheet.space(0.2)
-        sheet.text(page.title, 12, bold=True)
+        sheet.space(0.15)
+        sheet.text(page.title, 11, bold=True)
         sheet.space(0.03)
-        sheet.text(page.plain, 10)
+        sheet.text(page.plain, 9)
     sheet.space(0.25)
     sheet.text(HOLDS_MEANS, 9, colour=QUIET)
     yield sheet

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from robgui.core.text.words import count
 from robgui.report import origin
+from robgui.report.lettering import line_height, wrap
 from robgui.report.paper import PaperPicture, packed
 from robgui.report.report_content import Chapter, in_words, number_of
 from robgui.report.sheet import QUIET, TEXT_WIDTH, PaperSheet, status_colour, table_height
@@ -21,6 +23,8 @@ _HIGH, _LOW = 5.4, 3.2
 _MORE_HIGH = 4.4
 #: In a short report a run shows this many pictures at most, none of them lower than this.
 MOST_PICTURES, _SMALLEST = 2, 2.4
+#: Points of the small print there, and lines that a part of it takes at most.
+_SMALL, _MOST_LINES = 7, 12
 #: Width of each of two tables side by side.
 _HALF = TEXT_WIDTH / 2 - 0.1
 
@@ -53,9 +57,14 @@ def run_sheets(
     sheet.space(0.1)
     if every:
         sheet = yield from _all_pictures(sheet, chapter, figures)
+        yield from _small_print(sheet, chapter)
     else:
-        _first_pictures(sheet, chapter, figures)
-    yield from _small_print(sheet, chapter)
+        lines = _small_lines(chapter, figures.left(chapter, MOST_PICTURES))
+        _first_pictures(sheet, chapter, figures, _lines_height(lines))
+        sheet.rule()
+        for line in lines:
+            sheet.text(line, _SMALL, colour=QUIET, most=_MOST_LINES)
+        yield sheet
 
 
 def _all_pictures(
@@ -74,18 +83,35 @@ def _all_pictures(
     return sheet
 
 
-def _first_pictures(sheet: PaperSheet, chapter: Chapter, figures: Figures) -> None:
-    """Sets the first pictures, as many as the page has room for above the small print."""
+def _first_pictures(sheet: PaperSheet, chapter: Chapter, figures: Figures, below: float) -> None:
+    """Sets the first pictures that have room on the page, with ``below`` inches left below."""
     most = _HIGH
-    below = _small_height(chapter)
     for picture in map(packed, figures.files(chapter, MOST_PICTURES)):
-        room = max(sheet.left - below, _SMALLEST if most == _HIGH else 0.0)
-        high = _height(picture, most)
-        if room < min(high, _SMALLEST):
+        room = sheet.left - below
+        if room < _SMALLEST:
             return
-        _, used = sheet.picture(picture, 0.0, TEXT_WIDTH, min(high, room))
+        _, used = sheet.picture(picture, 0.0, TEXT_WIDTH, min(_height(picture, most), room))
         sheet.space(used + 0.15)
         most = _MORE_HIGH
+
+
+def _small_lines(chapter: Chapter, left: int) -> list[str]:
+    """Origin and settings of a run as running text, and how many pictures are not shown."""
+    parts = (("Origin", origin.origin(chapter.run)), ("Settings", origin.settings(chapter.run)))
+    lines = [
+        f"{title}: {'; '.join(f'{name} {value}' for name, value in rows.items() if value)}."
+        for title, rows in parts
+        if rows
+    ]
+    if left:
+        lines.append(f"{count(left, 'more picture')} in the full report.")
+    return lines
+
+
+def _lines_height(lines: Sequence[str]) -> float:
+    """How many inches lines of small print take, with the rule above them."""
+    many = [len(wrap(line, _SMALL, TEXT_WIDTH, most=_MOST_LINES)) for line in lines]
+    return 0.2 + sum(many) * line_height(_SMALL)
 
 
 def _verdict(sheet: PaperSheet, verdict: Verdict) -> None:
@@ -108,16 +134,10 @@ def _height(picture: PaperPicture, most: float) -> float:
     return min(most, TEXT_WIDTH * picture.height / picture.width)
 
 
-def _small_height(chapter: Chapter) -> float:
-    """How many inches the small print takes."""
-    tables = (origin.origin(chapter.run), origin.settings(chapter.run))
-    return 0.2 + max(table_height(rows, _HALF) for rows in tables)
-
-
 def _small_print(sheet: PaperSheet, chapter: Chapter) -> Iterator[PaperSheet]:
     """Origin left, settings right; on a page of its own where the pictures leave no room."""
     tables = (origin.origin(chapter.run), origin.settings(chapter.run))
-    if sheet.left < _small_height(chapter):
+    if sheet.left < 0.2 + max(table_height(rows, _HALF) for rows in tables):
         yield sheet
         sheet = PaperSheet()
         sheet.text(f"{chapter.title}: settings and origin", 12, bold=True)

@@ -45,10 +45,19 @@ def drawings(workspace: Workspace) -> list[Callable[[], object]]:
     A drawing is made once.
     """
     from robgui.report.contents import contents_of
+    from robgui.report.html_runs import MOST_PICTURES
     from robgui.report.pictures import Figures
 
     figures = Figures(workspace)
-    return [partial(figures.shown, one) for one in contents_of(workspace).in_full]
+    runs = contents_of(workspace).in_full
+    return [
+        draw
+        for one in runs
+        for draw in (
+            partial(figures.shown, one, most=MOST_PICTURES),
+            partial(figures.shown, one, dark=True, most=1),
+        )
+    ]
 
 
 def write_evidence(workspace: Workspace, path: Path, scope: Scope = WHOLE) -> Path:
