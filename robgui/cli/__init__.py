@@ -283,6 +283,18 @@ def report_parser() -> Parser:
         metavar="FILE",
         help="where to write, as CSV, what was tested, how surely it is known, and what was not",
     )
+    made.add_argument(
+        "--model",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="only about this model, by name or fingerprint (may be repeated) [all]",
+    )
+    made.add_argument(
+        "--full",
+        action="store_true",
+        help="every run with all its pictures, not only the one that speaks for model and method",
+    )
     return made
 
 
@@ -307,23 +319,25 @@ def _report(words: list[str]) -> int:
     from robgui.core.workspace import Workspace
 
     with Workspace.open(given.workspace, create=False) as workspace:
+        from robgui.report.contents import scope_of
         from robgui.report.kept import KEPT
         from robgui.report.pictures import Figures
 
+        scope = scope_of(workspace, given.model, full=given.full)
         KEPT.use_shelf()
         figures = Figures(workspace)
         if given.html is not None:
             from robgui.report.html import write_html
 
-            write_html(workspace, Path(given.html), figures)
+            write_html(workspace, Path(given.html), figures, scope)
         if given.pdf is not None:
             from robgui.report.pdf import write_pdf
 
-            write_pdf(workspace, Path(given.pdf), figures)
+            write_pdf(workspace, Path(given.pdf), figures, scope)
         if given.evidence is not None:
             from robgui.report.writing import write_evidence
 
-            write_evidence(workspace, Path(given.evidence))
+            write_evidence(workspace, Path(given.evidence), scope)
     for place in (given.html, given.pdf, given.evidence):
         if place is not None:
             print_line(f"Wrote {place}.")

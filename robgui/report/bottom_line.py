@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -12,9 +12,9 @@ from robgui.core.execution.registry import analyses
 from robgui.core.execution.request import Request
 from robgui.core.finding_pair import pair_of
 from robgui.core.text.words import count
-from robgui.core.verdict import Status, Verdict
+from robgui.core.verdict import Status, Verdict, worst_of
 from robgui.core.workspace.speaking import gravity, speakers
-from robgui.report.report_content import Chapter, by_method, in_words, method_name
+from robgui.report.report_content import Chapter, by_method, in_words, method_name, models_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,18 +31,19 @@ class BottomLine:
     Attributes:
         status: The worst that any run says.
         because: The chapter that says so: of several, the one that the overview leads with.
+        said: What it says of the models of the report.
         counts: How many runs say what, the worst first.
     """
 
     status: Status
     because: Chapter
+    said: Verdict
     counts: tuple[tuple[Status, int], ...]
 
     @property
     def sentence(self) -> str:
         """Why the status is what it is."""
-        assert self.because.verdict is not None
-        return self.because.verdict.sentence
+        return self.said.sentence
 
     @property
     def tally(self) -> str:
@@ -80,7 +81,9 @@ class Cell:
 
 
 def bottom_line(
-    chapters: Sequence[Chapter], severity: Mapping[str, float] = MappingProxyType({})
+    chapters: Sequence[Chapter],
+    severity: Mapping[str, float] = MappingProxyType({}),
+    models: Collection[str] = (),
 ) -> BottomLine | None:
     """What the runs come to together; None when none of them says anything.
 
@@ -90,24 +93,38 @@ def bottom_line(
     Args:
         chapters: The runs, newest first.
         severity: How severe the worst finding of each run is, by its id.
+        models: The fingerprints of those that the report is about; empty for all.
     """
-    verdicts = [(one, one.verdict) for one in chapters if one.verdict is not None]
-    if not verdicts:
+    judged = [
+        JudgedRun(one, said_of(one.verdict, one.run.request, models))
+        for one in chapters
+        if one.verdict is not None
+    ]
+    if not judged:
         return None
-    counts = _counts([verdict for _, verdict in verdicts])
+    counts = _counts([one.verdict for one in judged])
     speaking = speaking_in(chapters)
     rail = {name: place for place, name in enumerate(analyses())}
 
-    def weight(told: Chapter) -> tuple[int, bool, float, int]:
-        run = told.run
+    def weight(told: JudgedRun) -> tuple[int, bool, float, int]:
+        run = told.chapter.run
         status, severe = gravity(told.verdict, severity.get(run.id, 0.0))
         place = rail.get(run.request.analysis, len(rail))
         # Worst status first; among equals the run that speaks, then
         # the severest, then the rail's order.
         return status, run.id not in speaking, severe, place
 
-    because = min((one for one, _ in verdicts), key=weight)
-    return BottomLine(counts[0][0], because, tuple(counts))
+    because = min(judged, key=weight)
+    return BottomLine(counts[0][0], because.chapter, because.verdict, tuple(counts))
+
+
+def said_of(verdict: Verdict, request: Request, models: Collection[str]) -> Verdict:
+    """What a run says of some of its models: the gravest answer; of all, the whole verdict."""
+    marks = [model.fingerprint for model in request.models]
+    own = [verdict.of(place) for place, mark in enumerate(marks) if mark in models]
+    if not own or len(own) == len(marks):
+        return verdict
+    return own[worst_of(own)]
 
 
 def speaking_in(chapters: Sequence[Chapter]) -> set[str]:
@@ -136,34 +153,30 @@ def is_of(finding: StoredFinding, line: BottomLine) -> bool:
 
 
 def summary(
-    chapters: Sequence[Chapter], severity: Mapping[str, float] = MappingProxyType({})
+    chapters: Sequence[Chapter],
+    severity: Mapping[str, float] = MappingProxyType({}),
+    models: Collection[str] = (),
 ) -> dict[str, list[Cell]]:
     """One row of cells per model, by the model's name; the cells in the order of the methods.
 
     Args:
         chapters: The runs, newest first.
         severity: How severe the worst finding of each run is, by its id.
+        models: The fingerprints of those that get a row; empty for all.
     """
     used = list(by_method(chapters))
     rows: dict[str, list[JudgedRun]] = {}
-    names: dict[str, str] = {}
     for one in chapters:
-        for fingerprint, name in _models(one.run.request).items():
-            names.setdefault(fingerprint, name)
+        for fingerprint in {model.fingerprint for model in one.run.request.models}:
             if one.verdict is not None:
                 said = one.verdict.of(place(one.run.request, fingerprint))
                 rows.setdefault(fingerprint, []).append(JudgedRun(one, said))
     speaking = speaking_in(chapters)
-    # Two files of one name get a piece of their fingerprint, or a row would stand for both.
-    twice = {name for name, many in Counter(names.values()).items() if many > 1}
     table = {}
-    for fingerprint, name in names.items():
-        own = rows.get(fingerprint, [])
-        if name in twice:
-            shown = f"{name} ({fingerprint[:6]})"
-        else:
-            shown = name
-        table[shown] = [_cell(method, _of(own, method), speaking, severity) for method in used]
+    for fingerprint, name in models_of(one.run for one in chapters).items():
+        if not models or fingerprint in models:
+            own = rows.get(fingerprint, [])
+            table[name] = [_cell(method, _of(own, method), speaking, severity) for method in used]
     return table
 
 
@@ -180,10 +193,6 @@ def _cell(
 
     own = (one for one in judged if one.chapter.run.id in speaking)
     return Cell(method, judged, min(own, key=weight, default=None))
-
-
-def _models(request: Request) -> dict[str, str]:
-    return {model.fingerprint: model.name for model in request.models}
 
 
 def _of(judged: Sequence[JudgedRun], method: str) -> tuple[JudgedRun, ...]:

@@ -7,20 +7,21 @@ security policy forbids scripts and every address except ``data:``.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from robgui.core.errors import WorkspaceError
 from robgui.core.experiment.carrying import GENERATOR
+from robgui.core.finding_groups import counted
 from robgui.core.text.words import count
 from robgui.core.text.words import severity as severity_in_words
-from robgui.core.workspace.speaking import severities
 from robgui.report import origin, report_content
-from robgui.report.bottom_line import BottomLine, Cell, bottom_line, hero_pair, summary
+from robgui.report.bottom_line import BottomLine, Cell, hero_pair
+from robgui.report.contents import WHOLE, Contents, Scope, contents_of
 from robgui.report.evidence.html import evidence
-from robgui.report.html_runs import methods
+from robgui.report.html_runs import methods, picture
 from robgui.report.own import Own, read_own
 from robgui.report.page import status_class, style
 from robgui.report.pictures import Figures, thumbnail_address
@@ -45,16 +46,23 @@ _THUMBNAIL = 144
 _HERO, _LOGO = 448, 96
 
 
-def write_html(workspace: Workspace, path: str | Path, figures: Figures | None = None) -> Path:
-    """Writes every run and finding of ``workspace`` into one HTML file; returns its path.
+def write_html(
+    workspace: Workspace,
+    path: str | Path,
+    figures: Figures | None = None,
+    scope: Scope = WHOLE,
+) -> Path:
+    """Writes the runs and findings of ``workspace`` into one HTML file; returns its path.
 
     Args:
         workspace: What to write.
         path: Where.
         figures: Those already drawn for another report of the same workspace.
+        scope: Of which models, and whether every run is told in full.
     """
     target = Path(path)
-    page = sealed("".join(_page(workspace, figures or Figures(workspace))))
+    told = contents_of(workspace, scope)
+    page = sealed("".join(_page(workspace, told, figures or Figures(workspace))))
     try:
         target.write_text(page, encoding="utf-8")
     except OSError as error:
@@ -63,40 +71,30 @@ def write_html(workspace: Workspace, path: str | Path, figures: Figures | None =
     return target
 
 
-def _page(workspace: Workspace, figures: Figures) -> Iterator[str]:
-    runs = workspace.runs()
-    every = report_content.chapters_of(workspace, runs)
-    chapters, telling = report_content.told_once(every)
-    findings = report_content.entries(workspace, runs)
-    told = report_content.with_result(chapters)
+def _page(workspace: Workspace, contents: Contents, figures: Figures) -> Iterator[str]:
     name = escape(workspace.path.stem)
-    if chapters:
-        heading = escape(report_content.heading(chapters))
+    if contents.chapters:
+        heading, words = escape(contents.heading), contents.overview
     else:
-        heading = name
+        heading, words = name, NOTHING_YET
     yield _head(f"{heading} ({name})")
-    again = len(runs) - len(chapters)
-    if chapters:
-        words = report_content.overview(chapters, again, len(findings))
-    else:
-        words = NOTHING_YET
     own = read_own(workspace)
     title = escape(own.title) or heading
     yield f'<header>{_logo(own)}<p class="quiet">Robustness report, workspace {name}</p>'
     yield f"<h1>{title}</h1><p>{escape(words)}</p>"
     yield "".join(f"<p>{escape(part)}</p>" for part in own.paragraphs) + "</header>\n"
-    severity = severities(workspace.findings(), workspace.harm())
-    if line := bottom_line(told, severity):
-        yield _bottom_line(line, told, figures, hero_pair(workspace, line, findings))
-    if chapters:
-        yield _contents(chapters, findings)
-    if told:
-        yield from _summary(told, severity)
-    yield from _findings(workspace, telling, findings)
-    yield from methods(workspace, told, telling, figures)
-    yield from _failed(report_content.without_result(chapters))
-    if told:
-        yield from evidence(chapters)
+    if line := contents.line:
+        pair = hero_pair(workspace, line, contents.findings)
+        yield _bottom_line(line, contents.in_full, figures, pair)
+    if contents.chapters:
+        yield _links(contents)
+    if contents.told:
+        yield from _summary(contents)
+    yield from _findings(workspace, contents)
+    yield from methods(workspace, contents, figures)
+    yield from _failed(contents.failed)
+    if contents.told:
+        yield from evidence(contents)
     written = f"Written {origin.moment(time.time())} by robgui {escape(__version__)}."
     yield f'<footer class="quiet">{written}</footer>\n</main>\n</body>\n</html>\n'
 
@@ -145,39 +143,43 @@ def _hero(
         return f'<img class="figure hero pair" alt="{words}" src="{address}">\n'
     same = [one for one in chapters if one.verdict and one.verdict.status is line.status]
     for one in (line.because, *same):
-        pictures = [shown for shown in figures.shown(one) if isinstance(shown, str)]
-        if pictures:
+        light, dark = (
+            [shown for shown in figures.shown(one, dark=dark, most=1) if isinstance(shown, str)]
+            for dark in (False, True)
+        )
+        if light:
             if one.verdict:
                 words = one.verdict.sentence
             else:
                 words = one.title
-            return f'<img class="figure hero" alt="{escape(words)}" src="{pictures[0]}">\n'
+            return f"{picture(escape(words), light[0], dark[0], 'figure hero')}\n"
     return ""
 
 
-def _contents(chapters: Sequence[Chapter], findings: Sequence[Group]) -> str:
-    told = report_content.with_result(chapters)
-    if told:
-        links = [("summary", "Summary")]
-    else:
-        links = []
-    links += [("findings", "Findings")] if findings else []
-    used = report_content.by_method(told)
-    links += [(f"method-{name}", report_content.method_title(name)) for name in used]
-    links += [("failed", "Runs without a result")] if len(told) < len(chapters) else []
-    links += [("evidence", "Evidence")] if told else []
-    items = [f'<li><a href="#{anchor}">{escape(title)}</a></li>' for anchor, title in links]
+def _links(contents: Contents) -> str:
+    """What there is, each a link."""
+    used = report_content.by_method(contents.told)
+    titles = [(f"method-{name}", report_content.method_title(name)) for name in used]
+    links = [
+        ("summary", "Summary", contents.told),
+        ("findings", "Findings", contents.findings),
+        *((anchor, title, contents.told) for anchor, title in titles),
+        ("failed", "Runs without a result", contents.failed),
+        ("evidence", "Evidence", contents.told),
+    ]
+    items = [f'<li><a href="#{to}">{escape(title)}</a></li>' for to, title, many in links if many]
     return f'<nav aria-label="Contents"><ul>{"".join(items)}</ul></nav>\n'
 
 
-def _summary(chapters: Sequence[Chapter], severity: Mapping[str, float]) -> Iterator[str]:
+def _summary(contents: Contents) -> Iterator[str]:
     """Model by method: the gravest answer, and how many runs say what."""
-    titles = [report_content.method_title(name) for name in report_content.by_method(chapters)]
+    used = report_content.by_method(contents.told)
+    titles = [report_content.method_title(name) for name in used]
     yield '<section aria-labelledby="summary"><h2 id="summary">Summary</h2>\n'
     yield '<table class="summary"><thead><tr><th scope="col">Model'
     yield "".join(f'<th scope="col">{escape(title)}' for title in titles)
     yield "</tr></thead><tbody>\n"
-    for model, cells in summary(chapters, severity).items():
+    for model, cells in contents.table.items():
         row = "".join(_cell(title, cell) for title, cell in zip(titles, cells, strict=True))
         yield f'<tr><th scope="row">{_breakable(model)}{row}</tr>\n'
     yield "</tbody></table>\n"
@@ -210,11 +212,8 @@ def _breakable(name: str) -> str:
     return escape(name).replace("_", "_<wbr>").replace(".", "<wbr>.")
 
 
-def _findings(
-    workspace: Workspace,
-    telling: Mapping[str, Chapter],
-    findings: Sequence[Group],
-) -> Iterator[str]:
+def _findings(workspace: Workspace, contents: Contents) -> Iterator[str]:
+    findings, telling = contents.findings, contents.telling
     if not findings:
         return
     shown = findings[:MOST_FINDINGS]
@@ -227,8 +226,7 @@ def _findings(
         first = f"the {stars} starred, then "
     else:
         first = ""
-    total = count(len(findings), "finding")
-    yield f"<p>{len(shown):,} of {total}: {first}the worst first.</p>\n"
+    yield f"<p>{counted(findings, shown)}: {first}the worst first.</p>\n"
     yield _finding_table(rows[:_OPEN_FINDINGS])
     if more := rows[_OPEN_FINDINGS:]:
         yield f"<details><summary>{len(more)} more</summary>{_finding_table(more)}</details>\n"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
 from robgui import manual
 from robgui.core.experiment.carrying import html_element
+from robgui.core.text.words import count
+from robgui.core.verdict import Status
 from robgui.core.view import Table
 from robgui.report import origin, report_content
 from robgui.report.page import status_class
@@ -17,40 +20,64 @@ if TYPE_CHECKING:
     from robgui.core.dataset.derived import Ancestor, Derived
     from robgui.core.verdict import Verdict
     from robgui.core.workspace import Workspace
+    from robgui.report.contents import Contents
     from robgui.report.pictures import Figures
 
-#: Pictures come in light and in dark while both together stay below this many bytes; then in light
-#: only, which also takes half the time to write.
+#: In a short report a run shows this many pictures at most, and all its tables.
+MOST_PICTURES = 3
+#: The first picture of a run comes in light and in dark; the others do while all stay below
+#: this many bytes, then in light only, which also takes less time to write.
 BOTH_BYTES = 1_500_000
 #: Of a longer table this many rows are written, and how many there are is said.
 MOST_ROWS = 100
 
 
-def methods(
-    workspace: Workspace,
-    chapters: Sequence[Chapter],
-    telling: Mapping[str, Chapter],
-    figures: Figures,
-) -> Iterator[str]:
-    """Every method used: what it is in plain words, then its runs."""
-    light = {one.run.id: figures.shown(one) for one in chapters}
+def methods(workspace: Workspace, contents: Contents, figures: Figures) -> Iterator[str]:
+    """Every method used: what it is in plain words, the runs told in full, then the others."""
+    if contents.scope.full:
+        most = 0
+    else:
+        most = MOST_PICTURES
+    light = {}
+    first: dict[str, list[str | Table]] = {}
+    for one in contents.in_full:
+        light[one.run.id] = figures.shown(one, most=most)
+        first[one.run.id] = figures.shown(one, dark=True, most=1)
     size = sum(len(one) for shown in light.values() for one in shown if isinstance(one, str))
     both = 2 * size <= BOTH_BYTES
     told: dict[tuple[Ancestor, ...], str] = {}
-    for name, runs in report_content.by_method(chapters).items():
+    for name, runs in report_content.by_method(contents.told).items():
         title = escape(report_content.method_title(name))
         yield f'<section aria-labelledby="method-{escape(name)}">'
         yield f'<h2 id="method-{escape(name)}">{title}</h2>\n'
         if name != LOOSE:
             yield f'<p class="plain">{escape(manual.page(name).plain)}</p>\n'
-        for one in runs:
-            trail = _trails(workspace, one, telling, told)
+        for one in (one for one in runs if one.run.id in light):
+            trail = _trails(workspace, one, contents.telling, told)
             if both:
-                dark = figures.shown(one, dark=True)
+                dark = figures.shown(one, dark=True, most=most)
             else:
-                dark = []
-            yield _run(one, _looks(one, light[one.run.id], dark), trail, figures.problem(one))
+                dark = first[one.run.id]
+            looks = _looks(one, light[one.run.id], dark, figures.left(one, most))
+            yield _run(one, looks, trail, figures.problem(one))
+        others = [one for one in runs if one.run.id not in light]
+        yield from _others((one, _trails(workspace, one, contents.telling, told)) for one in others)
         yield "</section>\n"
+
+
+def _others(runs: Iterable[tuple[Chapter, str]]) -> Iterator[str]:
+    """The runs told in brief: how many say what, and each without pictures where it unfolds."""
+    told = list(runs)
+    if not told:
+        return
+    said = Counter(one.status for one, _ in told)
+    statuses = [in_words(status) for status in Status]
+    tally = ", ".join(f"{words}: {said[words]:,}" for words in statuses if said[words])
+    many = count(len(told), "more run")
+    yield f'<details class="others"><summary>{many} ({escape(tally)})</summary>\n'
+    for one, trail in told:
+        yield _run(one, "", trail, one.problem)
+    yield "</details>\n"
 
 
 def _run(chapter: Chapter, pictures: str, trail: str, problem: str) -> str:
@@ -93,31 +120,34 @@ def _verdict(verdict: Verdict) -> str:
     return f"{sentence}{number}{scope}{because}"
 
 
-def _looks(chapter: Chapter, light: Sequence[str | Table], dark: Sequence[str | Table]) -> str:
+def _looks(
+    chapter: Chapter, light: Sequence[str | Table], dark: Sequence[str | Table], left: int
+) -> str:
     """The picture that matters most; the others and the tables unfold."""
     words = escape(chapter.verdict.sentence if chapter.verdict else chapter.title)
+    at_night = iter([one for one in dark if isinstance(one, str)])
     made = []
-    for place, shown in enumerate(light):
+    for shown in light:
         if isinstance(shown, Table):
             made.append(_view_table(shown))
         else:
-            made.append(_picture(words, shown, str(dark[place]) if dark else ""))
-    if len(made) < 2:
+            made.append(picture(words, shown, next(at_night, "")))
+    if len(made) < 2 and not left:
         return "".join(made)
-    if len(made) > 2:
-        more = f"{len(made) - 1} more views"
-    else:
-        more = "1 more view"
+    more = count(len(made) - 1, "more view")
+    if left:
+        made.append(f'<p class="quiet">{count(left, "more picture")} in the full report.</p>')
     return f"{made[0]}<details><summary>{more}</summary>{''.join(made[1:])}</details>"
 
 
-def _picture(words: str, light: str, dark: str) -> str:
+def picture(words: str, light: str, dark: str, kind: str = "figure") -> str:
+    """A picture with its twin for dark pages; ``words`` are escaped already."""
     media = 'media="(prefers-color-scheme: dark)"'
     if dark:
         source = f'<source {media} srcset="{dark}">'
     else:
         source = ""
-    image = f'<img class="figure" alt="{words}" src="{light}">'
+    image = f'<img class="{kind}" alt="{words}" src="{light}">'
     return f"<picture>{source}{image}</picture>"
 
 

@@ -94,5 +94,5 @@ meter { width: 4rem; }
   .summary td::before { content: attr(data-label); display: block; color: var(--quiet); margin-top: .35rem; }
   .facts th { width: 6.5rem; }
 }
-@media print { details > * { display: block; } .figure { max-width: 34rem; } article, tr { break-inside: avoid; } nav { display: none; } }
+@media print { details > * { display: block; } .figure { max-width: 34rem; } details.others:not([open]) > article { display: none; } article, tr { break-inside: avoid; } nav { display: none; } }
 """

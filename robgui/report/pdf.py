@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,11 +11,12 @@ from robgui import manual
 from robgui.core.errors import WorkspaceError
 from robgui.core.experiment.carrying import pdf_entries
 from robgui.core.files import write_whole
+from robgui.core.finding_groups import counted
 from robgui.core.text.words import count
 from robgui.core.text.words import severity as severity_in_words
-from robgui.core.workspace.speaking import severities
 from robgui.report import origin, report_content
-from robgui.report.bottom_line import BottomLine, Cell, bottom_line, hero_pair, summary
+from robgui.report.bottom_line import BottomLine, Cell, hero_pair
+from robgui.report.contents import WHOLE, Contents, Scope, contents_of
 from robgui.report.evidence.pdf import evidence_sheets
 from robgui.report.own import read_own
 from robgui.report.paper import Document, packed
@@ -41,12 +42,13 @@ if TYPE_CHECKING:
     from robgui.core.verdict import Verdict
     from robgui.core.workspace import Workspace
 
-#: As many findings as a reader leafs through; how many there are is said.
-MOST_FINDINGS = 42
+#: As many findings as a reader leafs through, in a full report and in a short one; how many there
+#: are is said.
+MOST_FINDINGS, MOST_IN_BRIEF = 42, 14
 HOLDS_MEANS = (
     "“Holds” is about a method, its inputs and its settings; it does not mean that there is no "
     "failure. Every run is repeated exactly by its settings, its seed and the fingerprints of "
-    "model and data, which stand on its page."
+    "model and data, which stand on its page or in the record that this file carries."
 )
 _ROW = 1.25
 #: The picture on the cover is at most this high (inches).
@@ -55,22 +57,28 @@ _HERO = 4.2
 _LOGO = 1.6
 
 
-def write_pdf(workspace: Workspace, path: str | Path, figures: Figures | None = None) -> Path:
-    """Writes every run and the worst findings of ``workspace`` into one PDF file; returns its path.
+def write_pdf(
+    workspace: Workspace,
+    path: str | Path,
+    figures: Figures | None = None,
+    scope: Scope = WHOLE,
+) -> Path:
+    """Writes the runs and the worst findings of ``workspace`` into one PDF file; returns its path.
 
     Args:
         workspace: What to write.
         path: Where.
         figures: Those already drawn for another report of the same workspace.
+        scope: Of which models, and whether every run is told in full.
     """
-    target = Path(path)
+    target, contents = Path(path), contents_of(workspace, scope)
     footer = f"{workspace.path.stem}: robustness report"
     information = {"Title": footer, "Creator": f"robgui {__version__}", "Producer": "robgui"}
     try:
         document = Document(WIDTH, HEIGHT)
-        for sheet in sheets(workspace, figures or Figures(workspace)):
+        for sheet in sheets(workspace, contents, figures or Figures(workspace)):
             sheet.write(document, footer)
-        carried = pdf_entries(_carried(workspace))
+        carried = pdf_entries(_carried(contents))
         write_whole(target, document.to_bytes({**information, **carried}))
     except OSError as error:
         why = f"cannot be written to {target} ({error.strerror})"
@@ -78,65 +86,48 @@ def write_pdf(workspace: Workspace, path: str | Path, figures: Figures | None = 
     return target
 
 
-def _carried(workspace: Workspace) -> list[str]:
-    """The runs in the report, as the file carries them."""
-    chapters, _ = report_content.told_once(report_content.chapters_of(workspace, workspace.runs()))
-    told = report_content.with_result(chapters)
-    return [origin.experiment_of_run(one.run, one.verdict).to_text() for one in told]
+def _carried(contents: Contents) -> list[str]:
+    """The runs that the report tells of, as the file carries them."""
+    return [origin.experiment_of_run(one.run, one.verdict).to_text() for one in contents.told]
 
 
-def sheets(workspace: Workspace, figures: Figures) -> Iterator[PaperSheet]:
+def sheets(workspace: Workspace, contents: Contents, figures: Figures) -> Iterator[PaperSheet]:
     """The pages one after the other."""
-    runs = workspace.runs()
-    every = report_content.chapters_of(workspace, runs)
-    chapters, telling = report_content.told_once(every)
-    findings = report_content.entries(workspace, runs)
-    told = report_content.with_result(chapters)
-    again = len(runs) - len(chapters)
-    yield _cover(workspace, chapters, again, findings, figures)
-    severity = severities(workspace.findings(), workspace.harm())
-    yield from _summary(told, severity)
-    yield from _methods(told)
-    yield from _findings(workspace, telling, findings)
-    for group in report_content.by_method(told).values():
+    yield _cover(workspace, contents, figures)
+    yield from _summary(contents)
+    yield from _methods(contents.told)
+    yield from _findings(workspace, contents)
+    for group in report_content.by_method(contents.in_full).values():
         for one in group:
-            yield from run_sheets(workspace, one, figures)
-    yield from _failed(report_content.without_result(chapters))
-    if told:
-        yield from evidence_sheets(chapters)
+            yield from run_sheets(workspace, one, figures, every=contents.scope.full)
+    yield from _failed(contents.failed)
+    if contents.told:
+        yield from evidence_sheets(contents)
 
 
-def _cover(
-    workspace: Workspace,
-    chapters: Sequence[Chapter],
-    again: int,
-    findings: Sequence[Group],
-    figures: Figures,
-) -> PaperSheet:
+def _cover(workspace: Workspace, contents: Contents, figures: Figures) -> PaperSheet:
     """What the report is about, the user's words, the bottom line and the picture that shows it."""
     sheet, name, own = PaperSheet(), workspace.path.stem, read_own(workspace)
     logo = own.pixels()
     if logo is not None:
         sheet.picture(logo, TEXT_WIDTH - _LOGO, _LOGO, _LOGO / 2)
     sheet.text(f"Robustness report, workspace {name}", 11, colour=QUIET)
-    if chapters:
-        heading = report_content.heading(chapters)
+    if contents.chapters:
+        heading, words = contents.heading, contents.overview
     else:
-        heading = name
+        heading, words = name, NOTHING_YET
     sheet.text(own.title or heading, 24, bold=True, most=4)
     sheet.space(0.1)
-    if not chapters:
-        sheet.text(NOTHING_YET, 11)
+    if not contents.chapters:
+        sheet.text(words, 11)
         return sheet
-    words = report_content.overview(chapters, again, len(findings))
     written = f"Written {origin.moment(time.time())} by robgui {__version__}."
     sheet.text(f"{words} {written}", 10, colour=QUIET)
     sheet.space(0.25)
     for part in own.paragraphs:
         sheet.text(part, 10, most=12)
-    severity = severities(workspace.findings(), workspace.harm())
-    if line := bottom_line(chapters, severity):
-        _bottom_line(sheet, line, figures, hero_pair(workspace, line, findings))
+    if line := contents.line:
+        _bottom_line(sheet, line, figures, hero_pair(workspace, line, contents.findings))
     return sheet
 
 
@@ -152,19 +143,19 @@ def _bottom_line(
     sheet.space(0.08)
     sheet.text(line.tally, 10)
     sheet.space(0.2)
-    drawn = next(map(packed, figures.files(because)), None) if pair is None else None
+    drawn = next(map(packed, figures.files(because, 1)), None) if pair is None else None
     picture = drawn if pair is None else pair
     if picture is not None and sheet.left > 1:
         sheet.picture(picture, 0.0, TEXT_WIDTH, min(_HERO, sheet.left))
 
 
-def _summary(chapters: Sequence[Chapter], severity: Mapping[str, float]) -> Iterator[PaperSheet]:
+def _summary(contents: Contents) -> Iterator[PaperSheet]:
     """The gravest answer of each method on each model."""
-    if not chapters:
+    if not contents.told:
         return
     sheet = PaperSheet()
     sheet.text("Summary", 15, bold=True)
-    for model, cells in summary(chapters, severity).items():
+    for model, cells in contents.table.items():
         used = [cell for cell in cells if cell.judged]
         if sheet.left < 0.5 + 0.45 * len(used):
             yield sheet
@@ -207,31 +198,31 @@ def _methods(chapters: Sequence[Chapter]) -> Iterator[PaperSheet]:
     sheet.text("The methods in plain words", 15, bold=True)
     for name in names:
         page = manual.page(name)
-        if sheet.left < 1.8:
+        if sheet.left < 1.2:
             yield sheet
             sheet = PaperSheet()
-        sheet.space(0.2)
-        sheet.text(page.title, 12, bold=True)
+        sheet.space(0.15)
+        sheet.text(page.title, 11, bold=True)
         sheet.space(0.03)
-        sheet.text(page.plain, 10)
+        sheet.text(page.plain, 9)
     sheet.space(0.25)
     sheet.text(HOLDS_MEANS, 9, colour=QUIET)
     yield sheet
 
 
-def _findings(
-    workspace: Workspace,
-    telling: Mapping[str, Chapter],
-    findings: Sequence[Group],
-) -> Iterator[PaperSheet]:
+def _findings(workspace: Workspace, contents: Contents) -> Iterator[PaperSheet]:
+    findings = contents.findings
     if not findings:
         return
-    shown = findings[:MOST_FINDINGS]
+    if contents.scope.full:
+        most = MOST_FINDINGS
+    else:
+        most = MOST_IN_BRIEF
+    shown = findings[:most]
     sheet = PaperSheet()
     sheet.text("Findings", 15, bold=True)
-    total = count(len(findings), "finding")
     order = "the starred ones first, then the worst"
-    sheet.text(f"{len(shown):,} of {total}, {order}.", 9, colour=QUIET)
+    sheet.text(f"{counted(findings, shown)}, {order}.", 9, colour=QUIET)
     sheet.space(0.1)
     for listed in shown:
         if sheet.left < _ROW + 0.1:
@@ -239,7 +230,7 @@ def _findings(
             sheet = PaperSheet()
         sheet.rule()
         lead = workspace.finding(listed.lead.id)
-        _finding(sheet, lead, listed, telling.get(lead.run_id))
+        _finding(sheet, lead, listed, contents.telling.get(lead.run_id))
     yield sheet
 
 

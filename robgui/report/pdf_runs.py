@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from robgui.core.text.words import count
 from robgui.report import origin
+from robgui.report.lettering import line_height, wrap
 from robgui.report.paper import PaperPicture, packed
 from robgui.report.report_content import Chapter, in_words, number_of
 from robgui.report.sheet import QUIET, TEXT_WIDTH, PaperSheet, status_colour, table_height
@@ -19,12 +21,25 @@ if TYPE_CHECKING:
 _HIGH, _LOW = 5.4, 3.2
 #: A picture that is not the first one is at most this high.
 _MORE_HIGH = 4.4
+#: In a short report a run shows this many pictures at most, none of them lower than this.
+MOST_PICTURES, _SMALLEST = 2, 2.4
+#: Points of the small print there, and lines that a part of it takes at most.
+_SMALL, _MOST_LINES = 7, 12
 #: Width of each of two tables side by side.
 _HALF = TEXT_WIDTH / 2 - 0.1
 
 
-def run_sheets(workspace: Workspace, chapter: Chapter, figures: Figures) -> Iterator[PaperSheet]:
-    """Title, what the run says, its pictures, settings and origin."""
+def run_sheets(
+    workspace: Workspace, chapter: Chapter, figures: Figures, *, every: bool
+) -> Iterator[PaperSheet]:
+    """Title, what the run says, its pictures, settings and origin.
+
+    Args:
+        workspace: Where the run is kept.
+        chapter: The run.
+        figures: Draws the pictures.
+        every: Whether all pictures are shown; else those that matter most, on one page.
+    """
     run = chapter.run
     sheet = PaperSheet()
     sheet.text(chapter.title, 15, bold=True)
@@ -40,15 +55,63 @@ def run_sheets(workspace: Workspace, chapter: Chapter, figures: Figures) -> Iter
         words = f"Where its input comes from: {' → '.join(steps)}"
         sheet.text(words, 9, colour=QUIET, most=3)
     sheet.space(0.1)
-    for place, file in enumerate(figures.files(chapter)):
-        picture = packed(file)
-        high = _height(picture, _MORE_HIGH if place else _HIGH)
+    if every:
+        sheet = yield from _all_pictures(sheet, chapter, figures)
+        yield from _small_print(sheet, chapter)
+    else:
+        lines = _small_lines(chapter, figures.left(chapter, MOST_PICTURES))
+        _first_pictures(sheet, chapter, figures, _lines_height(lines))
+        sheet.rule()
+        for line in lines:
+            sheet.text(line, _SMALL, colour=QUIET, most=_MOST_LINES)
+        yield sheet
+
+
+def _all_pictures(
+    sheet: PaperSheet, chapter: Chapter, figures: Figures
+) -> Generator[PaperSheet, None, PaperSheet]:
+    """Sets every picture, on further pages where they need them; returns the last page."""
+    most = _HIGH
+    for picture in map(packed, figures.files(chapter)):
+        high = _height(picture, most)
         if sheet.left < min(high, _LOW):
             yield sheet
             sheet = PaperSheet()
         _, used = sheet.picture(picture, 0.0, TEXT_WIDTH, min(high, sheet.left))
         sheet.space(used + 0.15)
-    yield from _small_print(sheet, chapter)
+        most = _MORE_HIGH
+    return sheet
+
+
+def _first_pictures(sheet: PaperSheet, chapter: Chapter, figures: Figures, below: float) -> None:
+    """Sets the first pictures that have room on the page, with ``below`` inches left below."""
+    most = _HIGH
+    for picture in map(packed, figures.files(chapter, MOST_PICTURES)):
+        room = sheet.left - below
+        if room < _SMALLEST:
+            return
+        _, used = sheet.picture(picture, 0.0, TEXT_WIDTH, min(_height(picture, most), room))
+        sheet.space(used + 0.15)
+        most = _MORE_HIGH
+
+
+def _small_lines(chapter: Chapter, left: int) -> list[str]:
+    """Origin and settings of a run as running text, and how many pictures are not shown."""
+    parts = (("Origin", origin.origin(chapter.run)), ("Settings", origin.settings(chapter.run)))
+    lines = [
+        f"{title}: {'; '.join(f'{name} {value}' for name, value in rows.items() if value)}."
+        for title, rows in parts
+        if rows
+    ]
+    if left:
+        lines.append(f"{count(left, 'more picture')} in the full report.")
+    return lines
+
+
+def _lines_height(lines: Sequence[str]) -> float:
+    """How many inches lines of small print take, with the rule above them."""
+    many = [len(wrap(line, _SMALL, TEXT_WIDTH, most=_MOST_LINES)) for line in lines]
+    return 0.2 + sum(many) * line_height(_SMALL)
 
 
 def _verdict(sheet: PaperSheet, verdict: Verdict) -> None:

@@ -7,6 +7,7 @@ import gc
 import io
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,6 +35,19 @@ _COMPRESSION = 4
 _PHOTOGRAPH = 6_000
 
 
+@dataclass(frozen=True)
+class Drawn:
+    """What a report shows of a run.
+
+    Attributes:
+        shown: Pictures as PNG files, and tables.
+        left: How many pictures were not asked for.
+    """
+
+    shown: tuple[bytes | Table, ...] = ()
+    left: int = 0
+
+
 class Figures:
     """The drawings of runs as small PNG files, each drawn once for HTML and PDF together.
 
@@ -45,30 +59,67 @@ class Figures:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._drawn: dict[tuple[str, bool], tuple[list[bytes | Table], str]] = {}
+        self._drawn: dict[tuple[str, bool, int], Drawn] = {}
+        self._problems: dict[str, str] = {}
+        self._last: tuple[str, tuple[View, ...]] = ("", ())
 
     def problem(self, chapter: Chapter) -> str:
         """Why a run cannot be drawn, in a sentence; empty when it can."""
-        return self._of(chapter, False)[1]
+        if chapter.run.id not in self._problems:
+            self._views(chapter)
+        return self._problems[chapter.run.id]
 
-    def shown(self, chapter: Chapter, *, dark: bool = False) -> list[str | Table]:
-        """What a run looks like: pictures as ``data:`` addresses, tables as they are."""
-        found = self._of(chapter, dark)[0]
+    def shown(self, chapter: Chapter, *, dark: bool = False, most: int = 0) -> list[str | Table]:
+        """What a run looks like: pictures as ``data:`` addresses, tables as they are.
+
+        Args:
+            chapter: The run.
+            dark: Whether the pictures are for a dark page.
+            most: How many pictures at most; 0 for all.
+        """
+        found = self.drawn(chapter, dark, most).shown
         return [one if isinstance(one, Table) else _address("png", one) for one in found]
 
-    def files(self, chapter: Chapter) -> Iterator[bytes]:
-        """What a run looks like, each as a PNG file; tables are drawn on demand."""
-        for one in self._of(chapter, False)[0]:
+    def files(self, chapter: Chapter, most: int = 0) -> Iterator[bytes]:
+        """What a run looks like, each as a PNG file; tables are drawn on demand.
+
+        Args:
+            chapter: The run.
+            most: How many at most, pictures before tables; 0 for all.
+        """
+        found = self.drawn(chapter, False, most).shown
+        if most:
+            found = tuple(sorted(found, key=lambda one: isinstance(one, Table)))[:most]
+        for one in found:
             yield png_of(one, large=False) if isinstance(one, Table) else one
 
-    def _of(self, chapter: Chapter, dark: bool) -> tuple[list[bytes | Table], str]:
-        key = (chapter.run.id, dark)
+    def left(self, chapter: Chapter, most: int) -> int:
+        """How many pictures of a run are not among the first ``most``."""
+        return self.drawn(chapter, False, most).left
+
+    def drawn(self, chapter: Chapter, dark: bool, most: int) -> Drawn:
+        """The tables of a run and its first pictures; all for ``most=0``."""
+        key = (chapter.run.id, dark, most)
         if key not in self._drawn:
-            views, problem = report_content.views(self._workspace, chapter)
+            views = self._views(chapter)
+            pictures = [place for place, view in enumerate(views) if not isinstance(view, Table)]
+            left = set(pictures[most:] if most else ())
             with styled(Look(dark)):
-                shown = [_shown(view, dark, place == 0) for place, view in enumerate(views)]
-            self._drawn[key] = (shown, problem)
+                shown = [
+                    _shown(view, dark, place == 0)
+                    for place, view in enumerate(views)
+                    if place not in left
+                ]
+            self._drawn[key] = Drawn(tuple(shown), len(left))
         return self._drawn[key]
+
+    def _views(self, chapter: Chapter) -> tuple[View, ...]:
+        """What a run looks like; of the run asked for last they are at hand."""
+        name = chapter.run.id
+        if self._last[0] != name:
+            views, self._problems[name] = report_content.views(self._workspace, chapter)
+            self._last = (name, views)
+        return self._last[1]
 
 
 def _shown(view: View, dark: bool, large: bool) -> bytes | Table:
@@ -88,7 +139,7 @@ def thumbnail_address(picture: np.ndarray, side: int) -> str:
     image = Image.fromarray(picture)
     image.thumbnail((2 * side, side))
     buffer = io.BytesIO()
-    image.save(buffer, "png", optimize=True)
+    image.save(buffer, "png")
     if buffer.tell() <= _PHOTOGRAPH:
         return _address("png", buffer.getvalue())
     buffer = io.BytesIO()

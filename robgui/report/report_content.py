@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ from robgui.core.errors import RobguiError, sentence
 from robgui.core.execution.method import methods as all_methods
 from robgui.core.execution.registry import analyses, find, method_of
 from robgui.core.execution.run import RunState
-from robgui.core.finding_groups import Group, grouped
+from robgui.core.finding_groups import Group, counted, grouped
 from robgui.core.text.words import count
 from robgui.core.verdict import Status, Verdict, to_json
 from robgui.core.view import View
@@ -151,25 +152,49 @@ def method_title(name: str) -> str:
     return titles.get(name, "Other analyses")
 
 
-def heading(chapters: Sequence[Chapter]) -> str:
-    """What a report is about: its models by name, the first two if there are more."""
-    every = [model.name for one in chapters for model in one.run.request.models]
-    names = list(dict.fromkeys(every))
+def models_of(runs: Iterable[Run]) -> dict[str, str]:
+    """The models of runs by fingerprint, whose beginning tells those of one name apart."""
+    names: dict[str, str] = {}
+    for run in runs:
+        for model in run.request.models:
+            names.setdefault(model.fingerprint, model.name)
+    many = Counter(names.values())
+    alike = {mark: f"{name} ({mark[:6]})" for mark, name in names.items() if many[name] > 1}
+    return names | alike
+
+
+def heading(chapters: Sequence[Chapter], models: Collection[str] = ()) -> str:
+    """What a report is about: its models by name, the first two if there are more.
+
+    Args:
+        chapters: Its runs.
+        models: The fingerprints of those that it is about; empty for all.
+    """
+    every = [model for one in chapters for model in one.run.request.models]
+    own = [model.name for model in every if not models or model.fingerprint in models]
+    names = list(dict.fromkeys(own))
     if len(names) > 2:
         more = count(len(names) - 2, "more model")
         return f"Robustness of {names[0]}, {names[1]} and {more}"
     return f"Robustness of {' and '.join(names)}"
 
 
-def overview(chapters: Sequence[Chapter], repeated: int, findings: int) -> str:
+def overview(
+    chapters: Sequence[Chapter],
+    repeated: int,
+    findings: Sequence[Group],
+    models: Collection[str] = (),
+) -> str:
     """How much a report holds, in one sentence; ``repeated`` runs say the same as another."""
-    models = {model.fingerprint for one in chapters for model in one.run.request.models}
+    known = {model.fingerprint for one in chapters for model in one.run.request.models}
+    if models:
+        known &= set(models)
     if repeated:
         again = f" (and {repeated:,} with the same result as one of them)"
     else:
         again = ""
     runs = count(len(chapters), "run")
-    return f"{count(len(models), 'model')}, {runs}{again}, {count(findings, 'finding')}."
+    return f"{count(len(known), 'model')}, {runs}{again}, {counted(findings)}."
 
 
 def entries(workspace: Workspace, runs: Sequence[Run]) -> list[Group]:

@@ -8,27 +8,35 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from robgui.core.errors import WorkspaceError
+from robgui.report.contents import WHOLE
 
 if TYPE_CHECKING:
     from robgui.core.workspace import Workspace
+    from robgui.report.contents import Scope
 
 ENDINGS = (".html", ".htm", ".pdf")
 
 
-def write_report(workspace: Workspace, path: str | Path) -> Path:
-    """Writes the report as HTML or PDF, by the ending of ``path``; returns its path."""
+def write_report(workspace: Workspace, path: str | Path, scope: Scope = WHOLE) -> Path:
+    """Writes the report as HTML or PDF, by the ending of ``path``; returns its path.
+
+    Args:
+        workspace: What to write.
+        path: Where.
+        scope: Of which models, and whether every run is told in full.
+    """
     ending = Path(path).suffix.lower()
     if ending == ".pdf":
         from robgui.report.pdf import write_pdf
 
-        return write_pdf(workspace, path)
+        return write_pdf(workspace, path, scope=scope)
     if ending not in ENDINGS:
         raise WorkspaceError(
             f"{Path(path).name}: a report is written as .html or .pdf; choose one of these endings."
         )
     from robgui.report.html import write_html
 
-    return write_html(workspace, path)
+    return write_html(workspace, path, scope=scope)
 
 
 def drawings(workspace: Workspace) -> list[Callable[[], object]]:
@@ -36,23 +44,31 @@ def drawings(workspace: Workspace) -> list[Callable[[], object]]:
 
     A drawing is made once.
     """
-    from robgui.report import report_content
+    from robgui.report.contents import contents_of
+    from robgui.report.html_runs import MOST_PICTURES
     from robgui.report.pictures import Figures
 
-    chapters, _ = report_content.told_once(report_content.chapters_of(workspace, workspace.runs()))
     figures = Figures(workspace)
-    return [partial(figures.shown, one) for one in report_content.with_result(chapters)]
+    runs = contents_of(workspace).in_full
+    return [
+        draw
+        for one in runs
+        for draw in (
+            partial(figures.shown, one, most=MOST_PICTURES),
+            partial(figures.shown, one, dark=True, most=1),
+        )
+    ]
 
 
-def write_evidence(workspace: Workspace, path: Path) -> Path:
-    """Writes as CSV what was tested, with what confidence, and what was not."""
+def write_evidence(workspace: Workspace, path: Path, scope: Scope = WHOLE) -> Path:
+    """Writes what was tested, how surely it is known, and what was not, as CSV."""
     from robgui.core.files import write_whole
-    from robgui.report import report_content
+    from robgui.report.contents import contents_of
     from robgui.report.evidence.table import to_csv
 
-    chapters, _ = report_content.told_once(report_content.chapters_of(workspace, workspace.runs()))
+    chapters = contents_of(workspace, scope).chapters
     try:
-        write_whole(path, to_csv(chapters).encode("utf-8-sig"))
+        write_whole(path, to_csv(chapters, scope.models).encode("utf-8-sig"))
     except OSError as error:
         raise WorkspaceError(
             f"The evidence cannot be written to {path} ({error.strerror}); choose another place."

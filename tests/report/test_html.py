@@ -18,6 +18,7 @@ from robgui.core.execution.step import Step
 from robgui.core.finding import Finding
 from robgui.core.workspace import Workspace
 from robgui.report import html_runs
+from robgui.report.contents import Scope
 from robgui.report.html import write_html
 from tests.analyses.deepinspect import nets
 from tests.inline import steps
@@ -68,7 +69,7 @@ def test_a_run_is_told_with_status_sentence_number_scope_reasons_pictures_settin
 ):
     page = read(write_html(told, tmp_path / "report.html"))
     run = told.runs()[-1]
-    assert page.tags.count("article") == 1 and page.tags.count("picture") == 1
+    assert page.tags.count("article") == 1 and page.tags.count("picture") == 2
     assert page.tags.count("caption") == 1 and "Classes" in page.text, "a table is a table"
     assert run.verdict is not None and run.verdict.number is not None
     said = [
@@ -139,20 +140,26 @@ def test_a_place_that_cannot_be_written_is_named(told, tmp_path):
 def test_a_run_that_cannot_be_drawn_says_why_and_the_others_are_drawn(workspace, tmp_path):
     small.run(workspace, broken="views")
     small.run(workspace)
-    page = read(write_html(workspace, tmp_path / "report.html"))
+    page = read(write_html(workspace, tmp_path / "report.html", scope=Scope(full=True)))
     assert (
         "This run cannot be drawn: Unexpected ZeroDivisionError: no picture." in page.text
-        and page.tags.count("picture") == 1
-    )
+        and page.tags.count("picture") == 2
+    ), "the picture of the other run, which is also the one on top"
 
 
-def test_every_method_used_is_explained_in_the_manuals_plain_words(workspace, tmp_path):
+@pytest.fixture
+def inspected(workspace: Workspace) -> Workspace:
+    """A run with many pictures."""
     classifier, dataset = nets.small_cnn(), nets.images()
     for _ in steps(
         build_request("deepinspect", [classifier], dataset, {}), workspace, [classifier], dataset
     ):
         pass
-    page = read(write_html(workspace, tmp_path / "report.html"))
+    return workspace
+
+
+def test_every_method_used_is_explained_in_the_manuals_plain_words(inspected, tmp_path):
+    page = read(write_html(inspected, tmp_path / "report.html"))
     assert manual.page("deepinspect").plain in page.text
     assert manual.page("feature_game").plain not in page.text
 
@@ -190,12 +197,25 @@ def test_where_an_input_comes_from_is_told_once_for_all_inputs_of_one_origin(tol
     assert page.values.count(f"#run-{root.id}") > 1, "the run that made it can be jumped to"
 
 
-def test_a_normal_workspace_gives_a_small_file(told, tmp_path, monkeypatch):
-    size = write_html(told, tmp_path / "both.html").stat().st_size
+def test_a_normal_workspace_gives_a_small_file(told, tmp_path):
+    assert write_html(told, tmp_path / "both.html").stat().st_size < 300_000
+
+
+def test_in_a_large_file_only_the_first_pictures_have_a_twin_for_dark_pages(
+    inspected, tmp_path, monkeypatch
+):
+    twins = write_html(inspected, tmp_path / "both.html").read_text(encoding="utf-8")
+    assert twins.count("<source") == twins.count("<picture>") > 2
     monkeypatch.setattr(html_runs, "BOTH_BYTES", 1)
-    page = write_html(told, tmp_path / "light.html")
-    assert "<source" not in page.read_text(encoding="utf-8"), "too large for light and dark"
-    assert page.stat().st_size < size < 300_000
+    page = write_html(inspected, tmp_path / "light.html").read_text(encoding="utf-8")
+    assert page.count("<source") == 2, "on top, and of the only run"
+
+
+def test_a_short_report_says_how_many_pictures_it_leaves_to_the_full_one(inspected, tmp_path):
+    short = write_html(inspected, tmp_path / "short.html").read_text(encoding="utf-8")
+    full = write_html(inspected, tmp_path / "full.html", scope=Scope(full=True))
+    left = full.read_text(encoding="utf-8").count("<picture>") - short.count("<picture>")
+    assert left > 0 and f"{left} more pictures in the full report." in short
 
 
 def test_the_report_is_named_after_its_models(told, tmp_path):
@@ -222,6 +242,9 @@ def test_a_repeated_run_and_what_it_found_again_are_told_once(told, tmp_path):
     assert len(told.runs()) == 4 and len(told.findings()) == 2
     after = read(write_html(told, tmp_path / "after.html"))
     assert after.tags.count("article") == 1
-    assert "3 runs (and 1 with the same result as one of them), 1 finding." in after.text
+    assert (
+        "3 runs (and 1 with the same result as one of them), 1 finding (2 with those alike)."
+        in after.text
+    )
     links = {value[1:] for value in after.values if value.startswith("#run-")}
     assert links and links <= set(after.values), "every link leads somewhere"

@@ -15,6 +15,7 @@ from robgui.core.execution.request import build_request
 from robgui.core.execution.run import RunState
 from robgui.core.workspace import Workspace
 from robgui.report import pictures
+from robgui.report.contents import Scope, contents_of
 from robgui.report.drawing import draw_view
 from robgui.report.html import write_html
 from robgui.report.pdf import sheets, write_pdf
@@ -46,7 +47,7 @@ def words(sheet: PaperSheet) -> str:
 
 
 def test_cover_summary_findings_runs_and_failures_follow_each_other(told):
-    pages = [words(sheet) for sheet in sheets(told, Figures(told))]
+    pages = [words(sheet) for sheet in sheets(told, contents_of(told), Figures(told))]
     cover, summary, findings, run, failed, evidence = pages
     assert "Robustness report" in cover and "✗ Failure found" in cover and "It is fails" in cover
     assert (
@@ -68,7 +69,9 @@ def test_the_methods_used_are_explained(workspace):
         build_request("deepinspect", [classifier], dataset, {}), workspace, [classifier], dataset
     ):
         pass
-    pages = [words(sheet) for sheet in sheets(workspace, Figures(workspace))]
+    pages = [
+        words(sheet) for sheet in sheets(workspace, contents_of(workspace), Figures(workspace))
+    ]
     assert any("The methods in plain words" in page and "DeepInspect" in page for page in pages)
 
 
@@ -100,12 +103,12 @@ def test_the_file_has_numbered_pages_and_no_address(told, tmp_path: Path):
 
 
 def test_pictures_stand_on_the_cover_with_the_finding_and_with_the_run(told):
-    counts = [len(sheet.pictures) for sheet in sheets(told, Figures(told))]
+    counts = [len(sheet.pictures) for sheet in sheets(told, contents_of(told), Figures(told))]
     assert counts == [1, 0, 1, 2, 0, 0]
 
 
 def test_nothing_stands_outside_its_page(told):
-    for sheet in sheets(told, Figures(told)):
+    for sheet in sheets(told, contents_of(told), Figures(told)):
         for line in sheet.lines:
             assert 0 < line.x < WIDTH and 0 < line.y < HEIGHT - 0.5, line.text
 
@@ -124,7 +127,7 @@ def test_a_table_takes_the_height_that_is_reserved_for_it():
 
 
 def test_an_empty_workspace_says_what_to_do(workspace):
-    (sheet,) = sheets(workspace, Figures(workspace))
+    (sheet,) = sheets(workspace, contents_of(workspace), Figures(workspace))
     assert "holds no run yet" in words(sheet)
 
 
@@ -139,3 +142,16 @@ def test_the_ending_decides_what_is_written(told, tmp_path: Path):
         write_report(told, tmp_path / "a.doc")
     with pytest.raises(WorkspaceError, match="cannot be written"):
         write_pdf(told, tmp_path / "missing" / "a.pdf")
+
+
+def test_a_short_report_gives_each_run_in_full_one_page_and_the_others_a_row(workspace):
+    for seed in range(4):
+        small.run(workspace, says="at risk", seed=seed)
+    short = contents_of(workspace)
+    pages = [words(sheet) for sheet in sheets(workspace, short, Figures(workspace))]
+    assert [len(short.in_full), len(short.in_brief)] == [1, 3]
+    assert sum(page.startswith("Small check") for page in pages) == 1
+    assert pages[-1].count("Small check: net") == 4, "every run is evidence"
+    full = contents_of(workspace, Scope(full=True))
+    whole = [words(sheet) for sheet in sheets(workspace, full, Figures(workspace))]
+    assert sum(page.startswith("Small check") for page in whole) == 4

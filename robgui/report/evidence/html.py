@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from html import escape
 
+from robgui.report.contents import Contents
 from robgui.report.evidence.table import Row, evidence_rows, gaps
-from robgui.report.report_content import Chapter
 
 _HEAD = ("Model", "Test", "On what", "Result", "How sure", "Reservations")
 
 
-def evidence(chapters: Sequence[Chapter]) -> Iterator[str]:
-    """What an audit asks for."""
+def evidence(contents: Contents) -> Iterator[str]:
+    """What an audit asks for, of every run."""
     yield '<section aria-labelledby="evidence"><h2 id="evidence">Evidence</h2>\n'
     head = "".join(f'<th scope="col">{title}' for title in _HEAD)
     yield f'<div class="wide"><table class="evidence"><thead><tr>{head}</tr></thead><tbody>\n'
-    for row in evidence_rows(chapters):
+    for row in evidence_rows(contents.chapters, contents.scope.models):
         yield _row(row)
     yield "</tbody></table></div>\n"
-    if left := gaps(chapters):
+    if left := gaps(contents.chapters, contents.scope.models):
         items = "".join(f"<li>{escape(sentence)}</li>" for sentence in left)
         yield f'<h3>What was not tested</h3><ul class="untested">{items}</ul>\n'
     yield "</section>\n"

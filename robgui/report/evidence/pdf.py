@@ -2,44 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
+from robgui.report.contents import Contents
 from robgui.report.evidence.table import Row, evidence_rows, gaps
-from robgui.report.report_content import Chapter
-from robgui.report.sheet import QUIET, PaperSheet, table_height
+from robgui.report.sheet import QUIET, PaperSheet
+
+#: Points of the small letters, and lines that a sentence takes at most.
+_SMALL, _MOST_LINES = 8, 3
+#: Room that a row asks for, in inches: the title, what it says, and on what.
+_ROW = 1.1
 
 
-def evidence_sheets(chapters: Sequence[Chapter]) -> Iterator[PaperSheet]:
-    """What an audit asks for, one block per run and model."""
+def evidence_sheets(contents: Contents) -> Iterator[PaperSheet]:
+    """What an audit asks for: every run in a few lines, then what has not been tested."""
+    models = contents.scope.models
+    rows = evidence_rows(contents.chapters, models)
     sheet = PaperSheet()
     sheet.text("Evidence", 15, bold=True)
-    for row in evidence_rows(chapters):
-        rows = _rows(row)
-        if sheet.left < 0.6 + table_height(rows, 6.4, 8):
+    sheet.text(f"All {len(rows):,} answers, one for each run and model.", 9, colour=QUIET)
+    for row in rows:
+        if sheet.left < _ROW:
             yield sheet
             sheet = PaperSheet()
-        sheet.space(0.12)
-        sheet.rule()
-        sheet.text(f"{row.test}: {row.model}", 10, bold=True, most=2)
-        sheet.table(rows, 8)
-    left = gaps(chapters)
-    if left:
-        sheet.space(0.2)
-        sheet.text("What was not tested", 12, bold=True)
-    for sentence in left:
-        if sheet.left < 0.5:
+        _row(sheet, row)
+    for title, lines in (
+        ("Models and data by content", _by_content(contents)),
+        ("What was not tested", gaps(contents.chapters, models)),
+    ):
+        if lines and sheet.left < 1:
             yield sheet
             sheet = PaperSheet()
-        sheet.text(f"• {sentence}", 9, x=0.1, colour=QUIET, most=4)
+        if lines:
+            sheet.space(0.2)
+            sheet.text(title, 12, bold=True)
+        for line in lines:
+            if sheet.left < 0.5:
+                yield sheet
+                sheet = PaperSheet()
+            sheet.text(f"• {line}", 9, x=0.1, colour=QUIET, most=4)
     yield sheet
 
 
-def _rows(row: Row) -> dict[str, str]:
-    found = {
-        "On what": row.inputs,
-        "Result": f"{row.status}: {row.finding}",
-        "How sure": row.confidence,
-        "Reservations": row.reservations,
-        "Known by": ", ".join(part for part in (row.model_content, row.data_content) if part),
-    }
-    return {name: value for name, value in found.items() if value}
+def _row(sheet: PaperSheet, row: Row) -> None:
+    """What was asked of which model, what came out, on what and how surely."""
+    sheet.space(0.08)
+    sheet.rule()
+    sheet.text(f"{row.test}: {row.model}", 9, bold=True, most=1)
+    sheet.text(f"{row.status}: {row.finding}", _SMALL, most=_MOST_LINES)
+    sure = f"{row.confidence[:1].upper()}{row.confidence[1:]}."
+    small = " ".join(part for part in (row.inputs, sure, row.reservations) if part)
+    sheet.text(small, _SMALL, colour=QUIET, most=_MOST_LINES)
+
+
+def _by_content(contents: Contents) -> list[str]:
+    """The fingerprint of every model and of all data, each once."""
+    models, wanted = {}, contents.scope.models
+    data = {}
+    for one in contents.told:
+        request = one.run.request
+        for model in request.models:
+            if not wanted or model.fingerprint in wanted:
+                models[f"{model.name}: {model.fingerprint}"] = None
+        if request.dataset is not None:
+            data[f"{request.dataset.name}: {request.dataset.fingerprint}"] = None
+    return [*models, *data]

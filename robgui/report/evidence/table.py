@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import astuple, dataclass, fields
 
 from robgui.core.execution.method import methods
@@ -49,32 +49,39 @@ class Row:
     reservations: str
 
 
-def evidence_rows(chapters: Sequence[Chapter]) -> list[Row]:
-    """One row for each run with a result and each of its models."""
+def evidence_rows(chapters: Sequence[Chapter], models: Collection[str] = ()) -> list[Row]:
+    """One row for each run with a result and each of its models.
+
+    Args:
+        chapters: The runs.
+        models: The fingerprints of those that the report is about; empty for all.
+    """
     rows = []
     for one in chapters:
         # No result is a gap, which is listed below, not a row without a status.
         if one.verdict is None:
             continue
         for model in one.run.request.models:
+            if models and model.fingerprint not in models:
+                continue
             said = one.verdict.of(place(one.run.request, model.fingerprint))
             rows.append(_row(one, model.name, model.fingerprint, said))
     return rows
 
 
-def gaps(chapters: Sequence[Chapter]) -> list[str]:
-    """What the report says nothing about, a sentence each."""
-    return [*_methods_left_out(chapters), *_without_results(chapters), *_parts(chapters)]
+def gaps(chapters: Sequence[Chapter], models: Collection[str] = ()) -> list[str]:
+    """What the report says nothing about these models, or all, a sentence each."""
+    return [*_methods_left_out(chapters, models), *_without_results(chapters), *_parts(chapters)]
 
 
-def to_csv(chapters: Sequence[Chapter]) -> str:
+def to_csv(chapters: Sequence[Chapter], models: Collection[str] = ()) -> str:
     """Both as a table for other programs; what was not tested comes last."""
     buffer = io.StringIO()
     table = csv.writer(buffer)
     table.writerow([field.name for field in fields(Row)])
-    for row in evidence_rows(chapters):
+    for row in evidence_rows(chapters, models):
         table.writerow([_harmless(cell) for cell in astuple(row)])
-    for sentence in gaps(chapters):
+    for sentence in gaps(chapters, models):
         table.writerow(["", "", "", "not tested", _harmless(sentence), "", "", "", "", ""])
     return buffer.getvalue()
 
@@ -121,7 +128,7 @@ def _reservations(chapter: Chapter) -> str:
     return " ".join(said)
 
 
-def _methods_left_out(chapters: Sequence[Chapter]) -> list[str]:
+def _methods_left_out(chapters: Sequence[Chapter], models: Collection[str]) -> list[str]:
     """By model, the methods that nobody has run."""
     used: dict[str, tuple[str, set[str]]] = {}
     for one in chapters:
@@ -130,7 +137,9 @@ def _methods_left_out(chapters: Sequence[Chapter]) -> list[str]:
             if one.verdict is not None:
                 known.add(method_name(one))
     left = []
-    for name, known in used.values():
+    for mark, (name, known) in used.items():
+        if models and mark not in models:
+            continue
         missing = [method.title for method in methods() if method.name not in known]
         if missing:
             left.append(f"{name}: not looked at with {', '.join(missing)}.")

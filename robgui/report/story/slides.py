@@ -14,6 +14,7 @@ import numpy as np
 
 from robgui.core.execution.registry import method_of
 from robgui.core.execution.request import subject
+from robgui.core.finding_groups import counted
 from robgui.core.finding_pair import Pair, pair_of
 from robgui.core.text.words import count, percent
 from robgui.core.verdict import Status
@@ -122,7 +123,7 @@ def story_of(workspace: Workspace, right: Right | None = None) -> list[Slide]:
         _start(told, model, right, findings),
         *findings,
         *(_run(workspace, chapter, model) for chapter in others),
-        _end(told, len(groups), findings),
+        _end(told, groups, findings),
     ]
     edits = read_edits(workspace)
     return [_edited(slide, edits.get(slide.key)) for slide in slides]
@@ -280,13 +281,13 @@ def large_words(number: Quantity | None) -> str:
     return ""
 
 
-def _end(told: Sequence[Chapter], many: int, findings: Sequence[Slide]) -> Slide:
+def _end(told: Sequence[Chapter], groups: Sequence[Group], findings: Sequence[Slide]) -> Slide:
     """What to do, beside the inputs before and after they failed."""
     line = bottom_line(told)
     if line is None:
         tally = ""
     else:
-        tally = f"{line.tally} {count(many, 'finding')} in all."
+        tally = f"{line.tally} {counted(groups)} in all."
     pairs = [one.pair for one in findings if one.pair is not None]
     pictures = tuple(side for pair in pairs for side in (pair.before, pair.after))
     return Slide(END, "What to do", WHAT_TO_DO, subject=tally, pictures=pictures)

@@ -74,8 +74,9 @@ def _of_summary(page: ReportPage, known: dict[str, Experiment]) -> Iterator[str]
                 f"run {run}: a table says “{_line(status)} {_line(words)}”, and its record does"
                 " not."
             )
-    every = [one.printed for one in known.values()]
-    told = {(in_words(one.status), _line(one.sentence)) for one in every if one is not None}
+    every = [one.printed for one in known.values() if one.printed is not None]
+    each = [said for one in every for said in (one, *one.models)]
+    told = {(in_words(one.status), _line(one.sentence)) for one in each}
     if page.bottom[1] and (_line(page.bottom[0]), _line(page.bottom[1])) not in told:
         yield f"The bottom line says “{_line(page.bottom[1])}”, and no record does."
 

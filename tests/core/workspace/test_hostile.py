@@ -24,7 +24,7 @@ from robgui.core.finding import Finding
 from robgui.core.model.classifier import Classifier
 from robgui.core.workspace import Workspace, database
 from robgui.report.html import write_html
-from robgui.report.pictures import Figures
+from robgui.report.pictures import Drawn, Figures
 from tests.inline import steps
 
 #: Values of every type, in place of what a cell should hold.
@@ -115,12 +115,10 @@ class OnlyChanged(Figures):
         super().__init__(workspace)
         self._same = stored(base) & stored(workspace.path) if base is not None else set()
 
-    def _of(self, chapter, dark):
-        return (
-            ([], "")
-            if chapter.run.id in {name for name, *_ in self._same}
-            else super()._of(chapter, dark)
-        )
+    def drawn(self, chapter, dark, most):
+        if chapter.run.id in {name for name, *_ in self._same}:
+            return Drawn()
+        return super().drawn(chapter, dark, most)
 
 
 def stored(path: Path) -> set[tuple]:

@@ -52,8 +52,6 @@ def _pictures(result: CornerCasesResult) -> Images:
         order = f"Of {len(result.numbers):,}, the surest."
     else:
         order = "The surest come first."
-    if left and not pictures:
-        order = "They are shown when all inputs have been looked at."
     said = f"Answers of {' / '.join(names)}, equal ones once"
     note = f"{said}. ✓ {names[0]} is right, ✗ wrong. {order}"
     return Images("Inputs the models disagree on", tuple(pictures), note=note)
