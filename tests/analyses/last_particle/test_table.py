@@ -16,10 +16,13 @@ from robgui.analyses.last_particle import (
     LastParticleTableResult,
     last_particle_table,
 )
+from robgui.analyses.last_particle.sampling.chance import combined
+from robgui.analyses.last_particle.table import many_inputs
 from robgui.core.codec import decode, encode
 from robgui.core.dataset import Dataset, from_arrays, open_dataset
 from robgui.core.errors import DataError, ParamsError
 from robgui.core.execution.registry import find
+from robgui.core.execution.step import Pace
 from robgui.core.loading import load
 from robgui.core.model.classifier import Classifier
 from robgui.core.verdict import Status, Verdict
@@ -270,3 +273,26 @@ def test_which_inputs_are_tested_is_said(result: LastParticleTableResult) -> Non
     assert said(result, most=inputs + 1).scope.startswith(f"All {inputs} inputs")
     unlabelled = said(result, truth="predicted").scope
     assert "with the class that the model gives each" in unlabelled and "right" not in unlabelled
+
+
+def test_probabilities_are_combined_only_when_something_new_is_known(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made: list[int] = []
+
+    def counted(*known: Any) -> Any:
+        made.append(1)
+        return combined(*known)
+
+    monkeypatch.setattr(many_inputs, "combined", counted)
+    monkeypatch.setattr(Pace, "awaited", True)  # a Step after every batch
+    classifier = network()
+    params = LastParticleTableParams(
+        radii=(0.001, 0.03), samples=200, critical=1e-6, steps=15, attack_steps=5, guided=False
+    )
+    steps = [step.result for step in last_particle_table(classifier, rows(classifier), params)]
+    seen = {
+        (one.finished.sum(), (one.monte_carlo_failures >= 0).sum(), one.looked.sum())
+        for one in steps
+    }
+    assert len(seen) <= len(made) < len(steps) / 2

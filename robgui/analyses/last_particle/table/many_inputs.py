@@ -110,8 +110,7 @@ class _Table:
             classifier.device,
         )
         self._told = _Told(size)
-        self._seconds = 0.0
-        self._monte_carlo_seconds = 0.0
+        self._seconds = self._monte_carlo_seconds = 0.0
         self._certified_seconds = np.zeros(self._shape[0])
         self._certified = np.zeros(self._shape, dtype=bool)
         self._lower = np.full(self._shape, np.nan)
@@ -123,6 +122,7 @@ class _Table:
         self._why_not_measured = unmeasurable(classifier, params)
         self._around = np.full((size, 3), np.nan)
         self._looked = np.zeros(size, dtype=bool)
+        self._known: tuple[int, ...] = ()
 
     def work(self) -> Iterator[None]:
         """Everything, one batch at a time."""
@@ -254,6 +254,15 @@ class _Table:
         )
 
     def _chances(self) -> dict[str, np.ndarray]:
+        """The combined probability of every pair, made again when something new is known."""
+        told, plain = self._told, self._monte_carlo
+        counted = (told.finished, plain.sampled, plain.failures, self._looked)
+        known = tuple(int(each.sum()) for each in counted)
+        if known != self._known:
+            self._known, self._newest = known, self._combined()
+        return self._newest
+
+    def _combined(self) -> dict[str, np.ndarray]:
         """The combined probability of every pair, and whether it lets the test pass."""
         told, failures = self._told, self._monte_carlo.failures
         answered = told.finished & ~told.inconclusive

@@ -61,10 +61,11 @@ def read_scores(scores: Tensor, multi_label: bool) -> Reading:
         return Reading(log_p.exp(), terms.mean(1) / -math.log(2), top, multi_label)
     # H_C, the entropy with the logarithm to base C (Section II): Definition 1 is its mean over the
     # zone.
-    log_p = scores.log_softmax(1)
+    # Class by class: over the few numbers of a row torch computes one at a time, nine times slower.
+    log_p = scores.t().contiguous().log_softmax(0)
     confidence = log_p.exp()
-    entropy = log_p.clamp_min_(_LOWEST_LOG).mul_(confidence).sum(1).div_(-math.log(scores.shape[1]))
-    return Reading(confidence, entropy, top, multi_label)
+    entropy = log_p.clamp_min_(_LOWEST_LOG).mul_(confidence).sum(0).div_(-math.log(len(log_p)))
+    return Reading(confidence.t(), entropy, top, multi_label)
 
 
 def entropy_of(confidence: np.ndarray, multi_label: bool) -> np.ndarray:
