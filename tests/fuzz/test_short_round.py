@@ -42,9 +42,17 @@ def test_a_hostile_file_is_refused_by_a_sentence_or_loaded(tmp_path, name):
     told = [(path / "case.json").read_text(encoding="utf-8") for path in tally.faults]
     assert tally.is_clean, told
     assert sum(tally.ends.values()) == files and tally.ends[End.REFUSED] > 0, tally
+    assert name not in USUAL or tally.ends[End.LOADED] > 0, "the limits refuse everything"
 
 
-@pytest.mark.parametrize("name", [each for each in kinds() if each.values != ("operation",)])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] * (name != "table"))
+        for name in every_kind(1)
+        if name != "operation"
+    ],
+)
 def test_most_honest_files_open_within_the_same_limits(tmp_path, monkeypatch, name):
     """Otherwise a round would only show that everything is refused."""
     kind = every_kind(1)[name]

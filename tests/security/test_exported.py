@@ -68,7 +68,8 @@ def with_graph(plain: Path, target: Path, change: Any) -> Path:
 
 
 #: torch takes five seconds and more for each; a plain LSTM and an RNN stand for them.
-_SLOW_TO_DECOMPOSE = {"deep lstm", "gru", "given state"}
+#: Their parts call every operation that the parts of the other networks call.
+_DECOMPOSED = {"densenet", "hand attention", "inception", "lstm", "mobilenet", "unet", "vit", "waves"}
 
 
 def last_call(plain: Path, target: Path, operation: str, **arguments: Any) -> Path:
@@ -331,7 +332,7 @@ def test_a_graph_of_many_megabytes_is_refused_before_it_becomes_objects(plain, t
     [
         *((name, False) for name in NETWORKS),
         *(
-            pytest.param(name, True, marks=[pytest.mark.slow] * (name in _SLOW_TO_DECOMPOSE))
+            pytest.param(name, True, marks=[pytest.mark.slow] * (name not in _DECOMPOSED))
             for name in NETWORKS
         ),
     ],
@@ -347,6 +348,20 @@ def test_an_honest_network_loads_without_trust_and_answers_as_before(tmp_path, n
     mine = x.clone().requires_grad_()
     classifier.logits(mine)[:, 1].sum().backward()
     assert mine.grad is not None and bool(mine.grad.isfinite().all())
+
+
+@pytest.mark.slow
+def test_the_usual_networks_hold_every_operation_that_decomposing_leads_to(tmp_path):
+    def called(name: str, *, decompose: bool) -> set[str]:
+        path = export(network(name), tmp_path / "m.pt2", NETWORKS[name][1], decompose=decompose)
+        with zipfile.ZipFile(path) as archive:
+            place = next(one for one in archive.namelist() if one.endswith("models/model.json"))
+            document = json.loads(archive.read(place))
+        return {node["target"] for node in document["graph_module"]["graph"]["nodes"]}
+
+    usual = set().union(*(called(name, decompose=True) for name in _DECOMPOSED))
+    usual |= set().union(*(called(name, decompose=False) for name in NETWORKS))
+    assert usual >= set().union(*(called(name, decompose=True) for name in NETWORKS))
 
 
 @pytest.mark.parametrize("apart", [child, forked])

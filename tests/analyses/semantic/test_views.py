@@ -31,8 +31,12 @@ def test_every_step_has_its_views_and_they_survive_the_codec(
     axes = ("azimuth", "elevation", "light")[: min(count, most)]
     monkeypatch.setattr("robgui.core.execution.step.Pace.due", lambda self: True)
     known = find(name)
-    extra = {"step": GRID} if name == "semantic_map" else {"iterations": 3}
-    for step in steps(name, toy_net(with_hole), axes=axes, **extra):
+    extra = {
+        "semantic_map": {"step": GRID},
+        "semantic_regions": {"iterations": 3, "start_count": 1},
+        "srvr": {"iterations": 3},
+    }
+    for step in steps(name, toy_net(with_hole), axes=axes, **extra[name]):
         views = tuple(known.views(step.result, known.params()))
         again = decode(Views, *encode(Views(views)))
         assert [type(view) for view in again.views] == [type(view) for view in views]

@@ -334,7 +334,9 @@ def bent(document, dice: random.Random):
     return document
 
 
-@pytest.mark.parametrize("start", range(0, 200, 50))
+@pytest.mark.parametrize(
+    "start", [0, 50, *(pytest.param(more, marks=pytest.mark.slow) for more in (100, 150))]
+)
 def test_hundreds_of_mutated_workspaces_raise_nothing_but_sentences(base, tmp_path, start):
     outcomes = {"refused": 0, "read": 0}
     for seed in range(start, start + 50):

@@ -111,7 +111,13 @@ def test_stop_works_within_three_seconds_on_a_model_that_never_answers_and_the_w
 
 
 @pytest.mark.parametrize(
-    ("build", "words"), [("aborts", "SIGABRT"), ("exits", "exit code 7"), ("eats", "memory")]
+    ("build", "words"),
+    [
+        ("aborts", "SIGABRT"),
+        # The tests of the worker see the exit code too.
+        pytest.param("exits", "exit code 7", marks=pytest.mark.slow),
+        ("eats", "memory"),
+    ],
 )
 def test_a_model_that_breaks_its_process_fails_its_run_only(
     qtbot, runner, submit, workspace, build, words
