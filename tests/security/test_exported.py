@@ -69,7 +69,16 @@ def with_graph(plain: Path, target: Path, change: Any) -> Path:
 
 #: torch takes five seconds and more for each; a plain LSTM and an RNN stand for them.
 #: Their parts call every operation that the parts of the other networks call.
-_DECOMPOSED = {"densenet", "hand attention", "inception", "lstm", "mobilenet", "unet", "vit", "waves"}
+_DECOMPOSED = {
+    "densenet",
+    "hand attention",
+    "inception",
+    "lstm",
+    "mobilenet",
+    "unet",
+    "vit",
+    "waves",
+}
 
 
 def last_call(plain: Path, target: Path, operation: str, **arguments: Any) -> Path:

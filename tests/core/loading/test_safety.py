@@ -14,6 +14,7 @@ import sys
 import tracemalloc
 import warnings
 import zipfile
+from functools import cache
 from pathlib import Path
 
 import numpy as np

@@ -110,9 +110,7 @@ class GuidedMoves(Moves):
         self.before.append(before)
         walking = before[:, None]
         torch.mul(noise, torch.where(walking, 1.0, self._louder), out=self._proposed)
-        self._proposed.addcmul_(
-            self.latent, torch.where(walking, self._kept, self._kept_across)
-        )
+        self._proposed.addcmul_(self.latent, torch.where(walking, self._kept, self._kept_across))
         along = self._along(self._proposed)
         there = torch.where(before, along, place)
         # Replaces the component along u by the drawn one; across u the proposal stays a
