@@ -57,8 +57,9 @@ def _row(sheet: PaperSheet, row: Row) -> None:
 
 def _by_content(contents: Contents) -> list[str]:
     """The fingerprint of every model and of all data, each once."""
-    models, wanted = {}, contents.scope.models
-    data = {}
+    models: dict[str, None] = {}
+    data: dict[str, None] = {}
+    wanted = contents.scope.models
     for one in contents.told:
         request = one.run.request
         for model in request.models:

@@ -108,3 +108,21 @@ def test_the_pictures_of_a_report_are_drawn_while_somebody_chooses_its_place(
         store.history.exports.write_report(tmp_path / "r.html")
         qtbot.waitUntil(lambda: not store.writing.busy, timeout=60_000)
     assert "data:image/png" in (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+def test_a_report_can_be_of_the_model_in_use_alone(qtbot, window, shown, tmp_path, monkeypatch):
+    store, place = window.store, tmp_path / "one.html"
+    own = store.library.model
+    store.library.load_model(Opening(resources.path("demo", "fashion_cnn.safetensors"), quiet=True))
+    qtbot.waitUntil(lambda: len(store.library.models) == 2 and not store.busy, timeout=60_000)
+    store.library.use_model(next(one for one in store.library.models if one is not own))
+    assert not window.actions_["report_of_model"].isEnabled(), "no run asks about it"
+    window.run_pane.run.click()
+    qtbot.waitUntil(lambda: not store.runner.busy, timeout=60_000)
+    qtbot.waitUntil(lambda: len(store.history.runs) == 2, timeout=20_000)
+    store.library.use_model(own)
+    choose(monkeypatch, place, [])
+    window.actions_["report_of_model"].trigger()
+    qtbot.waitUntil(place.exists, timeout=60_000)
+    words = place.read_text(encoding="utf-8")
+    assert "Not about 1 other model of the workspace: fashion_cnn.safetensors." in words

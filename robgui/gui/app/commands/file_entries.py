@@ -177,6 +177,14 @@ def _telling(commands: Commands) -> list[Entry]:
             separator=True,
         ),
         Entry(
+            "report_of_model",
+            "Write report of this model …",
+            "File",
+            commands.saving.write_model_report,
+            icon="report",
+            hint="What the runs say of the model in use alone",
+        ),
+        Entry(
             "report_words",
             "Report: own text and logo …",
             "File",

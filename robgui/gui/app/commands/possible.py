@@ -37,9 +37,19 @@ def possible(window: MainWindow) -> dict[str, bool]:
         "export_made": panel is not None and panel.exports,
         "find_missing": bool(store.history.missing),
         "report": bool(store.history.runs),
+        "report_of_model": _is_asked_about(window),
         **{f"log_{name}": bool(store.history.runs) and there for name, there in _THERE.items()},
         "export_findings": bool(store.history.findings),
         "post_mortem": store.selection.finding is not None,
         "look": store.selection.finding is not None,
         "make_tests": any(finding.starred for finding in store.history.findings),
     }
+
+
+def _is_asked_about(window: MainWindow) -> bool:
+    """Whether a run asks about the model in use."""
+    store = window.store
+    if store.library.model is None:
+        return False
+    mark = store.library.model.fingerprint
+    return any(one.fingerprint == mark for run in store.history.runs for one in run.request.models)

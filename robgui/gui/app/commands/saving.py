@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from robgui.gui.app.main_window import MainWindow
     from robgui.gui.panels.panel import Panel
 
+#: The formats of a report, as a file dialog lists them.
+_REPORTS = "HTML (*.html);;PDF (*.pdf)"
+
 
 class Saving:
     """Asks where to, and writes: runs, findings, reports, pictures, numbers."""
@@ -68,8 +71,17 @@ class Saving:
         """Writes the report, as one HTML file or as PDF by its ending."""
         # Drawn while the person chooses a name: the report is then written in a moment.
         self._store.history.exports.prepare_report()
-        if path := self._ask_save("Write report", "report", "HTML (*.html);;PDF (*.pdf)"):
+        if path := self._ask_save("Write report", "report", _REPORTS):
             self._store.history.exports.write_report(path)
+
+    def write_model_report(self) -> None:
+        """Writes the report of the model in use alone."""
+        model = self._store.library.model
+        if model is None:
+            return
+        self._store.history.exports.prepare_report()
+        if path := self._ask_save(f"Write report of {model.name}", "report", _REPORTS):
+            self._store.history.exports.write_report(path, models=(model.fingerprint,))
 
     def log_runs(self, tracker: str) -> None:
         """Logs every run of the workspace to a tracker of experiments."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -61,8 +61,19 @@ class Exports:
 
         self._writing.run(lambda: _drawings(workspace), draw, key="prepare report")
 
-    def write_report(self, path: Path, done: Callable[[], None] | None = None) -> None:
-        """Writes the report as HTML or PDF, by the ending of ``path``, then calls ``done``."""
+    def write_report(
+        self,
+        path: Path,
+        done: Callable[[], None] | None = None,
+        models: Collection[str] = (),
+    ) -> None:
+        """Writes the report as HTML or PDF, by the ending of ``path``, then calls ``done``.
+
+        Args:
+            path: Where.
+            done: What comes after it.
+            models: The fingerprints of the models it is about; empty for all.
+        """
         workspace = self._history.need()
         # On a thread of its own: a long report must hold up neither notes nor openings.
         self._history.working.emit("Writing the report …")
@@ -81,7 +92,7 @@ class Exports:
             self._history.working.emit("")
             self._history.said.emit("error", sentence, details)
 
-        self._writing.run(lambda: write_whole(workspace, path), written, failed=failed)
+        self._writing.run(lambda: write_whole(workspace, path, models), written, failed=failed)
 
 
 def _drawings(workspace: Workspace) -> list[Callable[[], object]]:
@@ -92,13 +103,14 @@ def _drawings(workspace: Workspace) -> list[Callable[[], object]]:
     return drawings(workspace)
 
 
-def write_whole(workspace: Workspace, path: Path) -> None:
+def write_whole(workspace: Workspace, path: Path, models: Collection[str] = ()) -> None:
     """Writes the report of a workspace, with the drawings that earlier ones have left."""
+    from robgui.report.contents import Scope
     from robgui.report.kept import KEPT
     from robgui.report.writing import write_report
 
     KEPT.use_shelf()
-    write_report(workspace, path)
+    write_report(workspace, path, Scope(frozenset(models)))
 
 
 def _export_findings(workspace: Workspace, folder: Path, ids: Sequence[int] | None) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import weakref
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -33,7 +33,8 @@ class PlotFlags(pg.GraphicsObject):
         super().__init__()
         self.flags: list[Flag] = []
         self._marks: tuple[tuple[Mark, float], ...] = ()
-        self._plot: Plot = weakref.proxy(plot)  # Held strongly, neither would ever be freed.
+        # Held strongly, neither would ever be freed.
+        self._plot = cast(Plot, weakref.proxy(plot))
         self.setZValue(2000)
         self.setParentItem(plot.centralWidget)
         plot.box.sigResized.connect(self.place)
