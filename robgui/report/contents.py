@@ -130,7 +130,7 @@ def scope_of(workspace: Workspace, wanted: Sequence[str], *, full: bool = False)
     Raises:
         ParamsError: No run asks about one of them.
     """
-    known = {one for run in workspace.runs() for one in run.request.models}
+    known = [one for run in workspace.runs() for one in run.request.models]
     chosen: set[str] = set()
     for word in wanted:
         found = {

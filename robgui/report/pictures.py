@@ -36,7 +36,7 @@ _PHOTOGRAPH = 6_000
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawnRun:
     """What a report shows of a run.
 
     Attributes:
@@ -59,7 +59,7 @@ class Figures:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._drawn: dict[tuple[str, bool, int], Drawn] = {}
+        self._drawn: dict[tuple[str, bool, int], DrawnRun] = {}
         self._problems: dict[str, str] = {}
         self._last: tuple[str, tuple[View, ...]] = ("", ())
 
@@ -97,7 +97,7 @@ class Figures:
         """How many pictures of a run are not among the first ``most``."""
         return self.drawn(chapter, False, most).left
 
-    def drawn(self, chapter: Chapter, dark: bool, most: int) -> Drawn:
+    def drawn(self, chapter: Chapter, dark: bool, most: int) -> DrawnRun:
         """The tables of a run and its first pictures; all for ``most=0``."""
         key = (chapter.run.id, dark, most)
         if key not in self._drawn:
@@ -110,7 +110,7 @@ class Figures:
                     for place, view in enumerate(views)
                     if place not in left
                 ]
-            self._drawn[key] = Drawn(tuple(shown), len(left))
+            self._drawn[key] = DrawnRun(tuple(shown), len(left))
         return self._drawn[key]
 
     def _views(self, chapter: Chapter) -> tuple[View, ...]:

@@ -16,13 +16,7 @@ from robgui.analyses.last_particle import LastParticleParams, last_particle
 from robgui.analyses.last_particle.estimates import FunctionScore
 from robgui.analyses.last_particle.exact import Law
 from robgui.analyses.last_particle.noise.priors import Prior
-from robgui.analyses.last_particle.particles.guided import (
-    GuidedMoves,
-    Leaps,
-    beyond,
-    resteered,
-)
-from robgui.analyses.last_particle.particles.kernel import Level
+from robgui.analyses.last_particle.particles.guided import beyond, resteered
 from robgui.analyses.last_particle.particles.outcome import outcome
 from robgui.analyses.last_particle.particles.setup import Setup
 from robgui.analyses.last_particle.particles.splitting import Splitting
@@ -77,7 +71,7 @@ def killed(p: float, guide: Fixed, steps: int, runs: int) -> tuple[np.ndarray, l
 
 @pytest.mark.parametrize(("p", "cosine"), [(1e-3, 1.0), (1e-3, 0.5), (1e-8, 0.8)])
 def test_counts_keep_their_law_whatever_the_direction_of_the_leaps(p: float, cosine: float) -> None:
-    counts, told = killed(p, Fixed(cosine), 11, 60)
+    counts, told = killed(p, Fixed(cosine), 12, 60)
     mean = -20 * np.log(p)
     assert abs(counts.mean() / mean - 1) < 4 / np.sqrt(60 * mean) + 0.015
     assert sum(one.p_low <= p <= one.p_high for one in told) >= 52
@@ -88,28 +82,6 @@ def test_too_few_leaps_in_a_bad_direction_are_noticed_or_err_on_the_safe_side() 
     _, told = killed(1e-8, Fixed(0.3), 4, 30)
     certain = [one for one in told if not one.inconclusive]
     assert sum(one.p_high < 1e-8 for one in certain) <= max(3, len(certain) // 4)
-
-
-def test_in_the_turn_of_a_leap_particles_before_the_bound_walk_and_stay_before_it() -> None:
-    generator = torch.Generator("cpu").manual_seed(0)
-    latent = torch.randn((4000, 3), generator=generator, device="cpu")
-    began, here = latent.clone(), latent[:, 0].clone()
-    everywhere = Level(torch.full((1, 4000), -torch.inf), None, torch.zeros(4000))
-    along = torch.zeros((4000, 3))
-    along[:, 0] = 1
-    places = torch.full((1, 4000), 2.0)
-    leaps = Leaps(along, torch.zeros(4000), places, torch.ones(4000))
-    moves = GuidedMoves(
-        lambda z: z[:, 1], latent, began[:, 1].clone(), everywhere, torch.ones(4000), leaps
-    )
-    noise = torch.randn((4000, 3), generator=generator, device="cpu") * 0.5**0.5
-    moves.step(noise)
-    before, moved = here <= 0, (moves.latent != began).any(1)
-    assert (moves.latent[~before, 0] == 2).all(), "the others leap"
-    assert 0.3 < moved[before].float().mean() < 0.95, "some walk, none across the bound"
-    assert (moves.latent[before, 0] <= 0).all()
-    half_normal = stats.halfnorm.cdf(-moves.latent[before, 0].numpy())
-    assert stats.kstest(half_normal, "uniform").pvalue > 1e-3, "their law is as before"
 
 
 def test_places_beyond_a_bound_follow_the_normal_law_there() -> None:
@@ -129,9 +101,6 @@ def test_the_bound_goes_back_where_particles_stand_before_it_and_leaps_shrink_wh
     distance, across = resteered(np.zeros(2), np.zeros(2), before, accepted)
     assert distance[0] > 0 > distance[1], "the first goes back, the second comes nearer"
     assert across[0] == 0 and across[1] < 0, "who cannot leap says nothing of the size"
-    _, walked = resteered(np.zeros(1), np.zeros(1), np.array([[True], [False]]), ~accepted[:, :1])
-    _, alone = resteered(np.zeros(1), np.zeros(1), np.array([[False]]), ~accepted[:1, :1])
-    assert walked[0] == alone[0], "a walk before the bound says nothing of the size"
     _, across = resteered(np.zeros(2), np.full(2, 5.0), ~before, ~accepted)
     assert across.max() <= np.log(2)
 

@@ -163,7 +163,7 @@ def test_many_images_are_drawn_from_their_views(store, bench, run):
     panel, pane = bench("feature_game_batch")
     store.set_scope((6, 10, 25))
     result = run(panel, pane, images=3, max_calls=400)
-    bars = panel.board.widgets[0].view
+    bars = panel.board.widgets[1].view
     assert (
         bars.title == "How much it takes"
         and bars.series[0].values.sum() == (result.found_class >= 0).sum()

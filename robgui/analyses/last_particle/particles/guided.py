@@ -4,8 +4,7 @@ A level confines particles only along the slope, but the published moves are equ
 directions, and along the slope they are a random walk. With u a unit vector fixed before the test
 began, a leap draws u·z' from N(0, 1) beyond a bound c, and across u z' = (z + s g) / sqrt(1 + s²).
 Restricted to points beyond c this preserves N(0, I), so accepting what lies above the level
-preserves the law there. Particles before c do not leap: in this turn they walk as published, and
-only to points before c, which preserves the law of those.
+preserves the law there; particles before c do not leap, and walk as published.
 
 The bound lies just before the position of the particle that died: it was on the level, and given
 the level it says nothing about the others. So neither u nor c can make the test wrong, they can
@@ -108,17 +107,17 @@ class GuidedMoves(Moves):
             return
         place, before = next(self._places), self._here <= self._leaps.bound
         self.before.append(before)
-        walking = before[:, None]
-        torch.mul(noise, torch.where(walking, 1.0, self._louder), out=self._proposed)
-        self._proposed.addcmul_(self.latent, torch.where(walking, self._kept, self._kept_across))
-        along = self._along(self._proposed)
-        there = torch.where(before, along, place)
-        # Replaces the component along u by the drawn one; across u the proposal stays a
-        # Crank-Nicolson move.
-        self._proposed.addcmul_(self._leaps.directions, (there - along)[:, None])
-        accepted = self._decided(~before | (along <= self._leaps.bound))
+        torch.mul(noise, self._louder, out=self._proposed)
+        self._proposed.addcmul_(self.latent, self._kept_across)
+        self._proposed.addcmul_(
+            # Replaces the component along u by the drawn one; across u the proposal stays a
+            # Crank-Nicolson move.
+            self._leaps.directions,
+            (place - self._along(self._proposed))[:, None],
+        )
+        accepted = self._decided(~before)
         # Kept up to date instead of recomputed: an accepted leap stands exactly where it was drawn.
-        self._here = torch.where(accepted, there, self._here)
+        self._here = torch.where(accepted, place, self._here)
 
     def _along(self, latent: Tensor) -> Tensor:
         along: Tensor = torch.linalg.vecdot(self._leaps.directions, latent)
@@ -140,10 +139,10 @@ def resteered(
         log_distance: ``(a,)`` before.
         log_across: ``(a,)`` before.
         before: ``(leaps, a)`` which particles stood before the bound.
-        accepted: ``(leaps, a)`` which moves were accepted, leaps or not.
+        accepted: ``(leaps, a)`` which leaps were accepted.
     """
     able = (~before).sum(0)
-    share = (accepted & ~before).sum(0) / np.maximum(1, able)
+    share = accepted.sum(0) / np.maximum(1, able)
     log_across = np.where(able > 0, log_across + _GAIN * (share - _ACCEPTED), log_across)
     # More particles before the bound than wanted: move the bound further down.
     log_distance = log_distance + _GAIN * (before.mean(0) - _BEFORE)

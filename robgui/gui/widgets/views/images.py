@@ -105,16 +105,12 @@ class ImagesView(ViewWidget):
         self.list.stand_in_the_middle(*self._free(room))
 
     def _free(self, room: QSize) -> tuple[int, int]:
-        """Pixels on both sides and above that leave all cells in the middle of the room.
-
-        None above where they have to be scrolled.
-        """
+        """Pixels on both sides and above that leave all cells in the middle; 0 above to scroll."""
         cell, count = self.model.cell, self.model.rowCount()
         across = max(1, min(count, room.width() // max(1, cell.width())))
         beside = max(0, (room.width() - across * cell.width()) // 2 - MARGIN)
         rows = -(-count // across)
-        above = max(0, (room.height() - rows * cell.height()) // 2 - MARGIN)
-        return beside, above
+        return beside, max(0, (room.height() - rows * cell.height()) // 2 - MARGIN)
 
     def callouts(self) -> list[Callout]:
         """What the first picture and the first one that is wrong are."""
