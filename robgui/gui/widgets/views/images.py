@@ -84,11 +84,6 @@ class ImagesView(ViewWidget):
         self.fit()
         self.list.viewport().update()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Pictures take the room there is."""
-        super().resizeEvent(event)
-        self.fit()
-
     def fit(self) -> None:
         """The largest pictures that need no scrolling, or the columns that the view asks for."""
         view: Images | None = self.view
@@ -179,6 +174,11 @@ class _List(QListView):
         self.setMinimumHeight(60)
         self.setBackgroundRole(QPalette.ColorRole.Base)
         self.setAutoFillBackground(True)  # beside what stands in the middle too
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Pictures take the room of the list, which it may get after they were drawn."""
+        super().resizeEvent(event)
+        self._owner.fit()
 
     def stand_in_the_middle(self, beside: int, above: int) -> None:
         """Leaves this many pixels free on both sides and above."""

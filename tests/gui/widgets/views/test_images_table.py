@@ -254,3 +254,18 @@ def test_what_is_to_be_explained_of_pictures_is_the_first_and_the_first_wrong_on
     view = replace(samples.images(), pictures=(first, replace(first, chip="cow", right=False)))
     words = [one.words for one in shown(view).callouts()]
     assert len(words) == 2 and "cow (wrong)" in words[1]
+
+
+def test_pictures_that_are_made_when_they_come_on_show_take_the_room_at_once(qtbot, shown):
+    board = ViewBoard()
+    qtbot.addWidget(board)
+    board.resize(900, 500)  # low: one view at a time
+    with qtbot.waitExposed(board):
+        board.show()
+    board.show_views([samples.images(), samples.table(), samples.images(pairs=True)])
+    for place in (0, 2):
+        board.bar.setCurrentIndex(place)
+        qtbot.wait(20)
+        late = board.widgets[place]
+        early = shown(late.view, late.width(), late.height())
+        assert late.model.cell == early.model.cell
