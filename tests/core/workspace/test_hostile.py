@@ -24,7 +24,7 @@ from robgui.core.finding import Finding
 from robgui.core.model.classifier import Classifier
 from robgui.core.workspace import Workspace, database
 from robgui.report.html import write_html
-from robgui.report.pictures import Drawn, Figures
+from robgui.report.pictures import DrawnRun, Figures
 from tests.inline import steps
 
 #: Values of every type, in place of what a cell should hold.
@@ -117,7 +117,7 @@ class OnlyChanged(Figures):
 
     def drawn(self, chapter, dark, most):
         if chapter.run.id in {name for name, *_ in self._same}:
-            return Drawn()
+            return DrawnRun()
         return super().drawn(chapter, dark, most)
 
 

@@ -467,7 +467,7 @@ def test_why_a_run_failed_goes_when_it_is_run_again(window, qtbot, monkeypatch):
 def test_nothing_waits_for_a_report_that_is_being_written(window, qtbot, tmp_path, monkeypatch):
     history, hold = window.store.history, threading.Event()
 
-    def slow(workspace, path):
+    def slow(workspace, path, models):
         hold.wait(20)
         path.write_text(str(workspace.runs()), encoding="utf-8")
 
