@@ -76,9 +76,8 @@ def make_app() -> list[Path]:
     prepare_builder()
     spec = HERE / "pyinstaller" / "robgui.spec"
     places: list[str | Path] = ["--distpath", APP.parent, "--workpath", BUILD / "pyinstaller"]
-    with (
-        tempfile.TemporaryDirectory() as folder
-    ):  # not the checkout: its robgui must not hide the wheel's
+    # not the checkout: its robgui must not hide the wheel's
+    with tempfile.TemporaryDirectory() as folder:
         command: list[str | Path] = [
             BUILDER,
             "-P",

@@ -210,9 +210,8 @@ class Batch(Iterator[Progress]):
         """Submits what is ready, or begins the next request."""
         if self._ready:
             execution = self._ready.popleft()
-            if (
-                not execution.state.ended
-            ):  # It was stopped, or another part of its request has failed.
+            # It was stopped, or another part of its request has failed.
+            if not execution.state.ended:
                 self._executor.submit(execution)
                 self._submitted.append(execution)
             return

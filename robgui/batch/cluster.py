@@ -177,11 +177,8 @@ class Cluster:
                 connect()
             else:
                 within(_CONNECT_SECONDS, connect, address)
-        except (
-            ConnectionError,
-            RuntimeError,
-            ValueError,
-        ) as error:  # RuntimeError: another version of Python or Ray there.
+        except (ConnectionError, RuntimeError, ValueError) as error:
+            # RuntimeError: another version of Python or Ray there.
             if address != "auto" or not isinstance(error, ConnectionError):
                 raise ParamsError(
                     f"The Ray cluster at {address} cannot be used ({_first_line(error)}); check the"

@@ -161,10 +161,8 @@ def _tree_margins(trees: Ensemble, classifier: Classifier, box: Box, labels: Ten
     low, high = torch.minimum(*ends), torch.maximum(*ends)
     if not (torch.equal(ends[0], box[0]) and torch.equal(ends[1], box[1])):
         size = torch.maximum(-low, high) + classifier.raw_input(box[0] * 0).abs()
-        low, high = (
-            low - _EDGE * size,
-            high + _EDGE * size,
-        )  # Another batch size may round differently.
+        # Another batch size may round differently.
+        low, high = (low - _EDGE * size, high + _EDGE * size)
     return tree_margins(trees, low, high, labels)
 
 

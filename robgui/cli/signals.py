@@ -32,9 +32,8 @@ def deaf() -> Iterator[None]:
 
 @contextmanager
 def _handled(handlers: dict[signal.Signals, object]) -> Iterator[None]:
-    if (
-        threading.current_thread() is not threading.main_thread()
-    ):  # Only the main thread may change signal handlers.
+    # Only the main thread may change signal handlers.
+    if threading.current_thread() is not threading.main_thread():
         yield
         return
     before = {number: signal.signal(number, handler) for number, handler in handlers.items()}  # type: ignore[arg-type]

@@ -72,10 +72,8 @@ def beside(folder: Path, name: str) -> Path:
     try:
         home = folder.resolve()
         found = (home / name).resolve()
-    except (
-        ValueError,
-        RuntimeError,
-    ) as error:  # An impossible name, or a circle of links.
+    except (ValueError, RuntimeError) as error:
+        # An impossible name, or a circle of links.
         raise OSError(errno.EINVAL, "it is no name of a file", name) from error
     if not name or Path(name).is_absolute() or not found.is_relative_to(home):
         raise OSError(errno.EACCES, "only a file beside it may be named", name)

@@ -93,10 +93,10 @@ def answer_of(
         return None, str(error)
     if answer.returncode == 0:
         return json.loads(answer.stdout.splitlines()[-1]), ""
+    # The frozen start's own.
     lines = [
         line for line in answer.stderr.splitlines() if line.strip() and not line.startswith("[PYI-")
-    ]  # The frozen start's own.
-    told = (
-        0 if answer.returncode < 0 else -1
-    )  # An abort gives its reason first, a Python error last.
+    ]
+    # An abort gives its reason first, a Python error last.
+    told = 0 if answer.returncode < 0 else -1
     return None, lines[told] if lines else f"the process ended with code {answer.returncode}"

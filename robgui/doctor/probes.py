@@ -49,9 +49,8 @@ def gl() -> dict[str, str]:
     surface.create()
     if not (context.create() and context.makeCurrent(surface)):
         return {"platform": app.platformName(), "renderer": ""}
-    renderer, version = (
-        context.functions().glGetString(name) for name in (0x1F01, 0x1F02)
-    )  # GL_RENDERER, GL_VERSION
+    # GL_RENDERER, GL_VERSION
+    renderer, version = (context.functions().glGetString(name) for name in (0x1F01, 0x1F02))
     context.doneCurrent()
     return {
         "platform": app.platformName(),

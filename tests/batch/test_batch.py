@@ -28,9 +28,10 @@ def test_sixty_requests_on_two_workers_are_those_of_one_process_bit_for_bit(
     plan = small.plan(files, small.MANY)
     assert len(plan.requests) == 63
     with Workspace.open(tmp_path / "alone.robgui") as alone:
+        # nothing split
         whole = replace(
             plan, requests=tuple(type(each)(each.request, each.title) for each in plan.requests)
-        )  # nothing split
+        )
         assert set(small.states(small.run(whole, alone, Inline(LoadedCache("cpu"))))) == {"done"}
         progress = small.run(plan, workspace, local_workers([CPU, CPU]))
         assert set(small.states(progress)) == {"done"}

@@ -83,9 +83,8 @@ def overhead(classifier: Classifier, inputs: int, eps: float, seconds: float) ->
     )
     for batch in (inputs, classifier.batch()):
         table = last_particle_table(classifier, from_arrays(x, kind=classifier.kind), params)
-        steps = itertools.takewhile(
-            lambda step: not step.result.finished.all(), table
-        )  # formal bounds come afterwards
+        # formal bounds come afterwards
+        steps = itertools.takewhile(lambda step: not step.result.finished.all(), table)
         print(
             f"{classifier.name}, bare in batches of {batch:,}:"
             f" {take_turns(classifier, steps, batch, seconds).words()}",

@@ -41,9 +41,8 @@ def run_story(qtbot, start):
 
     window.run_pane.form().set_values({"samples": 1_000_000, "target_half_width": 0})
     press(qtbot, window.run_pane.run)
-    qtbot.waitUntil(
-        lambda: subject(panel).endswith("input 5 of fashion.npz"), timeout=30_000
-    )  # every picture says what it shows
+    # every picture says what it shows
+    qtbot.waitUntil(lambda: subject(panel).endswith("input 5 of fashion.npz"), timeout=30_000)
     press(qtbot, window.run_pane.stop)
     qtbot.waitUntil(
         lambda: len(store.history.runs) == 2 and store.history.runs[0].state is RunState.CANCELLED,

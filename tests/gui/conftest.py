@@ -9,11 +9,8 @@ from robgui.gui.app.theme import theme
 
 @pytest.fixture
 def window(qtbot, tmp_path):
-    from robgui.gui.app.app import (
-        application,
-        leave,
-        open_window,
-    )  # a widget's test needs no window
+    # a widget's test needs no window
+    from robgui.gui.app.app import application, leave, open_window
 
     application()
     made = open_window(tmp_path / "w.robgui")

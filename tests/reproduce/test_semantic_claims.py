@@ -78,9 +78,8 @@ def test_every_claim_is_decided_by_what_was_found(
     table = found[
         "rotation × scale of inputs: the order of 2 networks by SRVR is not that by accuracy"
     ]
-    assert (
-        table.holds is None and "Cannot tell" in table.note
-    )  # one start of one shape has no standard error
+    # one start of one shape has no standard error
+    assert table.holds is None and "Cannot tell" in table.note
     assert "InceptionV3 7.92 %" in table.paper and "Accuracy on 2,000 inputs: " in table.note
     unknown = found[
         "azimuth × elevation of meshes: the order of 2 networks by SRVR is not that by accuracy"
@@ -160,9 +159,8 @@ def test_the_order_of_networks_differs_only_beyond_the_standard_errors() -> None
     assert holds is None and "exact and plain (SRVR)" in why
     holds, why = order_differs(higher, (0.901, 0.900), 2000, names)
     assert holds is None and "exact and plain (accuracy)" in why
-    assert (
-        order_differs(higher[:, :1], accurate, 2000, names)[0] is None
-    )  # one region has no standard error
+    # one region has no standard error
+    assert order_differs(higher[:, :1], accurate, 2000, names)[0] is None
 
 
 def test_without_a_network_of_imagenet_the_mesh_claims_say_what_to_install(

@@ -185,9 +185,8 @@ def pair_neurons(result: DeepInspectResult, a: int, b: int, count: int = 10) -> 
     first, second = (result.rho[:, c].astype(np.float32) for c in (a, b))
     difference = np.nan_to_num(np.abs(first - second), nan=0.0)
     order = np.argsort(-difference, kind="stable")
-    active = np.flatnonzero(
-        np.maximum(first, second) >= 0.1
-    )  # A neuron that is silent for both separates nothing and says nothing.
+    # A neuron that is silent for both separates nothing and says nothing.
+    active = np.flatnonzero(np.maximum(first, second) >= 0.1)
     least, most = active[np.argsort(difference[active], kind="stable")][:count], order[:count]
     return PairNeurons(least, most, {int(j): neuron_name(result, int(j)) for j in (*least, *most)})
 

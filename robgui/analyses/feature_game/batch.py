@@ -127,9 +127,8 @@ class _Tally:
             self._target = class_of(params.target, classifier.labels)
         else:
             self._target = -1
-        self._looks = int(
-            self._target >= 0
-        )  # Calls before a game: does the image already have the target class?
+        # Calls before a game: does the image already have the target class?
+        self._looks = int(self._target >= 0)
         self._available = len(dataset)
         chosen = chosen_places(self._available, params.images, params.seed)
         if part is None:

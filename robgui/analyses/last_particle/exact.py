@@ -107,9 +107,8 @@ class Law:
         return _tail_of(birth(self.particles, self.kill, time), self.replicas)
 
     def _times(self, counts: np.ndarray, outside: float) -> tuple[np.ndarray, np.ndarray]:
-        most = max(
-            int(counts.max(initial=0)) + 1, 16 * self.kill * self.replicas
-        )  # Generous from the start: tables are expensive.
+        # Generous from the start: tables are expensive.
+        most = max(int(counts.max(initial=0)) + 1, 16 * self.kill * self.replicas)
         times, tails = _tabulated(
             self.particles, self.kill, self.replicas, 2 ** math.ceil(math.log2(most + 1))
         )
@@ -247,9 +246,8 @@ def _tabulated(
     rates = particles - np.arange(own) % kill
     # Mean and spread of the time until ``own`` deaths, with eight standard deviations to spare.
     last = float(np.sum(1 / rates) + 8 * math.sqrt(np.sum(1.0 / rates**2)) + 8 / particles)
-    times = (
-        last * np.linspace(0, 1, _GRID) ** 2
-    )  # The fewer the killed, the shorter the times that matter.
+    # The fewer the killed, the shorter the times that matter.
+    times = last * np.linspace(0, 1, _GRID) ** 2
     if replicas > 1:
         states = int(particles * last + 10 * math.sqrt(particles * last) + 20)
     else:

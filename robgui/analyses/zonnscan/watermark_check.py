@@ -80,10 +80,8 @@ class _Check:
         self._whole = np.full((2, len(self._x)), -1)
         # Two files of one task may list the classes in another order; answers are compared by name.
         self._orders = class_orders([self._first, self._second or self._first])
-        self._rounds, self._calls = (
-            0,
-            5 * len(self._x) if make else len(self._x),
-        )  # Classes, attack and what should be kept.
+        # Classes, attack and what should be kept.
+        self._rounds, self._calls = (0, 5 * len(self._x) if make else len(self._x))
         self._look(0, self._first)
         self._repeated: Repeated | None = None
 

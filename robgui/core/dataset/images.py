@@ -152,9 +152,8 @@ def _orientation(image: Image.Image) -> int:
 def _pixels(image: Image.Image) -> np.ndarray:
     if image.mode.startswith("I") or image.mode == "F":
         values = np.asarray(image)
-        low, high = (
-            value_range(values) if image.mode == "F" else (0.0, 65535.0)
-        )  # Integers deeper than bytes are 16-bit.
+        # Integers deeper than bytes are 16-bit.
+        low, high = value_range(values) if image.mode == "F" else (0.0, 65535.0)
         return to_unit(values, low, high)[:, :, None]
     grey = image.mode in ("1", "L", "LA", "La")
     if image.has_transparency_data:

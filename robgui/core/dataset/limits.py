@@ -124,9 +124,8 @@ def open_bytes(path: Path | Member) -> BinaryIO:
     if start != _GZIP:
         return file
     unpacked = gzip.GzipFile(fileobj=file)
-    unpacked.myfileobj = cast(
-        "io.FileIO", file
-    )  # Closed with it; typeshed asks for less than it takes.
+    # Closed with it; typeshed asks for less than it takes.
+    unpacked.myfileobj = cast("io.FileIO", file)
     return cast("BinaryIO", unpacked)
 
 

@@ -107,9 +107,8 @@ def reference(thing: Classifier | ModelCard | Dataset) -> Reference:
         path = ""
     else:
         path = str(thing.path.absolute())
-    settings = getattr(
-        thing, "settings", None
-    )  # A Classifier has settings; asking for its class would import torch.
+    # A Classifier has settings; asking for its class would import torch.
+    settings = getattr(thing, "settings", None)
     if settings is not None:
         options = settings.model_dump(mode="json")
         return Reference(

@@ -62,10 +62,8 @@ def build(
             kwargs = _taken(make, hyper)
     try:
         module = make(*args, **kwargs)
-    except (
-        Exception,
-        SystemExit,
-    ) as error:  # Foreign code: whatever it raises becomes one sentence.
+    except (Exception, SystemExit) as error:
+        # Foreign code: whatever it raises becomes one sentence.
         raise ModelError(
             f"{architecture} cannot be built: {type(error).__name__}: {first_line(error)}."
         ) from error
@@ -146,10 +144,8 @@ def _module(where: str, folder: Path, trust: bool) -> ModuleType:
         )
     try:
         return importlib.import_module(where)
-    except (
-        Exception,
-        SystemExit,
-    ) as error:  # Foreign code: whatever it raises becomes one sentence.
+    except (Exception, SystemExit) as error:
+        # Foreign code: whatever it raises becomes one sentence.
         raise ModelError(
             f"the module {where} of the architecture cannot be imported: {first_line(error)}."
         ) from error
@@ -179,10 +175,8 @@ def _file(path: Path, trust: bool) -> ModuleType:
     sys.modules[name] = module  # Dataclasses and pickled classes look up their module.
     try:
         spec.loader.exec_module(module)
-    except (
-        Exception,
-        SystemExit,
-    ) as error:  # Foreign code: whatever it raises becomes one sentence.
+    except (Exception, SystemExit) as error:
+        # Foreign code: whatever it raises becomes one sentence.
         del sys.modules[name]
         raise ModelError(
             f"the architecture file {path} raised {type(error).__name__}: {first_line(error)}."

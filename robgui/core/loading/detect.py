@@ -99,12 +99,10 @@ def settle(raw: Raw, given: Mapping[str, object], name: str, content: str) -> Cl
         failures.append((settings, failure))
     if failures:
         settings, failure = failures[0]  # The likeliest guess.
-        answers = all(
-            isinstance(each, ModelError) for _, each in failures
-        )  # It ran, and its answer is not a table of scores.
-        if (
-            answers or "shape" in told or len(raw.guesses) == 1
-        ):  # A single guess is what the file itself says.
+        # It ran, and its answer is not a table of scores.
+        answers = all(isinstance(each, ModelError) for _, each in failures)
+        # A single guess is what the file itself says.
+        if answers or "shape" in told or len(raw.guesses) == 1:
             raise ModelError(
                 f"{name} does not work on an input of shape {_times(settings.shape)}:"
                 f" {first_line(failure)}."

@@ -124,9 +124,8 @@ def is_sound(content: bytes) -> bool:
     depth = _Depth()
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore"
-            )  # A damaged text may hold escapes that Python warns about.
+            # A damaged text may hold escapes that Python warns about.
+            warnings.simplefilter("ignore")
             for opcode, argument, _ in pickletools.genops(content):
                 # C++ readers size their memo by the largest position.
                 if "PUT" in opcode.name and isinstance(argument, int) and argument > len(content):

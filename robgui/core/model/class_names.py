@@ -141,9 +141,8 @@ def _by_number(head: list[list[str]], rows: list[list[str]]) -> list[str]:
 def _from_json(path: Path, text: str) -> list[str]:
     try:
         document = json.loads(text)
-        if isinstance(
-            document, dict
-        ):  # {"0": "tench", …}, or {"0": ["n01440764", "tench"], …} as Keras writes it for ImageNet
+        # {"0": "tench", …}, or {"0": ["n01440764", "tench"], …} as Keras writes it for ImageNet
+        if isinstance(document, dict):
             document = [document[str(number)] for number in range(len(document))]
     except (ValueError, KeyError, RecursionError) as error:
         raise ModelError(f"{path}: the class names cannot be read ({error}); {_FORMS}.") from error

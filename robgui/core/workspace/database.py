@@ -109,9 +109,8 @@ class Database:
     def shrink(self) -> None:
         """Returns the space of deleted rows to the file system."""
         with self._thread_lock, self._sentences("written"):
-            self._open_connection().executescript(
-                "PRAGMA incremental_vacuum"
-            )  # execute would free only one page.
+            # execute would free only one page.
+            self._open_connection().executescript("PRAGMA incremental_vacuum")
 
     def copy_to(self, target: Path) -> None:
         """Writes a complete, compact copy to ``target``, which must not exist.
@@ -262,13 +261,8 @@ class Database:
         """Turns what SQLite raises into one sentence that names the file."""
         try:
             yield
-        except (
-            sqlite3.Error,
-            sqlite3.Warning,
-            OverflowError,
-            OSError,
-            UnicodeError,
-        ) as error:  # A reason may not be text.
+        except (sqlite3.Error, sqlite3.Warning, OverflowError, OSError, UnicodeError) as error:
+            # A reason may not be text.
             raise WorkspaceError(
                 f"The workspace {self.path} cannot be {done}: {_explain(error)}."
             ) from error

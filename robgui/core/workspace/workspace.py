@@ -123,9 +123,8 @@ class Workspace:
                 "INSERT INTO runs (id, request, state, created) VALUES (?, ?, ?, ?)", values
             )
             for reference in (*request.models, *([request.dataset] if request.dataset else [])):
-                if (
-                    reference.path
-                ):  # A known reference may have been relinked, so it keeps its path.
+                # A known reference may have been relinked, so it keeps its path.
+                if reference.path:
                     connection.execute(
                         *remembering(reference, known="UPDATE SET used = excluded.used")
                     )
@@ -318,10 +317,8 @@ class Workspace:
                     f"{target} is open in another window or command; choose another name."
                 )
             self.database.copy_to(part)
-            for suffix in (
-                "-wal",
-                "-shm",
-            ):  # Left by a killed program, these would be replayed into the new file.
+            # Left by a killed program, these would be replayed into the new file.
+            for suffix in ("-wal", "-shm"):
                 target.with_name(target.name + suffix).unlink(missing_ok=True)
             part.replace(target)
         except OSError as error:

@@ -205,9 +205,8 @@ class ModelDialog(QDialog):
             answer.classifier is not None
             and answer.classifier.settings.scores != self._reread.settings.scores
         ):
-            self._reread = (
-                answer.classifier
-            )  # Another output was asked for; the next change need not read the file again.
+            # Another output was asked for; the next change need not read the file again.
+            self._reread = answer.classifier
         if answer.classifier is None:
             self.verdict.setText("These settings cannot be used.")
         else:

@@ -154,9 +154,8 @@ class Tile(QFrame):
             self._show_view(view)
 
     def _show_view(self, view: View) -> None:
-        from robgui.gui.widgets.views import (
-            view_widget,
-        )  # pyqtgraph is not imported with the window.
+        # pyqtgraph is not imported with the window.
+        from robgui.gui.widgets.views import view_widget
 
         if self.picture is not None and self.picture.fits(view):
             self.picture.show_view(view)

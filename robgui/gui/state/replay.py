@@ -60,9 +60,8 @@ class Replay(QObject):
                 lambda before: self._tell(job, finding, run, before),
             )
 
-        QTimer.singleShot(
-            0, self, read
-        )  # After the history has asked for the run that has just ended.
+        # After the history has asked for the run that has just ended.
+        QTimer.singleShot(0, self, read)
 
     def _tell(
         self, job: Execution, finding: StoredFinding, run: Run, before: list[StoredFinding]

@@ -49,10 +49,8 @@ class Paragraph(Label):
 
 def tip(text: str) -> str:
     """``text`` as a tooltip that shows it letter by letter; a long one is wrapped."""
-    if len(text) < _ONE_LINE and not set(text) & {
-        "<",
-        "&",
-    }:  # Without them Qt takes nothing for rich text.
+    # Without them Qt takes nothing for rich text.
+    if len(text) < _ONE_LINE and not set(text) & {"<", "&"}:
         return text
     return f'<p style="white-space:pre-wrap">{escape(text[:_LONGEST_TIP])}</p>'
 

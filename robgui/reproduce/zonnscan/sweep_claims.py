@@ -182,9 +182,8 @@ def _whole(statement: str, paper: str, swept: list[ZonnscanResult]) -> Claim:
             for result in swept
         ]
     )
-    p = homogeneity(
-        values, half - [rare(int(result.samples[-1])) for result in swept]
-    )  # What Student's term gives.
+    # What Student's term gives.
+    p = homogeneity(values, half - [rare(int(result.samples[-1])) for result in swept])
     note = (
         f"{len(swept)} sweeps, each with random numbers of its own; do the values differ by more"
         f" than chance? p = {number(p)}."

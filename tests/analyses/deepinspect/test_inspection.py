@@ -278,9 +278,8 @@ def test_one_predicted_class_has_no_pair_and_says_so():
         len(result.confusion_pairs) == len(result.confusion_top) == len(result.bias_top) == 0
         and result.confusion.pairs == 0
     )
-    assert (
-        said("deepinspect", result).status is Status.FAILS
-    )  # two of the three labelled classes are never right
+    # two of the three labelled classes are never right
+    assert said("deepinspect", result).status is Status.FAILS
     without = inspect(*told(x, 3))
     assert (
         "predicts “0” for every input" in said("deepinspect", without).text and not without.exhibits

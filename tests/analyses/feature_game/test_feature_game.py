@@ -153,9 +153,8 @@ def test_the_three_players_play_differently_on_a_hand_made_game() -> None:
     hindered = [found[player].severity.l0_pixels for player in ("nature", "adversarial")]
     assert found["adversarial"].found_class < 0 or found["adversarial"].severity.l0_pixels > 1
     assert not hindered[0] == hindered[1] == 1
-    assert (
-        "player" not in said("feature_game", result).text
-    )  # what play against chance reaches is no value of the game
+    # what play against chance reaches is no value of the game
+    assert "player" not in said("feature_game", result).text
     bars = next(
         view
         for view in views_of("feature_game", result)

@@ -73,9 +73,8 @@ def linear_classifier(p: float, noise: str, eps: float, dim: int = 8) -> Classif
     weights = np.full(dim, 1.0)
     if noise == "gaussian":
         reach = float(stats.norm.isf(p)) * eps * dim**0.5
-    elif (
-        noise == "l2"
-    ):  # one coordinate of a uniform point in the d-ball is a symmetric beta on [-1, 1]
+    elif noise == "l2":
+        # one coordinate of a uniform point in the d-ball is a symmetric beta on [-1, 1]
         reach = eps * dim**0.5 * (2 * float(stats.beta.isf(p, (dim + 1) / 2, (dim + 1) / 2)) - 1)
     else:
         t = float(

@@ -501,7 +501,6 @@ def test_host_waits_follow_the_model_calls() -> None:
     classifier = linear_classifier(1e-9, "box", 0.1)
     with count_host_syncs() as syncs:
         result = examine(classifier, HALF, eps=0.01, critical=1e-2, **QUICK)
-    batches = (
-        result.model_calls
-    )  # one particle moves at a time; each model call looks once whether its scores are finite
+    # one particle moves at a time; each model call looks once whether its scores are finite
+    batches = result.model_calls
     assert syncs.total < 2 * batches

@@ -153,9 +153,8 @@ def test_colours_follow_their_definitions() -> None:
     )
     grey = (image * torch.tensor(LUMINANCE)[:, None, None]).sum(0, keepdim=True).expand(3, -1, -1)
     assert torch.allclose(scene.images(changed(scene, saturation=0.0))[0], grey, atol=1e-5)
-    assert torch.allclose(
-        scene.images(changed(scene, hue=120.0))[0], image.roll(1, 0), atol=1e-5
-    )  # red becomes green
+    # red becomes green
+    assert torch.allclose(scene.images(changed(scene, hue=120.0))[0], image.roll(1, 0), atol=1e-5)
 
 
 def test_noise_is_the_same_for_the_same_seed_and_grows_with_its_level() -> None:

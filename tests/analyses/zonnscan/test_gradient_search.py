@@ -36,9 +36,8 @@ def test_the_distance_of_a_flat_boundary_is_found_where_samples_find_none(
 ) -> None:
     radii = (0.5, 4.0) if zone != "linf" else (0.1, 0.4)
     result = sweep(linear(WEIGHTS, BIAS), X, zone=zone, radii=radii, samples=64)
-    if (
-        radius is None
-    ):  # the steepest values reach the end of their range, so the rest of the way costs more
+    # the steepest values reach the end of their range, so the rest of the way costs more
+    if radius is None:
         assert 2.0 < result.attack_radius < 2.4
     else:
         assert result.attack_radius == pytest.approx(radius, rel=0.01)

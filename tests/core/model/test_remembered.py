@@ -58,9 +58,8 @@ def test_another_content_is_another_model(path, said):
 def test_the_memory_wins_over_a_side_file_that_was_there_when_the_user_spoke(path, said):
     write_side_file(path, ModelSettings(mean=(0.1,)))
     remember(path, said)
-    os.utime(
-        side_file(path), (time.time() + 60, time.time() + 60)
-    )  # copied again, with the same words
+    # copied again, with the same words
+    os.utime(side_file(path), (time.time() + 60, time.time() + 60))
     assert recall(path)["mean"] == (0.25,)
 
 

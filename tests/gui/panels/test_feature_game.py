@@ -68,9 +68,8 @@ def test_in_a_low_window_before_and_after_come_first_and_have_the_room(qtbot, pl
 
 def test_the_heat_lies_over_the_image_as_opaque_as_the_slider_says(played):
     heat = played.cells[1]
-    np.testing.assert_array_equal(
-        heat.under.image, pictures(played.result)["original"][::-1]
-    )  # rows of the plot count from below
+    # rows of the plot count from below
+    np.testing.assert_array_equal(heat.under.image, pictures(played.result)["original"][::-1])
     assert heat.under.zValue() < heat.map.heat.image.zValue()
     heat.opacity.setValue(20)
     assert heat.map.heat.image.opacity() == pytest.approx(0.2)

@@ -90,9 +90,8 @@ def summary(output: Tensor) -> Tensor:
             neurons = output
         else:
             neurons = output.flatten(1, -2).mean(1)
-    whole = tuple(
-        range(1, output.ndim)
-    )  # No flatten, which would copy an image in channels-last order.
+    # No flatten, which would copy an image in channels-last order.
+    whole = tuple(range(1, output.ndim))
     return torch.cat([neurons, output.amin(whole)[:, None], output.amax(whole)[:, None]], 1).float()
 
 

@@ -104,9 +104,8 @@ class Moves:
             accepted = heights > bar
         else:
             accepted = (heights > bar) & able
-        self.latent.lerp_(
-            self._proposed, torch.where(accepted, *self._weights)[:, None]
-        )  # Exact at 0 and 1, and faster than torch.where.
+        # Exact at 0 and 1, and faster than torch.where.
+        self.latent.lerp_(self._proposed, torch.where(accepted, *self._weights)[:, None])
         self.heights = torch.where(accepted, heights, self.heights)
         self.accepted.append(accepted)
         self.scores.append(heights)

@@ -174,9 +174,8 @@ class Grower:
         With autograd, also scores and gradients of the sloped ones.
         """
         size, (naives, blacks, _) = len(self._nodes.unit), self._counts
-        if (
-            sloped_scores is not None and gradients is not None
-        ):  # The sloped points are the last of the inner nodes.
+        # The sloped points are the last of the inner nodes.
+        if sloped_scores is not None and gradients is not None:
             values, sloped, steepness = _arrays(scores, sloped_scores, gradients)
             inner = np.concatenate([values[: (naives + blacks) * size], sloped])
             outer = values[(naives + blacks) * size :]

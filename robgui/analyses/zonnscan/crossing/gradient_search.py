@@ -161,9 +161,8 @@ class GradientSearch:
     def _margins(self, points: Tensor) -> tuple[Tensor, Tensor | None]:
         """How far each point ``(n, d)`` is beyond the boundary, and the gradient of that."""
         self.calls += len(points)
-        size = max(
-            1, self._classifier.batch(self._batch) // 4
-        )  # Gradients take about four times the memory.
+        # Gradients take about four times the memory.
+        size = max(1, self._classifier.batch(self._batch) // 4)
         shape = self._classifier.shape
         parts = [
             ascent(self._classifier, points[i : i + size].reshape(-1, *shape), self._margin)

@@ -162,9 +162,8 @@ def choose_keys(shapes: dict[str, Shape], options: Options, path: Path) -> tuple
                 None,
             )
     large = [key for key, shape in shapes.items() if len(shape) >= 2]
-    if not large and (
-        named := _first([name for name, _ in _PAIRS], shapes)
-    ):  # build() has a better message for it.
+    # build() has a better message for it.
+    if not large and (named := _first([name for name, _ in _PAIRS], shapes)):
         return named, None
     if not large:
         raise DataError(

@@ -128,9 +128,8 @@ def bind(
 def _check_tensors(call: OperationCall, name: str, kind: str) -> None:
     value = call[name]
     if kind == "Tensor":
-        call.need(
-            isinstance(value, Tensor | int | float), f"{name} is no tensor"
-        )  # Torch turns a number into a tensor.
+        # Torch turns a number into a tensor.
+        call.need(isinstance(value, Tensor | int | float), f"{name} is no tensor")
     elif kind == "List[Tensor]":
         right = isinstance(value, list | tuple) and all(isinstance(each, Tensor) for each in value)
         call.need(right, f"{name} is no list of tensors")

@@ -204,9 +204,8 @@ class ExportedGraph(nn.Module):
             return [self._value(given["arg"]) for given in inputs], {}
         named = {given["name"]: self._value(given["arg"]) for given in inputs}
         arguments = operation.function._schema.arguments
-        if (
-            operation.overload != "no_stats"
-        ):  # A norm without running averages uses those of the input in either mode.
+        # A norm without running averages uses those of the input in either mode.
+        if operation.overload != "no_stats":
             # The mode is an argument of the node, out of reach of ``eval``: it is overwritten here.
             for mode in _MODES & named.keys():
                 self.training_mode = self.training_mode or bool(named[mode])

@@ -233,11 +233,8 @@ def _keys(module: Json, count: int) -> list[str]:
             keys = json.loads(shape["context"])
         else:
             keys = numbers
-    except (
-        LookupError,
-        TypeError,
-        ValueError,
-    ):  # The spec is optional in the file: without it outputs have only numbers.
+    except (LookupError, TypeError, ValueError):
+        # The spec is optional in the file: without it outputs have only numbers.
         return numbers
     if isinstance(keys, list) and len(set(map(str, keys))) == count:
         return [str(key) for key in keys]

@@ -28,9 +28,8 @@ def recurrent(call: OperationCall) -> None:
     plain = 4 if call["has_biases"] else 2
     call.same_type((x, *params, *states))
     each, rest = divmod(len(params), layers * ways)
-    projected = (
-        gates == 4 and each == plain + 1
-    )  # An LSTM may project its output to fewer numbers with a fifth weight.
+    # An LSTM may project its output to fewer numbers with a fifth weight.
+    projected = gates == 4 and each == plain + 1
     call.need(
         x.numel() > 0 and rest == 0 and (each == plain or projected),
         f"it has {len(params)} weights",

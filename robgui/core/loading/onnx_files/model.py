@@ -174,9 +174,8 @@ def _working_shape(box: Backend, guesses: Sequence[dict[str, object]]) -> tuple[
             box(torch.full((2, *shape), 0.5, device=box.device))
         except OversizedModelError:
             raise
-        except (
-            Exception
-        ):  # This guess does not fit; the next is tried, and settle() reports if none does.
+        except Exception:
+            # This guess does not fit; the next is tried, and settle() reports if none does.
             continue
         return shape
     return ()
@@ -198,9 +197,8 @@ def _difference(one: Backend, other: Backend, shape: Sequence[int]) -> float:
             a, b = one(x).double(), other(x).double()
         if a.shape != b.shape:
             return math.inf
-        same = (a == b) | (
-            a.isnan() & b.isnan()
-        )  # Both may overflow on inputs larger than they were made for.
+        # Both may overflow on inputs larger than they were made for.
+        same = (a == b) | (a.isnan() & b.isnan())
         # Relative to the largest score: absolute errors grow with it. At least 1, for models near
         # 0.
         scale = a[a.isfinite()].abs().max().clamp_min(1.0) if bool(a.isfinite().any()) else 1.0

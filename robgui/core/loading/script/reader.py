@@ -199,7 +199,6 @@ def _owner(node: Any) -> str:
         if path and path[-1] == "weight" and source.kind() == "prim::Param":
             return ".".join(path[:-1]) or "layer"
         if value.type().kind() == "TensorType" and source.kind() == "prim::Constant":
-            return (
-                str(node.kind()).removeprefix("aten::").strip("_")
-            )  # A frozen script has lost the names.
+            # A frozen script has lost the names.
+            return str(node.kind()).removeprefix("aten::").strip("_")
     return ""

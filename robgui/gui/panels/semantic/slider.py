@@ -44,9 +44,8 @@ class AxisRow(QWidget):
             self.fontMetrics().horizontalAdvance(with_unit(value, axis.unit))
             for value in (axis.low, axis.high, axis.default)
         ]
-        self.value.setMinimumWidth(
-            max(widths)
-        )  # the number changes while the slider moves, the width does not
+        # the number changes while the slider moves, the width does not
+        self.value.setMinimumWidth(max(widths))
         self.slider = QSlider(Qt.Orientation.Horizontal, minimum=0, maximum=self._steps)
         self.slider.setAccessibleName(axis.title)
         self.slider.setPageStep(max(1, self._steps // 10))

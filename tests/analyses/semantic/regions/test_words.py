@@ -39,9 +39,8 @@ def test_the_poses_lost_inside_are_counted_after_the_growing() -> None:
         grid = np.stack(
             np.meshgrid(*(np.linspace(a, b, 200) for a, b in zip(low, high, strict=True))), -1
         ).reshape(-1, 2)
-        lost = float(
-            (with_hole(torch.tensor(grid)) * 1.9 < 0.9).double().mean()
-        )  # the rival has 0.9 (1 - f)
+        # the rival has 0.9 (1 - f)
+        lost = float((with_hole(torch.tensor(grid)) * 1.9 < 0.9).double().mean())
         inside = lost_in(result, row)
         assert (
             inside.total == 4000 and inside.share == pytest.approx(lost, abs=0.02) and lost > 0.02

@@ -34,9 +34,8 @@ def test_the_share_states_its_error_and_a_small_one_is_never_good() -> None:
     result = run("srvr", toy_net(FLAT, "net"), target="pot", starts=((140, 40), (300, 0), (20, 20)))
     said, share = says("srvr", result), safe_share(result, 0)
     each = result.volume[0].mean(-1).ravel()
-    half = (
-        4.302652729749464 * each.std(ddof=1) / math.sqrt(3)
-    )  # Student's t with 2 degrees of freedom
+    # Student's t with 2 degrees of freedom
+    half = 4.302652729749464 * each.std(ddof=1) / math.sqrt(3)
     assert (share.low, share.high) == (0.0, pytest.approx(each.mean() + half)) and share.lost == 2
     assert (
         said.status in (Status.FAILS, Status.AT_RISK)
