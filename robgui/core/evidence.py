@@ -64,6 +64,8 @@ class Evidence:
             for place, model in enumerate(run.request.models):
                 data = run.request.dataset
                 if data is not None:
+                    # Fingerprints, not names: a corrected model is another model, and its failures
+                    # are its own.
                     key = (model.fingerprint, data.fingerprint)
                     own = _failures(run, place, found.get(run.id, []))
                     self._seen.setdefault(key, []).extend(own)
@@ -88,6 +90,7 @@ class Evidence:
             for one in self._seen.get(key, ())
             if (one.run != run or one.apart) and _overlap(one.inputs, wanted)
         ]
+        # A wrong answer to the input as it is weighs more than any change that flips it.
         return sorted(seen, key=lambda one: (not one.wrong, -one.severity))
 
     def shown(self, said: Verdict, request: Request, run: str = "") -> Verdict:
@@ -97,6 +100,7 @@ class Evidence:
         )
         if not said.models:
             return self._of_model(said, request, 0, run)
+        # The headline speaks of all models, so it is never better than the worst of them.
         worst = min((said.status, *(one.status for one in models)), key=list(Status).index)
         return replace(said, status=worst, models=models)
 
@@ -111,6 +115,8 @@ class Evidence:
         ):
             return said
         worst = seen[0]
+        # Another run's threshold is not this run's: its failure makes this one a risk, unless the
+        # input itself is answered wrongly.
         fails = worst.wrong or (worst.fails and worst.run == run)
         if one and fails:
             status = Status.FAILS
@@ -120,12 +126,14 @@ class Evidence:
             where = "the same input"
         else:
             where = "one of these inputs"
+        # Several runs may tell the same failure in the same words; it is counted once.
         others = len({other.words for other in seen}) - 1
         if others:
             more = f" ({count(others, 'more failure')} known)"
         else:
             more = ""
         name, _, rest = worst.words.partition(": ")
+        # The sentence names the model already; saying it again would read like another model.
         if rest and name in said.sentence:
             words = rest
         else:
@@ -156,6 +164,8 @@ def _failures(run: Run, place: int, findings: Sequence[StoredFinding]) -> Iterat
             inputs = whole
         else:
             inputs = _inputs(request, finding.places)
+        # None is "all inputs of the run"; an empty set is a finding whose places the request no
+        # longer has.
         if inputs is None or inputs:
             any_found = True
             yield Failure(
@@ -168,6 +178,8 @@ def _failures(run: Run, place: int, findings: Sequence[StoredFinding]) -> Iterat
                 bool(finding.detail.get("apart")),
                 bool(finding.detail.get("fails")),
             )
+    # A verdict on many inputs says that some fail, not which, so only that of one input is
+    # evidence.
     if one and not any_found and said is not None and said.status is Status.FAILS:
         yield Failure(run.id, request.analysis, whole, said.sentence.rstrip("."), 0.0, False)
 

@@ -75,6 +75,7 @@ def failing_models(finding: StoredFinding, request: Request) -> tuple[Reference,
 
 def _groups(members: list[StoredFinding], harm: Harm) -> list[Group]:
     """One group; a starred or annotated finding always gets an entry of its own."""
+    # What the user has marked leads its group, even where another is worse.
     ranked = sorted(
         members, key=lambda one: (not one.starred, not one.note, -harm.severity(one), one.id)
     )
@@ -90,12 +91,14 @@ def _groups(members: list[StoredFinding], harm: Harm) -> list[Group]:
 def _mark(finding: StoredFinding, request: Request | None) -> object:
     """What like findings have in common."""
     if request is None:
+        # Without its request the subject is unknown, so the finding stands alone.
         return finding.id
     models = tuple(model.fingerprint for model in request.models)
     if request.dataset is None:
         data = None
     else:
         data = request.dataset.fingerprint
+    # In a run of one input the place is always 0 and tells nothing that the index does not.
     if request.indices is None or len(request.indices) != 1:
         places = finding.places
     else:

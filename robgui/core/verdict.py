@@ -155,6 +155,7 @@ class Verdict:
 
 def worst_of(verdicts: Sequence[Verdict]) -> int:
     """The place of the gravest verdict; between equals, the one with the worst number."""
+    # Status is declared gravest first, so its order is the ranking.
     order = list(Status)
 
     def grave(place: int) -> tuple[int, float]:
@@ -163,6 +164,8 @@ def worst_of(verdicts: Sequence[Verdict]) -> int:
             value = math.nan
         else:
             value = number.value
+        # A verdict without a number cannot be worse than one that has it, so it loses between
+        # equals.
         if not math.isfinite(value):
             return order.index(verdicts[place].status), math.inf
         if number is not None and number.better == "low":
@@ -208,6 +211,7 @@ def from_json(text: str) -> Verdict | None:
     """
     if not text:
         return None
+    # Words alone carry no claim that could be checked, so they keep no colour either.
     if not text.startswith("{"):
         return Verdict(Status.UNKNOWN, text)
     return _verdict(json.loads(text))

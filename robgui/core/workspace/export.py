@@ -67,6 +67,7 @@ def write_document(fields: dict[str, Any], path: Path) -> None:
 def _inside(folder: Path, run: Run) -> Path:
     """The path of a run's file; whatever a workspace calls its analysis, it stays in the folder."""
     path = folder / f"{run.request.analysis}-{run.id}.json"
+    # The name of an analysis comes from the file and might hold "../".
     if path.resolve().parent != folder.resolve():
         raise WorkspaceError(
             f"The run {run.id!r} of {run.request.analysis!r} cannot be exported: its name leads out"

@@ -48,6 +48,7 @@ class KnownFiles:
             return found
         newest: dict[str, Reference] = {}
         for reference in found:
+            # Rows come newest first, so the first record of a path is how it was last used.
             newest.setdefault(reference.path or reference.fingerprint, reference)
         return list(newest.values())
 
@@ -78,8 +79,10 @@ class KnownFiles:
                 f" {self._database.path}; open the file instead."
             )
         moved = {"path": str(Path(new_path).absolute())}
+        # One file has a record per correction; all of them moved with it.
         same = [other for other in known if other.path == wanted.path and other is not wanted]
         with self._database.transaction() as connection:
+            # The wanted one last: it then counts as the last used.
             for reference in (*same, wanted):
                 connection.execute(*remembering(reference.model_copy(update=moved)))
         return wanted.model_copy(update=moved)
@@ -115,6 +118,7 @@ class KnownFiles:
                 for kind in _KINDS
             )
             return model, dataset
+        # Workspaces of the first edition do not store what is in use.
         request = self._newest_request()
         if request is None:
             return None, None
@@ -143,6 +147,7 @@ class KnownFiles:
         """
         stored = self._values.get(_LOOKED_AT)
         if isinstance(stored, dict):
+            # type() and not isinstance: True is an int, and a workspace may come from anyone.
             return {path: at for path, at in stored.items() if type(at) is int and at >= 0}
         newest = self._newest_request()
         if newest is None or newest.dataset is None or newest.indices is None:

@@ -96,6 +96,7 @@ def _records(workspace: Workspace) -> list[dict[str, Any]]:
 
 def _place(records: list[dict[str, Any]], path: str, fingerprint: str) -> int | None:
     """The key of a dataset: its path, or its content if it has none."""
+    # Path before content: a folder that gained a picture is the same folder to its user.
     for name, wanted in (("path", path), ("fingerprint", fingerprint)):
         for number, record in enumerate(records):
             if wanted and record.get(name) == wanted:

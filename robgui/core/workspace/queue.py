@@ -30,4 +30,5 @@ def in_order(runs: Iterable[Run], ids: Sequence[str]) -> list[Run]:
     """The waiting runs: those with a chosen order, then the others as requested."""
     places = {name: place for place, name in enumerate(ids)}
     waiting = [run for run in runs if run.state is RunState.QUEUED]
+    # Runs that the user has not placed wait behind those they have, oldest first.
     return sorted(waiting, key=lambda run: (places.get(run.id, len(places)), run.created))

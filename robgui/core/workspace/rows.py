@@ -101,6 +101,8 @@ class Reader:
     def request(self, run_id: str, text: Any) -> Request:
         """The request of a run; it never changes, so it is read once."""
         with self._sentences(f"the request of run {run_id}"):
+            # The list of runs is read after every commit, and validating a request costs more than
+            # the row.
             known = self._requests.get(run_id)
             if known is None or known[0] != text:
                 known = self._requests[run_id] = (text, Request.model_validate(self.json(text)))
@@ -159,6 +161,8 @@ class Reader:
         try:
             yield
         except ValidationError as error:
+            # Without the input: a stored value may be megabytes long, and the sentence names its
+            # place.
             detail = error.errors(include_url=False, include_input=False)[0]
             place = ".".join(str(part) for part in detail["loc"])
             self.refuse(what, f"{place}: {detail['msg']}" if place else str(detail["msg"]))

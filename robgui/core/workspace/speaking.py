@@ -50,11 +50,14 @@ def subject_of(request: Request) -> Hashable:
     Models after the first may be in any order.
     """
     names = [model.fingerprint for model in request.models]
+    # The first model is the one in question, the others are compared with it.
     models = (*names[:1], *sorted(names[1:]))
     if request.dataset is None:
         data = None
     else:
         data = request.dataset.fingerprint
+    # "Inspect everything" takes inputs spread over the data: how many depends on the budget, and
+    # the question is about the data.
     if request.chosen.endswith(f"({SPREAD})"):
         inputs = None
     else:
@@ -103,6 +106,7 @@ def is_first_look(request: Request) -> bool:
         asked = known.params.parse(dict(request.params))
     except RobguiError:  # Settings of another version of the program.
         return False
+    # Only the settings that a first look reduces: with another target it is a first look still.
     return all(getattr(asked, name) == getattr(short, name) for name in known.first_look)
 
 
@@ -126,10 +130,12 @@ def gravity(said: Verdict | None, severity: float) -> tuple[int, float]:
 def _speaker(runs: Sequence[Run]) -> Run:
     whole = [run for run in runs if is_whole(run)]
     if not whole:
+        # Nothing whole to hold on to: what has seen a failure speaks, else the newest.
         return min(runs, key=_found)
     asked = whole[0].request
     rivals = [run for run in whole if not differences(asked, run.request)]
     if is_of_one_input(asked):
+        # One failing example is a proof that needs no complete run.
         rivals += [run for run in runs if _has_failed(run) and _tries_the_same(asked, run.request)]
     return min(rivals, key=_found)
 

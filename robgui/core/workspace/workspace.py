@@ -64,6 +64,8 @@ class Workspace:
         self.files = KnownFiles(database, self._reader, self.values)
         if not self.read_only:
             with database.transaction() as connection:
+                # The writer holds the file's lock, so no other program can still be computing
+                # these.
                 interrupted = (RunState.CANCELLED, _INTERRUPTED, RunState.RUNNING, RunState.PAUSED)
                 connection.execute(
                     "UPDATE runs SET state = ?, error = ? WHERE state IN (?, ?)", interrupted
@@ -167,8 +169,10 @@ class Workspace:
             result = None
         else:
             result = encoded(step.result)
+        # Packed before the transaction begins: arrays take a while, and readers wait for its end.
         rows = [finding_row(finding) for finding in findings]
         with self.database.transaction() as connection:
+            # With nothing to change the statement still tells whether the run is there.
             assignments = ", ".join(f"{name} = ?" for name in changes) or "id = id"
             if (
                 connection.execute(
@@ -292,6 +296,7 @@ class Workspace:
             chosen = list(known)
         else:
             chosen = list(ids)
+        # The first missing one is told; the loop never goes round.
         for missing in (number for number in chosen if number not in known):
             raise WorkspaceError(
                 f"There is no derived input {missing} in {self.path}; open the workspace it"
@@ -310,6 +315,7 @@ class Workspace:
         if target.exists() and target.samefile(self.path):
             return target
         lock = FileLock(target.with_name(target.name + ".lock"))
+        # In the target's own folder, so that the last move is a rename and never half a copy.
         part = target.with_name(f".{target.name}.{uuid.uuid4().hex[:8]}.part")
         try:
             if not lock.take():
