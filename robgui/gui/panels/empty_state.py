@@ -100,10 +100,12 @@ class EmptyState(QWidget):
             return
         if not one or dataset is None or index is None or index >= len(dataset):
             self._show(None, None, "")
+        # By identity: a dataset that was opened again may hold other pictures under the same names.
         elif self._shown != (wanted := (id(dataset), index)):
             self._store.pictures.run(
                 lambda: (dataset.thumbnail(index, _SIDE), dataset.key(index)),
                 lambda answer: self._show(answer[0], wanted, answer[1]),
+                # Newest wins: only the last of several clicks in the gallery is read.
                 key=f"empty {self._analysis.name}",
             )
 

@@ -44,6 +44,8 @@ class Explanation(QScrollArea):
         column.addStretch(1)
         self.setWidget(page)
         self.numbers = Numbers(picture)
+        # Looked at by a clock: tabs, splitters and new results change what is on show, and no one
+        # signal tells of all of them.
         self._clock = QTimer(self, interval=LOOK_MS)
         self._clock.timeout.connect(self.refresh)
         self.setVisible(False)
@@ -66,6 +68,7 @@ class Explanation(QScrollArea):
         letters = SHORT_LINE if narrow else LINE
         parts = [part for part in (*words, self._words) if part]
         written = "\n\n".join(textwrap.fill(part, letters) for part in parts)
+        # Setting the same text again would lay the page out four times a second.
         if written != self.text.text():
             self.text.setText(written)
         bar = self.verticalScrollBar().sizeHint().width()
@@ -108,6 +111,7 @@ class Numbers(QWidget):
         side = painter.fontMetrics().height() * 1.3
         for number, one in enumerate(self.callouts, start=1):
             disc = QRectF(one.place.x() - side / 2, one.place.y() - side / 2, side, side)
+            # A place at the very edge keeps its whole disc inside the picture.
             disc.moveLeft(min(max(disc.left(), 1.0), self.width() - side - 1))
             disc.moveTop(min(max(disc.top(), 1.0), self.height() - side - 1))
             painter.setPen(QColor(theme.colours.surface))

@@ -49,6 +49,7 @@ class GenericPanel(Panel):
         ]
         places = {name: place for name, place in offered if place >= 0}
         for name in names_at(view, what):
+            # Names and not row numbers: a table may be sorted.
             if name in places:
                 self.point_at(places[name])
                 return

@@ -180,6 +180,7 @@ class Panel(Themed, QWidget):
         try:
             return function(self.result, self.params)
         except Exception as error:  # noqa: BLE001 - a method of another package raises anything
+            # The request stands for the run: a result is asked about in every frame.
             if self._problem is not self.request:
                 self._problem = self.request
                 what = f"{self.analysis.title} cannot be shown: {type(error).__name__}: {error}"
@@ -315,6 +316,7 @@ class Panel(Themed, QWidget):
         """Draws the result of a stored run, if it is of its analysis."""
         if run.request.analysis != self.analysis.name:
             return
+        # A run that is still going must not draw over the stored one the user has just asked for.
         self._following.let_go()
         self.run_id = run.id
         self._show_subject(run.request)

@@ -33,6 +33,8 @@ class StaleBadge(Label):
             self.hide()
             return
         now = self._store.next_run.request(self._analysis)
+        # The form cannot be sent as it is, so nothing can be compared and pressing Run is no
+        # advice.
         if now is None:
             self._say(STALE_FOR_NOW, CHANGED)
             self.setVisible(not self._awaits_files())

@@ -246,6 +246,7 @@ class DeepInspectPanel(GenericPanel):
         else:
             indices = [request.indices[place] for place in places]
 
+        # By then another pair may have been chosen, whose own pictures are on their way.
         def arrived(pixels: list[np.ndarray]) -> None:
             if self._pixels[0] == (request, pair):
                 self._pixels = ((request, pair), pixels)
@@ -279,6 +280,8 @@ class DeepInspectPanel(GenericPanel):
             index = request.indices[index]
         params = known.params.parse({**offers[0].params["feature_game"], "max_calls": CALLS})
         job = self.store.submit(self.store.next_run.build(known, params, (index,)))
+        # The pair with its model and data: by the time the game ends the panel may show another
+        # run.
         self._games[id(job)] = self._between(pair)
         self._apart[self._between(pair)] = "Looking for the fewest pixels between the two …"
         self._redraw()

@@ -97,6 +97,7 @@ class FeatureGamePanel(GenericPanel):
 
     def draw(self, result: FeatureGameResult) -> None:
         """The pictures in the row, the others below."""
+        # Another game has other searches, so a row that was pointed at means nothing any more.
         if self.request is not self._game:
             self._game, self._search = self.request, None
         rest = []

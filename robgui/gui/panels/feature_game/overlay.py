@@ -63,6 +63,7 @@ class SaliencyOverlay(QWidget):
         from robgui.core.dataset.picture import picture_of
 
         self.map.show_view(view)
+        # The image stays the same during a run; only the heat above it changes.
         if result.input is not self._drawn:
             self._drawn = result.input
             pixels = picture_of(result.input, "image")
@@ -81,4 +82,5 @@ class SaliencyOverlay(QWidget):
             self.hovered.emit(None)
             return
         row, column = cell_at(self.map.view, *place)
+        # Rows of a matrix are counted from below, those of an image from above.
         self.hovered.emit((column, self.map.view.values.shape[0] - 1 - row))

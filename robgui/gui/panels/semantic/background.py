@@ -72,6 +72,7 @@ def same_space(found: MapResult, spec: str, result: RegionsResult) -> bool:
         return False
     varied = {axis.name for axis in result.axes}
     stands = [axis.name not in varied for axis in result.scene_axes]
+    # Parameters that do not vary are held at some value, and another value is another space.
     return bool(np.allclose(found.values[stands], result.values[stands]))
 
 
@@ -84,6 +85,7 @@ def _may_fit(run: Run, request: Request) -> bool:
         or other.models[0].fingerprint != request.models[0].fingerprint
     ):
         return False
+    # A scene of a mesh has no data; then both must have none.
     if other.dataset is None or request.dataset is None:
         return other.dataset is request.dataset
     same_input = (other.indices or ())[:1] == (request.indices or ())[:1]
