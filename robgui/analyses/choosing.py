@@ -9,6 +9,20 @@ import numpy as np
 
 from robgui.core.errors import ParamsError
 
+#: The word that stands for every other class as a target.
+ALL_CLASSES = "all"
+
+
+def names_target(text: str, labels: Sequence[str]) -> bool:
+    """Whether a target means something for these classes; no target means any class."""
+    if text.strip().casefold() in ("", ALL_CLASSES):
+        return True
+    try:
+        class_of(text, labels)
+    except ParamsError:
+        return False
+    return True
+
 
 def class_of(text: str, labels: Sequence[str]) -> int:
     """The class that a name or number means."""

@@ -11,6 +11,10 @@ from robgui.core.intervals import clopper_pearson
 #: Fewer labelled inputs of a class than this say nothing about it.
 FEWEST = 10
 
+#: Matrices of confusions reach their darkest colour at this share or above, whatever their own
+#: largest: a model whose worst cell is 5 % must not look like one that mixes up half a class.
+DARKEST = 0.25
+
 
 @dataclass(frozen=True, slots=True)
 class ClassErrors:

@@ -27,7 +27,7 @@ from tests.inline import steps
 MLP, CNN = "fashion_mlp.pt2", "fashion_cnn.safetensors"
 SWEEP = {"samples": 64, "radii": (0.0, 0.02, 0.05, 0.1, 0.2)}
 #: What the list of pairs is called, depending on what was found.
-PAIRS = ("Pairs that stand out", "Nearest pairs")
+PAIRS = ("Pairs that look alike", "Nearest pairs")
 
 
 class Links(HTMLParser):

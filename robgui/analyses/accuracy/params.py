@@ -28,8 +28,9 @@ class AccuracyParams(Params):
         description="A wrong answer with at least this probability is a confident mistake.",
         json_schema_extra={"judges": "probability"},
     )
+    # The same limit as DeepInspect's ``most_wrong``.
     least: float = Field(
-        0.8,
+        0.9,
         gt=0,
         lt=1,
         title="Recognised at least",

@@ -9,7 +9,7 @@ import numpy as np
 
 from robgui.analyses.accuracy.params import AccuracyParams
 from robgui.analyses.accuracy.result import AccuracyResult, Shown, calibration, precision
-from robgui.core.class_errors import ClassErrors
+from robgui.core.class_errors import DARKEST, ClassErrors
 from robgui.core.intervals import clopper_pearson
 from robgui.core.text.words import count, rough_percent, with_share
 from robgui.core.view import (
@@ -105,7 +105,7 @@ def _confusion(result: AccuracyResult, errors: ClassErrors) -> Matrix:
         Axis("true class"),
         values[::-1],
         Axis("share of the true class", kind="share", low=0, high=1, better="low"),
-        (0.0, max(most, 1e-3)),
+        (0.0, max(most, DARKEST)),
         worst="high",
         rows=tuple(result.classes[c] for c in rows[::-1]),
         columns=tuple(result.classes[c] for c in columns),

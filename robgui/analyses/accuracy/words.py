@@ -107,7 +107,7 @@ def _because(
         verb = "is" if confident == 1 else "are"
         said.append(
             f"{count(confident, 'wrong answer')} {verb} given with at least"
-            f" {rough_percent(params.sure)} confidence."
+            f" {rough_percent(params.sure)} confidence{_at_risk(len(failing))}."
         )
     said += [_slice_words(one) for one in result.compared.slices[:1]]
     said.append(_calibration_words(result))
@@ -128,14 +128,20 @@ def _because(
     return tuple(said)
 
 
+def _at_risk(failing: int) -> str:
+    """Why confident mistakes decide where no class fails: nobody who relies on them is warned."""
+    return "" if failing else ", which makes it a risk even where every class holds"
+
+
 def _compared_words(result: AccuracyResult) -> list[str]:
     """Labels to check, and how many inputs were searched for them."""
     said, among = [], count(len(result.compared.spots), "input")
     doubtful, mixed = result.compared.doubtful, twins_apart(result)
     if doubtful:
         said.append(
-            f"{count(doubtful, 'label')} should be checked, of {among} compared with each other:"
-            " model and neighbours contradict."
+            f"For {count(doubtful, 'wrong answer')} the label may be at fault and not the model, a"
+            f" suspicion only: of {among} compared, their nearest have the class it says. Nearness"
+            " is the model's own, so they may share its error."
         )
     if mixed:
         said.append(
@@ -281,7 +287,9 @@ def _sheet(pictures: Sequence[np.ndarray]) -> np.ndarray | None:
 
 def _suspect(result: AccuracyResult, one: Shown) -> Finding:
     taken, given = result.classes[one.truth], result.classes[one.predicted]
-    title = f"Check the label “{taken}” of {one.name}: model and neighbours say “{given}”"
+    title = (
+        f"Is the label “{taken}” of {one.name} right? The model and its neighbours say “{given}”"
+    )
     detail = {"place": one.place, "label": taken, "suggested": given}
     return Finding("label", title, _LABEL * one.confidence, detail, one.picture, one.input)
 

@@ -82,7 +82,12 @@ def _worst(result: CorruptionsResult, network: int, most: int) -> str:
     worst = worst_cell(result, network, most)
     clean, pictures = percent(result.clean_accuracy(network)), count(result.done, "picture")
     if worst is None:
-        return f"No corruption up to severity {most} lowers the accuracy of {clean} on {pictures}."
+        tried = [str(one) for one in result.severities if one <= most]
+        which = " or ".join((", ".join(tried[:-1]), tried[-1])) if len(tried) > 1 else tried[0]
+        return (
+            f"No corruption at severity {which} lowers the accuracy of {clean} on {pictures};"
+            " others were not tried."
+        )
     kind, at = worst
     now = percent(float(result.accuracy(network)[kind, at]))
     return (

@@ -6,6 +6,7 @@ import numpy as np
 
 from robgui.analyses.deepinspect.labels import ClassErrors
 from robgui.analyses.deepinspect.result import DeepInspectResult
+from robgui.core.class_errors import DARKEST
 from robgui.core.view import Axis, Matrix
 
 #: Why a cell of a matrix of classes is empty.
@@ -29,6 +30,8 @@ def _matrix(
     else:
         low = 0.0
     high = float(finite.max()) if len(finite) else 1.0
+    if scale.kind == "share":
+        high = max(high, DARKEST)
     ordered = tuple(names[int(c)] for c in order)
     return Matrix(
         title,

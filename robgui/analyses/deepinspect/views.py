@@ -80,18 +80,22 @@ def _class_bars(result: DeepInspectResult, errors: ClassErrors, limit: float) ->
         Axis("inputs of the class that are wrong", kind="share", low=0, high=top, better="low"),
         tuple(result.classes[int(c)] for c in shown),
         (
+            # Neutral: the limit and the interval say which class fails, not the height alone.
             Series(
-                "wrong", errors.share[shown], Ink("fails"), errors.low[shown], errors.high[shown]
+                "wrong", errors.share[shown], Ink("series"), errors.low[shown], errors.high[shown]
             ),
         ),
         x=Axis("true class"),
-        levels=(Mark(limit, "limit"),),
-        note=(
-            f"Worst first; {left:,} better classes are not shown."
-            if left > 0
-            else "Lines: 95 % intervals."
-        ),
+        levels=(Mark(limit, "limit", Ink("fails")),),
+        note=_bars_note(left),
     )
+
+
+def _bars_note(left: int) -> str:
+    rule = "Lines: 95 % intervals; a class fails where the whole interval is above the limit."
+    if left > 0:
+        return f"{rule} Worst first; {left:,} better classes are not shown."
+    return rule
 
 
 def _pairs(result: DeepInspectResult, errors: ClassErrors | None) -> Table:
@@ -104,6 +108,7 @@ def _pairs(result: DeepInspectResult, errors: ClassErrors | None) -> Table:
         Column("Class", tuple(result.classes[int(c)] for c in a)),
         Column("and class", tuple(result.classes[int(c)] for c in b)),
         Column("Distance", cells(result.napvd[a, b]), "number"),
+        Column("in deviations", cells(matrices.standardised(result.napvd)[a, b]), "number"),
     ]
     if result.napvd_high.size:
         sure = tuple(beyond_noise(result, *pair) for pair in pairs.tolist())
@@ -121,10 +126,13 @@ def _pairs(result: DeepInspectResult, errors: ClassErrors | None) -> Table:
         columns.append(Column("Pixels apart", apart))
     columns.append(Column("Bias", cells(result.avg_bias[a, b]), "number"))
     if len(result.confusion_pairs):
-        title = "Pairs that stand out"
+        title = "Pairs that look alike"
     else:
         title = "Nearest pairs"
-    note = "Most alike first; distance has no direction."
+    note = (
+        "Most alike to the network first, whether it mixes them up or not; distance has no"
+        " direction. In deviations: from the mean of all pairs, as in the matrix."
+    )
     if result.napvd_high.size:
         note += (
             " Beyond noise: the whole 95 % interval of the distance is below the limit; unknown"

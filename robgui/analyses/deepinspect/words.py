@@ -199,9 +199,11 @@ def _alike(result: DeepInspectResult) -> str:
     pairs = known * (known - 1) // 2
     if not len(result.confusion_pairs):
         return f"{names} look most alike to the network; none of {count(pairs, 'pair')} stands out."
+    near = len(result.confusion_pairs)
+    verb = "stands" if near == 1 else "stand"
     return (
-        f"{names} look most alike to the network; {len(result.confusion_pairs):,} of"
-        f" {count(pairs, 'pair')} stand out{_surely(result)}."
+        f"{names} look most alike to the network; {near:,} of {count(pairs, 'pair')}"
+        f" {verb} out{_surely(result)}."
     )
 
 
@@ -251,12 +253,16 @@ def _proven(result: DeepInspectResult) -> str:
     quality = result.confusion
     if quality is None or not len(quality.true_pairs):
         return ""
-    true = count(len(quality.true_pairs), "pair")
+    many = len(quality.true_pairs)
+    verb = "is" if many == 1 else "are"
+    labels = f"By the labels {count(many, 'pair')} {verb} confused far more than the others;"
     if not quality.reported:
-        return f"By the labels {true} stand out as confused; the distances report none."
+        return f"{labels} no pair looks alike enough to the network to warn of it."
+    if not quality.hits:
+        return f"{labels} what looks alike to the network are other pairs{_gain(quality)}."
     return (
-        f"By the labels {true} stand out as confused; the distances report {quality.reported:,},"
-        f" {quality.hits:,} of them right{_gain(quality)}."
+        f"{labels} of the {quality.reported:,} that look alike to the network,"
+        f" {quality.hits:,} {'is' if quality.hits == 1 else 'are'} among them{_gain(quality)}."
     )
 
 
@@ -264,5 +270,5 @@ def _gain(quality: Quality) -> str:
     if not math.isfinite(quality.aucec):
         return ""
     if quality.gain_random <= 0:
-        return ", as a ranking no better than chance"
-    return f", as a ranking {percent(quality.gain_random)} better than chance"
+        return ", a ranking no better than chance"
+    return f", a ranking {percent(quality.gain_random)} better than chance"

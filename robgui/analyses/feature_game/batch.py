@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from robgui.analyses.choosing import chosen_places, class_of
+from robgui.analyses.choosing import ALL_CLASSES, chosen_places, class_of
 from robgui.analyses.feature_game.example import example_of
-from robgui.analyses.feature_game.params import ALL_CLASSES, FeatureGameBatchParams
+from robgui.analyses.feature_game.params import FeatureGameBatchParams
 from robgui.analyses.feature_game.play.match import Match, best_outcome, rounded
 from robgui.analyses.feature_game.play.oracle import probabilities
 from robgui.analyses.feature_game.result import FeatureGameBatchResult, Outcome

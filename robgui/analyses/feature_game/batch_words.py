@@ -34,9 +34,7 @@ def batch_verdict(result: FeatureGameBatchResult, params: FeatureGameBatchParams
     scope = _progress(result, played, planned)
     if not found.any():
         sentence = f"None of {count(played, 'image')} was changed{aim}."
-        return Verdict(
-            Status.UNKNOWN, sentence, None, scope, ("That none was found is no guarantee.",)
-        )
+        return Verdict(Status.UNKNOWN, sentence, None, scope, ("Finding none guarantees nothing.",))
     if played == 1:
         verb = "changes"
     else:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from robgui.analyses.choosing import ALL_CLASSES
 from robgui.analyses.feature_game.params import (
-    ALL_CLASSES,
     PLAYERS,
     FeatureGameBatchParams,
     FeatureGameParams,

@@ -63,8 +63,8 @@ ONE_IMAGE = Analysis(
         "Left the image, right the example: the framed pixels are all that was changed. The search"
         " first tries single pixels, then builds on those that move the answer most and takes back"
         " every change that is not needed; in large images it paints many pixels, then exchanges"
-        " them for fewer. The curve shows how the change shrinks while it runs. That nothing is"
-        " found is no guarantee."
+        " them for fewer. The search in detail has the curve of how the change shrinks. Finding"
+        " none guarantees nothing."
     ),
 )
 MANY_IMAGES = Analysis(

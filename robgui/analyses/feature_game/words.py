@@ -27,7 +27,7 @@ from robgui.core.verdict import Quantity, Status, Verdict
 
 #: Why "none found" is not "safe"; the panel shows it under Evidence.
 NO_GUARANTEE = (
-    "That none was found is no guarantee: the search has seen a few of very many images. The"
+    "Finding none guarantees nothing: the search has seen a few of very many images. The"
     " paper's theorem would need every image on a grid to be tried and a gap in the confidence at"
     " each change of class; a grid of step τ leaves points as far as half of τ times the number of"
     " pixels away, and a continuous network has no such gap."
@@ -105,7 +105,10 @@ def _scope(result: FeatureGameResult) -> str:
     best = best_of(result)
     if best is None or not best.first_calls:
         return f"{so_far}{cost}."
-    own = f"first found after {best.first_calls:,} of this search's {best.model_calls:,} calls"
+    own = (
+        f"a first example came after {best.first_calls:,} of this search's"
+        f" {best.model_calls:,} calls, which went on to make it smaller"
+    )
     if so_far:
         return f"{so_far}{own}; {cost}."
     return f"{own[0].upper()}{own[1:]}; {cost}."
@@ -138,7 +141,7 @@ def _quantity(result: FeatureGameResult, params: FeatureGameParams) -> Quantity:
 
 def _rule(result: FeatureGameResult, params: FeatureGameParams) -> str:
     if result.found_class < 0:
-        return "That none was found is no guarantee."
+        return "Finding none guarantees nothing."
     return rule(params.norm, result.input, params)
 
 

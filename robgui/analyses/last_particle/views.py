@@ -50,7 +50,7 @@ def _levels(result: LastParticleResult, params: LastParticleParams) -> Curves:
     rounds = np.arange(1, result.replica_levels.shape[1] + 1, dtype=np.float64)
     lines = [
         Line(
-            "level to exceed",
+            "level reached",
             result.levels.astype(np.float64),
             Ink("original"),
             rounds[: len(result.levels)],

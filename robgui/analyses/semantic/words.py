@@ -72,7 +72,7 @@ def border_words(axes: Sequence[SceneAxis], image: bool) -> str:
     """What lies beyond the border of an image that is moved or shrunk; else empty."""
     if not image or not any(axis.name in _MOVING for axis in axes):
         return ""
-    return "Where a transformed image does not reach, its border pixels go on as streaks."
+    return "Where a transformed image does not reach, its border pixels are stretched outwards."
 
 
 def worst_status(statuses: Iterable[Status]) -> Status:

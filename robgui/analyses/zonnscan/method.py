@@ -83,7 +83,7 @@ SWEEP = Analysis(
     explanation="Each radius stands for a zone around the chosen input: by default all inputs "
     "whose every value differs from it by at most the radius. Many random inputs are drawn from "
     "each zone. The two strong lines are how sure the model is on average of its class and of the "
-    "strongest rival; other classes are grey. The line in the colour of the text is the "
+    "strongest rival; other classes are grey. The black line (white in dark mode) is the "
     "uncertainty: 0 when the model is always sure, 1 when it cannot tell the classes apart, with "
     "its 95 % band. The line with triangles is the share of random inputs that get another class. "
     "Upright lines mark the nearest change of class that a random input has found and the one that "

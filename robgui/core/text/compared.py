@@ -27,7 +27,7 @@ def compared(names: tuple[str, str], numbers: tuple[Quantity | None, Quantity | 
     each = f"{_name(first)} {first.words} for {called[0]}, {second.words} for {called[1]}"
     overlap = _overlap(first, second)
     if overlap is None:
-        return f"No difference is known: {each}; how sure they are is not told."
+        return f"No difference is known: {each}; neither comes with an interval."
     if overlap:
         return f"No difference is proven: {each}; the intervals overlap."
     if first.words == second.words:

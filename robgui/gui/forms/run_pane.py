@@ -21,6 +21,7 @@ from robgui.core.execution.run import RunState
 from robgui.core.text.words import count, duration, time_left
 from robgui.gui.app.theme import icon, set_heading, theme
 from robgui.gui.forms.budget import Budget
+from robgui.gui.forms.foreign_targets import drop_foreign_targets
 from robgui.gui.forms.forms import ParamsForm
 from robgui.gui.forms.steady_width import hold_width
 from robgui.gui.widgets.elided import beginning
@@ -265,6 +266,9 @@ class RunPane(QWidget):
         ):
             signal.connect(lambda *_: self.refresh())
         store.ready.connect(lambda: self.show_analysis(self._analysis))
+        store.library.models_changed.connect(
+            lambda: drop_foreign_targets(self._forms.values(), store.library.model)
+        )
         store.job_stepped.connect(lambda _: self._show_progress(self._job()))
         store.history.result_shown.connect(lambda run, _: self._take_params(run.request))
         store.params_offered.connect(self.show_params)
@@ -280,14 +284,12 @@ class RunPane(QWidget):
 
     def toggle_pause(self) -> None:
         """Pauses the running Execution, or goes on with it."""
-        job = self._job()
-        if job is not None:
+        if (job := self._job()) is not None:
             job.resume() if job.state is RunState.PAUSED else job.pause()
 
     def stop_job(self) -> None:
         """Stops the running Execution."""
-        job = self._job()
-        if job is not None:
+        if (job := self._job()) is not None:
             self.run.setFocus()
             job.stop()
 

@@ -43,7 +43,7 @@ class ModelReport(QWidget):
         self.problem = _said("bad", "Problem")
         self.warnings = _said("warning", "What is probably wrong")
         self.guess = QPushButton("Guess …")
-        self.guess.setToolTip("Tries the usual ways of feeding the model, and other class orders.")
+        self.guess.setToolTip("Tries the usual preprocessing, and other orders of the class names.")
         self.guess.setAutoDefault(False)
         self.guess.hide()
         self.notes = _said("quiet", "Good to know")
@@ -84,7 +84,7 @@ def facts_of(classifier: ModelCard) -> str:
         f" {classifier.classes:,} classes, runs on {classifier.device}."
     )
     if able.gradients and able.activations:
-        lines.append("Gradients and activations can be had.")
+        lines.append("Gradients and activations are available.")
     else:
         missing = " and ".join(
             word

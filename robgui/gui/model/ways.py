@@ -57,7 +57,7 @@ class Ways(QDialog):
         ask = partial(store.answers.ask, topic=self._topic)
         self._trials = Trials(model, dataset, answer_by(ask, model))
         self._ways = iter(self._trials)
-        self.setWindowTitle(f"Ways of feeding {model.name}")
+        self.setWindowTitle(f"Preprocessing tried for {model.name}")
         self._make()
         self.finished.connect(self._end)
         self._next()
@@ -65,7 +65,7 @@ class Ways(QDialog):
     def _make(self) -> None:
         self.said = Label("Trying …", wordWrap=True)
         self.said.setAccessibleName("How far the trial is")
-        self.table = Sheet("Ways of feeding the model, with how often it is right", "Trying …")
+        self.table = Sheet("Usual preprocessing, with how often the model is right", "Trying …")
         self.table.pointed.connect(lambda row: self.taken.emit(self.tried[row].settings))
         hint = Label(_HINT, wordWrap=True)
         hint.setProperty("role", "quiet")

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from robgui.gui.state.store import Store
 
 NOTHING = "There is nothing to tell yet"
+#: On the screen until the slides are made; nobody in the room must read that there are none.
+MAKING = "Preparing the story …"
 _WHAT_TO_DO = (
     "Run an analysis; what it finds makes a story here. Star the findings that matter, and only"
     " those are shown."
@@ -60,6 +62,7 @@ class Presentation(SlideStage):
         super().__init__(parent, Qt.WindowType.Window)
         self._store = store
         self.slides: list[Told] = []
+        self._made = False
         self._at = 0
         self.setWindowTitle("robgui: presentation")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -160,7 +163,7 @@ class Presentation(SlideStage):
 
         def made(slides: list[Told]) -> None:
             now = self.current
-            self.slides = slides
+            self.slides, self._made = slides, True
             same = (at for at, one in enumerate(slides) if now and one.slide.key == now.slide.key)
             self._at = next(same, min(self._at, max(0, len(slides) - 1)))
             if not self.edit.isChecked():
@@ -171,14 +174,20 @@ class Presentation(SlideStage):
     def _show(self) -> None:
         told, total = self.current, len(self.slides)
         slide = None if told is None else told.slide
-        self.count.setText(f"{self._at + 1} of {total}" if total else "0 of 0")
+        self.count.setText(f"{self._at + 1} of {total}" if total else "")
         self.back.setEnabled(self._at > 0)
         self.forward.setEnabled(self._at < total - 1)
         for button in (self.edit, self.export):
             button.setEnabled(slide is not None)
         self.again.setVisible(told is not None and told.edited)
-        self._fill(self.title, NOTHING if slide is None else slide.title)
-        self._fill(self.text, _WHAT_TO_DO if slide is None else slide.text)
+        if slide is not None:
+            title, text = slide.title, slide.text
+        elif self._made:
+            title, text = NOTHING, _WHAT_TO_DO
+        else:
+            title, text = MAKING, ""
+        self._fill(self.title, title)
+        self._fill(self.text, text)
         self._fill(self.number, "" if slide is None else slide.number)
         self._fill(self.subject, "" if slide is None else slide.subject)
         if slide is None:

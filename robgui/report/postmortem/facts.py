@@ -36,9 +36,16 @@ class Rank:
 
     @property
     def share(self) -> float:
-        """The share of the others that are decided more narrowly, or wrongly."""
+        """The share of the others whose margin is smaller."""
         if len(self.others):
             return float((self.others < self.margin).mean())
+        return float("nan")
+
+    @property
+    def wrong(self) -> float:
+        """The share of the others that get another class than the right one."""
+        if len(self.others):
+            return float((self.others < 0).mean())
         return float("nan")
 
     def view(self) -> Bars:

@@ -112,10 +112,16 @@ def _ranking(facts: Facts) -> Iterator[Sentence]:
     rank = facts.rank
     if rank is None or facts.before is None or not len(rank.others):
         return
+    others = f"of {count(len(rank.others), 'other input')} of {rank.data}"
+    wrong = percent(rank.wrong)
+    if rank.margin < 0:
+        compared = f"{wrong} {others} are answered wrongly too, {percent(rank.share)} by a wider"
+        compared += " margin"
+    else:
+        compared = f"{percent(rank.share)} {others} are decided more narrowly, counting the"
+        compared += f" {wrong} answered wrongly"
     yield Sentence(
-        f"Unchanged, the input gets “{facts.before}”, {percent(facts.sure)} sure; of"
-        f" {count(len(rank.others), 'other input')} of {rank.data}, {percent(rank.share)} are"
-        " decided more narrowly or wrongly.",
+        f"Unchanged, the input gets “{facts.before}”, {percent(facts.sure)} sure; {compared}.",
         view=rank.view(),
     )
 

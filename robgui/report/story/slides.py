@@ -206,7 +206,7 @@ def _start(
     return Slide(
         START,
         f"{name} is right on {percent(right.share)} of {right.inputs:,} inputs",
-        f"That is {right.data} as it is. What if the inputs change a little?",
+        f"So much for {right.data} unchanged. What if the inputs change a little?",
         number=percent(right.share),
         picture=picture,
     )

@@ -83,7 +83,7 @@ def test_one_that_nothing_turns_holds_and_few_pictures_are_too_few(data):
     said = CORRUPTIONS.verdict(steps[-1].result, params)
     assert said.status is Status.HOLDS
     assert (
-        "No corruption up to severity 2 lowers the accuracy of 100 % on 60 pictures"
+        "No corruption at severity 1 or 2 lowers the accuracy of 100 % on 60 pictures"
         in said.sentence
     )
 

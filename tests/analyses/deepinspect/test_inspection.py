@@ -375,7 +375,7 @@ def test_findings_name_both_classes_and_show_inputs_that_are_mixed_up():
     classifier, dataset = told(
         np.clip(x, 0, 1), 5, true, labels=("shirt", "blouse", "shoe", "bag", "hat")
     )
-    result = inspect(classifier, dataset)
+    result = inspect(classifier, dataset, most_wrong=0.05)
     assert (
         result.confusion_pairs[0].tolist() == [0, 1]
         and result.precision == 1
@@ -404,7 +404,7 @@ def test_findings_name_both_classes_and_show_inputs_that_are_mixed_up():
         and "right in" in words.sentence
     )
     assert (
-        "“shirt” and “blouse” look most alike to the network; 1 of 10 pairs stand out, 1 of"
+        "“shirt” and “blouse” look most alike to the network; 1 of 10 pairs stands out, 1 of"
         " them beyond noise." in words.because
     )
     assert (

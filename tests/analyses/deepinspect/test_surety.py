@@ -85,7 +85,7 @@ def inspected(classifier: Classifier, dataset: Dataset, **params: object):
 
 
 def table_of(known, result, params):
-    view = next(one for one in known.views(result, params) if one.title == "Pairs that stand out")
+    view = next(one for one in known.views(result, params) if one.title == "Pairs that look alike")
     return {column.name: column.cells for column in view.columns}
 
 
@@ -169,3 +169,9 @@ def ruin(classifier: Classifier, classes: tuple[int, ...], how: str) -> None:
     else:
         layer.weight.data[places] = layer.weight.data[others].clone()
         layer.bias.data[places] = layer.bias.data[others].clone()
+
+
+def test_a_class_is_judged_by_the_same_limit_here_and_by_accuracy():
+    assert find("deepinspect").params().most_wrong == pytest.approx(
+        1 - find("accuracy").params().least
+    )

@@ -5,6 +5,7 @@ the definitions.
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -22,7 +23,9 @@ from robgui.analyses.deepinspect import (
 from robgui.analyses.deepinspect.counting import truth
 from robgui.analyses.deepinspect.counting.kernels import worst_thirds
 from robgui.analyses.deepinspect.counting.truth import quality
+from robgui.analyses.deepinspect.matrices import confusions
 from robgui.analyses.deepinspect.pairs import beyond, top_share
+from robgui.core.class_errors import class_errors
 from tests.analyses.deepinspect import slow
 
 
@@ -167,3 +170,14 @@ def test_the_worst_third_class_is_a_near_one_with_the_largest_bias():
         [7.5 / 10.5, 3 / 15]
     )
     assert worst_thirds(distance[:2, :2], np.zeros((0, 2), int), "low")[0].shape == (0, 3)
+
+
+def test_colours_of_confusions_are_comparable_between_a_good_and_a_bad_model():
+    order = np.arange(2)
+    tops = []
+    for wrong in (1, 12):
+        predicted = np.r_[np.zeros(20 - wrong, int), np.ones(wrong, int), np.ones(20, int)]
+        errors = class_errors(np.repeat([0, 1], 20), predicted, 2)
+        shown = confusions(SimpleNamespace(classes=("a", "b")), errors, order)
+        tops.append(shown.levels[1])
+    assert tops == [0.25, 0.6], "5 % is pale, and more than a quarter reaches the darkest colour"

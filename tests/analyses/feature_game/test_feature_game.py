@@ -251,7 +251,7 @@ def test_an_example_beyond_the_largest_distance_does_not_count() -> None:
     verdict = said("feature_game", result, distance=fewest - 1).text
     assert (
         "no example found" in verdict
-        and "no guarantee" in verdict
+        and "guarantees nothing" in verdict
         and f"within distance {fewest - 1}" in verdict
     )
 
@@ -276,7 +276,7 @@ def test_a_target_that_cannot_be_reached_is_said_to_be_no_proof() -> None:
     classifier = Classifier.from_module(Constant([1.0, 0.0, 0.5]), (1, 12, 12), output="logits")
     result = play(classifier, image(), target="1", max_calls=300)
     verdict = said("feature_game", result).text
-    assert result.found_class == -1 and "into “1”" in verdict and "no guarantee" in verdict
+    assert result.found_class == -1 and "into “1”" in verdict and "guarantees nothing" in verdict
     assert result.evidence.lipschitz == 0 and not find("feature_game").findings(
         result, find("feature_game").params()
     )

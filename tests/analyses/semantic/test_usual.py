@@ -53,7 +53,7 @@ def test_what_stands_beyond_the_border_of_an_image_is_said(cnn: Classifier) -> N
         params = MapParams(axes=axes, step={axes[0]: 30})
         *_, last = known.engine((cnn,), one, params)
         said[axes[0]] = known.verdict(last.result, params).text
-    assert "its border pixels go on as streaks" in said["scale"]
+    assert "its border pixels are stretched outwards" in said["scale"]
     assert "border" not in said["brightness"]
 
 

@@ -31,7 +31,7 @@ def test_without_intervals_no_one_wins():
     said = compared(("cnn", "cnn"), (wrong(8), wrong(10)))
     assert said == (
         "No difference is known: wrong answers 8 % for the first run, 10 % for the second;"
-        " how sure they are is not told."
+        " neither comes with an interval."
     )
     assert compared(("a", "b"), (wrong(8), wrong(8))).startswith("No difference is known")
     assert compared(("a", "b"), (wrong(8, 7, 9), wrong(12))).startswith("No difference is known")

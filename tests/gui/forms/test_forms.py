@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Literal
 
 import pytest
@@ -12,6 +13,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QLineEdit, QScrollAr
 
 from robgui.core.execution.params.params import Params
 from robgui.core.execution.registry import analyses
+from robgui.gui.forms.foreign_targets import drop_foreign_targets
 from robgui.gui.forms.form_editors import editor_for
 from robgui.gui.forms.forms import ParamsForm
 
@@ -310,3 +312,12 @@ def test_a_word_of_the_papers_stands_behind_what_it_means(qtbot, analysis, field
     assert shown[made.widget.currentIndex()].endswith(f"({default})")
     means = info.json_schema_extra["means"]
     assert set(means) <= {made.widget.itemData(place) for place in range(made.widget.count())}
+
+
+def test_a_class_aimed_at_in_another_model_is_dropped_and_one_that_both_have_stays(qtbot):
+    form = ParamsForm(analyses()["feature_game"].params)
+    qtbot.addWidget(form)
+    for typed, kept in (("green", ""), ("ship", "ship"), ("1", "1"), ("all", "all")):
+        form.set_values({"target": typed})
+        drop_foreign_targets([form], SimpleNamespace(labels=("frog", "ship")))
+        assert form.values().target == kept

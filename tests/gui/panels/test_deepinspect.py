@@ -51,7 +51,7 @@ def test_a_cell_chooses_its_pair_and_shows_inputs_and_neurons(qtbot, store, insp
 
 def test_a_row_of_the_pairs_and_a_class_that_is_searched_choose_a_pair(store, inspected):
     panel, result = inspected, inspected.result
-    view(panel, "Pairs that stand out").chosen.emit(0)
+    view(panel, "Pairs that look alike").chosen.emit(0)
     assert store.selection.pair == tuple(sorted(int(c) for c in result.confusion_pairs[0]))
     panel.search.setText("trouser")
     panel.search.returnPressed.emit()
@@ -63,7 +63,7 @@ def test_the_pair_can_be_sent_to_the_feature_game_with_the_other_class_as_target
 ):
     panel, result = inspected, inspected.result
     panel.attack.click()  # without a pair it only says so
-    view(panel, "Pairs that stand out").chosen.emit(0)
+    view(panel, "Pairs that look alike").chosen.emit(0)
     a, b = store.selection.pair
     one, both = panel.offers()
     predicted = int(result.predicted[one.places[0]])
@@ -86,7 +86,7 @@ def test_dragging_the_limit_in_the_histogram_changes_the_pairs_while_it_moves(in
     for many in (3, 1, 12):
         line.setValue(float(distances[many - 1 : many + 1].mean()))
         line.sigDragged.emit(line)
-        assert view(panel, "Pairs that stand out").view.height == many
+        assert view(panel, "Pairs that look alike").view.height == many
         assert f"{many} of 45 pairs" in view(panel, "Distances of all pairs").view.note
     assert len(panel.result.confusion_pairs) == len(result.confusion_pairs)  # the run stays
 
@@ -107,7 +107,7 @@ def test_the_classes_of_a_matrix_can_be_ordered_by_name_by_likeness_and_worst_fi
 def test_a_pair_is_confirmed_by_a_game_and_the_pixels_are_told_beside_it(qtbot, store, inspected):
     panel = inspected
     panel.confirm.click()  # without a pair it only says so
-    view(panel, "Pairs that stand out").chosen.emit(0)
+    view(panel, "Pairs that look alike").chosen.emit(0)
     panel.confirm.click()
     assert "Looking for" in view(panel, "Inputs of the pair").view.note
     qtbot.waitUntil(

@@ -154,7 +154,7 @@ def test_without_an_example_the_panel_says_that_this_is_no_guarantee(store, benc
     panel, pane = bench("feature_game")
     store.select(Selection(input=6))
     run(panel, pane, max_calls=60, distance=0.5)
-    assert "no guarantee" in panel.verdict.text() and not panel.save.isEnabled()
+    assert "guarantees nothing" in panel.verdict.text() and not panel.save.isEnabled()
     assert panel.cells[2].view.title == "The image" and len(panel.offers()) == 1
 
 

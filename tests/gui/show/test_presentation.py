@@ -15,7 +15,7 @@ from robgui.core.execution.run import RunState
 from robgui.core.finding import Finding
 from robgui.core.verdict import Status, Verdict
 from robgui.gui.app.theme import theme
-from robgui.gui.show.presentation import NOTHING
+from robgui.gui.show.presentation import MAKING, NOTHING
 
 
 @pytest.fixture
@@ -150,3 +150,11 @@ def test_buttons_are_reached_with_tab_and_arrows_still_go_through_the_story(qtbo
     qtbot.keyClick(shown.forward, Qt.Key.Key_Space)
     assert shown.count.text() == "2 of 3", "a button that has the keyboard is pressed"
     shown.close()
+
+
+def test_until_the_slides_are_made_nobody_reads_that_there_are_none(qtbot, filled):
+    filled.actions_["present"].trigger()
+    shown = filled.commands.presentation
+    assert shown.title.text() == MAKING and not shown.count.text()
+    settle(qtbot, filled)
+    assert shown.slides and shown.title.text() not in (MAKING, NOTHING)

@@ -55,6 +55,21 @@ def test_the_rank_is_that_of_the_closed_form(workspace):
     assert rank.view().series[0].values.sum() == len(others)
 
 
+def test_others_that_are_wrong_are_counted_beside_an_input_that_is_wrong_itself(workspace):
+    found = facts_of(workspace, lights.add(workspace, 4, lights.uniform(0.59), "light", "dark"))
+    others = np.array([-0.9, -0.2, 0.1, 0.8])
+    for at, words in (
+        (
+            -0.95,
+            "50.0 % of 4 other inputs of lights are answered wrongly too, 0 % by a wider margin",
+        ),
+        (0.3, "75.0 % of 4 other inputs of lights are decided more narrowly, counting the 50.0 %"),
+    ):
+        rank = replace(found.rank, margin=at, others=others, data="lights")
+        texts = " ".join(one.text for one in paragraph(replace(found, rank=rank)))
+        assert words in texts
+
+
 def test_what_turns_an_answer_that_is_wrong_already_is_not_said_to_break_it(workspace):
     wrong = lights.add(workspace, 5, lights.uniform(130 / 255), "light", "dark")
     right = lights.add(workspace, 4, lights.uniform(0.59), "light", "dark")

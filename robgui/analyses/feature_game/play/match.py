@@ -9,11 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robgui.analyses.choosing import class_of
+from robgui.analyses.choosing import ALL_CLASSES, class_of
 from robgui.analyses.feature_game.features.keypoints import find_keypoints
 from robgui.analyses.feature_game.features.saliency import Mixture
 from robgui.analyses.feature_game.params import (
-    ALL_CLASSES,
     PLAYERS,
     FeatureGameParams,
     GameParams,

@@ -164,7 +164,7 @@ def _scope(result: ZonnscanResult, params: ZonnscanParams) -> str:
     reach, last = computed(result), float(result.radii[-1])
     sampler = SAMPLER_WORDS[result.sampler]
     if result.sampler != params.sampler:
-        sampler += f" instead of {SAMPLER_WORDS[params.sampler]}, which does not fit them"
+        sampler += f" ({SAMPLER_WORDS[params.sampler]} ones do not fit these inputs)"
     radii = f"Radii up to {number(last)}"
     if _open(result):
         radii = f"So far, radii up to {number(reach)} of {number(last)}"
@@ -180,7 +180,8 @@ def _rule(result: ZonnscanResult, params: ZonnscanParams) -> str:
     limit = held(result, params)
     risk = number(params.risk_factor * limit)
     return (
-        f"Asked for: the class holds up to radius {number(limit)}; a change up to {risk} is a risk."
+        f"Limits: the class should hold up to radius {number(limit)}; a change up to {risk} is a"
+        " risk."
     )
 
 
@@ -188,7 +189,7 @@ def _because(result: ZonnscanResult, params: ZonnscanParams) -> list[str]:
     told = []
     if _wrong(result):
         told.append(f"The label of the input is {_class(result, result.truth)}.")
-    told += [_attack_words(result), _sample_words(result), _surety(result)]
+    told += [_attack_words(result), _sample_words(result, params), _surety(result)]
     cost = count(result.model_calls, "model call")
     if result.attack_calls:
         cost += f" and {result.attack_calls:,} of the attack"
@@ -212,7 +213,7 @@ def _attack_words(result: ZonnscanResult) -> str:
     return ""
 
 
-def _sample_words(result: ZonnscanResult) -> str:
+def _sample_words(result: ZonnscanResult, params: ZonnscanParams) -> str:
     seldom = "random samples seldom find the nearest change"
     if math.isfinite(result.crossing_radius):
         change = next(one for one in changes(result) if one.how == "a random sample")
@@ -221,9 +222,15 @@ def _sample_words(result: ZonnscanResult) -> str:
             f" {number(result.crossing_radius)}; {seldom}."
         )
     reach = computed(result)
-    if reach:
-        return f"No random sample up to radius {number(reach)} changes class; {seldom}."
-    return ""
+    if not reach:
+        return ""
+    words = f"No random sample up to radius {number(reach)} changes class; {seldom}."
+    if params.zone != "box" and reach >= largest_radius(params.zone, result.input.size):
+        words += (
+            " At that radius they are plain noise, which the model takes for"
+            f" {_class(result, result.predicted)} too, so this says little about real inputs."
+        )
+    return words
 
 
 def _surety(result: ZonnscanResult) -> str:

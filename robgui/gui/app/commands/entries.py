@@ -85,7 +85,7 @@ def _running(commands: Commands, window: MainWindow) -> list[Entry]:
         ),
         Entry(
             "inspect_first",
-            "Inspect everything before what waits",
+            "Inspect everything, ahead of the queue",
             "Run",
             partial(commands.inspect, first=True),
             "Ctrl+Shift+I",

@@ -57,7 +57,7 @@ class FindingsBar(QWidget):
         self.count.setProperty("role", "quiet")
         self.count.setAccessibleName("How many findings are shown")
         self.harm = QPushButton(
-            "Harm …",
+            "Rate harm …",
             toolTip="Say how bad it is to take one class for another; severities follow",
         )
         self.present = QPushButton(

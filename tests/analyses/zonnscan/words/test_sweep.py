@@ -51,7 +51,7 @@ def test_the_radius_that_should_hold_is_a_setting_and_decides(
     params = PARAMS.model_copy(update={"hold_radius": hold})
     assert verdict(swept(**attacked_at(radius)), params).status is status
     because = " ".join(verdict(swept(**attacked_at(radius)), params).because)
-    assert f"Asked for: the class holds up to radius {hold or 0.1:g}; a change up to" in because
+    assert f"Limits: the class should hold up to radius {hold or 0.1:g}; a change up to" in because
 
 
 def test_no_gradient_attack_is_never_a_green_tick() -> None:
@@ -77,6 +77,12 @@ def test_nothing_found_by_samples_and_attack_holds_and_says_how_far() -> None:
         " “shirt”."
     )
     assert told.number.words == "none up to radius 1" and np.isnan(told.number.value)
+
+
+def test_a_class_that_plain_noise_keeps_is_no_sign_of_robustness_and_that_is_said() -> None:
+    assert "plain noise, which the model takes for “shirt” too" in verdict(swept(), PARAMS).text
+    assert "plain noise" not in verdict(swept(**begun(3)), PARAMS).text
+    assert "plain noise" not in verdict(swept(**sampled_at(0.9)), PARAMS).text
 
 
 def test_a_partial_sweep_speaks_of_the_radii_that_are_computed() -> None:
