@@ -161,6 +161,7 @@ class _Inspection:
     def absorb(self, part: InspectionPart, start: int) -> None:
         """Takes counts over the inputs from place ``start`` on."""
         self.tally.absorb(part.tally, start)
+        # Each worker met its own unreadable files; the remarks count those of all.
         for skipped in part.skipped:
             self._dataset.skip(skipped.path, skipped.reason)
 

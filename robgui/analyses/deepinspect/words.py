@@ -101,6 +101,7 @@ def _status(errors: ClassErrors, limit: float, complete: bool) -> Status:
     if len(errors.failing(limit)):
         return Status.FAILS
     seen = errors.members > 0
+    # Even a class without inputs forbids "holds": nothing is known of it.
     if complete and seen.all() and bool((errors.high < limit).all()):
         return Status.HOLDS
     judged = errors.members >= FEWEST

@@ -24,6 +24,7 @@ def surest_errors(
     wrong = np.flatnonzero(
         (result.true >= 0) & (result.predicted >= 0) & (result.true != result.predicted)
     )
+    # Spread over the dataset, which is often sorted by class.
     places = wrong[:: max(1, -(-len(wrong) // LOOKED_AT))]
     x = inputs_at(classifier, dataset, places)
     if not len(x):

@@ -44,6 +44,7 @@ def type1conf(y: Any, yhat: Any, m: int) -> np.ndarray:
     true, predicted = (np.asarray(as_tensor(values).cpu(), dtype=np.int64) for values in (y, yhat))
     known = (true >= 0) & (predicted >= 0)
     table = (
+        # One number per cell of the confusion table, so one pass counts all of it.
         np.bincount(true[known] * m + predicted[known], minlength=m * m)
         .reshape(m, m)
         .astype(np.float64)
@@ -149,6 +150,7 @@ def _disparity(conf: Tensor) -> Generator[None, None, Tensor]:
     m = len(conf)
     total = torch.empty_like(conf)
     for rows in torch.split(torch.arange(m, device=conf.device), max(1, PORTION // max(1, m * m))):
+        # The L1 distance of two rows is the sum of |conf(x, z) - conf(y, z)| over z; memory O(m²).
         total[rows] = torch.cdist(conf[rows], conf, p=1)
         yield
     # Section 4.2.2: avg_cd is a mean over the m - 2 third classes.
@@ -166,6 +168,7 @@ def _disparity_with_gaps(conf: Tensor) -> Generator[None, None, Tensor]:
     total, count = torch.zeros_like(conf), torch.zeros_like(conf)
     for z, known in enumerate(finite):
         places = known.nonzero()[:, 0]
+        # conf is symmetric, so row z is also its column.
         column = conf[z, places]
         total[places[:, None], places] += torch.sub(column[:, None], column).abs_()
         count[places[:, None], places] += 1
@@ -182,6 +185,7 @@ def cost_curve(scores: Any, truth: Any) -> tuple[np.ndarray, np.ndarray]:
     score, true = _vectors(scores, truth)
     if not true.any():
         return np.array([0.0, 1.0]), np.array([math.nan, math.nan])
+    # Most suspicious first (Section 4.3, AUCEC).
     order = np.argsort(-score, kind="stable")
     # The curve has a point only at the end of each group of equal scores.
     ends = np.flatnonzero(np.r_[np.diff(score[order]) != 0, True]) + 1
@@ -262,6 +266,7 @@ def quality(
         aucec=area,
         aucec_mode=mode_area,
         aucec_optimal=best_area,
+        # A random order lies on the diagonal, area ½.
         gain_random=area / 0.5 - 1,
         gain_mode=area / mode_area - 1 if mode_area > 0 else math.nan,
         cost=grid,

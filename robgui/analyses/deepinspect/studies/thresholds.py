@@ -76,6 +76,7 @@ class _Sweep:
     def _result(self, *, complete: bool) -> ThresholdsResult:
         params, tally = self._params, self.tally
         thresholds = np.array(params.thresholds)
+        # The paper's threshold, or the one tried that is nearest to it.
         reference = int(np.abs(thresholds - 0.5).argmin())
         cuts = (params.cutoff, params.top_percent)
         confused = [report(-ranking.napvd, *cuts) for ranking in self._rankings]
@@ -132,5 +133,6 @@ def sensitivity(
 
 def _agreement(first: set[tuple[int, int]], second: set[tuple[int, int]]) -> float:
     if first | second:
+        # Jaccard's index: also punishes a threshold that reports many more pairs.
         return len(first & second) / len(first | second)
     return math.nan
