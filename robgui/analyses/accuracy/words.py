@@ -43,6 +43,8 @@ def failing_classes(errors: ClassErrors, least: float) -> np.ndarray:
 
 def recall_bounds(errors: ClassErrors) -> tuple[np.ndarray, np.ndarray]:
     """``(m,)`` bounds of the recall that hold for all classes jointly at 95 %."""
+    # Bonferroni over the classes seen: of 100 classes just at the limit, two or
+    # three would else fail by chance.
     level = 1 - 0.05 / max(1, int((errors.members > 0).sum()))
     return clopper_pearson(errors.members - errors.wrong, errors.members, level)
 
@@ -53,6 +55,7 @@ def _status(
     _, _, high = result.accuracy()
     if len(failing) or high < params.least:
         return Status.FAILS
+    # Before "holds": a good recall does not excuse answers that are wrong and sure.
     if result.confident(params.sure):
         return Status.AT_RISK
     low, _ = recall_bounds(errors)
@@ -227,6 +230,7 @@ def _failing_class(result: AccuracyResult, errors: ClassErrors, c: int) -> Findi
     else:
         picture = example.picture
         given = example.input
+    # As for DeepInspect's classes: proven by labels, hence at least one half.
     severity = 0.5 + 0.5 * float(errors.share[c])
     return Finding("class", title, severity, detail, picture, given)
 
@@ -257,6 +261,7 @@ def _weak_slice(result: AccuracyResult, one: Slice) -> Finding:
         "share": 1 - share,
     }
     title = f"Weak slice, {one.name}: right on {percent(share)} of {len(one.members):,}"
+    # Only the surest mistakes have kept their pictures.
     shown = {mistake.place: mistake.picture for mistake in result.mistakes}
     pictures = [shown[place] for place in places if place in shown]
     return Finding("slice", title, _SLICE * (1 - share), detail, _sheet(pictures))

@@ -39,10 +39,12 @@ def _most_often(result: CorruptionsResult) -> str:
 
     each = result.right.mean((1, 2))
     first, second = np.argsort(-each.mean(1), kind="stable")[:2]
+    # Pictures equally often right say nothing about the order and are left out.
     more, less = int((each[first] > each[second]).sum()), int((each[first] < each[second]).sum())
     shares = percent(float(each[first].mean())), percent(float(each[second].mean()))
     if not more + less:
         return f"Over all corruptions the two best are right equally often: {shares[0]}."
+    # Times the rivals that the best was picked over.
     chance = binomtest(max(more, less), more + less).pvalue * (len(each) - 1)
     if chance < 0.05:
         beyond = "beyond chance"
@@ -69,6 +71,7 @@ def _of(result: CorruptionsResult, params: CorruptionsParams, network: int) -> V
         return Verdict(Status.FAILS, sentence, quantity, scope, said)
     if float(fall.max()) > params.most_fall:
         return Verdict(Status.AT_RISK, sentence, quantity, scope, said)
+    # A model that guesses loses nothing: it must first stand above chance by the fall allowed.
     if result.clean_bounds(network)[0] <= params.most_fall + 1 / len(result.classes[network]):
         return Verdict(Status.UNKNOWN, sentence, quantity, scope, (_NO_ROOM, *said))
     if result.complete and float(high.max()) <= params.most_fall:

@@ -11,5 +11,6 @@ _WAYS = 12
 
 def audit_calls(params: PipelineParams, subject: Subject) -> Calls:
     """Every picture in every way."""
+    # The model's own way and JPEG are always tried; the others depend on sizes and channels.
     pictures, own = min(params.pictures, subject.inputs), 1 + len(params.jpeg)
     return Calls(pictures * own, pictures * (own + _WAYS))

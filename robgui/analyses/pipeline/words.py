@@ -33,6 +33,7 @@ def verdict(result: PipelineResult, params: PipelineParams) -> Verdict:
             Status.FAILS, _fed_wrongly(result, better), quantity, scope, (_worst(result), limit)
         )
     low, high = (bound[result.judged] for bound in result.change_bounds())
+    # Row 0 is the model's own way. At risk, not failing: without labels either answer may be right.
     if float(low[1:].max(initial=0.0)) > params.most_changes:
         return Verdict(Status.AT_RISK, _worst(result), quantity, scope, (limit,))
     if result.complete and float(high[1:].max(initial=0.0)) <= params.most_changes:
@@ -58,6 +59,7 @@ def better_way(result: PipelineResult) -> int | None:
         gained, lost = int((other & ~own).sum()), int((own & ~other).sum())
         if gained <= lost:
             continue
+        # One-sided: only a way that is better shows that the model is fed wrongly.
         chance = chance_of_heads(gained, gained + lost)
         if chance * (len(result.ways) - 1) < _SURE and (best is None or gained - lost > best[0]):
             best = gained - lost, number

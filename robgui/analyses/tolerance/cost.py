@@ -25,6 +25,7 @@ def tolerance_calls(params: ToleranceParams, subject: Subject) -> Calls:
         attack = 0
     noise = 0
     if params.samples and inputs == subject.models:
+        # Noise is tried on a single input only.
         noise = subject.models * (_LOOKS + _FULL * params.samples + _TESTS)
     uncounted = ""
     if params.prove:

@@ -141,6 +141,7 @@ class ToleranceResult:
 
     def kept_at_most(self, network: int, sizes: np.ndarray) -> np.ndarray:
         """Share of the inputs that no known change of each size turns."""
+        # (inputs, sizes); strictly, since at its own size the change turns the class.
         return np.asarray((self.broken[network][:, None] > sizes).mean(0))
 
     def margin(self) -> float:
@@ -153,6 +154,7 @@ class ToleranceResult:
 
     def sure_order(self, first: int, second: int) -> tuple[int, int]:
         """How many inputs surely take more with the first model than the second, and vice versa."""
+        # Brackets that overlap may hold the two tolerances in either order.
         more = int((self.proven[first] > self.broken[second]).sum())
         less = int((self.proven[second] > self.broken[first]).sum())
         return more, less

@@ -102,6 +102,7 @@ def _lines(result: ToleranceResult, network: int, at: np.ndarray) -> list[Line]:
 
 
 def _brackets(result: ToleranceResult, params: ToleranceParams) -> Boxes:
+    # The minimum makes open brackets equal, so they keep the order of the run.
     order = np.argsort(np.minimum(result.broken[0], params.largest), kind="stable")[:_LANES]
     boxes, spots = [], []
     for lane, row in enumerate(order.tolist()):

@@ -158,6 +158,7 @@ def _quantity(result: ToleranceResult, params: ToleranceParams, network: int) ->
     return Quantity(
         name,
         (low + high) / 2,
+        # Two doubts add up: what proof and attack leave open, and which inputs were chosen.
         low=max(0.0, low - result.margin()),
         high=min(1.0, high + result.margin()),
         better="high",

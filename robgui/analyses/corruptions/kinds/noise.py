@@ -10,6 +10,7 @@ from robgui.core.model.randomness import HOST
 
 
 def _normal(x: Tensor, generators: Generators) -> Tensor:
+    # One generator per picture, so its noise does not depend on the rest of the batch.
     drawn = [torch.randn(x.shape[1:], generator=one, device=HOST) for one in generators]
     return torch.stack(drawn).to(x)
 

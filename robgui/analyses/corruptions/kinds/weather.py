@@ -29,6 +29,7 @@ def _snow(x: Tensor, constant: Snow, generators: Generators) -> Tensor:
     flakes = torch.stack([_flakes(x.shape[2:], constant, one) for one in generators])
     # Flakes and the same turned by 180 degrees, as published.
     layer = (flakes + flakes.flip(1, 2)).to(x)[:, None]
+    # 1.5 and 0.5 as published; above 1 it is clipped with everything else.
     pale = torch.maximum(x, _grey(x) * 1.5 + 0.5)
     return kept * x + (1 - kept) * pale + layer
 
@@ -93,6 +94,7 @@ def clouds(shape: torch.Size, decay: float, generator: torch.Generator) -> Tenso
             coarse, (height, width), mode="bicubic", align_corners=True
         ).squeeze(0).squeeze(0)
         grain, strength = 2 * grain, strength / decay
+    # Stretched to [0, 1], as the published plasma fractal is.
     total -= total.min()
     return total / total.max().clamp_min(1e-9)
 
