@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from robgui.analyses.deepinspect.cost import LOOKED_AT
 from robgui.analyses.deepinspect.exhibits import inputs_at, row_of
 from robgui.analyses.deepinspect.result import DeepInspectResult, ShownPair
 from robgui.core.dataset import Dataset
 from robgui.core.model.classifier import Classifier
 
-#: Most wrong inputs examined again, evenly spread if there are more …
-LOOKED_AT = 256
-#: … and the most of these that become findings, the surest first.
+#: Of the wrong inputs examined again, the most that become findings, the surest first.
 KEPT = 12
 
 

@@ -8,9 +8,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from torch import nn
 
 import robgui
 from robgui import resources
+from robgui.core.dataset import from_arrays
 from robgui.core.execution.budget.cost import Calls, Estimate, Subject, estimate
 from robgui.core.execution.method import methods
 from robgui.core.execution.registry import analyses
@@ -169,3 +171,19 @@ def test_a_run_makes_as_many_calls_as_was_said(name):
     for _ in going:
         pass
     assert said.fewest <= going.execution.calls <= said.most
+
+
+def test_wrong_inputs_that_are_looked_at_again_are_counted_beforehand():
+    net = nn.Sequential(nn.Flatten(), nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2))
+    for parameter in net.parameters():
+        parameter.data.zero_()
+    # Both scores are 0, so the first class is the answer to all inputs, and wrong for each.
+    classifier = robgui.Classifier.from_module(net, (1, 2, 2), output="logits")
+    x = np.random.default_rng(0).random((60, 1, 2, 2), dtype=np.float32)
+    dataset = from_arrays(x, np.ones(60, dtype=np.int64), kind="image", name="wrong")
+    known = analyses()["deepinspect"]
+    said = known.calls(known.params(), Subject(60, 1, "image", (1, 2, 2), 2, gradients=True))
+    going = robgui.steps("deepinspect", classifier, dataset)
+    for _ in going:
+        pass
+    assert going.execution.calls == 120 <= said.most
