@@ -105,6 +105,7 @@ class Network:
 
     def __call__(self, x: Tensor) -> Tensor:
         """Scores ``(n, scores)`` of inputs, as the list computes them."""
+        # Exact enough to stand for real arithmetic: what single precision adds is bounded apart.
         values = [doubled(x, self.device)]
         for operation in self.operations:
             values.append(evaluate(operation, *(values[place] for place in operation.inputs)))

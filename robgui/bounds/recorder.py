@@ -268,6 +268,7 @@ class Recorder(Watching):
     def _constants(self, given: Any) -> tuple[list[Tensor], list[Any]]:
         """The untracked arguments of an operation: tensors, and plain values."""
         rest = [each for each in leaves(given) if id(each) not in self._values]
+        # Clones, since the model may write into a constant after this call.
         tensors = [each.detach().clone() for each in rest if isinstance(each, Tensor)]
         return tensors, [each for each in rest if not isinstance(each, Tensor)]
 

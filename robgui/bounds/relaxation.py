@@ -98,10 +98,12 @@ def _relax_maximum(operation: WindowMaximum, low: Tensor, high: Tensor) -> Relax
     best, where = lows.max(2, keepdim=True)
     below = torch.zeros_like(lows).scatter_(2, where, 1.0)
     over = (highs - best).clamp_min(0)
+    # 1 where the numerator is 0 anyway: an input that cannot exceed L, or the padding at -inf.
     width = torch.where(over > 0, highs - lows, 1.0)
     chords = over / width
     # At the centre of the box each chord is at half of its height.
     flat = highs.amax(2) <= best[..., 0] + over.sum(2) / 2
+    # With one candidate the chord is exact, and a constant would lose its slope.
     flat &= (over > 0).sum(2) > 1
     intercept = best[..., 0] - (chords * torch.where(over > 0, lows, 0.0)).sum(2)
     return Relaxation(

@@ -163,6 +163,7 @@ def _boosted(estimator: Any) -> Ensemble:
         for stage in estimator.estimators_
         for k, member in enumerate(stage)
     )
+    # The start of the boosting is private to scikit-learn; one answer minus its leaves reveals it.
     anywhere = np.zeros((1, estimator.n_features_in_), dtype=np.float32)
     return _from(trees, anywhere, np.asarray(estimator.decision_function(anywhere)))
 

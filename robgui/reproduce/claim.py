@@ -131,5 +131,6 @@ def attempt(method: str, statement: str, paper: str, check: Callable[[], Claim])
     """The claim that ``check`` returns, or one that says why it cannot be run."""
     try:
         return check()
+    # Only errors with a sentence for the user; a bug should end the run.
     except RobguiError as error:
         return Claim(method, statement, paper, "", None, str(error))

@@ -110,6 +110,7 @@ def _matrix(call: Call, place: int, bias: Tensor | None) -> list[Operation]:
         pull=lambda rows: rows @ weight,
         spread=lambda radius: F.linear(radius, weight.abs()),
         mixes=True,
+        # One rounding per product and sum, four more for bias, scaling and conversion.
         roundings=weight.shape[1] + 4,
     )
 

@@ -97,6 +97,7 @@ def _max_pool(call: Call) -> list[Operation]:
     )
     for axis, (size, step) in enumerate(zip(kernel, stride, strict=True), 1):
         table = table.unfold(axis, size, step)
+    # unfold leaves out windows that do not fit; ceil_mode would keep them.
     if table.shape[: axes + 1] != call.shape:
         raise call.unsupported("has windows that reach over the edge (ceil_mode)")
     return _largest(call, ref, table)

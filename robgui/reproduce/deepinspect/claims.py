@@ -112,6 +112,7 @@ def _worst(seen: InspectedNetwork, statement: str, paper: str) -> Claim:
 
 def _precision(seen: InspectedNetwork, statement: str, paper: str) -> Claim:
     confusion, bias = seen.confusion, seen.bias
+    # The precision of pairs drawn blindly.
     chance = len(confusion.true_pairs) / max(1, confusion.pairs)
     ours = f"precision {percent(confusion.precision)}, recall {percent(confusion.recall)}"
     note = (
@@ -285,6 +286,7 @@ def _coverage(subject: NetworkUnderTest) -> Claim:
             subject.classifier, subject.dataset, CoverageParams(seed=subject.setting.seed)
         )
         result = subject.setting.last(f"{subject.name}: coverage", engine)
+        # Negligible and small, the two that the paper adds up (Section 5, setting 2).
         weak = float(result.effect_shares[:2].sum())
         if math.isnan(weak):
             raise DataError("Fewer than two classes have two predicted members.")
@@ -318,6 +320,8 @@ def _better_than_chance(quality: Quality, suspicion: np.ndarray) -> float:
     if is_true.all() or not is_true.any():
         return 1.0
     return float(
+        # The area under the cost curve is a linear function of
+        # Mann-Whitney's U, so their p values agree.
         stats.mannwhitneyu(scores[is_true], scores[~is_true], alternative="greater").pvalue
     )
 

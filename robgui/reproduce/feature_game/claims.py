@@ -267,6 +267,7 @@ def _players(subject: GameNetwork, played: list[FeatureGameResult]) -> Claim:
         f"{subject.name}: a cooperative player II gives the lower end of the severity interval"
     )
     rows = np.array([[_severity(outcome) for outcome in result.outcomes] for result in played])
+    # A game without an example is as severe as can be.
     told = np.where(np.isnan(rows), np.inf, rows)
     rows = np.where(np.isfinite(rows), rows, np.nan)
     inside = int(((told[:, 1] >= told[:, 0]) & (told[:, 1] <= told[:, 2])).sum())

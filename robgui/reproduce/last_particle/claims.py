@@ -160,6 +160,7 @@ def _quicker(statement: str, result: LastParticleTableResult) -> Claim:
 
 
 def _apart(statement: str, result: LastParticleTableResult, gap: np.ndarray) -> Claim:
+    # Within a point, as the paper's Table 1 is up to 0.005.
     same = np.flatnonzero(gap <= 0.01)
     if len(same):
         upto = float(result.radii[same[-1]])

@@ -32,6 +32,7 @@ def table_params(bench: ParticleBench, *, plain: bool = False) -> LastParticleTa
         most=size.inputs,
         critical=size.critical,
         samples=size.samples if plain else 0,
+        # Table 1 alone compares with plain sampling and splits its false positives by an attack.
         attack_steps=40 if plain else 0,
         seed=bench.setting.seed,
     )

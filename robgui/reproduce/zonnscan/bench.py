@@ -141,6 +141,7 @@ def open_bench(setting: Setting) -> SweepBench:
         classifiers = setting.models
         size = GIVEN
     if setting.quick:
+        # SMALL has no attack size of its own: 0 is a placeholder.
         size = replace(SMALL, eps=size.eps)
     if not classifiers:
         classifiers = _trained(setting, size)
@@ -148,6 +149,7 @@ def open_bench(setting: Setting) -> SweepBench:
     if setting.models:
         names = names_of(fitting)
     else:
+        # Bundled and trained networks come as MLP, CNN, RNN, the columns of Table I.
         names = list(NETWORKS)
     subjects = tuple(
         PaperModel(name, place, classifier)

@@ -52,6 +52,7 @@ def adversarial_claim(bench: SweepBench, subject: PaperModel) -> Claim:
     def check() -> Claim:
         size = bench.size
         result = _twins(bench, subject, size.eps, size.samples)
+        # The inputs come first, then their twins in the same order.
         half = len(result.index) // 2
         moved = float((result.predicted[half:] != result.predicted[:half]).mean())
         note = (
@@ -60,6 +61,7 @@ def adversarial_claim(bench: SweepBench, subject: PaperModel) -> Claim:
         )
         detail: dict[str, float] = {"eps": size.eps, "change_class": moved}
         if size.other_eps:
+            # The fewest samples that give an interval: two in each replicate.
             other = _twins(bench, subject, size.other_eps, 2 * SOBOL_REPLICATES)
             note += f" With eps = {size.other_eps:g}: {_figures(other)}."
             detail |= {
@@ -198,6 +200,7 @@ def watermark_claim(bench: SweepBench, subject: PaperModel) -> Claim:
 def _watermark_found(
     statement: str, paper: str, result: WatermarkResult, size: SweepSize, name: str
 ) -> Claim:
+    # (runs, key) -> (key,): the runs of one input are not independent, their mean is one value.
     single = compare(result.index[0].mean(0), result.index[1].mean(0)).ks_p
     before, after = (float(share) for share in result.accuracy)
     if single < LEVEL:
