@@ -48,7 +48,7 @@ def compare(classifier: Classifier, network: Network, box: Box) -> Steps[None]:
     """
     (scores,) = network.shapes[network.output]
     shares = _shares(box[0][0], _CORNERS_COMPARED, _INSIDE_COMPARED)
-    # Each point pulls back one row per score, so many classes get fewer points.
+    # Each point pulls back one row per score, so a model with many classes gets fewer points.
     shares = shares[: max(2, _ROWS // scores)]
     rows = torch.eye(scores, dtype=torch.float64, device=network.device)
     for x, _ in _points(box, shares, classifier.batch()):

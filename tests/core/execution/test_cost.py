@@ -187,3 +187,29 @@ def test_wrong_inputs_that_are_looked_at_again_are_counted_beforehand():
     for _ in going:
         pass
     assert going.execution.calls == 120 <= said.most
+
+
+@pytest.mark.parametrize(
+    ("name", "inputs", "settings"),
+    [
+        ("semantic_map", 5, {"step": {"rotation": 30.0, "scale": 20.0}}),
+        ("semantic_map", 1, {"step": {"rotation": 30.0, "scale": 20.0}, "target": "0"}),
+        ("semantic_map", 0, {"scene": ("box",), "step": {"azimuth": 90.0, "elevation": 50.0}}),
+        ("srvr", 2, {"iterations": 5}),
+        ("srvr", 2, {"iterations": 5, "begin": "range"}),
+        ("srvr", 0, {"iterations": 2, "scene": ("box",)}),
+    ],
+)
+def test_a_run_over_several_shapes_makes_as_many_calls_as_was_said(name, inputs, settings):
+    classifier = robgui.load(demo("fashion_cnn.safetensors"), device="cpu")
+    dataset = None
+    if inputs:
+        dataset = robgui.open_dataset(demo("fashion.npz")).subset(range(inputs))
+    known = analyses()[name]
+    shape, classes = tuple(classifier.shape), classifier.classes
+    subject = Subject(inputs, 1, classifier.kind, shape, classes, gradients=True)
+    said = known.calls(known.params.parse(settings), subject)
+    going = robgui.steps(name, classifier, dataset, **settings)
+    for _ in going:
+        pass
+    assert said.fewest <= going.execution.calls <= said.most
