@@ -38,6 +38,7 @@ def map_calls(params: MapParams, subject: Subject) -> Calls:
     most = cells * subject.models + _predicted(params, subject)
     fewest = most
     if params.cells == "borders":
+        # Without a border only the coarse grid is computed: every fourth cell along both axes.
         fewest = most // 16
     making = max(_making(spec, subject) for spec in params.scenes)
     return Calls(fewest, most, at_once=AT_ONCE, making=making)
@@ -52,6 +53,7 @@ def regions_calls(params: RegionsParams, subject: Subject) -> Calls:
         fewest, most = _grown(params, n, starts, _differences(params, params.scene, subject))
         inside = params.samples * starts * len(params.methods)
         return Calls(looked + fewest + inside, looked + most + inside, making=making)
+    # The samples of a test without a failure; the risk is shared by all starts.
     test = needed(params.most_lost, FIRST_RISK * (1 - CONFIDENCE) / starts)
     fewest = CLEAN + test
     most = _MOST_TESTS * (n * _MOST_LOOKS * CLEAN + test)
@@ -116,6 +118,8 @@ def _grown(params: GrowParams, n: int, starts: int, differences: bool) -> tuple[
         nodes = 2**n
     else:
         nodes = 3**n - 1
+    # Sets of nodes per step: D alone, D and Q (equation 12), or D with
+    # two shifted by the differences.
     boxes = {"naive": 1, "oir_b": 2, "oir_w": 1 + 2 * differences}
     most = starts * nodes * sum(boxes[method] for method in params.methods) * params.iterations
     return most // 4, most

@@ -307,6 +307,7 @@ def pieces(axis: SceneAxis, low: float, high: float) -> list[tuple[float, float]
         return [(max(low, axis.low), min(high, axis.high))]
     if high - low >= period:
         return [(axis.low, axis.high)]
+    # Bounds may have wandered whole turns away while growing.
     begin = axis.low + (low - axis.low) % period
     end = begin + (high - low)
     if end <= axis.high:

@@ -86,6 +86,7 @@ def finding_picture(image: np.ndarray) -> np.ndarray:
     from robgui.core.dataset.picture import picture_of
 
     picture = picture_of(image, "image")
+    # Whole multiples, so pixels stay square.
     factor = max(1, -(-_SMALLEST // max(picture.shape[:2])))
     return np.ascontiguousarray(picture.repeat(factor, 0).repeat(factor, 1))
 

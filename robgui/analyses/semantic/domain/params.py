@@ -123,6 +123,7 @@ def filled(params: OperatingDomainParams, shape: tuple[int, ...]) -> OperatingDo
     known = {axis.name: axis for axis in image_axes(shape[0] == 3, min(shape[1:]))}
     axes = params.axes or tuple(_EVERYDAY)
     usual = {
+        # An image of fewer than 28 pixels allows less than 2 px of blur.
         name: (max(low, known[name].low), min(high, known[name].high))
         for name, (low, high) in _EVERYDAY.items()
         if name in axes and params.span == "usual"

@@ -166,6 +166,7 @@ def class_order(result: MapResult) -> tuple[np.ndarray, tuple[str, ...]]:
     """
     known = result.tops[result.tops >= 0]
     counts = np.bincount(known, minlength=len(result.labels)).astype(float)
+    # More than any class can win, so the target ranks first.
     counts[result.target[result.target >= 0]] += result.tops.size
     ranked = np.argsort(-counts, kind="stable")
     order = np.empty(len(ranked), dtype=np.int64)

@@ -44,6 +44,7 @@ def _bars(result: SrvrResult, params: SrvrParams, shares: list[SafeShare]) -> Ba
         note = "One shape and one start have no interval."
     if len(shares) == 1:
         names = ("mean", *(METHOD_WORDS[method] for method in result.methods))
+        # Only the mean has an interval.
         gap = np.full(len(result.methods), np.nan)
         values = np.concatenate([mean, result.by_method[0]])
         row = Series(
