@@ -127,6 +127,7 @@ class Ladder:
             inside = self.rungs[place].holds(points)
             self.total[place] += int(inside.sum())
             self.lost[place] += int((inside & lost).sum())
+            # Once passed, always passed: Ville's inequality holds for the largest ratio ever seen.
             self.passed[place] |= self._missing(place) <= 0
         # Aims at a smaller box if it saves more poses than its volume is worth.
         self.top += int((self._cost() - WORTH * np.log(self._volumes))[self.top :].argmin())

@@ -174,12 +174,14 @@ class LargestBox:
                 size, kept = max(LOOK, size // 2), 0
             else:
                 size, kept = min(2 * size, LARGEST_LOOK), kept + size
+            # The search is half of the work, the test the other; a cut must not move the bar back.
             self.progress = max(self.progress, 0.5 * min(1.0, kept / clean))
 
     def _followed(self, lost: np.ndarray) -> Asking:
         """Follows some lost poses towards the start, bisecting to where the class holds."""
         if not len(lost):
             return
+        # Some by chance, not the nearest: those would all come from one side.
         away = lost[self._generator.permutation(len(lost))[:FOLLOWED]] - self._seed
         near, far = np.zeros(len(away)), np.ones(len(away))
         for _ in range(HALVINGS):

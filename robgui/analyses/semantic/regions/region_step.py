@@ -210,6 +210,8 @@ class Grower:
         edge = np.where(away > 0, domain.ceiling, domain.floor)
         still = (away == 0) | domain.wraps | (not domain.clip)
         free = np.where(still, np.inf, (edge - centre) / np.where(still, 1.0, away)).min(2)
+        # Drawn back where the outer point would leave the range: the pair keeps its
+        # distance and becomes one-sided.
         far = np.minimum(1 + reach, np.maximum(free, 1))
         return (
             centre[:, :, None] + np.stack([far, far - 2 * reach], 2)[..., None] * away[:, :, None],
