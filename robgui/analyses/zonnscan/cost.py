@@ -51,12 +51,15 @@ def populations_calls(params: PopulationsParams, subject: Subject) -> Calls:
     else:
         zones = min(subject.inputs, 2 * chosen)
     fewest, most = _samples(zones, params.samples, params.target_half_width)
+    # Each input once for its own class, and each attacked one for the
+    # gradient and for its true class.
     own = zones + 2 * attacked
     return Calls(own + fewest, own + most, slopes=attacked)
 
 
 def affordable(params: PopulationsParams, times: CallTimes) -> int:
     """How many inputs of each of two sets there is time for."""
+    # An input of each set, so two zones.
     seconds = 2 * _FIRST_SAMPLES * times.together
     return max(1, int(_FIRST_SHARE * params.max_seconds / max(seconds, 1e-9)))
 

@@ -35,6 +35,7 @@ def histogram(
     known = [values[np.isfinite(values)] for values in sets]
     series, marks = [], []
     for values, name, ink in zip(known, names, INKS, strict=True):
+        # Shares, not counts: the sets may differ in size.
         shares = np.histogram(np.clip(values, 0, 1), edges)[0] / max(1, len(values))
         series.append(Series(f"{name}: {len(values):,} {what}", shares, ink))
         if len(values):

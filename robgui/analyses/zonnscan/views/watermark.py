@@ -99,6 +99,7 @@ def _table(result: WatermarkResult, params: WatermarkParams) -> Table:
         Column("class", tuple(result.labels[c] for c in result.classes)),
         Column("fools the model", tuple(map(bool, result.adversarial))),
     ]
+    # The mean over the runs rests on the samples of all of them.
     least = resolution(params.samples * int(result.runs_done.sum()))
     for m, (name, mean) in enumerate(zip(_names(params), means(result), strict=True)):
         told = [result.labels[c] if c >= 0 else None for c in result.answers[m]]

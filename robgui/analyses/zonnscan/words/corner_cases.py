@@ -23,6 +23,7 @@ def verdict(result: CornerCasesResult, params: CornerCasesParams) -> Verdict:
     else:
         share = float("nan")
     return Verdict(
+        # Never "holds": models that agree may be wrong together.
         status=Status.FAILS if found else Status.UNKNOWN,
         sentence=_sentence(result, share),
         number=Quantity("Inputs the models disagree on", share, better="low", text=percent(share)),
@@ -110,6 +111,7 @@ def _finding(result: CornerCasesResult, place: int, x: np.ndarray) -> Finding:
         "place": int(result.numbers[place]),
     }
     title = f"{result.keys[place]}: {' or '.join(dict.fromkeys(answers.values()))}?"
+    # Where even the least sure model is sure, somebody is badly wrong.
     severity = float(result.confidence[:, place].min())
     return Finding("corner case", title, severity, detail, enlarged(x, result.kind), x)
 

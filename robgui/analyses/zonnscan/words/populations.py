@@ -59,6 +59,7 @@ def changed_by_attack(result: PopulationsResult) -> np.ndarray:
 
 def caught(result: PopulationsResult, false_alarms: float = FALSE_ALARMS) -> float:
     """The share of the second set that an alarm catches at a bounded share of false alarms."""
+    # At most this share: between two thresholds no other is to be had.
     allowed = result.detected[result.false_alarms <= false_alarms]
     if len(allowed):
         return float(allowed.max())
@@ -69,6 +70,7 @@ def told_apart(result: PopulationsResult) -> str:
     """Whether the uncertainty tells the sets apart, as a clause without a full stop."""
     first, second = (_called(name) for name in result.names)
     low, high = (mean_uncertainty(float(mean)) for mean in result.means)
+    # "not <" also for nan, which proves nothing.
     if not result.ks_p < SURE:
         return f"The uncertainty does not tell {second} from {first} (mean {high} and {low})"
     if result.means[1] > result.means[0]:

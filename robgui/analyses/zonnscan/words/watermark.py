@@ -143,10 +143,12 @@ def differing(result: WatermarkResult) -> np.ndarray:
     """
     from scipy import special
 
+    # (runs, n), paired: both models saw the same samples in each run.
     apart = (result.index[1] - result.index[0])[result.runs_done]
     runs, inputs = apart.shape
     if runs < 2:
         return np.zeros(inputs, dtype=bool)
+    # Two-sided, and shared by all inputs (Bonferroni).
     limit = special.stdtrit(runs - 1, 1 - SURE / 2 / inputs)
     scatter = apart.std(0, ddof=1) / math.sqrt(runs)
     return np.asarray(np.abs(apart.mean(0)) > limit * scatter)
