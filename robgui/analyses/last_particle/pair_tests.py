@@ -254,6 +254,7 @@ def _rivals(classifier: Classifier, classes: np.ndarray, class_wise: bool) -> np
     if not class_wise:
         return np.full((len(classes), 1), -1)
     every = np.tile(np.arange(classifier.classes), (len(classes), 1))
+    # (pairs, classes - 1): each row without its own class.
     return np.asarray(every[every != classes[:, None]].reshape(len(classes), -1))
 
 

@@ -98,6 +98,8 @@ class _Test:
             run.rows,
             classifier.device,
         )
+        # Two points a decade, from the critical probability, where
+        # the risk is the power, downwards.
         self._power_p = params.critical * np.logspace(0, -_POWER_DECADES, _POWER_POINTS)
         self._power = run.law.power(self._power_p, run.m)
         self._refusal = refusal(classifier, params.noise, params.attack_steps)
@@ -167,6 +169,7 @@ class _Test:
         if self._around.centres is not None and bounded and self._counterexample is None:
             x = run.inputs(0, self._around.centres * run.prior.spread)
             for each, number in zip(x, self._classifier.infer(x).argmax(1).tolist(), strict=True):
+                # Rounding between a latent point and its input may have undone the failure.
                 if number != int(self._chosen.host[1][0]):
                     self._counterexample, self._counterexample_class = each.cpu().numpy(), number
                     break

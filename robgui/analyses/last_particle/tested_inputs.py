@@ -76,6 +76,8 @@ def first_right(
         if found + len(right) < most:
             looked = len(places)
         else:
+            # Inputs after the last one taken were not looked at: they count
+            # neither as right nor as left out.
             looked = int(right[-1]) + 1
         left_out += looked - len(right)
         found += len(right)

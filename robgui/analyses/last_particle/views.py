@@ -100,6 +100,7 @@ def _estimate(result: LastParticleResult, params: LastParticleParams) -> Curves:
     low = low.copy()
     failing = result.finished and result.test_low.any()
     low[: len(low) - 1 if failing else None] = 0  # While it climbs it may still be anything below.
+    # Three decades below what matters: an end of 0 has no place on a logarithmic axis.
     floor = max(min(params.critical, result.p_estimate, 1.0) / 1e3, _LEAST)
     line = Line(
         "estimate (95 % band)",

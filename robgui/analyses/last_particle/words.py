@@ -157,6 +157,7 @@ def so_far(result: LastParticleResult, params: LastParticleParams) -> float:
 
     Only if every repetition kills one particle at a time, and nothing speaks against it.
     """
+    # The Poisson bound is that of one test with one death at a time.
     if params.kill > 1 or len(result.test_killed) > 1 or not result.mixed:
         return 1.0
     from robgui.analyses.last_particle.exact import bound_so_far  # Slow to import.

@@ -97,6 +97,7 @@ def dispersed(law: Law, counts: np.ndarray) -> tuple[float, float]:
     if len(counts) < 2:
         return float("nan"), float("nan")
     expected = law.spread(float(counts.mean()))
+    # No deaths anywhere: nothing to disperse.
     if expected == 0:
         return 0.0, 1.0
     ratio = float(counts.var(ddof=1)) / expected

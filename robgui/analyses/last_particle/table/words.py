@@ -43,9 +43,11 @@ class InputCounts:
 def counts_of(result: LastParticleTableResult) -> InputCounts:
     """Counts the pairs by what is known about them, the gravest first."""
     failing = failing_pairs(result)
+    # A failure that was met voids the proof, whatever went wrong with it.
     certified = result.certified & ~failing
     rest = ~failing & ~certified
     risky = rest & result.counterexample
+    # Each pair leaves ``rest`` once: the groups add up to all inputs.
     rest &= ~risky
     passed = rest & result.validated
     rest &= ~passed
