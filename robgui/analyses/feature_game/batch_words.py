@@ -86,7 +86,9 @@ def median_of_all(result: FeatureGameBatchResult, params: FeatureGameBatchParams
     values = result.severity[games, COLUMN[params.norm]]
     if not len(values):
         return math.nan
+    # Left out, unchanged images would make a robust network look fragile.
     known = np.where(np.isfinite(values), values, np.inf)
+    # An observed value: interpolating towards inf would give inf or nan.
     return float(np.quantile(known, 0.5, method="inverted_cdf"))
 
 
@@ -135,6 +137,7 @@ def _batch_finding(
         "place": int(result.numbers[place]),
     }
     distance = float(result.severity[place, COLUMN[params.norm]])
+    # 0 from a tenth of the largest distance on, as ``severity_means`` says.
     severity = max(0.0, 1 - 10 * share_of(distance, params.norm, image))
     return Finding(
         "adversarial", title, severity, detail, before_and_after(image, example, changed), example

@@ -49,6 +49,7 @@ def feature_game(
         raise DataError(
             f"The feature game is played on one image at a time; {len(dataset):,} were given."
         )
+    # Set aside before the search, which else would use every call.
     if params.persistence and _PERSISTENCE_SHARE * params.max_calls >= PERSISTENCE_CALLS:
         reserve = PERSISTENCE_CALLS
     else:
@@ -128,6 +129,7 @@ class _Seen:
     def step(self) -> Step[FeatureGameResult]:
         """The complete picture now."""
         total = self._params.max_calls * len(self.match.tasks)
+        # A search that ended early counts in full: progress never goes back.
         done = self._params.max_calls * len(self.match.outcomes)
         if len(self.match.outcomes) < len(self.match.tasks):
             done += sum(
@@ -153,6 +155,7 @@ class _Seen:
             best=self._input if best is None else example_of(self._input, best),
             changed=np.zeros((0, 2), dtype=np.int64) if best is None else best.changed,
             severity=NOTHING if best is None else best.severity,
+            # inf stands for "no example yet", which no axis can show.
             history=np.where(np.isfinite(history), history, np.nan),
             history_calls=np.array(search.record.history_calls if search else [], dtype=np.int64),
             tree=table(search.root if search else Node(), match.game),

@@ -45,6 +45,7 @@ def difference(image: np.ndarray, example: np.ndarray) -> np.ndarray:
 def example_of(image: np.ndarray, outcome: Outcome) -> np.ndarray:
     """The example of an outcome ``(c, h, w)`` in [0, 1], made from the image of the result."""
     example = image.copy()
+    # ``changed`` holds x and y; arrays are indexed by row and column.
     example[:, outcome.changed[:, 1], outcome.changed[:, 0]] = outcome.values.T.astype(
         np.float32
     ) / np.float32(255)

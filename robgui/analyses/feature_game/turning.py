@@ -30,6 +30,7 @@ def persistence(
     views = torch.cat(
         [turned(pair, angle) for angle in ANGLES] + [scaled(pair, scale) for scale in SCALES]
     )
+    # (2, views): image and example alternate.
     classes = classifier.infer(views).argmax(1).reshape(-1, 2).T.cpu().numpy()
     rotated, resized = classes[:, : len(ANGLES)], classes[:, len(ANGLES) :]
     return Persistence(
@@ -48,6 +49,8 @@ def turned(x: Tensor, degrees: float) -> Tensor:
     What comes in from outside repeats the border.
     """
     angle = math.radians(degrees)
+    # affine_grid scales both sides to [-1, 1]; without the ratio a
+    # turn would shear an oblong image.
     ratio = x.shape[2] / x.shape[3]
     cos, sin = math.cos(angle), math.sin(angle)
     return _transformed(x, ((cos, -sin * ratio), (sin / ratio, cos)))
@@ -73,6 +76,7 @@ def _transformed(x: Tensor, matrix: tuple[tuple[float, float], tuple[float, floa
 
 def _kept(classes: np.ndarray, original: int, values: tuple[float, ...], still: float) -> float:
     """Share of the views in which the image keeps its class and the example has another."""
+    # The view as it is was already found to fool the model.
     counted = (classes[0] == original) & (np.array(values) != still)
     if counted.any():
         return float((classes[1][counted] != original).mean())

@@ -133,6 +133,7 @@ def _severity_by_iteration(result: FeatureGameResult, norm: Norm) -> Curves:
 
 
 def _confidences(result: FeatureGameResult) -> Bars:
+    # By the higher of both, so the class before and the one after are among those shown.
     order = np.argsort(-np.maximum(result.confidence, result.found_confidence), kind="stable")[
         :SHOWN_CLASSES
     ]

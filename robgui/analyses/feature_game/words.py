@@ -85,6 +85,7 @@ def _mislabelled(result: FeatureGameResult) -> str:
 
 def white_box(params: GameParams) -> str:
     """That gradients were used, where they were; empty for a black-box search."""
+    # Games on many images always have a cooperative player II.
     helped = not isinstance(params, FeatureGameParams) or params.player in ("cooperative", "all")
     if not params.gradients or params.norm != "l0" or params.preset == "paper" or not helped:
         return ""
@@ -220,6 +221,7 @@ def _steps(result: FeatureGameResult, params: FeatureGameParams) -> str:
     if best is None or math.isnan(best.step):
         return f"Moves change a pixel by {number(params.tau)}; smaller steps were not tried."
     if params.norm == "linf":
+        # The last bisection failed one step below.
         below = number(best.severity.linf - best.step)
         return f"The step was bisected to {number(best.step)}: {below} no longer suffices here."
     return (

@@ -105,6 +105,7 @@ class Finer:
         pixels = np.flatnonzero((change != 0).any(1))
         tries = [_back(change, pixels[[place]], step) for place in range(len(pixels))]
         margins, _ = yield from self._asked([self._image + one for one in tries])
+        # Safest first, as far as each may go back alone.
         order = pixels[np.argsort(-margins, kind="stable")][
             : int((margins > self._oracle.sure).sum())
         ]
@@ -112,11 +113,13 @@ class Finer:
             return None
         counts = sorted({round(float(n)) for n in np.geomspace(1, len(order), _COUNTS)})
         runs = [_back(change, order[:count], step) for count in counts]
+        # A run without any change left is the image itself.
         kept = [one for one in runs if one.any()]
         margins, scores = yield from self._asked([self._image + one for one in kept])
         won = np.flatnonzero(margins > self._oracle.sure).tolist()
         if not won:
             return None
+        # The longest that wins: lengths rise.
         less = kept[won[-1]]
         self._record.offer_picture((self._image + less).astype(np.uint8), scores[won[-1]])
         return less

@@ -195,6 +195,7 @@ class OpponentSearch(Search):
             severity = self._game.severity(end)
         else:
             severity = math.inf
+        # The reward of Section 3: the inverse of the severity.
         backpropagate(path, 1 / severity if won else 0.0, severity)
         return end
 

@@ -86,6 +86,7 @@ class Oracle:
 
         ``urgent`` may also use the reserve.
         """
+        # Each state once, in order: repeated ones in a batch would be paid for twice.
         new = list(dict.fromkeys(state for state in states if state not in self._known))
         room = self._last_call - self.calls - (0 if urgent else self._reserve)
         self._ask(new[: max(0, room)])

@@ -305,6 +305,7 @@ class PublishedSearch(Search):
         keypoints = [child for child in self._now.children if child.children]
         if not keypoints:
             return False
+        # Of equal means the one visited more often: it is known better.
         keypoint = max(keypoints, key=lambda child: (child.mean, child.visits))
         within = self._mixture.within(keypoint.keypoint).ravel()
         weights = np.array([within[self._game.pixel[child.option]] for child in keypoint.children])
@@ -314,6 +315,7 @@ class PublishedSearch(Search):
     def _play_out(self) -> Iterator[None]:
         """The rest of a game for which the calls did not suffice, at random, from the reserve."""
         game = self._random_play(self._now.state)
+        # About twenty looks, which the reserve can pay for.
         states = [game.after(count) for count in range(0, game.length, max(1, game.length // 20))]
         self._oracle.scores(states, urgent=True)
         yield

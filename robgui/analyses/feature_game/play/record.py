@@ -113,6 +113,7 @@ class SearchRecord:
         if severity > self._farthest:
             return math.inf
         if severity < self.severity:
+            # A finer picture of a worse example is no longer the best.
             self.best, self.severity, self.picture = state, severity, None
             self.first_calls = self.first_calls or max(1, self.calls)
             self._stale = -1
