@@ -12,10 +12,12 @@ from robgui.core.errors import ParamsError
 ASKED, AGREEING = 10, 8
 #: Two pictures are near-duplicates if their reduced pixels differ by less than this (root mean
 #: square); rows of a table only if they are equal.
+#: 0.01 is two and a half of 255 levels.
 ALIKE = {"image": 0.01, "table": 1e-6, "sequence": 1e-6}
 #: Side of the reduced pictures.
 SIDE = 16
 #: Inputs compared with all others at once; the similarity table then fits into memory.
+#: With 50,000 inputs 200 MB in double precision.
 _ROWS = 512
 
 

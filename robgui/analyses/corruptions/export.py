@@ -30,6 +30,7 @@ from robgui.version import __version__
 #: Pictures made per question.
 _TOGETHER = 64
 _MANIFEST = "manifest.json"
+# Forbidden in file names by Windows.
 _NO_FOLDER = set('/\\:*?"<>|')
 
 

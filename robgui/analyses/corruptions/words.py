@@ -12,6 +12,7 @@ from robgui.core.offer import Offer
 from robgui.core.text.words import count, number, percent, rough_percent, sample
 from robgui.core.verdict import Quantity, Status, Verdict, of_several
 
+# Without it a model that guesses would "hold": nothing can lower its accuracy.
 _NO_ROOM = (
     "On clean pictures the model may be right hardly more often than by chance, so its"
     " accuracy has no room to fall."

@@ -6,6 +6,7 @@ from robgui.analyses.deepinspect.params import DeepInspectParams, InspectParams
 from robgui.core.execution.budget.cost import Calls, Subject
 
 #: Calls of the two games that test a pair.
+#: One in each direction, see ``confirming.CALLS``.
 _CONFIRMED = 2000
 #: Most wrong inputs examined again, evenly spread if there are more.
 LOOKED_AT = 256

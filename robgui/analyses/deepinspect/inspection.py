@@ -42,6 +42,7 @@ from robgui.core.model.classifier import Classifier
 
 #: rho is in every Step up to the first size, in float32 up to the second, and never kept beyond the
 #: third.
+#: 4 MB in every Step, 16 MB in float32 and 256 MB in float16 at the end.
 RHO_LIVE, RHO_SINGLE, RHO_LARGEST = 1_000_000, 4_000_000, 128_000_000
 #: Most bias pairs that get their worst third class.
 _TRIPLETS = 1000

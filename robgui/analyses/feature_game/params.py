@@ -19,6 +19,7 @@ UNITS: dict[Norm, str] = {
     "l2": "distance (root of squares)",
     "linf": "largest change of a value",
 }
+# Column 1 counts changed numbers, three in a colour pixel, which no norm of the game uses.
 COLUMN: dict[Norm, int] = {"l0": 0, "l1": 2, "l2": 3, "linf": 4}
 #: In the order in which they are played when all three are asked for.
 PLAYERS: tuple[Player, ...] = ("cooperative", "nature", "adversarial")

@@ -15,6 +15,7 @@ from robgui.core.model.classifier import Classifier
 ANGLES = tuple(float(angle) for angle in range(-30, 31, 5))
 SCALES = (0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.3)
 #: Images shown to the model: image and example at every angle and scale.
+#: 40 calls.
 PERSISTENCE_CALLS = 2 * (len(ANGLES) + len(SCALES))
 
 

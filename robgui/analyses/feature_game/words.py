@@ -26,6 +26,7 @@ from robgui.core.text.words import count, duration, number, percent
 from robgui.core.verdict import Quantity, Status, Verdict
 
 #: Why "none found" is not "safe"; the panel shows it under Evidence.
+#: Theorem 3 needs the τ-grid to cover all images, Theorem 4 a gap in the confidence: neither holds.
 NO_GUARANTEE = (
     "That none was found is no guarantee: the search has seen a few of very many images. The"
     " paper's theorem would need every image on a grid to be tried and a gap in the confidence at"

@@ -43,6 +43,7 @@ from robgui.core.model.classifier import Classifier
 #: Range of the power curve below the critical probability, in powers of ten, and its resolution.
 _POWER_DECADES, _POWER_POINTS = 8, 17
 #: Failures among plain samples from which they give the probability to about a fifth.
+#: A binomial count of 100 has a standard deviation of 10, so its 95 % interval is ± 20 %.
 _PLENTY = 100
 _NO_TIME = "No samples around failures: the time limit leaves no room for them."
 

@@ -6,6 +6,7 @@ from robgui.analyses.pipeline.params import PipelineParams
 from robgui.core.execution.budget.cost import Calls, Subject
 
 #: Ways of resizing, cropping and colouring beside the model's own, at most.
+#: Four sizes, six interpolations and two colour orders (``ways``).
 _WAYS = 12
 
 

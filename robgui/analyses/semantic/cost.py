@@ -18,6 +18,8 @@ from robgui.analyses.semantic.volume_ratio.params import SrvrParams
 from robgui.core.execution.budget.cost import Calls, Subject
 
 #: Points of the first look along one axis, on the map of two, and with more axes.
+#: 61 points on a line, 25 × 13 on a map, 200 spread over more axes
+#: (``regions.scan``), and the usual one.
 _LOOKED = {1: 62, 2: 326}
 _SPREAD = 201
 #: Looks that cut a box before its test, for every axis where the class has a border; and tests:

@@ -23,6 +23,7 @@ from robgui.core.model.classifier import Classifier
 from robgui.core.model.randomness import HOST, host_generator
 
 #: Sizes of the noise, from the smallest to 1.
+#: 0.75^24 is 0.001, a quarter of an 8-bit level.
 _SIZES = tuple((0.75 ** np.arange(24, -1, -1)).tolist())
 #: Samples that every size gets first. One failure among them shows that a size is not rare.
 _FIRST = 200

@@ -41,6 +41,7 @@ TABLE_3 = {
     "adversarial linf": (73.57, 96.0),
 }
 TABLE_3 |= {"noise l2": (72.71, 91.42), "noise linf": (72.71, 91.14)}
+# Sizes and norms of Table 3.
 DEFENCES = {
     "adversarial l2": Defence("adversarial", "l2", 0.025),
     "adversarial linf": Defence("adversarial", "linf", 0.025),

@@ -40,6 +40,8 @@ STATISTICS = (
     "upper quartile",
 )
 FEATURES = tuple(f"{statistic} of {series}" for series in SERIES for statistic in STATISTICS)
+# Three classes by range, where the paper's six go by kind, size and
+# engines: records name the type only.
 NAMES = ("business or small", "long-haul", "short-haul")
 #: ICAO designators begin so; whatever has a type and is neither is a business jet or smaller.
 _LONG_HAUL = ("A30", "A31", "A33", "A34", "A35", "A38", "B74", "B76", "B77", "B78", "MD11")
@@ -66,6 +68,7 @@ _SHORT_HAUL = (
 STEP = 10
 POINTS = 30
 _GAP = 15
+# In metres per second: 1852 / 3600 and 0.3048 / 60.
 _KNOT, _FOOT_PER_MINUTE = 0.514444, 0.00508
 _LARGEST_LIST = 16 * 2**20
 

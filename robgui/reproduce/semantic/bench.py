@@ -47,6 +47,7 @@ class SemanticSize:
     regions: bool
 
 
+# Coarser grids than the paper's for the time of one run; the starts are as many.
 FULL = SemanticSize(10, {"rotation": 9.0, "scale": 5.0}, 4, 200, 4.0, 6.0, True)
 QUICK = SemanticSize(2, {"rotation": 24.0, "scale": 12.5}, 2, 80, 15.0, 25.0, False)
 

@@ -107,6 +107,7 @@ def _zoom(x: Tensor, constant: tuple[float, float], _: Generators) -> Tensor:
     return total / (len(factors) + 1)
 
 
+# Constants of the reference implementation: ImageNet-C first, then CIFAR-10-C.
 BLUR: dict[str, Corruption] = {
     "defocus_blur": Corruption(
         "out of focus",

@@ -153,6 +153,7 @@ def _floats(pictures: list[np.ndarray], x: Tensor) -> Tensor:
     return torch.from_numpy(stacked.astype(np.float32) / 255).permute(0, 3, 1, 2).to(x)
 
 
+# Constants of the reference implementation: ImageNet-C first, then CIFAR-10-C.
 DIGITAL: dict[str, Corruption] = {
     "contrast": Corruption(
         "less contrast",

@@ -46,6 +46,7 @@ def _speckle(x: Tensor, deviation: float, generators: Generators) -> Tensor:
     return x + x * deviation * _normal(x, generators)
 
 
+# Constants of the reference implementation: ImageNet-C first, then CIFAR-10-C.
 NOISE: dict[str, Corruption] = {
     "gaussian_noise": Corruption(
         "Gaussian noise",

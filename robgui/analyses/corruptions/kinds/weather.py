@@ -107,6 +107,7 @@ def _brightness(x: Tensor, added: float, _: Generators) -> Tensor:
     return torch.where(value > 0, x * factor, torch.full_like(x, min(1.0, added)))
 
 
+# Constants of the reference implementation: ImageNet-C first, then CIFAR-10-C.
 WEATHER: dict[str, Corruption] = {
     "snow": Corruption(
         "snow",

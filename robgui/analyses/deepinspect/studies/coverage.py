@@ -30,6 +30,7 @@ from robgui.core.text.words import count
 #: Cohen's limits of a negligible, small and medium effect.
 EFFECTS = (0.2, 0.5, 0.8)
 #: Entries (members x neurons) processed at once.
+#: 16 MB a tensor in single precision.
 _PORTION = 4_000_000
 
 

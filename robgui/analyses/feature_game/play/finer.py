@@ -17,6 +17,7 @@ from robgui.analyses.feature_game.play.oracle import Oracle
 from robgui.analyses.feature_game.play.record import SearchRecord
 
 #: Numbers of pixels tried for one largest change.
+#: On a logarithmic scale, so each is about twice the last on a few hundred pixels.
 _COUNTS = 10
 #: Images asked at once.
 _AT_ONCE = 64

@@ -54,6 +54,7 @@ _PLAIN, _SEARCH = 1 << 40, (1 << 40) + 1
 _KEPT = 6
 #: Worst samples at which the search starts, poses tried around each at a time, and how often the
 #: distance (one standard deviation at first) is halved.
+#: 128 poses a round, so the default of 1,500 makes 11 rounds.
 _STARTS, _TRIES, _HALVINGS = 16, 8, 7
 
 

@@ -14,6 +14,7 @@ from robgui.analyses.semantic.scene.scene import SceneAxis
 from robgui.core.errors import ParamsError
 
 #: Grid step of the paper, in degrees.
+#: Section 4.2: azimuth 0 to 360 and elevation -10 to 90 degrees with a grid of 3 × 3.
 PAPER_STEP = 3.0
 #: Steps of any other axis.
 _STEPS = 32
@@ -22,6 +23,7 @@ COARSE = 0.04
 #: Most cells, a map of 500 × 500: beyond it nobody could wait, or tell two cells apart.
 MOST_CELLS = 250_000
 #: Step of the coarse grid that is computed first when borders are followed.
+#: A class that covers less than four cells along an axis may lie between its points.
 FOLLOWED_FROM = 4
 #: Most cells of one model call; a stop is answered after it.
 AT_ONCE = 64

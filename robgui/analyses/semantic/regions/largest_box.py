@@ -20,6 +20,7 @@ from robgui.analyses.semantic.regions.empty_box import EmptyBox, Reach
 
 #: Poses of the first and of the largest look into a box, how many clean ones end the search, and
 #: most looks. Looks double while they find none.
+#: 48 clean poses leave 5 % for a share of 6 %: worth a test, which may still fail.
 LOOK, LARGEST_LOOK, CLEAN, LOOKS = 8, 64, 48, 30
 #: Lost poses of a look that are followed towards the start, and the number of halvings.
 FOLLOWED, HALVINGS = 2, 5

@@ -10,6 +10,7 @@ from robgui.core.text.words import number
 from robgui.core.view import Axis, Bars, Ink, Mark, Series
 
 #: Bars over [0, 1].
+#: Steps of 0.04.
 BINS = 25
 #: The first set is what there was, the second what was made of it.
 INKS = (Ink("original"), Ink("changed"))
