@@ -47,6 +47,8 @@ def accuracy(
     # Inputs that could not be read do not count.
     count.total = count.seen
     yield Step(count.seen, count.total, count.result())
+    # After a Step with all counts: comparing takes seconds, and
+    # nobody should wait for the numbers.
     count.compare()
     yield Step(count.total, count.total, count.result())
 
@@ -191,6 +193,7 @@ class _Count:
         features, small = torch.cat(self._features), torch.cat(self._small)
         mapped = rows[: len(features)]
         rows_near = neighbours.nearest(features)
+        # Compared on the device; only places and a few numbers of each input come back.
         near, same, main = to_host(
             rows_near,
             neighbours.alike(rows_near, small, self._classifier.kind),
@@ -220,6 +223,7 @@ class _Count:
         return tuple(
             self._shown(int(rows[row]), found[at], int(predicted[row]), float(confidence[row]))
             for at, row in enumerate(best.tolist())
+            # A file may have become unreadable since.
             if at in found
         )
 

@@ -198,6 +198,7 @@ def _map(result: AccuracyResult) -> Curves:
     if others.any():
         lines.append(_dots("other classes", spots[others], Ink("other"), "circle"))
     if (~right).any():
+        # Last, so they are drawn on top.
         lines.append(_dots("wrong answers", spots[~right], Ink("fails"), "cross"))
     return Curves(
         "Map of the inputs",

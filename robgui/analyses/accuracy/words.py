@@ -116,6 +116,7 @@ def _because(
     said.append(_calibration_words(result))
     said += _compared_words(result)
     low = (errors.members > 0) & (errors.members < FEWEST)
+    # A failing class is judged already, however few its inputs.
     low[failing] = False
     if few := int(low.sum()):
         said.append(
@@ -159,6 +160,7 @@ def _calibration_words(result: AccuracyResult) -> str:
     share, low, high = result.accuracy()
     claimed = float(result.confidence.mean())
     error = percent(calibration(result).error)
+    # Beyond the interval of the accuracy: a smaller gap may be sampling error.
     if claimed > high:
         judged = "it claims too much"
     elif claimed < low:
@@ -299,6 +301,7 @@ def offers(result: AccuracyResult, params: AccuracyParams) -> tuple[Offer, ...]:
     if result.compared.suspects:
         found.append(_offer("Labels to check", result.compared.suspects))
     if len(result.compared.twins):
+        # Enough to look at; a dataset of copies would send thousands.
         rows = np.unique(result.compared.twins[:50])
         places = tuple(int(place) for place in result.places[rows])
         names = tuple(f"input {place}" for place in places)

@@ -119,10 +119,12 @@ class _Trial:
         for number, classifier in enumerate(self._classifiers):
             given = torch.from_numpy(inputs(classifier, self._data[number], places)).float()
             batch = _Batch(number, places, given, classifier.tensor(given))
+            # The clean pictures first: they are row 0 below.
             asked = [self._answers(classifier, batch.there)]
             # Answers stay on the device until all ways are asked, and are read once.
             for kind, severity in self._ways():
                 asked.append(self._answers(classifier, self._corrupted(batch, kind, severity)))
+                # Not before the first eight pictures are known in every way.
                 if pace.due() and self.done:
                     yield self.step()
             own, answers = self._read(batch, asked)
@@ -179,6 +181,7 @@ class _Trial:
         """Keeps an answer turned by a weaker corruption than those kept."""
         place, (predicted, confidence) = batch.places[row], answer
         rank = (severity, -confidence)
+        # Weakest corruption first, then the surest wrong answer.
         kept = [(one.severity, -one.confidence) for one in self._examples]
         if len(kept) == _EXAMPLES and rank >= kept[-1]:
             return

@@ -68,6 +68,7 @@ def _of(result: CorruptionsResult, params: CorruptionsParams, network: int) -> V
     sentence = _worst(result, network, params.judged if fall.size else 5)
     if not fall.size:
         return Verdict(Status.UNKNOWN, sentence, quantity, scope, said)
+    # The bounds hold for all cells jointly, so the largest may be picked.
     if float(low.max()) > params.most_fall:
         return Verdict(Status.FAILS, sentence, quantity, scope, said)
     if float(fall.max()) > params.most_fall:
@@ -153,6 +154,7 @@ def findings(result: CorruptionsResult, params: CorruptionsParams) -> list[Findi
             "confidence": one.confidence,
             "network": result.networks[one.network] if len(result.networks) > 1 else "",
         }
+        # Severity 1 counts in full, 5 a fifth.
         severity = _TURNED * (6 - one.severity) / 5 * one.confidence
         pair = picture_of_two(one.before, one.after)
         found.append(Finding("corruption", title, severity, detail, pair, one.input))

@@ -30,6 +30,7 @@ def exhibits_of(
     else:
         failing = errors.failing(most_wrong)[:CLASSES].tolist()
     chosen = [("class", c, int(errors.taken_for[c]), -1) for c in failing if errors is not None]
+    # What the labels prove comes first, then what merely looks alike.
     chosen += [("confusion", a, b, -1) for a, b in result.confusion_pairs[:CONFUSIONS].tolist()]
     chosen += [("bias", a, b, c) for a, b, c in result.triplets[:BIASES].tolist()]
     keep_inputs = len(chosen) * int(np.prod(classifier.shape)) * 4 <= _BUDGET

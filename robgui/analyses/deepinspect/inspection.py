@@ -77,6 +77,7 @@ def merge_parts(
         inspection.absorb(part, start)
         start += len(part.tally.predicted)
     finish(inspection.derive())
+    # Only now: intervals and games need the counts of all parts.
     finish(inspection.settle())
     return inspection.last_step().result
 
@@ -126,6 +127,7 @@ class _Inspection:
         self._classifier = classifier
         self._dataset = dataset
         self._params = params
+        # At once: it needs the weights alone, no input.
         self._mode: Baseline | None = finish(mode_rounds(classifier, params))
         m = classifier.classes
         unknown = np.full((m, m), math.nan)

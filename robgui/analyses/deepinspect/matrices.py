@@ -26,6 +26,7 @@ def _matrix(
     shown = np.asarray(values, dtype=np.float64)[np.ix_(order[::-1], order)]
     finite = shown[np.isfinite(shown)]
     if len(finite):
+        # 0 belongs to the scale, or the least of similar values would look like none.
         low = min(0.0, float(finite.min()))
     else:
         low = 0.0

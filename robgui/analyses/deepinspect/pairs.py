@@ -257,6 +257,8 @@ def clustered(distance: np.ndarray) -> np.ndarray:
         return np.concatenate([known[_principal_order(d)], rest])
     # Symmetric with zeros on the diagonal by construction, so scipy need not check it.
     condensed = squareform(d, checks=False)
+    # Ordering the leaves takes far longer than the tree; beyond 500
+    # classes the plain order must do.
     tree = hierarchy.linkage(condensed, "average", optimal_ordering=len(known) <= 500)
     return np.concatenate([known[hierarchy.leaves_list(tree)], rest])
 

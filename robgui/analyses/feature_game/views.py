@@ -160,6 +160,7 @@ def _saliency(result: FeatureGameResult) -> Matrix:
     else:
         high = 1.0
     changed = tuple(
+        # Middle of the pixel; rows of a matrix count from below.
         Spot(x + 0.5, values.shape[0] - y - 0.5, "changed", Ink("changed"), "square", 1.0)
         for x, y in _framed(result)
     )

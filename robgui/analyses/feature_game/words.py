@@ -151,6 +151,7 @@ def _found(result: FeatureGameResult, params: FeatureGameParams) -> str:
         float(result.found_confidence[result.found_class]),
     )
     best = best_of(result)
+    # Only there: "fewer" is a word for pixels.
     if best is not None and best.optimal and params.norm == "l0":
         least = "; no example of these moves has fewer"
     else:

@@ -106,6 +106,7 @@ def _gradient(classifier: Classifier, x: Tensor, own: Tensor) -> Tensor:
 def _direction(gradient: Tensor, reach: Tensor, free: Tensor, noise: Noise) -> Tensor:
     """The direction of steepest ascent, one radius long."""
     if noise not in ("l2", "ball"):
+        # In the L∞ norm the steepest direction moves every value as far as it may.
         return gradient.sign() * reach * free
     # In units of the reach the ball is round, also where features have different scales.
     pull = gradient * reach * free

@@ -93,6 +93,7 @@ def offers(result: LastParticleResult, params: LastParticleParams) -> Sequence[O
         (result.counterexample, "The failure found by gradient search", "attacked within noise of"),
     ):
         if failing is not None:
+            # In front: what fails is what people want to send on.
             made.insert(
                 0,
                 Offer(

@@ -162,6 +162,7 @@ class PairTests:
             return
         for test in np.flatnonzero(self._first.ended & ~self._judged).tolist():
             self._judged[test] = True
+            # Judged once, when it ends: a repeated test must not be repeated again.
             self._repeated[test] = self._outcome(self._first, test).inconclusive
 
     @property

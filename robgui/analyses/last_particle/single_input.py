@@ -137,6 +137,7 @@ class _Test:
             yield from self._measure()
         if not self._why_not_certified:
             yield from self._prove()
+        # Last, and only where needed: it takes a test for each class.
         if self._could_hide():
             yield from self._screen()
 
@@ -144,6 +145,8 @@ class _Test:
         test, plain = iter(self._run.rounds()), iter(self._monte_carlo.run())
         self._why_not_measured = self._why_not_measured or _NO_TIME
         until = self._deadline.until
+        # Half for the test at first, and what the others leave at the end: an unfinished
+        # test still bounds the probability.
         yield from until(0.5, test)
         yield from until(0.65, plain)
         if not self._refusal:
@@ -166,6 +169,7 @@ class _Test:
         run, p = self._run, self._params
         self._around = yield from measure(self._classifier, run, p, 0, self._counterexample)
         self._beside = 1
+        # Without a ball every input is within the noise, and "counterexample" would mean nothing.
         bounded = p.noise in BOUNDED
         if self._around.centres is not None and bounded and self._counterexample is None:
             x = run.inputs(0, self._around.centres * run.prior.spread)

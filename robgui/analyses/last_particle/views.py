@@ -71,6 +71,7 @@ def _levels(result: LastParticleResult, params: LastParticleParams) -> Curves:
         )
     lines += [
         Line("other repetitions", levels.astype(np.float64), Ink("other"), rounds, quiet=True)
+        # The first has the strong line.
         for levels in result.replica_levels[1:_REPETITIONS]
     ]
     if params.kill == 1:
@@ -97,6 +98,7 @@ def _estimate(result: LastParticleResult, params: LastParticleParams) -> Curves:
         low, estimate, high = result.p_trace.T
     else:
         low, estimate, high = np.zeros((3, 0))
+    # The result's own trace stays as it is.
     low = low.copy()
     failing = result.finished and result.test_low.any()
     low[: len(low) - 1 if failing else None] = 0  # While it climbs it may still be anything below.

@@ -36,6 +36,7 @@ def pipeline_audit(
             yield Step(audit.seen, audit.total, audit.result())
     if not audit.places:
         raise DataError(f"No picture of {dataset.name} can be read; choose other data.")
+    # Unreadable pictures do not count.
     audit.total = len(audit.places)
     yield Step(audit.total, audit.total, audit.result())
 
@@ -98,6 +99,7 @@ class _Audit:
         """Keeps the surest changes, one for each picture."""
         for row in np.argsort(-surety, kind="stable")[:_EXAMPLES]:
             if len(self._examples) == _EXAMPLES:
+                # The list is full: only a surer change gets in.
                 weakest = self._examples[-1][0]
             else:
                 weakest = 0.0

@@ -36,6 +36,7 @@ def verdict(result: PipelineResult, params: PipelineParams) -> Verdict:
     # Row 0 is the model's own way. At risk, not failing: without labels either answer may be right.
     if float(low[1:].max(initial=0.0)) > params.most_changes:
         return Verdict(Status.AT_RISK, _worst(result), quantity, scope, (limit,))
+    # ``initial`` for a model with no other way to try.
     if result.complete and float(high[1:].max(initial=0.0)) <= params.most_changes:
         sentence = (
             f"None of {_kept(result)} changes more than {percent(params.most_changes)} of the"
@@ -148,6 +149,7 @@ def findings(result: PipelineResult, params: PipelineParams) -> list[Finding]:
         }
         title = f"{example.name}: “{before}” becomes “{after}” when {result.ways[example.way]}"
         pair = picture_of_two(example.before, example.after)
+        # Half, as either answer may be the right one.
         found.append(Finding("preparation", title, surety / 2, detail, pair, example.input))
     return found
 

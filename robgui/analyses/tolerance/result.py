@@ -73,6 +73,8 @@ class NoiseTolerance:
         """
         told = self.told(chance)
         most = float(self.sizes[told > 0].min(initial=np.inf))
+        # A size beyond one that fails often may look rare, as noise of
+        # size 1 does; it does not count.
         rarer = self.sizes[(told < 0) & (self.sizes < most)]
         return float(rarer.max(initial=0.0)), most
 

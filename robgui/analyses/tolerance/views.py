@@ -39,6 +39,7 @@ def views(result: ToleranceResult, params: ToleranceParams) -> Sequence[View]:
     curves = _curves(result, params)
     if curves.lines:
         found = [curves, *found]
+    # One input: everything known of it on one axis says more than a curve with one step.
     if result.done == result.total == 1:
         each = range(len(result.networks))
         tables = [table for at in each for table in _axis_tables(result, at)]
@@ -162,6 +163,7 @@ def _axis(result: ToleranceResult, network: int) -> Boxes:
         noise = result.noise[network]
     else:
         noise = None
+    # A proof covers every lane: what no change does, noise does not do either.
     lanes, spots = range(len(_LANES_OF_ONE)) if proven > 0 else (), []
     boxes = [Box(0.0, at + 0.2, proven, 0.6, "proven: no change", Ink("holds")) for at in lanes]
     if np.isfinite(broken):

@@ -93,6 +93,7 @@ class _Look:
 
     def corners(self) -> np.ndarray:
         """Columns with a corner case; first those on which even the least sure model is sure."""
+        # Only inputs that every model has answered.
         known = (self._classes >= 0).all(0)
         found = np.flatnonzero(known & (self._classes != self._classes[:1]).any(0))
         # Where all models are sure and still disagree, at least one is badly wrong.

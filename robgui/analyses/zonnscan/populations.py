@@ -323,6 +323,7 @@ def compare(first: np.ndarray, second: np.ndarray) -> Comparison:
     false_alarms, detected = (
         np.r_[0.0, 1 - np.searchsorted(np.sort(v), thresholds) / len(v)] for v in (first, second)
     )
+    # By trapezoids: pairs of equal index count half.
     auc = float(np.trapezoid(detected, false_alarms))
     return Comparison(
         np.array([first.mean(), second.mean()]),

@@ -249,6 +249,7 @@ def _convergence(subject: GameNetwork, played: list[FeatureGameResult]) -> Claim
     )
     drawing = Drawing("feature-game-convergence", "feature_game", played[0], statement)
     ours = f"{min(iterations)} to {max(iterations)} iterations"
+    # A search that the calls cut short has not converged, however few its iterations.
     holds = max(iterations) <= ITERATIONS if any(settled) else None
     return Claim(
         METHOD,

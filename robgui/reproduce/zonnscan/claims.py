@@ -113,6 +113,7 @@ def corner_cases_claim(bench: SweepBench, subject: PaperModel) -> Claim:
             target_half_width=0,
             seed=bench.seed,
         )
+        # Test inputs may be corner cases themselves, as in the paper, which draws them at random.
         both = bench.dataset.subset(np.concatenate([test, disagreed]))
         result = bench.last(statement, zonnscan_populations(subject.classifier, both, params))
         result = dataclasses.replace(result, names=("test", "corner-case"))

@@ -77,6 +77,7 @@ def table_verdict(result: LastParticleTableResult, params: LastParticleTablePara
             f" {confidence(params.risk)} confidence."
         ),
     ]
+    # The largest noise decides: whoever holds there mostly holds at less.
     safe = int(known.validated[last] + known.certified[last])
     if known.open[last]:
         still = f", {int(known.open[last]):,} still open"
@@ -85,6 +86,7 @@ def table_verdict(result: LastParticleTableResult, params: LastParticleTablePara
     quantity = Quantity(
         f"Inputs that hold at noise {result.radii[last]:g}",
         safe / max(1, inputs),
+        # As if all that are open held.
         high=(safe + int(known.open[last])) / max(1, inputs),
         low=safe / max(1, inputs),
         better="high",

@@ -124,6 +124,7 @@ def _normal(axis: SceneAxis, numbers: list[float]) -> Distribution:
         mean = min(max(axis.default, axis.low), axis.high)
     # Truncated: shares are stretched over what lies within the range.
     first, last = (_below((end - mean) / deviation) for end in (axis.low, axis.high))
+    # Less than one pose in a billion would fall into the range: stretched, it is all rounding.
     if last - first < 1e-9:
         raise DataError(
             f"distributions: {axis.name} is hardly ever within {axis.low:g} to {axis.high:g}"
@@ -186,6 +187,7 @@ def _path_and_column(words: str) -> tuple[Path, str]:
 def _column(path: Path, column: str) -> np.ndarray:
     """The numbers in one column of a CSV file, with or without a header."""
     try:
+        # With or without the mark that spreadsheets put first.
         text = read_regular(path, _LARGEST_FILE).decode("utf-8-sig")
         rows = [row for row in csv.reader(io.StringIO(text)) if row]
     except (OSError, UnicodeDecodeError, csv.Error) as error:

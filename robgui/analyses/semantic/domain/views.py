@@ -53,6 +53,7 @@ def _dots(result: OperatingDomainResult) -> Curves:
     fails = result.margins > 0
     first = np.arange(len(fails)) < _DOTS
     few = int(fails.sum()) <= _FEW
+    # All failures where they are few: a random part of them might show none.
     shown = first | fails if few else first
     flat = len(result.axes) == 1
     across, up = _telling(result)

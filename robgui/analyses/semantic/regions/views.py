@@ -225,6 +225,7 @@ def _in_lanes(result: RegionsResult, rows: list[int], step: int) -> Boxes:
     for p, axis in enumerate(result.axes):
         width = axis.high - axis.low
         for place, row in enumerate(rows):
+            # Lanes count from below, parameters from above.
             level = n - 1 - p + (1 + _THICK) / 2 - (place + 1) * thick
             low, high = result.trace[row, step, :, p]
             for a, b in pieces(axis, float(low), float(high)):

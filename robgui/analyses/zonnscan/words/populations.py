@@ -53,6 +53,7 @@ def verdict(result: PopulationsResult, params: PopulationsParams) -> Verdict:
 
 def changed_by_attack(result: PopulationsResult) -> np.ndarray:
     """Which attacked copies ``(n,)`` have another class than their originals."""
+    # In the same order: copy i was made of original i.
     originals, copies = result.predicted[~result.second], result.predicted[result.second]
     return np.asarray(originals != copies)
 

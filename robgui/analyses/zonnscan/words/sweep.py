@@ -62,6 +62,7 @@ def held(result: ZonnscanResult, params: ZonnscanParams) -> float:
 
 def computed(result: ZonnscanResult) -> float:
     """The radius up to which every radius has samples; 0 if none has."""
+    # Up to the first gap: a sampled radius beyond it says nothing about those before.
     missing = np.flatnonzero((result.radii > 0) & (result.samples == 0))
     if len(missing):
         known = result.radii[: missing[0]]

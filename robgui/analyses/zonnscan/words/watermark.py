@@ -20,6 +20,8 @@ from robgui.core.verdict import Quantity, Status, Verdict
 def verdict(result: WatermarkResult, params: WatermarkParams) -> Verdict:
     """Whether the two models can be told apart, and what the watermark cost."""
     return Verdict(
+        # A mark that can be told is a risk for its owner and a proof for
+        # others, never a failure of the model.
         status=Status.AT_RISK if told_apart(result) else Status.UNKNOWN,
         sentence=_sentence(result, params),
         number=_number(result),
