@@ -156,7 +156,7 @@ class Recorder(Watching):
         """Notes which tensor is the answer."""
         self._output = self._values.get(id(scores))
         if scores.ndim != 2:
-            self._failure = self._failure or "its answer is no table of scores"
+            self._failure = self._failure or "its answer is not a table of scores"
 
     def same(self, other: Recorder) -> bool:
         """True if another input took the same path through the same constants."""

@@ -211,7 +211,9 @@ class _Game(Params):
     def _known_colours(cls, colours: tuple[str, ...]) -> tuple[str, ...]:
         for colour in colours:
             if not _COLOUR.fullmatch(colour):
-                raise ValueError(f"{colour!r} is no colour; write it as #rrggbb, such as #ff0000")
+                raise ValueError(
+                    f"{colour!r} is not a colour; write it as #rrggbb, such as #ff0000"
+                )
         return colours
 
 

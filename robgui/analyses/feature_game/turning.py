@@ -25,7 +25,7 @@ def persistence(
     """Classes of the image and its example ``(c, h, w)``, turned and scaled about the centre.
 
     Only angles and scales at which the image itself keeps its class count: where it does not,
-        nothing can be said.
+    nothing can be said.
     """
     pair = classifier.tensor(np.stack([image, example]))
     views = torch.cat(

@@ -126,7 +126,7 @@ class RegionsResult:
     S is 0 while the scene is looked at first.
 
     On a periodic axis a bound may lie outside the range: -30 to 30 of 0 to 360 is one region across
-        the seam.
+    the seam.
 
     Attributes:
         axes: The n parameters that vary, with the ranges used.

@@ -81,7 +81,7 @@ def summary(output: Tensor) -> Tensor:
 
     A mean per neuron, then the layer's minimum and maximum.
 
-    Of four dimensions the second counts the channels; of fewer, the last counts the units.
+    With four dimensions the second holds the channels; with fewer, the last holds the units.
     """
     if output.ndim == 4:
         # Section 3.1: a channel is a neuron, its activation the mean over the picture.

@@ -86,7 +86,7 @@ def group_of(places: np.ndarray) -> np.ndarray:
 
 
 def fits(classes: int, neurons: int) -> bool:
-    """Whether the groups of such a network may be kept and drawn often enough."""
+    """Whether counts of this size can be kept for every group and drawn often enough."""
     return GROUPS * classes * neurons <= MOST and _draws(classes, neurons) >= FEWEST_DRAWS
 
 

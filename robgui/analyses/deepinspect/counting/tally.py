@@ -180,7 +180,7 @@ class InspectionSums:
         return int(self.counts.nbytes + groups + self._predicted.nbytes + self._bits.nbytes)
 
     def takes(self, part: TallyPart) -> bool:
-        """Whether the counts are those of such a network over the first inputs of such data."""
+        """Whether the counts fit this network and the first inputs of these data."""
         m, neurons = self._m, int(part.layer_sizes.sum())
         grouped = (GROUPS, m, neurons) if self._intervals and fits(m, neurons) else (0, 0)
         rows = len(part.predicted)

@@ -56,7 +56,7 @@ def _sentence(result: AttributionResult, picture: int) -> str:
     klass, name = result.labels[result.target], result.names[picture]
     chance = float(result.confidence[picture])
     if chance < _HARDLY:
-        return f"In {name} “{klass}” has hardly a chance, so that covering has nothing to take."
+        return f"In {name} “{klass}” has hardly a chance, so covering has nothing to take."
     if not (heat > 0).any():
         return f"In {name} covering no part lowers the chance of “{klass}”."
     place, there = where(heat)

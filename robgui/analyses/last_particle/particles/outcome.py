@@ -89,7 +89,7 @@ def outcome(
 
 
 def dispersed(law: Law, counts: np.ndarray) -> tuple[float, float]:
-    """Variance of the counts relative to their law, and how likely so large a one is.
+    """Variance of the counts relative to their law, and the chance of one at least this large.
 
     Nan for one replica. Replicas stopped because the test was validated count as they stand, which
     can only make it smaller.

@@ -65,7 +65,8 @@ class OperatingDomainParams(SpaceParams, OneSceneParams):
         lt=1,
         title="Risk",
         description=(
-            "At most so often is a domain validated that fails more often; 0.01 is 99 % confidence."
+            "How often, at most, a domain that fails more often is validated all the same; 0.01 is"
+            " 99 % confidence."
         ),
     )
     samples: int = Field(

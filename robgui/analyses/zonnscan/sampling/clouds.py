@@ -35,7 +35,7 @@ def zone_cloud(
     if sampler == "plain":
         note = ""
     else:
-        note = f"Zone {zone} is no box: plain sampling is used instead of {sampler}."
+        note = f"Zone {zone} is not a box: plain sampling is used instead of {sampler}."
     return kind(corners, sizes, power(zone), seed), "plain", note
 
 

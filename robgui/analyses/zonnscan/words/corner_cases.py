@@ -70,7 +70,7 @@ def _because(result: CornerCasesResult, params: CornerCasesParams) -> list[str]:
     for known in result.populations:
         told.append(f"{told_apart(known)} at radius {number(params.radius)}.")
         told.append(
-            f"If the sets were alike, they would look so different with {chance(known.ks_p)}"
+            f"If the sets were alike, they would differ this much with {chance(known.ks_p)}"
             " (Kolmogorov–Smirnov)."
         )
     return [*told, f"{count(result.model_calls, 'model call')}."]

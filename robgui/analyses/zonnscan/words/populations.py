@@ -43,7 +43,7 @@ def verdict(result: PopulationsResult, params: PopulationsParams) -> Verdict:
             *failures,
             f"{told_apart(result)}.",
             (
-                f"If the sets were alike, they would look so different with {chance(result.ks_p)}"
+                f"If the sets were alike, they would differ this much with {chance(result.ks_p)}"
                 " (Kolmogorov–Smirnov)."
             ),
             f"{count(result.model_calls, 'model call')}.",
