@@ -84,6 +84,7 @@ def _thirds(values: np.ndarray, names: tuple[str, ...]) -> list[tuple[str, np.nd
 
 def _folders(keys: list[str], own: np.ndarray) -> list[tuple[str, np.ndarray]]:
     """Each folder in the names of the inputs, unless folders are classes."""
+    # Names from Windows have backslashes, which elsewhere are part of a name.
     folders = [str(PurePosixPath(key.replace("\\", "/")).parent) for key in keys]
     names = sorted(set(folders))
     if not 1 < len(names) <= MOST_FOLDERS:

@@ -75,6 +75,7 @@ def merge_parts(
     start = 0
     for part in parts:
         inspection.absorb(part, start)
+        # Parts cover the inputs in order without a gap.
         start += len(part.tally.predicted)
     finish(inspection.derive())
     # Only now: intervals and games need the counts of all parts.

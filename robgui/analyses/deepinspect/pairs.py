@@ -225,6 +225,7 @@ def class_order(result: DeepInspectResult, order: Order) -> np.ndarray:
     if errors is not None:
         return errors.order
     distance = np.where(np.eye(len(names), dtype=bool), np.nan, result.napvd)
+    # Without labels the worst is the class with the nearest neighbour.
     nearest = np.where(np.isfinite(distance), distance, np.inf).min(1)
     return np.argsort(nearest, kind="stable")
 

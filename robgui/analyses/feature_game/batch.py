@@ -159,6 +159,7 @@ class _Tally:
         image = inputs(self._classifier, self._dataset, [place])[0]
         # By the number among all images: a game is the same in a part and in the whole.
         params = self._params.model_copy(update={"seed": self._params.seed + self._first + place})
+        # Nothing to play for: with 0 pixels it would pull the median down.
         if self._target >= 0 and self._already(place, image):
             return
         match = Match(self._classifier, image, params, self._looks)
@@ -205,6 +206,7 @@ class _Tally:
             )
             # Only the worst keep their images: N of them would be N times two images.
             ranked = [*self._worst, (outcome.severity.by(self._params.norm), place, image, example)]
+            # By severity and place only: the arrays behind them cannot be compared.
             self._worst = sorted(ranked, key=lambda item: item[:2])[:MOST_FINDINGS]
         pair = np.stack([_small(image), _small(example)])
         if self._pictures is None:

@@ -60,6 +60,7 @@ def batch_verdict(result: FeatureGameBatchResult, params: FeatureGameBatchParams
         better="low",
         text=f"{int(found.sum()):,} of {count(played, 'image')}",
     )
+    # The least severe image decides: one that few pixels change is a failure.
     least = float(np.nanmin(result.severity[found, COLUMN[params.norm]]))
     small = is_small(least, params.norm, image, params)
     if small:

@@ -134,6 +134,7 @@ class _Seen:
         # A search that ended early counts in full: progress never goes back.
         done = self._params.max_calls * len(self.match.outcomes)
         if len(self.match.outcomes) < len(self.match.tasks):
+            # The search under way counts by its calls.
             done += sum(
                 outcome.model_calls
                 for outcome in self.match.all_outcomes[len(self.match.outcomes) :]

@@ -28,6 +28,7 @@ def only_hindered(result: FeatureGameResult, params: FeatureGameParams) -> Outco
     """The search to speak of when no search was helped: the first one, unless as published."""
     if params.preset == "paper" or not result.outcomes:
         return None
+    # Then that search speaks, and the games against others are evidence beside it.
     if any(outcome.player == "cooperative" for outcome in result.outcomes):
         return None
     return result.outcomes[0]

@@ -66,6 +66,7 @@ def scaled(x: Tensor, factor: float) -> Tensor:
 
 
 def _transformed(x: Tensor, matrix: tuple[tuple[float, float], tuple[float, float]]) -> Tensor:
+    # Where each pixel comes from: the inverse of the turn, as affine_grid asks for it.
     theta = torch.tensor([[*matrix[0], 0.0], [*matrix[1], 0.0]], device=x.device).expand(
         len(x), 2, 3
     )

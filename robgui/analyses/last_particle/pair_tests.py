@@ -83,6 +83,7 @@ class PairTests:
         self._classifier, self._params = classifier, params
         device, pairs = classifier.device, len(chosen.x) * len(sizes)
         self.law = Law(params.particles, params.kill, params.replicas)
+        # (pairs,): size by size, as the pairs are numbered.
         self.classes = chosen.classes.repeat(len(sizes))
         self.rivals = _rivals(classifier, self.classes.cpu().numpy(), params.class_wise)
         # Bonferroni over the rivals: their failure probabilities add up to the whole.

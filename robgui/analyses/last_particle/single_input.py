@@ -196,6 +196,7 @@ class _Test:
 
     def _prove(self) -> Iterator[None]:
         failing = met_failures(self._run, self._monte_carlo, 0, 1)
+        # A counterexample within the noise contradicts a proof as much as a failing sample.
         failing |= self._counterexample is not None
         proof = yield from prove(self._classifier, self._run, 0, 1, failing)
         self._proven, self._why_not_certified = True, proof.reason
@@ -308,6 +309,7 @@ class _Test:
     def _chance(self, joint: JointOutcome) -> dict[str, Any]:
         """The combined probability, and whether it lets the test pass."""
         failures = int(self._monte_carlo.failures[0])
+        # A test that cannot tell gives no interval to combine.
         told = joint.finished and not joint.inconclusive
         tested = joint.p_estimate, joint.p_low, joint.p_high
         found = combined(

@@ -116,5 +116,6 @@ def _looked_at(
         compared = scores.softmax(1)
     else:
         compared = scores
+    # At most 0 for a right answer; a tie counts as right, since failure begins above 0.
     start = margins(compared, classes[:, None]).double().cpu().numpy()
     return Chosen(places, x, classes, start), predicted

@@ -196,6 +196,7 @@ def _ways(result: LastParticleResult) -> dict[str, tuple[float, float, float]]:
 
 
 def _by_class(result: LastParticleResult) -> Bars:
+    # Likeliest first; more bars cannot be read.
     order = np.argsort(-result.test_p, kind="stable")[:24]
     names = tuple(
         result.labels[int(c)] if c >= 0 else "any other" for c in result.test_class[order]

@@ -82,6 +82,7 @@ class _Audit:
             best, confidence = probabilities.argmax(1), probabilities.max(1)
             self._predicted[number].append(best)
             self._confidence[number].append(confidence)
+            # 0 where the answer stays: such pictures are never kept.
             self._keep_examples(number, places, own, x, np.where(best != first, confidence, 0.0))
         self.places += places
 

@@ -305,6 +305,7 @@ def pieces(axis: SceneAxis, low: float, high: float) -> list[tuple[float, float]
     period = axis.high - axis.low
     if not axis.periodic:
         return [(max(low, axis.low), min(high, axis.high))]
+    # All the way around: where it begins means nothing.
     if high - low >= period:
         return [(axis.low, axis.high)]
     # Bounds may have wandered whole turns away while growing.

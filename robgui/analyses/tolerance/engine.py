@@ -158,6 +158,7 @@ class _Trial:
             classes = scores.argmax(1)
             (seen,) = to_host(classes)
             wrong = self._wrong(side, places, seen)
+            # inf: no change is known, which is not "none exists".
             broken = np.full(len(places), np.inf)
             for row in range(len(places)):
                 if not wrong[row] and not side.no_attack:
@@ -307,6 +308,7 @@ class _Trial:
             available=self._available,
             examples=tuple(known),
             model_calls=sum(side.classifier.calls for side in self._sides) - self._before,
+            # All models or none: half a comparison would read like a difference.
             noise=tuple(self._noise) if len(self._noise) == len(self._sides) else (),
         )
         return Step(self.done, self.total + left, result, note)

@@ -174,6 +174,7 @@ def _axis(result: ToleranceResult, network: int) -> Boxes:
         spots += _tried(noise, _HALF, 0.5, reach) + _tried(noise, _RARE, RARE, reach)
         if noise.validated:
             spots.append(_rarer(noise.validated, _VALIDATED))
+    # The smallest keeps the axis from shrinking to nothing.
     ends = [1e-6, *(box.x + box.width for box in boxes), *(spot.x for spot in spots)]
     return Boxes(
         f"What {result.names[0]} takes{_of_model(result, network)}",

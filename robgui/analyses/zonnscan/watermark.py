@@ -297,6 +297,7 @@ class Repeated:
 
     def __iter__(self) -> Iterator[None]:
         for run in range(self.index.shape[1]):
+            # Model by model within a run: a stopped check has whole pairs.
             for m, classifier in enumerate(self._models):
                 x, before = classifier.tensor(self._x), self.calls
                 points, _, _ = base_points(

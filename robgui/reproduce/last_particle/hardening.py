@@ -108,5 +108,6 @@ def _moved(
     elif defence.kind == "adversarial":
         direction = direction.sign()
     else:
+        # Uniform in the box, as the noise that is tested.
         direction = 2 * torch.rand(x.shape, generator=generator, device=HOST).to(x.device) - 1
     return (x + defence.eps * direction).clamp(0, 1)

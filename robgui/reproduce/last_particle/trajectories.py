@@ -176,6 +176,7 @@ def _tracks(path: Path) -> Iterator[tuple[str, np.ndarray]]:
 
 def _pieces(points: np.ndarray) -> Iterator[np.ndarray]:
     """Pieces ``(POINTS, 4)`` without a gap, one point every STEP seconds."""
+    # Across a longer gap a straight line would invent a flight.
     for part in np.split(points, np.flatnonzero(np.diff(points[:, 0]) > _GAP) + 1):
         times = np.arange(part[0, 0], part[-1, 0] + 1e-6, STEP)
         unwrapped = part.copy()

@@ -155,6 +155,7 @@ def open_bench(setting: Setting) -> SweepBench:
         PaperModel(name, place, classifier)
         for place, (name, classifier) in enumerate(zip(names, fitting, strict=True))
     )
+    # One order for all claims, so they speak of the same inputs.
     order = np.random.default_rng(setting.seed).permutation(len(dataset))
     return SweepBench(subjects, align(fitting[0], dataset), order, size, setting)
 

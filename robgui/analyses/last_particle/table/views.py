@@ -111,8 +111,10 @@ def _cells(result: LastParticleTableResult, params: LastParticleTableParams) -> 
     powers = np.where(
         result.monte_carlo_failures > 0, np.log10(np.maximum(sampled, _LEAST)), powers
     )
+    # A failing plain sample is an answer, even where the test goes on.
     known = (result.finished & ~result.inconclusive) | failing_pairs(result)
     powers = np.where(known, powers, np.nan)
+    # Validated without an estimate: drawn at the critical probability, below which it is.
     powers = np.where(result.safe & ~failing_pairs(result), floor, powers)
     if len(result.names) <= 24:
         names = result.names

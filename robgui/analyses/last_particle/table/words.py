@@ -142,6 +142,7 @@ def _lost(known: InputCounts, result: LastParticleTableResult) -> list[str]:
     failing = np.flatnonzero(known.failing)
     if len(failing):
         first = int(failing[0])
+        # An open input at a smaller noise may still fail there.
         if known.open[: first + 1].any():
             begin = "So far the"
         else:

@@ -225,6 +225,7 @@ class _Trial:
         """Poses around the worst ones, closer and closer; each start keeps its best."""
         rounds = self._params.search // (_STARTS * _TRIES)
         latent = torch.cat(self._latent)
+        # From the poses nearest to failing, met by chance; the search needs no gradient.
         highest = torch.from_numpy(np.argsort(-self._margins, kind="stable")[:_STARTS].copy())
         at = latent[highest]
         best = self._score.margins(at)

@@ -129,4 +129,5 @@ def filled(params: OperatingDomainParams, shape: tuple[int, ...]) -> OperatingDo
         for name, (low, high) in _EVERYDAY.items()
         if name in axes and params.span == "usual"
     }
+    # What the user typed wins.
     return params.model_copy(update={"axes": axes, "ranges": {**usual, **params.ranges}})

@@ -43,6 +43,7 @@ def domain_verdict(result: OperatingDomainResult, params: OperatingDomainParams)
 
 def _status(result: OperatingDomainResult) -> Status:
     known = result.p_source and result.p_low > 0
+    # A failure that was met outweighs every bound.
     if result.usual.margin > 0 or result.lost or (known and not result.validated):
         return Status.FAILS
     if result.worst.margin > 0:

@@ -63,6 +63,7 @@ def survival(result: MapResult, network: int) -> Survival:
     known = result.computed[network] & (target >= 0)
     lost = known & (result.tops[network] != target)
     rivals, counts = np.unique(result.tops[network][lost], return_counts=True)
+    # Also cells that only show a coarser one: together they have the right areas.
     shown = (result.tops[network] >= 0) & (target >= 0)
     on_top = shown & (result.tops[network] == target)
     scores = result.scores[network][shown]

@@ -215,6 +215,7 @@ class _Table:
 
         For adversarial regions, whether it is not seen.
         """
+        # (M, K, P).
         held = self._top1 == np.array(self._target)[None, :, None]
         return np.asarray(held if self._params.mode == "robust" else ~held)
 

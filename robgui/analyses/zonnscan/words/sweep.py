@@ -49,6 +49,7 @@ def _witness_class(result: ZonnscanResult) -> int:
     votes = result.vote_share[int(np.abs(result.radii - result.crossing_radius).argmin())].copy()
     # One label per sample makes the shares add up to 1; several make them more or less.
     several_labels = not math.isclose(float(votes.sum()), 1, abs_tol=1e-6)
+    # The input's own class cannot be what it changes into.
     votes[result.predicted] = 0
     if several_labels:
         return -1
