@@ -121,6 +121,7 @@ def write(result: CorruptionsResult, params: CorruptionsParams, origin: Origin, 
             rows = _write_folders(made, place)
         about = _about(result, params, origin, made)
         text = json.dumps({**about, "pictures": rows}, indent=1, ensure_ascii=False)
+        # Last: a manifest says that the pictures beside it are complete.
         write_whole(manifest, text.encode())
     except OSError as error:
         raise DataError(
@@ -260,5 +261,6 @@ def _class_folders(made: _Set) -> tuple[str, ...]:
     # exports should open there as well.
     if len(folded) == len(made.names) and all(plain) and not _NO_FOLDER & set("".join(folded)):
         return made.names
+    # Of one width, so folders sort as the classes do.
     digits = len(str(len(made.names)))
     return tuple(f"{number:0{digits}d}" for number in range(len(made.names)))

@@ -28,6 +28,7 @@ def surest_errors(
     x = inputs_at(classifier, dataset, places)
     if not len(x):
         return (), 0
+    # Asked again: the pass over all inputs keeps their classes, not how sure they were.
     sure = classifier.probs(x, batch=batch).cpu().numpy()
     confidence = sure[np.arange(len(places)), result.predicted[places]]
     order = np.argsort(-confidence, kind="stable")[:KEPT]

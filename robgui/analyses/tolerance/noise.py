@@ -136,8 +136,7 @@ class _Counts:
         x, drawn = self._x, self._samples.get(size, 0)
         # Each part has its own seed, the same at all sizes, whatever was drawn before.
         generator = host_generator((self._params.seed * 1_000_003 + drawn) % 2**63)
-        # Uniform on what of the zone lies in [0, 1], as zoNNscan
-        # samples it, not clipped afterwards.
+        # Uniform on the part of the zone in [0, 1], as zoNNscan samples it, not clipped after.
         low, high = (x - size).clamp(0, 1), (x + size).clamp(0, 1)
         at_once = max(1, _NUMBERS // x.numel())
         for begin in range(0, count, at_once):

@@ -33,6 +33,7 @@ class RestartedSearch(GradientSearch):
         if self.crossing is None or self.crossing.radius == 0:
             return
         self._together = True
+        # Sizes below the nearest change only: above it nothing new could be learnt.
         shares = torch.tensor(SHARES, device=self._centre.device).repeat(RESTARTS)
         radii = self.crossing.radius * shares
         yield from self._pull((yield from self._ascend(radii, self._scattered(radii), STEPS)))

@@ -57,6 +57,7 @@ def _of(result: ToleranceResult, params: ToleranceParams, network: int) -> Verdi
     )
     if result.no_attack[network]:
         sentence = _not_attacked(result, network, kept)
+    # A change just beyond what must be taken: the attack need not have found the nearest one.
     near = bool((broken <= _RISK * params.hold).any())
     if near:
         status = Status.AT_RISK

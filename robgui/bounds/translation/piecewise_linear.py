@@ -87,6 +87,7 @@ def _max_pool(call: Call) -> list[Operation]:
     stride = per_axis(call.argument(2, "stride") or kernel, axes)
     rest = ((3, "padding", 0), (4, "dilation", 1))
     padding, dilation = (per_axis(call.argument(p, name, d), axes) for p, name, d in rest)
+    # ``unfold`` below takes neighbours only.
     if any(each != 1 for each in dilation):
         raise call.unsupported("has dilated windows")
     # Padding is never the largest: its cells get the number that stands for "none".

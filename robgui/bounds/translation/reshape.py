@@ -20,6 +20,7 @@ def _reshape(call: Call) -> list[Operation]:
         (ref,),
         lambda x: x.reshape(len(x), *outer),
         pull=lambda rows: rows.reshape(len(rows), *inner),
+        # A conversion rounds once; moving numbers does not.
         roundings=int(ref.precision != call.precision),
     )
 

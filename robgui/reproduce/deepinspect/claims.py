@@ -128,6 +128,7 @@ def _precision(seen: InspectedNetwork, statement: str, paper: str) -> Claim:
         "bias_precision": bias.precision,
         "bias_recall": bias.recall,
     }
+    # Nothing reported has no precision, which proves nothing either way.
     known = math.isfinite(confusion.precision)
     return Claim(
         METHOD,

@@ -101,6 +101,7 @@ def table_1(bench: ParticleBench, classifier: Classifier, dataset: Dataset) -> I
     )
     try:
         result = _run(bench, classifier, dataset, f"Table 1, {name}", plain=True)
+        # Table 1 compares with certificates: without them none of its statements can be judged.
         if result.certified_reason:
             raise RobguiError(result.certified_reason)
     except RobguiError as error:

@@ -135,6 +135,7 @@ def avg_cd_rounds(conf: Tensor) -> Generator[None, None, Tensor]:
     places = known.nonzero()[:, 0]
     c = conf[places[:, None], places].double().fill_diagonal_(0)
     full = torch.full(conf.shape, math.nan, dtype=torch.float64, device=conf.device)
+    # Single-label data have no gaps, and sums over all classes are far quicker.
     if bool(torch.isfinite(c).all()):
         average = yield from _disparity(c)
     else:
@@ -235,6 +236,7 @@ def quality(
         top_percent: The second cut-off.
     """
     places = pair_places(np.isfinite(suspicion) & np.isfinite(truth))
+    # Pairs above the diagonal only: each counts once.
     score, error = (
         matrix[places[:, 0], places[:, 1]].astype(np.float64) for matrix in (suspicion, truth)
     )

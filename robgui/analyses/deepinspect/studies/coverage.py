@@ -173,6 +173,7 @@ class _Coverage:
         inputs, classes = (np.concatenate([pair[i] for pair in self._owners]) for i in (0, 1))
         counts = np.bincount(classes, minlength=m)
         coverage = self._coverage.astype(np.float64)
+        # Per input, as the paper's box plots have it (Figure 3), not the union over a class.
         groups = [coverage[inputs[classes == c]] for c in range(m)]
         statistic, p = kruskal(groups)
         effect = cohens_d(groups)

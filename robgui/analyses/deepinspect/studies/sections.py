@@ -84,6 +84,7 @@ def section_marks(
     Raises:
         ParamsError: Not even a bit each does.
     """
+    # A byte each while it fits: bits must be set one member of a class after the other.
     if classes * neurons * sections <= LARGEST:
         return ByteMarks(classes, neurons, sections, device)
     most = _BITS * (LARGEST // (classes * neurons))

@@ -60,7 +60,9 @@ class PublishedSearch(Search):
         for option in self._game.first.tolist():
             self._at.setdefault(self._pixels[option], []).append(option)
         self._chances = setup.mixture.prior.cumsum()
+        # Made when first drawn from: 256 keypoints times all pixels would be large.
         self._within: dict[int, np.ndarray] = {}
+        # A guess until the first plays have ended; it only shares out the calls.
         self._length = 8.0
 
     def __iter__(self) -> Iterator[None]:

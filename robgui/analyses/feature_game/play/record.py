@@ -152,6 +152,7 @@ class SearchRecord:
             shown = severity
         else:
             shown = self.severity
+        # The last nine and this one.
         recent = [row[1] for row in self.history[1 - WINDOW :]] + [shown]
         self.history.append((self.severity, shown, sum(recent) / len(recent)))
         self.history_calls.append(self.calls)

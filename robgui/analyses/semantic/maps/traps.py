@@ -43,6 +43,7 @@ def find_traps(
     for number in np.unique(lakes[lakes > 0]):
         lake = lakes == number
         if score[lake].min() < floor and lake.mean() <= LARGEST and not _open(lake, turns):
+            # The cells around it, all at or above the wall: a lower one would belong to the lake.
             shore = _grown(lake, turns) & ~lake
             row, column = np.unravel_index(np.where(lake, score, np.inf).argmin(), score.shape)
             traps.append(

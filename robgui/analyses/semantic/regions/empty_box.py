@@ -70,6 +70,7 @@ class EmptyBox:
         # Nearest first, then random orders: greedy cutting depends on the order, and no single one
         # is best.
         keys = [share.max(1)] + [generator.random(len(lost)) for _ in range(ORDERS - 1)]
+        # Always from the whole range too: a box once cut wrongly could else never recover.
         best = self._best(self._whole, up, down, keys)
         if now is None:
             return best

@@ -48,6 +48,7 @@ class Nodes:
         The weights of the mean over the box are rescaled to compensate.
         """
         whole = cls.grid(n, q)
+        # The inner nodes cost calls and move no bound.
         rows = ((whole.unit == 0) | (whole.unit == 1)).any(1)
         weight = whole.weight[rows]
         return cls(

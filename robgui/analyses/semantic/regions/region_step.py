@@ -257,6 +257,7 @@ class Grower:
         else:
             stride = self._rules.eta * by_area * areas[:, None]
         wanted = np.stack([a, b], 1) - stride
+        # A score that is not finite moves nothing instead of losing the region.
         wanted = np.where(
             np.isfinite(wanted).all((1, 2), keepdims=True), wanted, np.stack([a, b], 1)
         )
@@ -265,6 +266,7 @@ class Grower:
         resting = np.abs(moved).max((1, 2)) < REST * self._rules.eta
         self._a[rows], self._b[rows], self.converged[rows] = new_a, new_b, resting
         if self._normal:
+            # Trapezoid along the step: the face grows while it moves.
             between = (areas + _areas(new_b - new_a)) / 2
             self._loss[rows] = loss + (by_area * between[:, None] * moved).sum((1, 2))
             self.growing[rows] = ~resting
