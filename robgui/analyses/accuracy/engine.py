@@ -122,6 +122,7 @@ class _Count:
         """The layer before the last one if the model shows it, else the scores themselves."""
         if self._classifier.capabilities.activations:
             scores, layers = self._activations(inputs)
+            # One row per input: layers over patches or tokens cannot be assigned.
             fitting = [name for name, layer in layers.items() if len(layer) == len(inputs)]
             if len(fitting) > 1:
                 # The last layer gives the scores; the one before holds the features that they

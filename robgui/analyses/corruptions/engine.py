@@ -117,6 +117,7 @@ class _Trial:
             return
         clean, right = [], []
         for number, classifier in enumerate(self._classifiers):
+            # For each model anew: two models may take different sizes.
             given = torch.from_numpy(inputs(classifier, self._data[number], places)).float()
             batch = _Batch(number, places, given, classifier.tensor(given))
             # The clean pictures first: they are row 0 below.

@@ -244,6 +244,7 @@ class PairTests:
     def inputs(self, pair: int, latent: Tensor) -> Tensor:
         """The inputs ``(n, *shape)`` for latent points ``(n, dim)`` of one pair."""
         pairs = torch.full((len(latent),), pair, device=self._classifier.device)
+        # A clone: ``bind`` reuses one buffer for all its calls.
         return self.prior.bind(pairs)(latent).clone()
 
     def _seen(self, pair: int, latent: Tensor) -> tuple[np.ndarray, int]:

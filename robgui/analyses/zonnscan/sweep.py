@@ -243,6 +243,7 @@ class Sweep:
         crossing = joined(0.0, counts.crossing)
         shape = self._classifier.shape
         nothing = np.zeros((0, *shape), dtype=np.float32)
+        # inf: no candidate has crossed a second time.
         found = self.crossing if self.crossing and np.isfinite(self.crossing.radius) else None
         # Before the bisection has begun, the smallest radius with a crossing is what is known.
         coarse = radii[crossing > 0]

@@ -53,6 +53,7 @@ def model_claims(subject: NetworkUnderTest) -> Iterator[Claim]:
     try:
         inspected = inspect(subject)
     except RobguiError as error:
+        # Every statement is listed, also where it could not be run.
         for statement, paper, _ in _CHECKS:
             yield Claim(METHOD, f"{subject.name}: {statement}", paper, "", None, str(error))
     else:
@@ -254,6 +255,7 @@ def _stable(subject: NetworkUnderTest) -> Claim:
         engine = deepinspect_thresholds(subject.classifier, subject.dataset, ThresholdsParams())
         result = subject.setting.last(f"{subject.name}: thresholds", engine)
         within = (result.thresholds >= STABLE_FROM) & (result.thresholds <= STABLE_TO)
+        # Areas rather than precision: a few pairs more or less move a precision by much.
         areas = result.confusion.aucec[within]
         if not np.isfinite(areas).all():
             raise DataError(

@@ -132,6 +132,7 @@ class ParticleBench:
             classifier.infer(torch.from_numpy(inputs(classifier, dataset))).argmax(1).cpu().numpy()
             == dataset.labels
         )
+        # An accuracy says little where one class has most of the rows.
         common = np.bincount(dataset.labels).max() / len(dataset)
         return (
             f"right on {percent(float(right.mean()))} of {len(dataset):,} inputs (the commonest"

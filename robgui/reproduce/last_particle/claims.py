@@ -187,6 +187,7 @@ def _contradictions(statement: str, result: LastParticleTableResult) -> Claim:
 
     Without a proven and decided test there is nothing to judge.
     """
+    # Inconclusive tests are left out: they contradict nothing.
     count, decided = _refuted([result])
     note = (
         f"Of the certified tests; {int((result.certified & result.inconclusive).sum()):,} more are"

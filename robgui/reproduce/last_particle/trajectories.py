@@ -163,6 +163,7 @@ def _tracks(path: Path) -> Iterator[tuple[str, np.ndarray]]:
         values = [
             record.get(name) for name in ("timestamp", "groundspeed", "track", "vertical_rate")
         ]
+        # Missing fields and nan are left out, and with them the whole record.
         numbers = [
             float(value) for value in values if isinstance(value, int | float) and abs(value) < 1e15
         ]

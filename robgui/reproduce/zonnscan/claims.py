@@ -150,6 +150,7 @@ def _populations_claim(
         statement,
         paper,
         _figures(result),
+        # Both: the test alone would also pass where the order is reversed.
         second > first and result.ks_p < LEVEL,
         note,
         {

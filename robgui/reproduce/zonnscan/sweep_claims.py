@@ -214,10 +214,12 @@ def homogeneity(values: np.ndarray, half: np.ndarray, freedom: int = SOBOL_REPLI
         spread = float(np.var(values, ddof=1))
     else:
         spread = 0.0
+    # No variance within: any difference at all is certain.
     if error == 0:
         if spread == 0:
             return 1.0
         return 0.0
     if len(values) > 1:
+        # F test: variance between the sweeps over the variance within.
         return float(stats.f.sf(spread / error, len(values) - 1, freedom * len(values)))
     return 1.0

@@ -57,6 +57,7 @@ class _Sweep:
     def derive(self) -> Generator[None, None, None]:
         """Ranks the pairs by every threshold, in portions."""
         truth = yield from truth_rounds(self.tally)
+        # Swapped in when all thresholds are ranked: half old and half new would not compare.
         rankings = []
         for place in range(len(self._params.thresholds)):
             rankings.append(

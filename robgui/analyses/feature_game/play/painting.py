@@ -164,6 +164,7 @@ def patches_of(game: Game, mixture: Mixture, count: int) -> list[np.ndarray]:
     patches: list[np.ndarray] = []
     for place in np.argsort(-mixture.prior, kind="stable").tolist():
         for factor in (1.0, 2.0):
+            # The size of a keypoint is a diameter.
             reach = max(1.0, factor * mixture.keypoints[place, 2] / 2)
             inside = (abs(x - mixture.keypoints[place, 0]) <= reach) & (
                 abs(y - mixture.keypoints[place, 1]) <= reach

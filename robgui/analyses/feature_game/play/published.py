@@ -121,7 +121,7 @@ class PublishedSearch(Search):
 
     def _reward(self, plays: list[Play], ends: list[State]) -> None:
         """Backpropagation; rewards are measured by the least severity seen so far."""
-        # Section 4 rewards a play with 1/severity. Divided by the best one, rewards lie in [0, 1],
+        # Section 3 rewards a play with 1/severity. Divided by the best one, rewards lie in [0, 1],
         # where UCB's bonus neither swamps them nor is lost beside them.
         severities = [self._game.severity(end) if end else math.inf for end in ends]
         least = min(self.root.best, self.record.severity, *severities)

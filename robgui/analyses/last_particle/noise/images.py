@@ -127,7 +127,7 @@ def _spectrum(x: Tensor) -> Callable[[Tensor], Tensor]:
         # The scaling of libjpeg: 5000 / q per cent below 50, 200 - 2 q from there on.
         factor = torch.where(quality < 50, 50 / quality, 2 - quality / 50)
         step = (table * factor.reshape(-1, 1, 1, 1, 1, 1)).clamp(1, 255)
-        # The only loss of JPEG.
+        # Quantisation: where JPEG loses what it loses.
         kept = (coefficients / step).round() * step
         back = torch.einsum("ui,ncaubv,vj->ncaibj", wave, kept, wave).reshape(n, c, h, w)
         back = back[:, :, :height, :width]

@@ -248,6 +248,7 @@ def table(result: SrvrResult) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
 
 def _mean(values: np.ndarray, done: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
     count = done.sum(axes)
+    # Not nanmean, which warns about rows without a value.
     total = np.where(done, values, 0).sum(axes)
     return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
