@@ -134,5 +134,6 @@ def evaluate(operation: Operation, *values: Tensor) -> Tensor:
 
 def windows(operation: WindowMaximum, values: Tensor) -> Tensor:
     """The numbers ``(rows, numbers of the result, k)`` to take the maximum of; -inf for "none"."""
+    # One more column, which the table's "none" points to.
     nothing = values.new_full((len(values), 1), -torch.inf)
     return torch.cat([values.flatten(1), nothing], 1)[:, operation.table]

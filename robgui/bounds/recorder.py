@@ -258,6 +258,7 @@ class Recorder(Watching):
 
     def _spoil(self, changed: Tensor) -> None:
         """Marks other views of memory changed in place: they no longer hold what was recorded."""
+        # Views of one memory share its storage, whatever their offset and strides.
         memory = changed.untyped_storage().data_ptr()
         for key, value in self._values.items():
             if key != id(changed) and value.tensor.untyped_storage().data_ptr() == memory:

@@ -59,6 +59,7 @@ def undecided(operation: Relu | WindowMaximum, low: Tensor, high: Tensor) -> Ten
     # An input whose upper end is below another's lower end never wins and needs no better bound.
     can_be_largest = highs > lows.amax(2, keepdim=True)
     is_open = can_be_largest & (can_be_largest.sum(2, keepdim=True) > 1)
+    # One more for the padding, dropped below.
     flags = torch.zeros((len(low), low[0].numel() + 1), dtype=torch.bool, device=low.device)
     flags.scatter_reduce_(
         1, operation.table.flatten().expand(len(low), -1), is_open.flatten(1), "amax"

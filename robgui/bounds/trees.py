@@ -119,6 +119,7 @@ def reachable(tree: DecisionTree, low: np.ndarray, high: np.ndarray) -> np.ndarr
     found = np.zeros((len(low), len(tree.left)), dtype=bool)
     found[:, 0] = True
     level = np.array([0])
+    # Level by level for all inputs at once: as many steps as the tree is deep.
     while len(level := level[tree.left[level] >= 0]):
         feature, threshold = tree.feature[level], tree.threshold[level]
         # A box reaches a side if some point of it does.

@@ -65,6 +65,7 @@ def alike(near: Tensor, small: Tensor, kind: str) -> Tensor:
 
 def twins(near: np.ndarray, same: np.ndarray) -> np.ndarray:
     """``(t, 2)`` pairs that are nearly the same, each once, the lower row first."""
+    # Both of a pair find each other; a set keeps it once.
     pairs = set()
     for row, column in np.argwhere(same).tolist():
         pair = row, int(near[row, column])

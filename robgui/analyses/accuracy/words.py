@@ -225,6 +225,7 @@ def _failing_class(result: AccuracyResult, errors: ClassErrors, c: int) -> Findi
         "share": float(errors.share[c]),
     }
     title = f"{_class_words(result, errors, c)}; mostly taken for “{result.classes[taken]}”"
+    # Among the surest mistakes of all classes, so a class may have none.
     example = next((one for one in result.mistakes if one.truth == c), None)
     if example is None:
         picture = None

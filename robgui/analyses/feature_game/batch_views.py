@@ -78,6 +78,7 @@ def _bins(values: np.ndarray, *, whole: bool) -> tuple[np.ndarray, np.ndarray]:
         return np.zeros(1), np.array([0.5, 1.5]) if whole else np.array([0.0, 1.0])
     # More bars than that cannot be told apart.
     if whole and values.max() < 60:
+        # Edges between whole numbers: each bar stands on its own count.
         edges = np.arange(0.5, values.max() + 1.5)
     else:
         top = float(values.max())

@@ -93,6 +93,7 @@ def _played(outcome: Outcome, norm: Norm) -> str:
 def _between(low: float, high: float) -> str:
     if math.isfinite(high):
         return f"{number(low)} to {number(high)}"
+    # A quarter of the games never changed the class, so there is no upper end.
     return f"{number(low)} or more"
 
 

@@ -43,6 +43,7 @@ def ways_of(own: Framing, channels: int, resized: bool, qualities: tuple[int, ..
     """
     found = [Way("as the model is set", own)]
     if resized:
+        # A picture of the model's size is not resized, so all of these would be the same.
         found += [*_sizes(own), *_interpolations(own)]
     if channels == 3:
         found += [Way(REVERSED, own, _reversed), Way(GREY, own, _grey)]

@@ -52,6 +52,7 @@ def axes_words(axes: Sequence[SceneAxis]) -> str:
 
 def with_unit(value: float, unit: str) -> str:
     """``35°``, ``50 %``, ``2.73``."""
+    # A tenth of a degree is finer than any grid.
     text = number(round(value, 1) if unit == "°" else float(f"{value:.3g}"))
     if unit == "°":
         return f"{text}{unit}"

@@ -138,6 +138,7 @@ class ToleranceResult:
 
     def kept_at_least(self, network: int, sizes: np.ndarray) -> np.ndarray:
         """Share of the inputs that are proven to keep their class under changes of each size."""
+        # A wrong answer is proven at 0, which would count as keeping a change of size 0.
         kept = (self.proven[network][:, None] >= sizes) & ~self.wrong[network][:, None]
         return np.asarray(kept.mean(0))
 

@@ -97,6 +97,7 @@ def _max_pool(call: Call) -> list[Operation]:
         value=math.prod(ref.shape[1:]),
     )
     for axis, (size, step) in enumerate(zip(kernel, stride, strict=True), 1):
+        # Each unfold appends an axis of the window's length: (*result, *kernel) in the end.
         table = table.unfold(axis, size, step)
     # unfold leaves out windows that do not fit; ceil_mode would keep them.
     if table.shape[: axes + 1] != call.shape:

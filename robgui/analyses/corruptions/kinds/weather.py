@@ -41,6 +41,7 @@ def _flakes(shape: torch.Size, constant: Snow, generator: torch.Generator) -> Te
     layer = enlarged(noise, factor)[0, 0]
     layer = torch.where(layer < least, torch.zeros_like(layer), layer).clip(0, 1)
     turn = float(torch.rand((), generator=generator, device=HOST))
+    # Between -135 and -45 degrees, as published.
     return streak(layer, reach, width, math.radians(90 * turn - 135))
 
 
@@ -64,6 +65,7 @@ def _ice(shape: torch.Size, generator: torch.Generator) -> Tensor:
     The published corruption uses six photographs of frost instead, which do not come with this
     program.
     """
+    # In proportion to the picture, or needles of 224 pixels would fill one of 32.
     reach = max(2, min(shape) // _NEEDLE)
     needles = torch.zeros(shape, device=HOST)
     for angle in torch.rand(_DIRECTIONS, generator=generator, device=HOST).tolist():

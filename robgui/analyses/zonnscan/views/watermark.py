@@ -60,6 +60,7 @@ def _moves(result: WatermarkResult, params: WatermarkParams) -> Curves:
     )
     if params.mode == "compare":
         others = ("inputs", *others[1:])
+    # The diagonal, drawn under the points.
     lines = [Line("no change", np.array([0.0, 1.0]), Ink("quiet"), x=np.array([0.0, 1.0]))]
     for name, ink, which, symbol in (fooling, others):
         if which.any():
